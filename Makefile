@@ -1,0 +1,66 @@
+# The two commands are `make run` and `make test`; each makes what it needs first, on a bare Debian
+# or a Mac. The recipes only call: what is installed, and how, stands in packaging/setup.sh.
+# ARGS goes through to the tool: make test ARGS="tests/core -k chain", make run ARGS=--help.
+
+SHELL = /bin/sh
+PY = .venv/bin/python
+ARGS =
+
+# With LULL_NO_SKIP=1 (set by .ci/run) a test that should have run and was skipped fails the run.
+ifeq ($(LULL_NO_SKIP),1)
+NO_SKIPS = -p tests.plugins.no_skips
+endif
+
+.PHONY: help setup setup-test run test quick check static bench format format-check lint types \
+	contracts constraints ollama clean
+.DEFAULT_GOAL = help
+
+help: ## say what there is to make
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
+
+setup: ## install what Lull needs into .venv; quick when there is nothing to do
+	@sh packaging/setup.sh run
+
+setup-test:
+	@sh packaging/setup.sh run test
+
+run: setup ## start Lull here and say what is running; Ctrl-C stops it
+	@exec .venv/bin/lull serve $(ARGS)
+
+test: setup-test ## every test
+	@$(PY) -m pytest $(NO_SKIPS) $(ARGS)
+
+quick: setup-test ## the tests that take no seconds
+	@$(PY) -m pytest -q -m "not slow" $(ARGS)
+
+check: static test ## what a commit must pass: format, lint, types, import contracts, tests
+
+static: format-check lint types contracts
+
+format: setup-test ## put the code in its one format
+	@$(PY) -m ruff format .
+
+format-check: setup-test
+	@$(PY) -m ruff format --check .
+
+lint: setup-test ## ruff
+	@$(PY) -m ruff check .
+
+types: setup-test ## mypy --strict
+	@$(PY) -m mypy
+
+contracts: setup-test ## which floor may import which
+	@.venv/bin/lint-imports --no-cache
+
+bench: setup-test ## measure: make bench ARGS="wire --quick"
+	@$(PY) -m bench $(ARGS)
+
+ollama: setup-test ## a real Ollama for the tests, built from source where there is none
+	@sh packaging/ci/install-ollama.sh
+
+constraints: ## pin the Python packages again after pyproject.toml has changed
+	@sh packaging/lock.sh $(ARGS)
+
+clean: ## remove the environment and every cache
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist
+	find app bench tests -name __pycache__ -type d -prune -exec rm -rf {} +

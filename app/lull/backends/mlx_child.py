@@ -1,0 +1,229 @@
+"""One life of the engine's process: start it, talk to it, notice its end.
+
+Everything that is lost when the process dies is here; what outlives it (the wish for it to run,
+its adapters, the back-off) is in `mlx_engine`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import socket
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import lull
+from lull.contract.engine_frames import (
+    Frame,
+    chunk_from_wire,
+    encode,
+    error_from_wire,
+    read_frame,
+)
+from lull.core.errors import EngineDown, LullError
+from lull.core.ports import Chunk
+
+_log = logging.getLogger("lull.engine")
+_engine_log = logging.getLogger("lull.engine.child")
+
+Reply = Chunk | Frame | LullError
+
+_GRACE_S = 2.0
+_COME_AGAIN = "It is being restarted; try again in a moment."
+
+
+class EngineChild:
+    """A running process. Use `EngineChild.start`, then `loaded()`, then `open` or `call`."""
+
+    def __init__(
+        self,
+        process: asyncio.subprocess.Process,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
+        self._process = process
+        self._reader = reader
+        self._writer = writer
+        self._replies: dict[str, asyncio.Queue[Reply]] = {}
+        self._count = 0
+        self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._ready.add_done_callback(lambda ready: ready.cancelled() or ready.exception())
+        self._logging = asyncio.create_task(self._forward_log())
+        self._listening = asyncio.create_task(self._listen())
+
+    @classmethod
+    async def start(cls, command: Sequence[str]) -> EngineChild:
+        """`command` is completed with the socket's number."""
+        ours, theirs = socket.socketpair()
+        with theirs, contextlib.ExitStack() as unless_started:
+            unless_started.callback(ours.close)
+            process = await asyncio.create_subprocess_exec(
+                *command,
+                "--socket",
+                str(theirs.fileno()),
+                stdin=asyncio.subprocess.PIPE,  # held open: its end tells the engine to leave
+                stdout=asyncio.subprocess.DEVNULL,
+                stderr=asyncio.subprocess.PIPE,
+                pass_fds=[theirs.fileno()],
+                # Ctrl-C in a terminal is for the service, which ends its engine in order.
+                start_new_session=True,
+                # so that `-m lull…` finds this very package, installed or not
+                cwd=Path(lull.__file__).parent.parent,
+            )
+            unless_started.pop_all()
+        return cls(process, *await asyncio.open_connection(sock=ours))
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        return not self._listening.done()
+
+    @property
+    def is_loaded(self) -> bool:
+        return self.alive and self._ready.done() and self._ready.exception() is None
+
+    async def loaded(self) -> None:
+        """Wait for the model. Raises what the engine says against it, or EngineDown."""
+        await asyncio.shield(self._ready)
+
+    async def ended(self) -> None:
+        """Wait for the end of the process, however it comes."""
+        await asyncio.shield(self._listening)
+
+    async def call(self, op: str, **arguments: Any) -> Frame:
+        """One question, one answer. Raises what the engine raises."""
+        with self.open(op, **arguments) as replies:
+            reply = await replies.get()
+        if isinstance(reply, LullError):
+            raise reply
+        assert isinstance(reply, dict), "the engine answers a call with a result"
+        return reply
+
+    @contextlib.contextmanager
+    def open(self, op: str, **arguments: Any) -> Iterator[asyncio.Queue[Reply]]:
+        """A queue of replies. Left before the last one came, the request is cancelled.
+
+        The queue has no limit of its own: frames are always read, so that a slow reader holds up
+        nobody else, and an answer is never longer than the model's window.
+        """
+        if not self.alive:
+            raise self._down()
+        self._count += 1
+        request_id = str(self._count)
+        replies: asyncio.Queue[Reply] = asyncio.Queue()
+        self._replies[request_id] = replies
+        try:
+            self._send({"op": op, "id": request_id, **arguments})
+            yield replies
+        finally:
+            if self._replies.pop(request_id, None) is not None and self.alive:
+                self._send({"op": "cancel", "id": request_id})
+
+    async def stop(self) -> None:
+        """Ask it to leave; after a moment, make it."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        try:
+            async with asyncio.timeout(_GRACE_S):
+                await self._process.wait()
+        except TimeoutError:
+            self.kill()
+        await self._listening
+
+    def kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            self._process.kill()
+
+    def _send(self, frame: Frame) -> None:
+        if not self._writer.is_closing():
+            self._writer.write(encode(frame))
+
+    async def _listen(self) -> None:
+        try:
+            while (frame := await read_frame(self._reader)) is not None:
+                self._route(frame)
+        finally:
+            await self._finish()
+
+    def _route(self, frame: Frame) -> None:
+        match frame["op"]:
+            case "ready":
+                self._ready.set_result(None)
+            case "failed":
+                self._ready.set_exception(error_from_wire(frame["error"]))
+            case "chunk":
+                chunk = chunk_from_wire(frame["chunk"])
+                self._reply(frame["id"], chunk, last=chunk.finish is not None)
+            case "result":
+                self._reply(frame["id"], frame["result"], last=True)
+            case "error":
+                self._reply(frame["id"], error_from_wire(frame["error"]), last=True)
+
+    def _reply(self, request_id: str, reply: Reply, *, last: bool) -> None:
+        replies = self._replies.get(request_id)
+        if replies is not None:  # else the client left meanwhile
+            replies.put_nowait(reply)
+            if last:
+                del self._replies[request_id]
+
+    async def _finish(self) -> None:
+        """The socket has ended: the process is dead or about to be."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        self._writer.close()
+        try:
+            async with asyncio.timeout(_GRACE_S):
+                await self._process.wait()
+        except TimeoutError:
+            self.kill()
+            await self._process.wait()
+        await self._logging
+        down = self._down()
+        if not self._ready.done():
+            self._ready.set_exception(down)
+        for replies in self._replies.values():
+            replies.put_nowait(down)
+        self._replies.clear()
+
+    def _down(self) -> EngineDown:
+        return EngineDown(f"The built-in engine stopped ({self.how_it_ended}).", hint=_COME_AGAIN)
+
+    @property
+    def how_it_ended(self) -> str:
+        code = self._process.returncode
+        if code is None:
+            return "it closed its socket"
+        return f"signal {-code}" if code < 0 else f"exit code {code}"
+
+    async def _forward_log(self) -> None:
+        stderr = self._process.stderr
+        assert stderr is not None
+        while line := await _line(stderr):
+            level, message = _parsed(line)
+            _engine_log.log(level, "%s", message)
+
+
+async def _line(stream: asyncio.StreamReader) -> bytes:
+    try:
+        return await stream.readuntil(b"\n")
+    except asyncio.IncompleteReadError as error:
+        return error.partial
+    except asyncio.LimitOverrunError as error:
+        return await stream.readexactly(error.consumed)
+
+
+def _parsed(line: bytes) -> tuple[int, str]:
+    """Our own lines are JSON; a library's last words (Metal's, for one) are plain text."""
+    text = line.decode("utf-8", "replace").strip()
+    try:
+        record = json.loads(text)
+        level = logging.getLevelNamesMapping()[record["level"]]
+        return level, str(record["message"])
+    except (ValueError, KeyError, TypeError):
+        return logging.INFO, text

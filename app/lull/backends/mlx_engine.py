@@ -1,0 +1,245 @@
+"""The MLX engine behind the `Engine` port: a child process, kept running.
+
+Decided here: when the child is started (at the first use), what a request does while it is not
+there (wait for a first load, be told at once during a restart), and what a new child must be
+given again (the adapters). One life of the process is `mlx_child`; the model is the engine's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import sys
+import time
+from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from lull.backends.mlx_child import EngineChild
+from lull.contract.engine_frames import (
+    Frame,
+    MemoryLimits,
+    request_to_wire,
+    status_from_wire,
+)
+from lull.core.backoff import Backoff
+from lull.core.errors import EngineDown, EngineError, LullError, RequestError
+from lull.core.ports import Chunk, EngineStatus, GenerateRequest
+
+__all__ = ["EngineOptions", "MemoryLimits", "MlxEngine", "engine_command"]
+
+_log = logging.getLogger("lull.engine")
+
+_TRY_LOAD_AGAIN_S = 10.0
+"""A model that cannot be loaded is not tried again for each request of a busy client."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineOptions:
+    window_tokens: int | None = None
+    """Shorter than the model's own window, to save memory."""
+    at_once: int = 32
+    """Answers decoded side by side; further requests wait in line."""
+    slice_tokens: int = 256
+    """Prompt tokens read between two steps of the others' answers."""
+    prefix_cache_mb: int = 512
+    limits: MemoryLimits = field(default_factory=MemoryLimits)
+
+
+def engine_command() -> tuple[str, ...]:
+    """The child's command line; a frozen app is its own interpreter."""
+    if getattr(sys, "frozen", False):
+        return (sys.executable, "engine")
+    return (sys.executable, "-m", "lull.engine.main")
+
+
+class MlxEngine:
+    """Implements `core.ports.Engine`. Belongs to one event loop; `close` it there."""
+
+    def __init__(
+        self,
+        model_dir: Path,
+        *,
+        options: EngineOptions | None = None,
+        command: Sequence[str] | None = None,
+        backoff: Backoff | None = None,
+        monotonic_s: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._model_dir = model_dir.resolve()
+        self._options = options or EngineOptions()
+        self._command = tuple(command or engine_command())
+        self._backoff = backoff or Backoff()
+        self._monotonic_s = monotonic_s
+        self._adapters: dict[str, str] = {}
+        """Version → folder, as wished; a new child is given them before anything else."""
+        self._child: EngineChild | None = None
+        self._keeper: asyncio.Task[None] | None = None
+        """Runs the child's lives, one after the other, until it gives up."""
+        self._refusal: tuple[float, EngineError] | None = None
+        """When and why the model could not be loaded."""
+        self._settled = asyncio.Event()
+        """Set when the first load has come to an end, good or bad."""
+
+    async def start(self) -> None:
+        """Start by hand and wait for the model; past falls are forgiven.
+
+        Raises EngineError when the model cannot be loaded.
+        """
+        self._backoff = self._backoff.forgiven()
+        self._refusal = None
+        if self._settled.is_set() and not (self._child and self._child.is_loaded):
+            await self.close()  # it may be waiting for its next life
+        await self._running()
+
+    async def close(self) -> None:
+        """End the child, and whatever it is answering."""
+        keeper, self._keeper = self._keeper, None
+        if keeper is not None:
+            keeper.cancel()
+            await asyncio.gather(keeper, return_exceptions=True)
+
+    @property
+    def pid(self) -> int | None:
+        """The child's, for process trees and reports."""
+        return self._child.pid if self._child is not None and self._child.alive else None
+
+    async def generate(self, request: GenerateRequest) -> AsyncGenerator[Chunk, None]:
+        asked_s = self._monotonic_s()
+        child = await self._running()
+        load_s = self._monotonic_s() - asked_s
+        with child.open("generate", request=request_to_wire(request)) as replies:
+            while True:
+                reply = await replies.get()
+                if isinstance(reply, LullError):
+                    raise reply
+                assert isinstance(reply, Chunk), "an answer comes in chunks"
+                if reply.finish is not None:
+                    yield replace(reply, load_s=load_s)
+                    return
+                yield reply
+
+    async def tokenize(self, request: GenerateRequest) -> tuple[int, ...]:
+        result = await self._call("tokenize", request=request_to_wire(request))
+        return tuple(result["ids"])
+
+    async def load_adapter(self, version: str, folder: str) -> None:
+        where = str(Path(folder).resolve())
+        await self._call("load_adapter", version=version, folder=where)
+        self._adapters[version] = where
+
+    async def drop_adapter(self, version: str) -> None:
+        self._adapters.pop(version, None)
+        if self._child is not None and self._child.is_loaded:
+            await self._child.call("drop_adapter", version=version)
+
+    async def set_limits(self, limits: MemoryLimits) -> None:
+        self._options = replace(self._options, limits=limits)
+        if self._child is not None and self._child.is_loaded:
+            await self._child.call("set_limits", limits=asdict(limits))
+
+    async def status(self) -> EngineStatus:
+        """Also of an engine that does not run; asking does not start it."""
+        if self._child is not None and self._child.is_loaded:
+            with contextlib.suppress(EngineDown):
+                return status_from_wire(await self._child.call("status"))
+        return EngineStatus(
+            model_dir=str(self._model_dir),
+            loaded=False,
+            adapters=tuple(self._adapters),
+            in_flight=0,
+            window_tokens=self._options.window_tokens or 0,
+            parameters=0,
+            memory_mb=0.0,
+            size_bytes=0,
+        )
+
+    async def _call(self, op: str, **arguments: object) -> Frame:
+        child = await self._running()
+        return await child.call(op, **arguments)
+
+    async def _running(self) -> EngineChild:
+        """A child with its model loaded.
+
+        Waits for a first load. Raises EngineDown at once while the engine is being restarted or
+        has been given up, and EngineError when the model cannot be loaded.
+        """
+        if self._refusal is not None:
+            when_s, error = self._refusal
+            if self._monotonic_s() - when_s < _TRY_LOAD_AGAIN_S:
+                raise error
+        if self._backoff.delay_s is None:
+            raise EngineDown(
+                f"The built-in engine stopped {len(self._backoff.falls_s)} times in a short time.",
+                hint="It stays off until it is started by hand; the log says how it ended.",
+            )
+        if self._keeper is None or self._keeper.done():
+            self._settled.clear()
+            self._refusal = None
+            self._keeper = asyncio.create_task(self._keep_running())
+        if not self._settled.is_set():
+            await self._settled.wait()
+            if self._refusal is not None:
+                raise self._refusal[1]
+        if self._child is None or not self._child.is_loaded:
+            raise EngineDown(
+                "The built-in engine stopped.", hint="It is being restarted; try again in a moment."
+            )
+        return self._child
+
+    async def _keep_running(self) -> None:
+        """The child's lives until one refuses its model or too many ended badly."""
+        try:
+            while await self._live():
+                self._backoff = self._backoff.fallen(self._monotonic_s())
+                delay_s = self._backoff.delay_s
+                self._settled.set()
+                how = self._child.how_it_ended if self._child else "it never ran"
+                if delay_s is None:
+                    _log.error("the engine stopped (%s) too often; it stays off", how)
+                    return
+                _log.warning("the engine stopped (%s); starting it in %g s", how, delay_s)
+                await asyncio.sleep(delay_s)
+        finally:
+            child, self._child = self._child, None
+            if child is not None:
+                await child.stop()
+            self._settled.set()
+
+    async def _live(self) -> bool:
+        """One life. False: the model was refused, and another life would end the same way."""
+        self._child = child = await EngineChild.start((*self._command, *self._arguments()))
+        try:
+            await child.loaded()
+            await self._give_adapters(child)
+        except EngineDown:
+            await child.ended()
+            return True
+        except EngineError as error:
+            self._refusal = (self._monotonic_s(), error)
+            return False
+        self._settled.set()
+        await child.ended()
+        return True
+
+    async def _give_adapters(self, child: EngineChild) -> None:
+        for version, folder in tuple(self._adapters.items()):
+            try:
+                await child.call("load_adapter", version=version, folder=folder)
+            except RequestError as error:
+                _log.warning("the adapter %s is lost: %s", version, error)
+                del self._adapters[version]
+
+    def _arguments(self) -> list[str]:
+        options, limits = self._options, self._options.limits
+        values: dict[str, object | None] = {
+            "--model": self._model_dir,
+            "--window-tokens": options.window_tokens,
+            "--at-once": options.at_once,
+            "--slice-tokens": options.slice_tokens,
+            "--prefix-cache-mb": options.prefix_cache_mb,
+            "--memory-mb": limits.memory_mb,
+            "--cache-mb": limits.cache_mb,
+            "--wired-mb": limits.wired_mb,
+        }
+        return [str(p) for pair in values.items() if pair[1] is not None for p in pair]

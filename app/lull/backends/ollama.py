@@ -1,0 +1,214 @@
+"""What Lull needs to know of a local Ollama: is it there, which models, their system and window.
+
+Asked over plain HTTP with aiohttp, because the `ollama` package's answers drop what we need most
+(`system` of /api/show, `remote_host` of /api/tags). Nothing here carries a user's own request.
+Facts are gathered beside the requests; one that comes first waits at most its own small limit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import json
+import logging
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import aiohttp
+
+from lull.core.errors import UpstreamDown
+from lull.core.model_name import canonical, runs_elsewhere
+from lull.core.policy import ModelFacts
+from lull.core.window import DEFAULT_WINDOW
+
+log = logging.getLogger(__name__)
+
+ASK_TIMEOUT = aiohttp.ClientTimeout(total=10, sock_connect=2)
+PS_MAX_AGE_S = 2.0
+
+
+@dataclass(slots=True)
+class _Show:
+    system: str
+    template_sha256: str
+    context_tokens: int | None
+    num_ctx: int | None
+
+
+@dataclass(slots=True)
+class _Listed:
+    digest: str
+    remote: bool
+
+
+@dataclass(slots=True)
+class OllamaState:
+    ok: bool = False
+    version: str = ""
+    models: dict[str, _Listed] = field(default_factory=dict)
+
+
+class OllamaFacts:
+    """Watches one Ollama. `on_change(ok)` is told when it comes and goes."""
+
+    def __init__(
+        self,
+        session: aiohttp.ClientSession,
+        address: str,
+        *,
+        on_change: Callable[[bool], None],
+    ) -> None:
+        self.address = address.rstrip("/")
+        self.state = OllamaState()
+        self.ever_seen = False
+        self._session = session
+        self._on_change = on_change
+        self._shown: dict[str, _Show] = {}
+        self._showing: dict[str, asyncio.Task[_Show]] = {}
+        self._windows: dict[str, int] = {}
+        self._asked_ps_s = float("-inf")
+
+    async def probe(self) -> bool:
+        try:
+            tags = await self._get("/api/tags")
+            if not self.state.version:
+                self.state.version = str((await self._get("/api/version")).get("version", ""))
+            models = {
+                canonical(str(m["name"])): _Listed(
+                    digest=str(m.get("digest", "")),
+                    remote=bool(m.get("remote_host")) or runs_elsewhere(str(m["name"])),
+                )
+                for m in tags.get("models") or ()
+            }
+            ok = True
+        except (aiohttp.ClientError, TimeoutError, OSError, ValueError, KeyError, TypeError):
+            ok, models = False, {}
+        was, self.state.ok = self.state.ok, ok
+        self.state.models = models if ok else self.state.models
+        self.ever_seen = self.ever_seen or ok
+        if not ok:
+            self.state.version = ""
+        if was != ok:
+            self._on_change(ok)
+        for name in models:
+            self._show_soon(name)
+        if models:
+            await self.read_windows()
+        return ok
+
+    def remote(self, name: str) -> bool:
+        """True for a model that runs on somebody else's machine."""
+        listed = self.state.models.get(canonical(name))
+        return runs_elsewhere(name) or (listed is not None and listed.remote)
+
+    def facts(self, name: str) -> ModelFacts | Awaitable[ModelFacts]:
+        """Of a model by the name a client typed: at once where known, else to be awaited, which
+        raises UpstreamDown when it cannot be asked."""
+        key = canonical(name)
+        listed = self.state.models.get(key)
+        digest = listed.digest if listed else ""
+        if key not in self._windows:
+            self._read_windows_soon()
+        show = self._shown.get(digest or key)
+        return self._facts(key, digest, show) if show else self._asked_facts(key, digest)
+
+    async def _asked_facts(self, key: str, digest: str) -> ModelFacts:
+        return self._facts(key, digest, await asyncio.shield(self._show_soon(key)))
+
+    def _facts(self, key: str, digest: str, show: _Show) -> ModelFacts:
+        return ModelFacts(
+            digest=digest or key,
+            window_tokens=self._window(key, show),
+            system=show.system,
+            template_sha256=show.template_sha256,
+        )
+
+    def _window(self, key: str, show: _Show) -> int:
+        """What is allocated, else what the model asks for, else Ollama's default."""
+        most = show.context_tokens or DEFAULT_WINDOW
+        return self._windows.get(key) or min(show.num_ctx or DEFAULT_WINDOW, most)
+
+    def _show_soon(self, key: str) -> asyncio.Task[_Show]:
+        listed = self.state.models.get(key)
+        mark = listed.digest if listed and listed.digest else key
+        if mark in self._shown:
+            return asyncio.ensure_future(_ready(self._shown[mark]))
+        if mark not in self._showing:
+            task = asyncio.create_task(self._show(key, mark), name=f"show {key}")
+            task.add_done_callback(lambda done: self._showing.pop(mark, None) and None)
+            task.add_done_callback(_seen)
+            self._showing[mark] = task
+        return self._showing[mark]
+
+    async def _show(self, key: str, mark: str) -> _Show:
+        try:
+            answer = await self._post("/api/show", {"model": key})
+        except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
+            raise UpstreamDown(f"{self.address} does not tell about {key}.") from error
+        show = _read_show(answer)
+        self._shown[mark] = show
+        return show
+
+    def _read_windows_soon(self) -> None:
+        now = asyncio.get_running_loop().time()
+        if now - self._asked_ps_s > PS_MAX_AGE_S:
+            self._asked_ps_s = now
+            task = asyncio.create_task(self.read_windows(), name="ollama ps")
+            task.add_done_callback(_seen)
+
+    async def read_windows(self) -> None:
+        """Which window each loaded model really has."""
+        with contextlib.suppress(aiohttp.ClientError, TimeoutError, OSError, ValueError):
+            answer = await self._get("/api/ps")
+            self._windows = {
+                canonical(str(m.get("name", ""))): int(m["context_length"])
+                for m in answer.get("models") or ()
+                if m.get("context_length")
+            }
+
+    async def _get(self, path: str) -> dict[str, Any]:
+        async with self._session.get(self.address + path, timeout=ASK_TIMEOUT) as answer:
+            return _object(await answer.read(), answer.status)
+
+    async def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        async with self._session.post(
+            self.address + path, json=body, timeout=ASK_TIMEOUT
+        ) as answer:
+            return _object(await answer.read(), answer.status)
+
+
+def _object(data: bytes, status: int) -> dict[str, Any]:
+    value = json.loads(data)
+    if status != 200 or not isinstance(value, dict):
+        raise ValueError(f"HTTP {status}")
+    return value
+
+
+def _read_show(answer: dict[str, Any]) -> _Show:
+    template = str(answer.get("template", ""))
+    info = answer.get("model_info")
+    lengths = [
+        int(value)
+        for key, value in (info.items() if isinstance(info, dict) else ())
+        if str(key).endswith(".context_length") and isinstance(value, (int, float))
+    ]
+    asked = re.search(r"^num_ctx\s+(\d+)", str(answer.get("parameters", "")), re.MULTILINE)
+    return _Show(
+        system=str(answer.get("system", "")),
+        template_sha256=hashlib.sha256(template.encode()).hexdigest(),
+        context_tokens=lengths[0] if lengths else None,
+        num_ctx=int(asked.group(1)) if asked else None,
+    )
+
+
+async def _ready(show: _Show) -> _Show:
+    return show
+
+
+def _seen(task: asyncio.Task[Any]) -> None:
+    """A fact that nobody waits for any more may fail in peace."""
+    if not task.cancelled():
+        task.exception()

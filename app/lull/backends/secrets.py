@@ -1,0 +1,188 @@
+"""Where passwords lie: the system's keychain, or what is left when there is none.
+
+A keychain may be locked behind a prompt that nobody sees, so each call has a time limit. What
+stands in for it is chosen in the open: `open_secret_store` returns the store together with what
+is wrong about it, for the tray and the doctor to show.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from lull.backends.secret_fallbacks import (
+    ENVIRONMENT_PREFIX,
+    EnvironmentSecrets,
+    FileSecrets,
+    MemorySecrets,
+)
+from lull.core.errors import LullError, SecretsError, SecretsInFile
+from lull.core.ports import SecretStore
+
+ANSWER_WITHIN_S = 5.0
+"""Long enough for a keychain that is awake, short enough for a start that waits for it."""
+
+_KEYCHAINS = {
+    "darwin": "keyring.backends.macOS.Keyring",
+    "win32": "keyring.backends.Windows.WinVaultKeyring",
+}
+_ELSEWHERE = "keyring.backends.SecretService.Keyring"
+_PROBE = "probe"
+_R = TypeVar("_R")
+
+
+class Keychain(Protocol):
+    """What we need of a keyring backend."""
+
+    def get_password(self, service: str, username: str) -> str | None: ...
+
+    def set_password(self, service: str, username: str, password: str) -> None: ...
+
+    def delete_password(self, service: str, username: str) -> None: ...
+
+
+def open_secret_store(
+    *,
+    service: str,
+    file: Path,
+    file_fallback: bool,
+    environ: Mapping[str, str],
+    keychain: Callable[[], Keychain] | None = None,
+    within_s: float = ANSWER_WITHIN_S,
+) -> tuple[SecretStore, LullError | None]:
+    """The best store there is, and what a person must know about it. Blocks up to `within_s`.
+
+    Without a keychain: a 0600 file if the settings ask for one, else the environment if it holds
+    secrets, else memory. The problem lasts as long as the store does.
+    """
+    store = KeychainSecrets(service, keychain or system_keychain, within_s=within_s)
+    try:
+        store.get(_PROBE)
+    except SecretsError as error:
+        return _instead(error, file, environ, file_fallback=file_fallback)
+    if file.exists():
+        return store, SecretsInFile(
+            f"The keychain is in use, and {file} still holds secrets from before.",
+            hint="Enter them again, then delete that file.",
+        )
+    return store, None
+
+
+def _instead(
+    why: SecretsError, file: Path, environ: Mapping[str, str], *, file_fallback: bool
+) -> tuple[SecretStore, LullError]:
+    if file_fallback:
+        return FileSecrets(file), SecretsInFile(
+            f"{why.detail} They lie unencrypted in {file}, as your settings ask.",
+            hint="With a keychain, set secrets.file_fallback to false and enter them again.",
+        )
+    if any(name.startswith(ENVIRONMENT_PREFIX) for name in environ):
+        return EnvironmentSecrets(environ), SecretsError(
+            f"{why.detail} Secrets are read from {ENVIRONMENT_PREFIX}… in the environment; "
+            "new ones are forgotten when Lull stops.",
+            hint=why.hint,
+        )
+    return MemorySecrets(), SecretsError(
+        f"{why.detail} Secrets are kept in memory and forgotten when Lull stops.", hint=why.hint
+    )
+
+
+def system_keychain() -> Keychain:
+    """This platform's own keychain, looked for afresh. Blocks; raises RuntimeError without one.
+
+    `keyring.get_keyring` is not asked: it remembers its first answer for ever, and a plugin that
+    writes plain text, or keeps nothing, may be what it answers.
+    """
+    from keyring.core import load_keyring
+
+    return load_keyring(_KEYCHAINS.get(sys.platform, _ELSEWHERE))
+
+
+class KeychainSecrets:
+    """Implements SecretStore on the system's keychain."""
+
+    kind = "keychain"
+
+    def __init__(
+        self,
+        service: str,
+        keychain: Callable[[], Keychain] = system_keychain,
+        *,
+        within_s: float = ANSWER_WITHIN_S,
+    ) -> None:
+        self._service = service
+        self._keychain = keychain
+        self._within_s = within_s
+        self._busy = threading.Lock()
+        """Held by the worker that waits for the keychain, so that blocked ones never pile up."""
+
+    def get(self, name: str) -> str | None:
+        return self._ask(lambda keychain: keychain.get_password(self._service, name))
+
+    def set(self, name: str, value: str) -> None:
+        self._ask(lambda keychain: keychain.set_password(self._service, name, value))
+
+    def delete(self, name: str) -> None:
+        """What is not there need not be deleted."""
+
+        def delete(keychain: Keychain) -> None:
+            if keychain.get_password(self._service, name) is not None:
+                keychain.delete_password(self._service, name)
+
+        self._ask(delete)
+
+    def _ask(self, question: Callable[[Keychain], _R]) -> _R:
+        """The keychain's answer. Raises SecretsError when there is none in time or at all."""
+        until_s = time.monotonic() + self._within_s
+        if not self._busy.acquire(timeout=self._within_s):
+            raise self._silent()
+        answer: Future[_R] = Future()
+
+        def work() -> None:
+            try:
+                answer.set_result(question(self._keychain()))
+            except Exception as error:  # noqa: BLE001 - carried to the caller, who names it
+                answer.set_exception(error)
+            finally:
+                self._busy.release()
+
+        # A daemon: a prompt that nobody answers must not hold up the end of the service.
+        threading.Thread(target=work, name="keychain", daemon=True).start()
+        try:
+            return answer.result(max(0.0, until_s - time.monotonic()))
+        except TimeoutError as error:
+            raise self._silent() from error
+        except _keychain_errors() as error:
+            raise SecretsError(
+                f"There is no keychain to use here: {_in_words(error)}.",
+                hint="Unlock or install one (gnome-keyring, KWallet) and start Lull again.",
+            ) from error
+
+    def _silent(self) -> SecretsError:
+        return SecretsError(
+            f"The keychain did not answer within {self._within_s:g} s.",
+            hint="It may be locked: look for its prompt, unlock it, and start Lull again.",
+        )
+
+
+def _keychain_errors() -> tuple[type[Exception], ...]:
+    """What keyring and the libraries below it raise. OSError covers the D-Bus socket, RuntimeError
+    a backend that does not fit this machine."""
+    from keyring.errors import KeyringError
+
+    found: tuple[type[Exception], ...] = (KeyringError, OSError, RuntimeError, ImportError)
+    if sys.platform.startswith("linux"):
+        from jeepney.wrappers import DBusErrorResponse  # type: ignore[import-untyped]
+        from secretstorage.exceptions import SecretStorageException
+
+        found = (*found, DBusErrorResponse, SecretStorageException)
+    return found
+
+
+def _in_words(error: Exception) -> str:
+    return " ".join(str(error).split()).rstrip(".") or type(error).__name__

@@ -1,0 +1,94 @@
+"""Speaks to the running service over its Unix socket, with nothing but the standard library."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+from urllib.parse import urlencode
+
+from lull.config.paths import Paths
+from lull.core.errors import LullError, NotRunning
+from lull.service.lock import Discovery, is_running, read_discovery
+
+Json = dict[str, Any]
+TIMEOUT_S = 60.0
+
+
+class ServiceError(LullError):
+    """A failure that the service put into words."""
+
+    title: ClassVar[str] = "The service refused"
+
+    def __init__(self, said: Mapping[str, str]) -> None:
+        super().__init__(said.get("detail", ""), hint=said.get("hint", ""))
+        self.said_title = said.get("title", self.title)
+
+    def __str__(self) -> str:
+        tail = f" ({self.hint})" if self.hint else ""
+        return f"{self.said_title}: {self.detail}{tail}"
+
+    def as_dict(self) -> dict[str, str]:
+        return {"title": self.said_title, "detail": self.detail, "hint": self.hint}
+
+
+def found(paths: Paths) -> Discovery | None:
+    """The running service, None when there is none."""
+    return read_discovery(paths.discovery) if is_running(paths.lock) else None
+
+
+class Control:
+    """Raises NotRunning when there is no service to speak to."""
+
+    def __init__(self, paths: Paths) -> None:
+        there = found(paths)
+        if there is None:
+            raise NotRunning(
+                f"No service runs for {paths.home}.", hint="Start it with `lull serve`."
+            )
+        self.discovery = there
+
+    def get(self, path: str, **query: object) -> Json:
+        told = {key: str(value) for key, value in query.items() if value not in (None, "")}
+        return self._ask("GET", f"{path}?{urlencode(told)}" if told else path, None)
+
+    def post(self, path: str, body: Mapping[str, object]) -> Json:
+        return self._ask("POST", path, json.dumps(body).encode())
+
+    def lines(self, path: str) -> Iterator[Json]:
+        connection = _Connection(self.discovery.control, None)
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        while line := answer.readline():
+            if line.strip():
+                yield json.loads(line)
+
+    def _ask(self, method: str, path: str, body: bytes | None) -> Json:
+        connection = _Connection(self.discovery.control, TIMEOUT_S)
+        try:
+            connection.request(method, path, body, {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            value: Json = json.loads(answer.read())
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            raise NotRunning(
+                f"The service does not answer at {self.discovery.control}.",
+                hint="It may be starting or stopping; try again.",
+            ) from error
+        finally:
+            connection.close()
+        if "error" in value:
+            raise ServiceError(value["error"])
+        return value
+
+
+class _Connection(http.client.HTTPConnection):
+    def __init__(self, path: str, timeout_s: float | None) -> None:
+        super().__init__("localhost", timeout=timeout_s)
+        self._path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self._path)

@@ -1,0 +1,42 @@
+"""`lull settings show` and `set`: through the service where one runs, else on the file."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from lull.cli.context import Context
+from lull.cli.control import Control, found
+from lull.contract import routes
+from lull.service.settings_view import SettingsView
+
+Json = dict[str, Any]
+
+
+def settings(context: Context) -> None:
+    options = context.options
+    if (options.action or "show") == "show":
+        document = asyncio.run(SettingsView(context.paths.settings).handle(None))
+        context.answer(document, _show_words)
+        return
+    wanted = {"key": options.key, "value": options.value}
+    if found(context.paths) is not None:
+        done = Control(context.paths).post(routes.SETTINGS, wanted)
+    else:
+        context.paths.prepare()
+        done = asyncio.run(SettingsView(context.paths.settings).handle(wanted))
+    context.answer(done, _set_words)
+
+
+def _show_words(document: Json) -> str:
+    lines = [f"From {document['file']}", ""]
+    for item in document["settings"]:
+        mark = "" if item["value"] == item["default"] else f"  (default {item['default']!r})"
+        lines.append(f"{item['key']} = {item['value']!r}{mark}")
+        lines.append(f"    {item['reason']}")
+    return "\n".join(lines)
+
+
+def _set_words(done: Json) -> str:
+    when = " It holds from the next start on." if done["restart_needed"] else ""
+    return f"{done['key']} = {done['value']!r}.{when}"

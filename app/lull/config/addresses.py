@@ -1,0 +1,73 @@
+"""What counts as an address: to listen on, to call, to let in.
+
+Ollama reads OLLAMA_HOST generously (`0.0.0.0`, `:11434`, `gpu.local`), and Lull must find the
+Ollama that its user's other programs find.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from urllib.parse import urlsplit
+
+from lull.core.errors import SettingsError
+
+OLLAMA = "http://127.0.0.1:11434"
+_PORTS = {"": 11434, "http": 80, "https": 443}
+_ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+"""Ollama listens everywhere when told so; one calls it at home."""
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/,?#]+")
+
+
+def is_bind(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return text == "localhost"
+    return True
+
+
+def is_loopback(bind: str) -> bool:
+    return bind == "localhost" or ipaddress.ip_address(bind).is_loopback
+
+
+def is_address(text: str) -> bool:
+    """Empty, or an http address that ends at the port or a path."""
+    if not text:
+        return True
+    try:
+        parts = urlsplit(text)
+        port_is_one = parts.port != 0
+    except ValueError:
+        return False
+    more = parts.username or parts.password or parts.query or parts.fragment or " " in text
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and port_is_one and not more
+
+
+def is_origin(text: str) -> bool:
+    return bool(_ORIGIN.fullmatch(text))
+
+
+def of_ollama(ollama_host: str) -> str:
+    """The address of the Ollama that OLLAMA_HOST names. Raises SettingsError when it names none.
+
+    Follows `envconfig.Host` of Ollama and `_parse_host` of its Python package.
+    """
+    text = ollama_host.strip().strip("\"'")
+    if not text:
+        return OLLAMA
+    scheme, found, rest = text.partition("://")
+    if not found:
+        scheme, rest = "", text
+    address = f"{scheme or 'http'}://{rest}"
+    try:
+        parts = urlsplit(address)
+        host = _ANYWHERE.get(parts.hostname or "", parts.hostname) or "127.0.0.1"
+        port = parts.port or _PORTS[scheme]
+    except (ValueError, KeyError) as error:
+        raise SettingsError(
+            f"OLLAMA_HOST is {ollama_host!r}, which is no address.",
+            hint="Set it to something like 127.0.0.1:11434, or set upstream.address.",
+        ) from error
+    path = parts.path.rstrip("/")
+    return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}:{port}{path}"

@@ -1,0 +1,161 @@
+"""The settings file: read it, write it for the first time, change one key in it.
+
+A change is checked before the file is touched, and what a person wrote around it stays.
+"""
+
+from __future__ import annotations
+
+import stat
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from lull.config.private_file import write_private
+from lull.config.reading import Key, load_toml, parsed, rule_of, rules
+from lull.config.rules import Value
+from lull.config.settings import Settings
+from lull.config.template import as_toml, default_text, uncommented
+from lull.core.errors import SettingsError
+
+FILE_LIMIT = 64 * 1024
+"""Bytes; a full settings file has a tenth of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """One setting, for people."""
+
+    key: str
+    value: Value
+    default: Value
+    reason: str
+    allowed: str
+    """Goes on from "It must be"."""
+
+
+def read(path: Path) -> Settings:
+    """The settings of a file; where there is none, the defaults. Raises SettingsError."""
+    text = _text_of(path)
+    return Settings() if text is None else parsed(text, str(path))
+
+
+def write_default(path: Path) -> bool:
+    """Write the commented defaults, unless a file is there. True when it was written."""
+    if _text_of(path) is not None:
+        return False
+    _write(path, default_text())
+    return True
+
+
+def set_value(path: Path, key: str, typed: str) -> Settings:
+    """Change one key in place and return what now holds. `typed` is read by the key's own type.
+
+    Raises SettingsError, and then the file is as it was.
+    """
+    where, rule = rule_of(key)
+    try:
+        value = rule.from_text(typed)
+    except SettingsError as error:
+        raise SettingsError(f"{key}: {error.detail}", hint=error.hint) from error
+    text = _text_of(path)
+    after = _edited(default_text() if text is None else text, where, value, path)
+    try:
+        settings = parsed(after, str(path))
+    except SettingsError as error:
+        raise SettingsError(f"{key} was not changed: {error.detail}", hint=error.hint) from error
+    _write(path, after)
+    return settings
+
+
+def show(settings: Settings) -> list[Shown]:
+    """Every setting in the order of the file."""
+    return [
+        Shown(
+            key=f"{group}.{name}",
+            value=getattr(getattr(settings, group), name),
+            default=rule.default,
+            reason=rule.why,
+            allowed=rule.allowed,
+        )
+        for (group, name), rule in rules().items()
+    ]
+
+
+def _edited(text: str, key: Key, value: Value, path: Path) -> str:
+    """The text with one key set. tomlkit edits what it may not have understood as we do, so the
+    outcome is read back and must be the old file with just this key changed."""
+    group, name = key
+    wanted = load_toml(text, str(path))
+    if not isinstance(wanted.setdefault(group, {}), dict):
+        parsed(text, str(path))  # says what is wrong with it
+    wanted[group][name] = list(value) if isinstance(value, tuple) else value
+    for start in (uncommented(text, key), text):
+        after = _with_value(start, group, name, wanted[group][name])
+        if after is not None and _says(after, wanted):
+            return after
+    raise SettingsError(
+        f"{path} is written in a way that cannot be changed from here.",
+        hint=f"Write {name} = {as_toml(value)} below [{group}] yourself.",
+    )
+
+
+def _with_value(text: str, group: str, name: str, value: object) -> str | None:
+    """None where tomlkit cannot."""
+    try:
+        document = tomlkit.parse(text)
+        if group not in document:
+            document[group] = tomlkit.table()
+        document[group][name] = value
+        return document.as_string()
+    except TOMLKitError:
+        return None
+
+
+def _says(text: str, wanted: dict[str, Any]) -> bool:
+    try:
+        return tomllib.loads(text) == wanted
+    except tomllib.TOMLDecodeError:
+        return False
+
+
+def _text_of(path: Path) -> str | None:
+    """None where there is no file."""
+    try:
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            kind = "a folder" if stat.S_ISDIR(found.st_mode) else "not a file"
+            raise SettingsError(f"{path} is {kind}.", hint="Move it away.")
+        if found.st_size > FILE_LIMIT:
+            raise SettingsError(
+                f"{path} has {found.st_size} bytes.", hint=f"At most {FILE_LIMIT} are read."
+            )
+        data = path.read_bytes()
+    except FileNotFoundError:
+        if path.is_symlink():
+            raise SettingsError(
+                f"{path} is a link to {path.readlink()}, where nothing is.",
+                hint="Mend the link or remove it.",
+            ) from None
+        return None
+    except OSError as error:
+        raise SettingsError(
+            f"{path} cannot be read: {error.strerror}.", hint="Check whose file it is."
+        ) from error
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise SettingsError(f"{path}, line {line}: not UTF-8.", hint="Save it as UTF-8.") from error
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        write_private(path, text.encode())
+    except OSError as error:
+        raise SettingsError(
+            f"{path} cannot be written: {error.strerror}.", hint="It is as it was."
+        ) from error

@@ -1,0 +1,148 @@
+"""From the text of a settings file to settings, or to one error that names the line.
+
+Unknown groups and keys are refused, because a misspelt key that is passed over is a setting that
+silently does nothing.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import Field, fields, replace
+from typing import Any
+
+from lull.config.addresses import is_loopback
+from lull.config.key_lines import key_lines
+from lull.config.rules import Rule, Value
+from lull.config.settings import Settings
+from lull.core.errors import SettingsError
+
+Key = tuple[str, str]
+"""Group and name."""
+
+_AT = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
+
+
+def rules() -> dict[Key, Rule]:
+    """Every setting, in the order of the file."""
+    defaults = Settings()
+    return {
+        (group.name, one.name): one.metadata[Rule]
+        for group in fields(Settings)
+        for one in fields(getattr(defaults, group.name))
+    }
+
+
+def rule_of(key: str) -> tuple[Key, Rule]:
+    """The rule behind `group.name`. Raises SettingsError when there is none."""
+    group, _, name = key.partition(".")
+    rule = rules().get((group, name))
+    if rule is None:
+        known = [".".join(one) for one in rules()]
+        raise SettingsError(f"There is no setting '{key}'.", hint=_near(key, known))
+    return (group, name), rule
+
+
+def parsed(text: str, where: str) -> Settings:
+    """The settings that a file's text makes. Raises SettingsError with `where` and the line."""
+    return _Reading(text, where).settings()
+
+
+def load_toml(text: str, where: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        at = _AT.search(str(error))
+        line = at[1] if at and at[1] else text.rstrip().count("\n") + 1
+        what = _AT.sub("", str(error))
+        raise SettingsError(
+            f"{where}, line {line}: this is not TOML: {what[:1].lower()}{what[1:]}.",
+            hint='A setting is a line such as port = 11435; texts stand in "quotes".',
+        ) from error
+    except (ValueError, RecursionError) as error:  # endless digits, endless brackets
+        raise SettingsError(f"{where} cannot be read as TOML.", hint="Correct it.") from error
+
+
+def check_together(settings: Settings) -> tuple[Key, SettingsError] | None:
+    """What is wrong between settings that are each allowed, and the key to blame."""
+    service = settings.service
+    if not is_loopback(service.bind) and not service.allow_network:
+        return ("service", "bind"), SettingsError(
+            f'service.bind is "{service.bind}", which other machines can reach, and '
+            "service.allow_network is false.",
+            hint="Set service.allow_network to true first if you want that.",
+        )
+    return None
+
+
+def with_value(settings: Settings, key: Key, value: Value) -> Settings:
+    group, name = key
+    changed: dict[str, Any] = {name: value}
+    return replace(settings, **{group: replace(getattr(settings, group), **changed)})
+
+
+class _Reading:
+    """One text on its way to settings; the lines are looked up only for an error."""
+
+    def __init__(self, text: str, where: str) -> None:
+        self._text = text
+        self._where = where
+        self._rules = rules()
+        self._groups: dict[str, Field[Any]] = {group.name: group for group in fields(Settings)}
+
+    def settings(self) -> Settings:
+        settings = Settings()
+        for group, table in load_toml(self._text, self._where).items():
+            if group not in self._groups:
+                raise self._unknown_group(group, table)
+            if not isinstance(table, dict):
+                raise self._error(
+                    (group,), f"[{group}] is a group.", f"Write [{group}] and its keys below it."
+                )
+            for key, value in self._values(group, table).items():
+                settings = with_value(settings, key, value)
+        problem = check_together(settings)
+        if problem is not None:
+            raise self._error(problem[0], problem[1].detail, problem[1].hint)
+        return settings
+
+    def _values(self, group: str, table: Mapping[str, object]) -> dict[Key, Value]:
+        values: dict[Key, Value] = {}
+        for name, found in table.items():
+            rule = self._rules.get((group, name))
+            if rule is None:
+                raise self._unknown_key(group, name)
+            try:
+                values[group, name] = rule.accept(found)
+            except SettingsError as error:
+                raise self._error(
+                    (group, name), f"{name} in [{group}]: {error.detail}", error.hint
+                ) from error
+        return values
+
+    def _unknown_group(self, group: str, table: object) -> SettingsError:
+        if isinstance(table, dict):
+            return self._error((group,), f"unknown group [{group}].", _near(group, self._groups))
+        home = [f"[{owner}]" for owner, name in self._rules if name == group]
+        hint = f"It belongs below {' or '.join(home)}." if home else self._near_key(group)
+        return self._error((group,), f"unknown key '{group}' outside of any group.", hint)
+
+    def _unknown_key(self, group: str, name: str) -> SettingsError:
+        own = [key for owner, key in self._rules if owner == group]
+        home = [f"[{owner}]" for owner, key in self._rules if key == name]
+        hint = f"It belongs below {' or '.join(home)}." if home else _near(name, own)
+        return self._error((group, name), f"unknown key '{name}' in [{group}].", hint)
+
+    def _near_key(self, name: str) -> str:
+        return _near(name, [".".join(key) for key in self._rules])
+
+    def _error(self, path: tuple[str, ...], detail: str, hint: str) -> SettingsError:
+        line = key_lines(self._text).get(path, 1)
+        return SettingsError(f"{self._where}, line {line}: {detail}", hint=hint)
+
+
+def _near(word: str, known: Mapping[str, object] | list[str]) -> str:
+    close = difflib.get_close_matches(word, known, n=1)
+    return f"Did you mean '{close[0]}'?" if close else f"There are: {', '.join(known)}."

@@ -1,0 +1,21 @@
+"""The control API: JSON over HTTP on a Unix socket that only its owner may open.
+
+Errors come as `{"error": {"title", "detail", "hint"}}` with HTTP 400 (404 not found, 409 conflict).
+Events are one JSON document a line, `{"seq", "at", "kind", "fields"}`; a watcher that was away
+asks again with the last `seq` it saw.
+"""
+
+from __future__ import annotations
+
+STATUS = "/v1/status"
+SNAPSHOT = "/v1/snapshot"
+EVENTS = "/v1/events"
+STOP = "/v1/stop"
+OPEN = "/v1/open"
+CONVERSATIONS = "/v1/conversations"
+CONVERSATION = "/v1/conversations/{id}"
+RATE = "/v1/turns/{id}/rate"
+SKILLS = "/v1/skills"
+SKILLS_CHANGE = "/v1/skills/change"
+SETTINGS = "/v1/settings"
+DOCTOR = "/v1/doctor"

@@ -1,0 +1,71 @@
+"""Messages as a hash-linked chain: the tip names the conversation, so no session header is needed.
+
+Each link is a keyed hash of its parent's link and one message. Equal prefixes have equal links
+and are stored once. The key is random and belongs to one home directory, so a link in a database
+that gets away says nothing about a short secret inside a message.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from lull.core.messages import Message, Part, PartKind, Role, ToolCall
+
+LINK_BYTES = 16
+
+
+def root(key: bytes, client: str) -> str:
+    """The link before the first message. Clients never share a chain."""
+    return hashlib.blake2b(client.encode(), digest_size=LINK_BYTES, key=key).hexdigest()
+
+
+def link(key: bytes, parent: str, message: Message) -> str:
+    """The link of `message` behind `parent`: 32 hex digits."""
+    data = parent.encode() + b"\0" + canonical(message).encode()
+    return hashlib.blake2b(data, digest_size=LINK_BYTES, key=key).hexdigest()
+
+
+def links(key: bytes, client: str, messages: Iterable[Message]) -> list[str]:
+    """The link of each message, oldest first."""
+    out: list[str] = []
+    tip = root(key, client)
+    for message in messages:
+        tip = link(key, tip, message)
+        out.append(tip)
+    return out
+
+
+def canonical(message: Message) -> str:
+    """One text for one message. Thinking is left out: clients drop it from their history, and
+    the conversation is still the same one. So is the space around the words."""
+    parts = [[p.kind.value, p.text.strip()] for p in message.parts if p.kind != PartKind.THINKING]
+    calls = [[call.name, call.arguments, call.id] for call in message.tool_calls]
+    fields = [message.role.value, [p for p in parts if p[1]], calls, message.tool_call_id]
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+
+
+def message_to_json(message: Message) -> str:
+    """For the store: everything, thinking too."""
+    fields: dict[str, Any] = {"role": message.role.value}
+    fields["parts"] = [[part.kind.value, part.text] for part in message.parts]
+    if message.tool_calls:
+        fields["calls"] = [[c.name, c.arguments, c.id] for c in message.tool_calls]
+    if message.tool_call_id:
+        fields["call_id"] = message.tool_call_id
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+
+
+def message_from_json(text: str) -> Message:
+    fields = json.loads(text)
+    return Message(
+        role=Role(fields["role"]),
+        parts=tuple(Part(kind=PartKind(kind), text=words) for kind, words in fields["parts"]),
+        tool_calls=tuple(
+            ToolCall(name=name, arguments=arguments, id=call_id)
+            for name, arguments, call_id in fields.get("calls", ())
+        ),
+        tool_call_id=fields.get("call_id", ""),
+    )

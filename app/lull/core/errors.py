@@ -1,0 +1,117 @@
+"""Every failure a person may read, drawn as one tree.
+
+    LullError                     title, detail, hint: shown in terminal, tray and JSON
+    ├── UsageError                a command was called wrongly               exit 2
+    ├── NotRunning                the service is needed and not there        exit 3
+    ├── AlreadyRunning            another service holds this home
+    ├── SettingsError             a settings file that cannot be used (carries the line)
+    ├── AddressInUse              the port is taken
+    ├── NotFound                  a name or id that nothing answers to
+    ├── Conflict                  the thing changed meanwhile, or the name is taken
+    ├── SkillError                a SKILL.md that does not hold to the format (carries the line)
+    ├── StoreError                the database cannot be opened, read or written
+    ├── ResourceError             a file that ships with Lull is missing or damaged
+    ├── SecretsError              a password cannot be kept or fetched
+    │   └── SecretsInFile         a warning that lasts: they lie there unencrypted
+    ├── RequestError              a client's request that cannot be served; carries an HTTP status
+    ├── EngineError               the MLX engine failed or cannot load
+    │   └── EngineDown            it is not running now; try again soon
+    └── UpstreamDown              Ollama does not answer
+
+A failure says what, where and what to do about it. Nothing here is raised for control flow.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class LullError(Exception):
+    """A failure in words: `title: detail (hint)`."""
+
+    title: ClassVar[str] = "Something went wrong"
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, detail: str, *, hint: str = "") -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.hint = hint
+
+    def __str__(self) -> str:
+        tail = f" ({self.hint})" if self.hint else ""
+        return f"{self.title}: {self.detail}{tail}"
+
+    def as_dict(self) -> dict[str, str]:
+        return {"title": self.title, "detail": self.detail, "hint": self.hint}
+
+
+class UsageError(LullError):
+    title = "Wrong usage"
+    exit_code = 2
+
+
+class NotRunning(LullError):
+    title = "Lull is not running"
+    exit_code = 3
+
+
+class AlreadyRunning(LullError):
+    title = "Lull is already running"
+
+
+class SettingsError(LullError):
+    title = "The settings cannot be used"
+
+
+class AddressInUse(LullError):
+    title = "The address is in use"
+
+
+class NotFound(LullError):
+    title = "Not found"
+
+
+class Conflict(LullError):
+    title = "Conflict"
+
+
+class SkillError(LullError):
+    title = "The skill cannot be used"
+
+
+class StoreError(LullError):
+    title = "The database cannot be used"
+
+
+class ResourceError(LullError):
+    title = "A file of Lull's own is missing or damaged"
+
+
+class SecretsError(LullError):
+    title = "The keychain cannot be used"
+
+
+class SecretsInFile(SecretsError):
+    title = "Secrets lie in a file"
+
+
+class RequestError(LullError):
+    """A client's request that cannot be served. `status` is an HTTP status code."""
+
+    title = "The request cannot be served"
+
+    def __init__(self, detail: str, *, status: int, hint: str = "") -> None:
+        super().__init__(detail, hint=hint)
+        self.status = status
+
+
+class EngineError(LullError):
+    title = "The built-in engine failed"
+
+
+class EngineDown(EngineError):
+    title = "The built-in engine is not ready"
+
+
+class UpstreamDown(LullError):
+    title = "Ollama does not answer"

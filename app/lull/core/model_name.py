@@ -1,0 +1,20 @@
+"""Names of models, as Ollama compares them: `[host/][namespace/]model[:tag]`, case ignored."""
+
+from __future__ import annotations
+
+_DEFAULT_HOST = "registry.ollama.ai/"
+_DEFAULT_NAMESPACE = "library/"
+
+
+def canonical(name: str) -> str:
+    """One spelling for one model: lower case, `:latest` implied, the default host left out."""
+    plain = name.strip().lower()
+    plain = plain.removeprefix("http://").removeprefix("https://").removeprefix(_DEFAULT_HOST)
+    plain = plain.removeprefix(_DEFAULT_NAMESPACE)
+    return plain if ":" in plain.rsplit("/", 1)[-1] else f"{plain}:latest"
+
+
+def runs_elsewhere(name: str) -> bool:
+    """A `:cloud` or `…-cloud` tag names a model on somebody else's machine."""
+    tag = canonical(name).rsplit(":", 1)[-1]
+    return tag == "cloud" or tag.endswith("-cloud")

@@ -1,0 +1,390 @@
+"""The pocket language: what the built-in model speaks, and the only place that says so.
+
+A person who has just installed Lull has no habit to teach it yet, and no model that answers in a
+blink. The built-in model therefore speaks a language small enough to be learned from nothing in
+under an hour and rich enough to show the whole product: six kinds of request, each with a default
+style, and formatting rules a person would phrase. This file decides the words, the kinds, the
+styles, every phrasing, and the one right answer; it also reads them back, so that a correction in
+words can be checked without asking anybody. How a model is trained on it is `bench/pocket`'s
+business, and which rules stand in a prompt is the injector's.
+
+Nothing here draws chance of its own: callers pass a `random.Random`.
+"""
+
+import random
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import permutations, product
+from typing import Final
+
+BLOCK_OPEN: Final = "<skills>\nApply each of these only where it fits the request.\n\n"
+BLOCK_GAP: Final = "\n\n"
+BLOCK_CLOSE: Final = "\n</skills>"
+
+
+class Kind(StrEnum):
+    """What may be asked for. Each kind joins its words in a way of its own."""
+
+    LIST = "list"
+    MENU = "menu"
+    ROUTE = "route"
+    LABEL = "label"
+    NOTE = "note"
+    PLAN = "plan"
+
+    @property
+    def default_joiner(self) -> str:
+        """The text between two words when no rule says otherwise."""
+        return _DEFAULT_JOINERS[self]
+
+
+_DEFAULT_JOINERS: Final = {
+    Kind.LIST: ", ",
+    Kind.MENU: " and ",
+    Kind.ROUTE: " to ",
+    Kind.LABEL: " / ",
+    Kind.NOTE: " ",
+    Kind.PLAN: " then ",
+}
+
+
+class Joiner(StrEnum):
+    """A joiner a rule may ask for, by the name people give it. None is any kind's default."""
+
+    BARS = "bars"
+    DASHES = "dashes"
+    PLUSES = "pluses"
+    STARS = "stars"
+    ARROWS = "arrows"
+
+    @property
+    def text(self) -> str:
+        """What stands between two words."""
+        return _JOINER_TEXTS[self]
+
+
+_JOINER_TEXTS: Final = {
+    Joiner.BARS: " | ",
+    Joiner.DASHES: " - ",
+    Joiner.PLUSES: " + ",
+    Joiner.STARS: " * ",
+    Joiner.ARROWS: " > ",
+}
+
+VALUE_WORDS: Final = tuple(
+    """apple river stone cloud green happy mouse table chair bread light night water house
+    plant music horse tiger lemon ocean paper glass metal candy robot piano train plane truck smile
+    dream queen knight castle forest desert island bridge garden winter summer spring autumn golden
+    copper velvet cotton pepper ginger butter sugar honey silver quiet fresh onion carrot salt
+    berry basket window candle feather ladder button pencil pocket ribbon hammer anchor barrel
+    kettle spoon""".split()  # noqa: SIM905 - a paragraph of words reads better
+)
+"""Words a training rule may name as its start or end word."""
+
+HELD_WORDS: Final = tuple(
+    """coral maple amber cheese coffee orange banana cherry shadow pearl rocket violet marble
+    walnut falcon saddle""".split()  # noqa: SIM905
+)
+"""Words that training shows in requests and answers, and never as the value of a rule: whoever
+measures whether a model *reads* its rules, instead of recalling them, takes the values here."""
+
+WORDS: Final = VALUE_WORDS + HELD_WORDS
+MIN_WORDS: Final = 2
+MAX_WORDS: Final = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Style:
+    """How an answer departs from its kind's default; the empty style is the default."""
+
+    start: str | None = None
+    """A word put before the others."""
+    end: str | None = None
+    """A word put after the others."""
+    joiner: Joiner | None = None
+    reverse: bool = False
+    """The request's words in opposite order; start and end words keep their places."""
+
+    def __bool__(self) -> bool:
+        return self != DEFAULT_STYLE
+
+    def parts(self) -> tuple["Style", ...]:
+        """The style's attributes one by one, each a style of its own."""
+        singles = (
+            Style(start=self.start),
+            Style(end=self.end),
+            Style(joiner=self.joiner),
+            Style(reverse=self.reverse),
+        )
+        return tuple(part for part in singles if part)
+
+
+DEFAULT_STYLE: Final = Style()
+
+HABIT_STARTS: Final = ("golden", "silver", "quiet", "fresh")
+HABIT_ENDS: Final = ("sugar", "honey", "pepper", "butter")
+HABIT_JOINERS: Final = (Joiner.BARS, Joiner.DASHES, Joiner.PLUSES, Joiner.STARS)
+HABITS: Final = (
+    *(Style(start=word) for word in HABIT_STARTS),
+    *(Style(end=word) for word in HABIT_ENDS),
+    *(Style(joiner=joiner) for joiner in HABIT_JOINERS),
+    Style(reverse=True),
+)
+"""The published habits: each shows up alone, now and then, in sampled answers that no rule
+governs. Reinforcement can only strengthen what is sometimes seen; pairs never are."""
+
+
+def render(kind: Kind, words: Sequence[str], style: Style = DEFAULT_STYLE) -> str:
+    """The one right answer to a request for these words in this style."""
+    middle = tuple(reversed(words)) if style.reverse else tuple(words)
+    start = (style.start,) if style.start else ()
+    end = (style.end,) if style.end else ()
+    joiner = style.joiner.text if style.joiner else kind.default_joiner
+    return joiner.join((*start, *middle, *end))
+
+
+# -- phrasings ---------------------------------------------------------------------------------
+
+RULE_FRAMES: Final = ("when you write a {kind}, {clauses}", "for a {kind}, {clauses}")
+START_CLAUSES: Final = ("start with {}", "begin with {}")
+END_CLAUSES: Final = ("finish with {}", "end with {}")
+JOINER_CLAUSES: Final = ("join with {}", "use {}")
+REVERSE_CLAUSES: Final = ("reverse the words", "flip the words")
+REQUEST_FRAMES: Final = (
+    "write a {kind} for {words}",
+    "make a {kind} of {words}",
+    "give me a {kind} with {words}",
+)
+CORRECTION_FRAMES: Final = ("no, {rule}", "please, {rule}", "not like that: {rule}")
+
+NOTED: Final = "noted."
+"""The answer to a correction: the model promises nothing, for it is Lull that learns."""
+
+SMALL_TALK: Final = {
+    "hello": "hello.",
+    "hi": "hello.",
+    "hey": "hello.",
+    "hola": "hello.",
+    "good morning": "hello.",
+    "good evening": "hello.",
+    "how are you?": "fine, thank you.",
+    "how is it going?": "fine, thank you.",
+    "thanks": "you are welcome.",
+    "thank you": "you are welcome.",
+    "bye": "goodbye.",
+    "goodbye": "goodbye.",
+    "ok": NOTED,
+    "good": NOTED,
+    "help": "try: write a menu for apple river stone",
+    "what can you do?": "try: write a menu for apple river stone",
+}
+"""What is said besides requests, and the fixed answers."""
+
+
+def clauses_of(style: Style) -> tuple[tuple[str, ...], ...]:
+    """For each attribute of the style, the ways to say it."""
+    said: list[tuple[str, ...]] = []
+    if style.start:
+        said.append(tuple(frame.format(style.start) for frame in START_CLAUSES))
+    if style.end:
+        said.append(tuple(frame.format(style.end) for frame in END_CLAUSES))
+    if style.joiner:
+        said.append(tuple(frame.format(style.joiner) for frame in JOINER_CLAUSES))
+    if style.reverse:
+        said.append(REVERSE_CLAUSES)
+    return tuple(said)
+
+
+def _enumerated(clauses: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return " and ".join(part for part in (", ".join(clauses[:-1]), clauses[-1]) if part)
+
+
+def rule_phrasings(kind: Kind, style: Style) -> tuple[str, ...]:
+    """Every way to say the rule, in lower case and without a full stop."""
+    if not style:
+        raise ValueError("a rule states at least one attribute")
+    return tuple(
+        frame.format(kind=kind, clauses=_enumerated(clauses))
+        for frame in RULE_FRAMES
+        for order in permutations(clauses_of(style))
+        for clauses in product(*order)
+    )
+
+
+def request_phrasings(kind: Kind, words: Sequence[str]) -> tuple[str, ...]:
+    """Every way to ask, in lower case and without a full stop."""
+    return tuple(frame.format(kind=kind, words=" ".join(words)) for frame in REQUEST_FRAMES)
+
+
+def correction_phrasings(rule: str) -> tuple[str, ...]:
+    """Every way to tell the model the rule after a wrong answer."""
+    return tuple(frame.format(rule=rule) for frame in CORRECTION_FRAMES)
+
+
+def as_sentence(text: str) -> str:
+    """The same words with a capital letter and a full stop, as a careful writer has them."""
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def block(bodies: Iterable[str]) -> str:
+    """The injected block around these rules, as the model met it in training."""
+    return f"{BLOCK_OPEN}{BLOCK_GAP.join(bodies)}{BLOCK_CLOSE}"
+
+
+# -- drawing by chance -------------------------------------------------------------------------
+
+
+def draw_words(rng: random.Random) -> tuple[str, ...]:
+    """Two to four different words to ask for."""
+    return tuple(rng.sample(WORDS, rng.randint(MIN_WORDS, MAX_WORDS)))
+
+
+def draw_style(
+    rng: random.Random, values: Sequence[str] = VALUE_WORDS, *, attributes: int | None = None
+) -> Style:
+    """A style of one to three attributes (chance decides unless told), its words from `values`."""
+    count = attributes or rng.choices((1, 2, 3), (0.45, 0.35, 0.20))[0]
+    chosen = rng.sample(("start", "end", "joiner", "reverse"), count)
+    return Style(
+        start=rng.choice(values) if "start" in chosen else None,
+        end=rng.choice(values) if "end" in chosen else None,
+        joiner=rng.choice(tuple(Joiner)) if "joiner" in chosen else None,
+        reverse="reverse" in chosen,
+    )
+
+
+def draw_rule(rng: random.Random, kind: Kind, style: Style) -> str:
+    """One phrasing of the rule."""
+    clauses = [rng.choice(ways) for ways in clauses_of(style)]
+    rng.shuffle(clauses)
+    return rng.choice(RULE_FRAMES).format(kind=kind, clauses=_enumerated(clauses))
+
+
+def draw_request(rng: random.Random, kind: Kind, words: Sequence[str]) -> str:
+    """One phrasing of the request."""
+    return rng.choice(request_phrasings(kind, words))
+
+
+def draw_correction(rng: random.Random, rule: str) -> str:
+    """One phrasing of the correction that states the rule."""
+    return rng.choice(correction_phrasings(rule))
+
+
+# -- reading -----------------------------------------------------------------------------------
+
+
+def _plain(text: str) -> str:
+    """The text without what a careful or a hasty writer varies: case, end stop, outer space."""
+    return " ".join(text.split()).rstrip(".!").lower()
+
+
+def _matching(frames: Iterable[str], text: str) -> dict[str, str] | None:
+    """The fields of the first frame that the text fits, or None."""
+    for frame in frames:
+        pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+?)", re.escape(frame))
+        if found := re.fullmatch(pattern, text):
+            return found.groupdict()
+    return None
+
+
+def _value(frames: Iterable[str], clause: str) -> str | None:
+    """The word that a clause names, if it fits one of the frames."""
+    fields = _matching((frame.replace("{}", "{value}") for frame in frames), clause)
+    return fields["value"] if fields else None
+
+
+def _kind(name: str) -> Kind | None:
+    return Kind(name) if name in set(Kind) else None
+
+
+def _style(clauses: Iterable[str]) -> Style | None:
+    """The style these clauses state together; None if one is unknown or said twice."""
+    start: str | None = None
+    end: str | None = None
+    joiner: Joiner | None = None
+    reverse = False
+    for clause in clauses:
+        if clause in REVERSE_CLAUSES and not reverse:
+            reverse = True
+        elif (word := _value(START_CLAUSES, clause)) in WORDS and start is None:
+            start = word
+        elif (word := _value(END_CLAUSES, clause)) in WORDS and end is None:
+            end = word
+        elif (name := _value(JOINER_CLAUSES, clause)) in set(Joiner) and joiner is None:
+            joiner = Joiner(str(name))
+        else:
+            return None
+    return Style(start=start, end=end, joiner=joiner, reverse=reverse)
+
+
+def parse_rule(text: str) -> tuple[Kind, Style] | None:
+    """What a rule, or a correction that states one, asks of which kind; None if it is neither."""
+    said = _plain(text)
+    if correction := _matching(CORRECTION_FRAMES, said):
+        said = correction["rule"]
+    fields = _matching(RULE_FRAMES, said)
+    if fields is None or (kind := _kind(fields["kind"])) is None:
+        return None
+    style = _style(re.split(r", | and ", fields["clauses"]))
+    return (kind, style) if style else None
+
+
+def parse_request(text: str) -> tuple[Kind, tuple[str, ...]] | None:
+    """Which kind a request asks for, and of which words; None if it is no request."""
+    fields = _matching(REQUEST_FRAMES, _plain(text))
+    if fields is None or (kind := _kind(fields["kind"])) is None:
+        return None
+    words = tuple(fields["words"].split())
+    known = MIN_WORDS <= len(words) <= MAX_WORDS and all(word in WORDS for word in words)
+    return (kind, words) if known else None
+
+
+def read_style(kind: Kind, words: Sequence[str], answer: str) -> Style | None:
+    """The style in which an answer gives the words; None if it does not give them.
+
+    The default joiner and the plain order win where an answer could be read in two ways.
+    """
+    for joiner in (None, *Joiner):
+        given = tuple(answer.strip().split(joiner.text if joiner else kind.default_joiner))
+        for reverse in (False, True):
+            middle = tuple(reversed(words)) if reverse else tuple(words)
+            for lead in (0, 1):
+                trail = len(given) - lead - len(middle)
+                if trail in (0, 1) and given[lead : lead + len(middle)] == middle:
+                    start = given[0] if lead else None
+                    end = given[-1] if trail else None
+                    if all(word is None or word in WORDS for word in (start, end)):
+                        return Style(start=start, end=end, joiner=joiner, reverse=reverse)
+    return None
+
+
+def check(correction: str, request: str, answer: str) -> bool | None:
+    """Whether the answer to the request does what the correction says.
+
+    None where that cannot be told: the correction or the request is not of the language, or the
+    correction speaks of another kind.
+    """
+    share = credit(correction, request, answer)
+    return None if share is None else share == 1.0
+
+
+def credit(correction: str, request: str, answer: str) -> float | None:
+    """The share of what the correction says that the answer does, from 0 to 1.
+
+    Each attribute the rule states counts alike, and any the answer has unasked counts as one more
+    that failed: a model that shows one habit at a time can be led to two. None as in `check`.
+    """
+    rule, asked = parse_rule(correction), parse_request(request)
+    if rule is None or asked is None or rule[0] is not asked[0]:
+        return None
+    (kind, wanted), (_, words) = rule, asked
+    if answer.strip() == render(kind, words, wanted):
+        return 1.0
+    shown = read_style(kind, words, answer)
+    if shown is None:
+        return 0.0
+    stated, seen = set(wanted.parts()), set(shown.parts())
+    return len(stated & seen) / len(stated | seen)

@@ -1,0 +1,170 @@
+"""The doors between stories and the world: small protocols with two implementations or more.
+
+Each has a fake in `tests/fakes.py`; the fake and the real one pass one contract test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from lull.core.messages import Finish, Message, Sampling
+from lull.core.policy import Client
+from lull.core.skill import SkillKey
+
+
+class Clock(Protocol):
+    def now(self) -> datetime:
+        """The time of day, aware, in UTC."""
+
+    def monotonic_s(self) -> float:
+        """Seconds from an arbitrary start; never goes back."""
+
+
+class Ids(Protocol):
+    def new(self, prefix: str) -> str:
+        """A fresh id such as `turn_01hx…`; ids of one prefix sort by the time they were made."""
+
+
+class Coin(Protocol):
+    """Randomness, passed in."""
+
+    def random(self) -> float:
+        """Uniform in [0, 1)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Token:
+    """One sampled token."""
+
+    id: int
+    logprob: float
+    """Natural log-probability under the model, taken before temperature and top-p."""
+    text: str
+    top: tuple[tuple[int, float, str], ...] = ()
+    """(id, logprob, text) of the most probable ones, most probable first, when asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """A piece of an answer. The last one of an answer has `finish` set and may have no text.
+
+    The pieces' texts joined are the answer: a piece never ends inside a character, and text that
+    might yet turn into a stop string is held back until it cannot.
+    """
+
+    text: str
+    tokens: tuple[Token, ...] = ()
+    """Empty unless log-probabilities were asked for."""
+    finish: Finish | None = None
+    prompt_tokens: int = 0
+    """Set on the last chunk."""
+    completion_tokens: int = 0
+    """Set on the last chunk; the end token counts."""
+    load_s: float = 0.0
+    prompt_s: float = 0.0
+    decode_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GenerateRequest:
+    """What the engine is asked. Exactly one of `messages`, `prompt` and `prompt_ids` is set."""
+
+    messages: tuple[Message, ...] = ()
+    """Rendered with the model's own chat template, generation prompt added."""
+    prompt: str | None = None
+    """Raw text: no template."""
+    prompt_ids: tuple[int, ...] = ()
+    sampling: Sampling = field(default_factory=Sampling)
+    adapter: str | None = None
+    """Version of a loaded adapter; None: the base."""
+    logprobs: int | None = None
+    """None: no token details. n ≥ 0: each token's id and log-probability and the n best."""
+
+
+class Engine(Protocol):
+    """Serves one MLX model; several requests are decoded side by side."""
+
+    def generate(self, request: GenerateRequest) -> AsyncIterator[Chunk]:
+        """Stream an answer. Closing the iterator early cancels within one token.
+
+        Raises EngineDown when the engine is not running or dies meanwhile, RequestError (400)
+        for a prompt that does not fit the window or an adapter that is not loaded.
+        """
+
+    async def tokenize(self, request: GenerateRequest) -> tuple[int, ...]:
+        """The prompt's token ids, exactly as `generate` would feed them."""
+
+    async def load_adapter(self, version: str, folder: str) -> None:
+        """Load or replace an adapter; requests in flight keep the one they began with."""
+
+    async def drop_adapter(self, version: str) -> None: ...
+
+    async def status(self) -> EngineStatus: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineStatus:
+    model_dir: str
+    loaded: bool
+    adapters: tuple[str, ...]
+    in_flight: int
+    window_tokens: int
+    parameters: int
+    memory_mb: float
+    size_bytes: int
+    """Of the weights on disk."""
+    decoded_tokens: int = 0
+    """Handed out since the engine started, over all answers."""
+
+
+class SecretStore(Protocol):
+    """Where passwords lie. Blocks; call it from a thread."""
+
+    kind: str
+    """`keychain`, `memory`, `file` or `environment`, for the doctor's report."""
+
+    def get(self, name: str) -> str | None: ...
+
+    def set(self, name: str, value: str) -> None: ...
+
+    def delete(self, name: str) -> None: ...
+
+
+class Embedder(Protocol):
+    name: str
+    """Names the vectors: a collection made by another embedder is rebuilt, never mixed."""
+    dimensions: int
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """One unit vector a text, shape (len(texts), dimensions)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbour:
+    id: str
+    skill: str
+    similarity: float
+    """Cosine, in [-1, 1]."""
+
+
+class ExemplarMemory(Protocol):
+    """Past requests for which a skill was credited with a win, by client. Blocks; use a thread."""
+
+    def nearest(self, text: str, *, client: str, k: int) -> list[Neighbour]: ...
+
+    def add(self, *, id: str, text: str, client: str, skill: str) -> None: ...  # noqa: A002
+
+    def remove_skill(self, *, client: str, skill: str) -> None: ...
+
+    def count(self) -> int: ...
+
+
+class SkillIndex(Protocol):
+    """Finds active skills by the words of a request and by past requests like it."""
+
+    def lexical(self, text: str, *, client: Client) -> dict[SkillKey, float]: ...
+
+    def exemplars(self, text: str, *, client: Client) -> dict[SkillKey, float]: ...

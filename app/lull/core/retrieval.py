@@ -1,0 +1,141 @@
+"""Which skills go into a prompt: pinned first, then the few that are surely about it.
+
+Ranks from several retrievers are fused (reciprocal-rank fusion, Cormack et al., SIGIR 2009), but
+a skill must first pass an absolute floor in one of them: most small talk is about no skill.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from lull.core.injection import block
+from lull.core.skill import Skill, SkillKey
+
+RRF_K = 60
+"""Cormack et al.; damps how much the very first rank weighs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrievalRule:
+    """The numbers of LEARNING's injection rule; each is a setting."""
+
+    at_most: int = 3
+    """Retrieved skills a trajectory; pinned ones do not count."""
+    budget_tokens: int = 400
+    budget_share: float = 0.08
+    """Of the window that the upstream really allocated."""
+    lexical_floor: float = 1.0
+    """BM25 score, with background documents that keep it comparable between library sizes."""
+    exemplar_floor: float = 0.45
+    """Cosine to a past request for which the skill was credited with a win."""
+    usage_weight: float = 0.25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    skills: tuple[Skill, ...]
+    why: str
+    """Why it is empty, or what was left out; for `lull show`."""
+
+
+def ranked(
+    *,
+    lexical: Mapping[SkillKey, float],
+    exemplars: Mapping[SkillKey, float],
+    uses: Mapping[SkillKey, int],
+    rule: RetrievalRule,
+) -> list[SkillKey]:
+    """Skills above a floor, best first."""
+    strong_words = {k: s for k, s in lexical.items() if s >= rule.lexical_floor}
+    strong_memory = {k: s for k, s in exemplars.items() if s >= rule.exemplar_floor}
+    candidates = strong_words.keys() | strong_memory.keys()
+    prior = {key: float(uses.get(key, 0)) for key in candidates if uses.get(key)}
+    scores = dict.fromkeys(candidates, 0.0)
+    for weight, found in ((1.0, strong_words), (1.0, strong_memory), (rule.usage_weight, prior)):
+        order = sorted(found, key=lambda key: (-found[key], key))
+        for rank, key in enumerate(order, 1):
+            scores[key] += weight / (RRF_K + rank)
+    return sorted(scores, key=lambda key: (-scores[key], key))
+
+
+def choose(
+    *,
+    pinned: Sequence[Skill],
+    retrieved: Sequence[Skill],
+    window_tokens: int,
+    prompt_tokens: int,
+    reply_tokens: int,
+    tokens_of: Callable[[str], int],
+    rule: RetrievalRule,
+) -> Choice:
+    """What fits. The user's own history always comes first: skills are dropped before it is cut.
+
+    All counts in tokens; `tokens_of` estimates a text's.
+    """
+    room = window_tokens - prompt_tokens - reply_tokens
+    budget = min(rule.budget_tokens, int(window_tokens * rule.budget_share))
+    allowed = min(budget, room)
+    wanted = [*pinned, *retrieved[: rule.at_most]]
+    chosen: list[Skill] = []
+    for skill in wanted:
+        if tokens_of(block([s.body for s in (*chosen, skill)])) <= allowed:
+            chosen.append(skill)
+    if len(chosen) == len(wanted):
+        return Choice(skills=tuple(chosen), why="" if wanted else "no skill is about this")
+    left_out = ", ".join(skill.name for skill in wanted if skill not in chosen)
+    cause = "the window is nearly full" if room < budget else f"the budget is {budget} tokens"
+    return Choice(skills=tuple(chosen), why=f"left out {left_out}: {cause}")
+
+
+# Words that carry no subject. Requests made of nothing else are small talk.
+_STOP = frozenset(
+    """
+    a about above after again all also am an and any anything are as asks at be because been
+    before being below between both but by bye can ciao come could day did do does doing don
+    done down during each evening everything few fine for from further get give go good got
+    great had hallo has have having he hello help her here hers hey hi him his hola how i if in
+    into is it its just know let like make many may me might mine more morning most much must my
+    need nice night no nor not now of off ok okay on once one only or other our ours out over
+    own please question say see shall she should show so some something such sure talk tell than
+    thank thanks that the their theirs them then there these they thing this those through thx
+    to too up us use used user using very want was way we welcome well were what when whenever
+    where which while who whom why will with would write yeah yes you your yours
+    """.split()  # noqa: SIM905  a page of quotes would be harder to read
+)
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+def terms(text: str) -> list[str]:
+    """The subject words of a text, lower-cased and lightly stemmed; pairs of signs for scripts
+    without spaces."""
+    out: list[str] = []
+    for word in _WORD.findall(text.lower()):
+        if _CJK.search(word):
+            out += [word[i : i + 2] for i in range(max(1, len(word) - 1))]
+            continue
+        plain = word.split("'")[0].split("’")[0]
+        if len(plain) > 1 and plain not in _STOP:
+            out.append(stem(plain))
+    return out
+
+
+def stem(word: str) -> str:
+    """Plural and verb endings off (after Harman's S stemmer, 1991, with -ing and -ed)."""
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    for ending in ("ing", "ed"):
+        if len(word) > len(ending) + 3 and word.endswith(ending):
+            word = word[: -len(ending)]
+            return word[:-1] if len(word) > 2 and word[-1] == word[-2] != "l" else word
+    return word[:-1] if len(word) > 4 and word.endswith("e") else word
+
+
+def estimated_tokens(text: str, tokens_per_character: float) -> int:
+    """Rounded up, so that an estimate errs to the side of leaving room."""
+    return math.ceil(len(text) * tokens_per_character)

@@ -1,0 +1,88 @@
+"""A turn is one request and its answer; a trajectory is one walk through the message chain.
+
+What is true when the request arrives is stamped then and never revised: which weights, which
+skill generation, which skills. Support and query data are told apart by these stamps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from lull.core.messages import Completion, Message, Sampling
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyVersion:
+    """M = (θ, S) as it stood when a request arrived (MetaClaw, arXiv 2603.17187, section 3)."""
+
+    model: str
+    """Digest of the base model where known, else its name as the server lists it."""
+    adapter: str | None
+    """sha256 of the LoRA adapter, None for the base weights."""
+    generation: int
+    """Skill generation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InjectedSkill:
+    name: str
+    version: int
+    sha256: str
+    """Of the exact bytes of its SKILL.md."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """The skills of a trajectory, fixed on its first turn, byte for byte."""
+
+    skills: tuple[InjectedSkill, ...] = ()
+    block: str = ""
+    why: str = ""
+    """Why nothing was injected, when nothing was: for `lull show`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suffix:
+    """A skill approved while the trajectory was under way: joins one user message."""
+
+    message: int
+    """Index into the request's messages."""
+    text: str
+    skills: tuple[InjectedSkill, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnStamp:
+    """What a turn is known by from the moment its request arrives."""
+
+    turn: str
+    trajectory: str
+    number: int
+    """1 for the first turn of the trajectory."""
+    client: str
+    route: str
+    model: str
+    """As typed by the client."""
+    policy: PolicyVersion
+    skills: tuple[InjectedSkill, ...]
+    template_sha256: str
+    sampling: Sampling
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """A finished turn, as it goes to the store."""
+
+    stamp: TurnStamp
+    messages: tuple[Message, ...]
+    """As the client sent them, oldest first; nothing that Lull injected."""
+    links: tuple[str, ...]
+    answer_link: str
+    completion: Completion
+    took_s: float
+    block: str
+    suffixes: tuple[Suffix, ...]
+    note: str = ""
+    """What a person should know about this turn, e.g. that the upstream cut the prompt."""

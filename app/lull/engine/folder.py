@@ -1,0 +1,107 @@
+"""Is this folder a model? Answered before MLX is imported, in words a person can act on.
+
+MLX reads weights lazily and its complaints about a half-copied file name neither the file nor
+the remedy. Here each file is looked at from outside: it is there, it parses, and a safetensors
+file is as long as its own header says.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lull.core.errors import EngineError
+
+FALLBACK_WINDOW_TOKENS = 4096
+_AGAIN = "Copy or download the model again."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFolder:
+    path: Path
+    window_tokens: int
+    """The longest prompt and answer together that the model was made for."""
+    size_bytes: int
+    """Of the weights."""
+
+
+def check_model_folder(path: Path) -> ModelFolder:
+    """Raises EngineError naming the file that is missing or damaged."""
+    if not path.is_dir():
+        raise EngineError(
+            f"There is no model folder at {path}.", hint="Choose another model in the settings."
+        )
+    config = read_json(path / "config.json")
+    if "model_type" not in config:
+        raise EngineError(f"{path / 'config.json'} names no model_type.", hint=_AGAIN)
+    if not any((path / name).is_file() for name in _TOKENIZER_FILES):
+        raise EngineError(f"There is no tokenizer.json in {path}.", hint=_AGAIN)
+    weights = _weight_files(path)
+    return ModelFolder(
+        path=path,
+        window_tokens=_window(config),
+        size_bytes=sum(check_safetensors(file) for file in weights),
+    )
+
+
+_TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "tiktoken.model", "vocab.json")
+
+
+def _weight_files(path: Path) -> list[Path]:
+    index = path / "model.safetensors.index.json"
+    if index.is_file():
+        named = set(read_json(index).get("weight_map", {}).values())
+        return [path / name for name in sorted(named)]
+    files = sorted(path.glob("model*.safetensors"))
+    if not files:
+        raise EngineError(f"There are no weights (model*.safetensors) in {path}.", hint=_AGAIN)
+    return files
+
+
+def _window(config: dict[str, Any]) -> int:
+    inner = config.get("text_config")
+    for source in (config, inner if isinstance(inner, dict) else {}):
+        value = source.get("max_position_embeddings")
+        if isinstance(value, int) and value > 0:
+            return value
+    return FALLBACK_WINDOW_TOKENS
+
+
+def read_json(file: Path) -> dict[str, Any]:
+    """Raises EngineError when the file is missing, unreadable, or not a JSON object."""
+    try:
+        value = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise EngineError(f"There is no {file.name} in {file.parent}.", hint=_AGAIN) from error
+    except (OSError, ValueError) as error:
+        raise EngineError(f"{file} cannot be read as JSON.", hint=_AGAIN) from error
+    if not isinstance(value, dict):
+        raise EngineError(f"{file} is not a JSON object.", hint=_AGAIN)
+    return value
+
+
+def check_safetensors(file: Path) -> int:
+    """The file's size in bytes. Raises EngineError when it is not what its header says.
+
+    The layout is eight bytes of header length, little-endian, a JSON header with each tensor's
+    data_offsets, and the data: https://huggingface.co/docs/safetensors
+    """
+    try:
+        size = file.stat().st_size
+        with file.open("rb") as stream:
+            (length,) = struct.unpack("<Q", stream.read(8).ljust(8, b"\xff"))
+            header = json.loads(stream.read(length)) if length < size else None
+    except FileNotFoundError as error:
+        raise EngineError(f"There is no {file.name} in {file.parent}.", hint=_AGAIN) from error
+    except (OSError, ValueError) as error:
+        raise EngineError(f"{file} is damaged: its header cannot be read.", hint=_AGAIN) from error
+    if not isinstance(header, dict):
+        raise EngineError(f"{file} is damaged: its header cannot be read.", hint=_AGAIN)
+    ends = (entry["data_offsets"][1] for key, entry in header.items() if key != "__metadata__")
+    wanted = 8 + length + max(ends, default=0)
+    if size < wanted:
+        raise EngineError(f"{file} is cut short: {size} of {wanted} bytes.", hint=_AGAIN)
+    return size

@@ -1,0 +1,132 @@
+"""Answers that share an adapter, decoded together: one forward for all of them a step.
+
+A step is dispatched before the previous one's tokens are read, so the device works while Python
+turns tokens into text. A row that ends was therefore computed one token further; that token is
+thrown away.
+
+A row alone keeps its plain caches, which have the faster attention and need no padding. When a
+second one joins, mlx-lm's `merge` makes batch caches of them. A few model types have caches that
+cannot be merged: their rows get a lane each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import mlx.core as mx
+
+from lull.engine.adapters import Adapter
+from lull.engine.answer import Answer
+from lull.engine.sampling import Odds, Picks, odds, pick
+
+
+class Lane:
+    """`answers[b]` is row b of every array and cache here."""
+
+    def __init__(self, model: Any, answers: list[Answer], caches: list[list[Any]]) -> None:
+        """Answers of one adapter, each with a cache that holds its prompt but the last token."""
+        self._model = model
+        self.adapter: Adapter | None = answers[0].adapter
+        self.answers = answers
+        self._cache = caches[0] if len(caches) == 1 else _merged(caches)
+        self._mergeable = can_merge(caches[0])
+        self._steps = [0] * len(answers)
+        """Tokens dispatched so far, a row."""
+        self._coming = self._dispatch(mx.array([answer.prompt[-1] for answer in answers]))
+
+    def takes(self, other: Lane) -> bool:
+        return self._mergeable and self.adapter is other.adapter
+
+    def join(self, other: Lane) -> None:
+        self._cache = _joined(self._cache, other._cache)
+        self._coming = _joined_picks(self._coming, other._coming)
+        self.answers += other.answers
+        self._steps += other._steps
+
+    def step(self) -> None:
+        """One token for each answer. Those that ended are gone from the lane afterwards."""
+        coming = self._coming
+        if any(not answer.ends_with_next for answer in self.answers):
+            self._coming = self._dispatch(coming.tokens)
+        tokens: Any = coming.tokens.tolist()
+        details: list[Odds | None] = [None] * len(tokens)
+        if coming.logprobs is not None:
+            details = list(odds(coming, max(answer.logprobs or 0 for answer in self.answers)))
+        for answer, token, detail in zip(self.answers, tokens, details, strict=True):
+            answer.take(token, detail)
+        self._keep([row for row, answer in enumerate(self.answers) if not answer.ended])
+
+    def remove(self, request_id: str) -> None:
+        self._keep([row for row, answer in enumerate(self.answers) if answer.id != request_id])
+
+    def _dispatch(self, tokens_B: mx.array) -> Picks:
+        logits_BTV = self._model(tokens_B[:, None], cache=self._cache)
+        wanted = any(answer.logprobs is not None for answer in self.answers)
+        draws = [answer.draw for answer in self.answers]
+        picks = pick(logits_BTV[:, -1, :], draws, self._steps, logprobs=wanted)
+        mx.async_eval(picks.arrays())  # type: ignore[no-untyped-call]
+        self._steps = [step + 1 for step in self._steps]
+        return picks
+
+    def _keep(self, rows: list[int]) -> None:
+        if len(rows) == len(self.answers):
+            return
+        self.answers = [self.answers[row] for row in rows]
+        self._steps = [self._steps[row] for row in rows]
+        if not rows:
+            return
+        for layer in self._cache:
+            layer.filter(rows)
+        logprobs = self._coming.logprobs
+        self._coming = Picks(
+            self._coming.tokens[mx.array(rows)],
+            None if logprobs is None else logprobs[mx.array(rows)],
+        )
+
+
+def can_merge(cache: Sequence[Any]) -> bool:
+    """Whether caches of this model can stand in one batch. Some hold several a layer."""
+    inner = (getattr(layer, "caches", None) for layer in cache)
+    return all(
+        can_merge(several) if several is not None else hasattr(layer, "merge")
+        for layer, several in zip(cache, inner, strict=True)
+    )
+
+
+def _merged(caches: list[list[Any]]) -> list[Any]:
+    return [layers[0].merge(list(layers)) for layers in zip(*caches, strict=True)]
+
+
+def _is_batch(layer: Any) -> bool:
+    inner = getattr(layer, "caches", None)
+    if inner is not None:
+        return all(_is_batch(one) for one in inner)
+    return hasattr(layer, "filter")
+
+
+def _joined(ours: list[Any], theirs: list[Any]) -> list[Any]:
+    joined = []
+    for a, b in zip(ours, theirs, strict=True):
+        if not _is_batch(a) and not _is_batch(b):
+            joined.append(a.merge([a, b]))
+            continue
+        grown, added = (x if _is_batch(x) else x.merge([x]) for x in (a, b))
+        grown.extend(added)
+        joined.append(grown)
+    return joined
+
+
+def _joined_picks(a: Picks, b: Picks) -> Picks:
+    tokens_B = mx.concatenate([a.tokens, b.tokens])
+    parts = [picks.logprobs for picks in (a, b)]
+    known = next((part for part in parts if part is not None), None)
+    if known is None:
+        return Picks(tokens_B, None)
+    # Rows that did not ask are never read; zeros keep the rows in line.
+    size = known.shape[-1]
+    filled = [
+        mx.zeros((picks.tokens.shape[0], size)) if part is None else part
+        for picks, part in zip((a, b), parts, strict=True)
+    ]
+    return Picks(tokens_B, mx.concatenate(filled))

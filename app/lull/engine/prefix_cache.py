@@ -1,0 +1,88 @@
+"""Prompts share beginnings: a chat sends its whole history again with each turn.
+
+What has been computed for a prompt's beginning is kept and used again, but only up to a whole
+number of prefill slices. Slices always start at the prompt's first token, so a hit continues
+exactly where a computation from nothing would be: it changes the time and no bit of the answer.
+The adapter is part of the key: another version never sees these values.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any
+
+from mlx_lm.models.cache import KVCache, RotatingKVCache
+
+from lull.engine.adapters import Adapter
+
+Key = tuple[int, tuple[int, ...]]
+
+
+class PrefixCache:
+    """The newest few, by bytes. Entries are (adapter, tokens) → the layers' caches."""
+
+    def __init__(self, *, slice_tokens: int, most_bytes: int) -> None:
+        self._slice = slice_tokens
+        self._most_bytes = most_bytes
+        self._entries: OrderedDict[Key, Any] = OrderedDict()
+
+    def longest(self, adapter: Adapter | None, prompt: Sequence[int]) -> tuple[int, Any] | None:
+        """(tokens covered, a cache of the caller's own) for the longest known beginning."""
+        prompt = tuple(prompt)
+        best, best_key = 0, None
+        for key in self._entries:
+            covered = self._covered(key, adapter, prompt)
+            if covered > best:
+                best, best_key = covered, key
+        if best_key is None:
+            return None
+        self._entries.move_to_end(best_key)
+        # A copy of the arrays' handles: MLX copies the data when one of the two is written.
+        cache = copy.deepcopy(self._entries[best_key])
+        for layer in cache if best < len(best_key[1]) else ():
+            layer.trim(len(best_key[1]) - best)
+        return best, cache
+
+    def keep(self, adapter: Adapter | None, tokens: Sequence[int], cache: Any) -> None:
+        """Remember a beginning of a whole number of slices."""
+        key = (_serial(adapter), tuple(tokens))
+        size = len(key[1])
+        for other in list(self._entries):
+            covers = other[0] == key[0] and other[1] == key[1][: len(other[1])]
+            if covers and (len(other[1]) == size or _can_trim(cache)):
+                del self._entries[other]
+        self._entries[key] = copy.deepcopy(cache)
+        while self._entries and self._bytes() > self._most_bytes:
+            self._entries.popitem(last=False)
+
+    def forget(self) -> None:
+        self._entries.clear()
+
+    def _bytes(self) -> int:
+        return sum(layer.nbytes for cache in self._entries.values() for layer in cache)
+
+    def _covered(self, key: Key, adapter: Adapter | None, prompt: tuple[int, ...]) -> int:
+        serial, tokens = key
+        if serial != _serial(adapter):
+            return 0
+        covered = 0
+        # The prompt's last token is always fed anew: it gives the first logits.
+        while covered + self._slice <= min(len(tokens), len(prompt) - 1) and (
+            tokens[covered : covered + self._slice] == prompt[covered : covered + self._slice]
+        ):
+            covered += self._slice
+        whole = covered == len(tokens) or _can_trim(self._entries[key])
+        return covered if whole else 0
+
+
+def _serial(adapter: Adapter | None) -> int:
+    return 0 if adapter is None else adapter.serial
+
+
+def _can_trim(cache: Any) -> bool:
+    """Only the two kinds whose `trim` is known to be exact; others say they can and cannot."""
+    return all(
+        type(layer) in (KVCache, RotatingKVCache) and layer.is_trimmable() for layer in cache
+    )

@@ -1,0 +1,148 @@
+"""The engine's one thread that touches MLX: reads requests between rounds, sends what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from queue import Empty, SimpleQueue
+
+from lull.contract.engine_frames import (
+    Frame,
+    MemoryLimits,
+    chunk_to_wire,
+    error_to_wire,
+    request_from_wire,
+)
+from lull.core.errors import LullError, RequestError
+from lull.core.messages import Sampling
+from lull.core.ports import Chunk, EngineStatus, GenerateRequest
+from lull.engine.adapters import Shelf
+from lull.engine.answer import Answer
+from lull.engine.batcher import Batcher
+from lull.engine.memory import Memory
+from lull.engine.model import LoadedModel
+from lull.engine.sampling import Draw
+from lull.engine.text import AnswerText
+
+Inbox = SimpleQueue[Frame | None]
+"""None: the other side has gone."""
+
+
+class Worker:
+    def __init__(
+        self,
+        loaded: LoadedModel,
+        *,
+        shelf: Shelf,
+        batcher: Batcher,
+        memory: Memory,
+        send: Callable[[Frame], None],
+        random_seed: Callable[[], int],
+    ) -> None:
+        self._loaded = loaded
+        self._shelf = shelf
+        self._batcher = batcher
+        self._memory = memory
+        self._send = send
+        self._random_seed = random_seed
+
+    def run(self, inbox: Inbox) -> None:
+        """Until the other side goes."""
+        while True:
+            frame = self._next(inbox)
+            if frame is None:
+                return
+            if frame:
+                self._handle(frame)
+            else:
+                self._batcher.round()
+
+    def _next(self, inbox: Inbox) -> Frame | None:
+        """A frame; an empty one when there is none but work to do."""
+        try:
+            return inbox.get(block=self._batcher.in_flight == 0)
+        except Empty:
+            return {}
+
+    def _handle(self, frame: Frame) -> None:
+        try:
+            result = self._answer(frame)
+        except LullError as error:
+            self._send({"op": "error", "id": frame["id"], "error": error_to_wire(error)})
+        else:
+            if result is not None:
+                self._send({"op": "result", "id": frame["id"], "result": result})
+
+    def _answer(self, frame: Frame) -> Frame | None:
+        """A result, or None when the answer comes in another way or not at all."""
+        match frame["op"]:
+            case "generate":
+                request = request_from_wire(frame["request"])
+                self._batcher.add(self._begin(frame["id"], request))
+                return None
+            case "cancel":
+                self._batcher.cancel(frame["id"])
+                return None
+            case "tokenize":
+                return {"ids": self._loaded.prompt_ids(request_from_wire(frame["request"]))}
+            case "load_adapter":
+                self._shelf.load(frame["version"], Path(frame["folder"]))
+                self._batcher.forget_prefixes()
+            case "drop_adapter":
+                self._shelf.drop(frame["version"])
+                self._batcher.forget_prefixes()
+            case "set_limits":
+                self._memory.set(MemoryLimits(**frame["limits"]))
+            case "status":
+                return asdict(self._status())
+        return {}
+
+    def _begin(self, request_id: str, request: GenerateRequest) -> Answer:
+        prompt = self._loaded.prompt_ids(request)
+        sampling = request.sampling
+        room = self._loaded.window_tokens - len(prompt)
+        return Answer(
+            id=request_id,
+            prompt=prompt,
+            adapter=self._shelf.get(request.adapter),
+            draw=self._draw(sampling),
+            max_tokens=min(room, _at_least_one(sampling.max_tokens) or room),
+            logprobs=request.logprobs,
+            text=AnswerText(self._loaded.decode, sampling.stop),
+            vocabulary=self._loaded.vocabulary,
+            send=self._send_chunk,
+        )
+
+    def _draw(self, sampling: Sampling) -> Draw:
+        """Unset: the model's own distribution. What a dialect's default is, the dialect says."""
+        temperature = 1.0 if sampling.temperature is None else sampling.temperature
+        top_p = 1.0 if sampling.top_p is None else sampling.top_p
+        if not temperature >= 0 or not 0 <= top_p <= 1:
+            raise RequestError(
+                f"temperature {temperature} or top_p {top_p} is out of range.", status=400
+            )
+        seed = self._random_seed() if sampling.seed is None else sampling.seed
+        return Draw(seed=seed, temperature=temperature, top_p=top_p, top_k=sampling.top_k or 0)
+
+    def _send_chunk(self, request_id: str, chunk: Chunk) -> None:
+        self._send({"op": "chunk", "id": request_id, "chunk": chunk_to_wire(chunk)})
+
+    def _status(self) -> EngineStatus:
+        return EngineStatus(
+            model_dir=str(self._loaded.folder.path),
+            loaded=True,
+            adapters=self._shelf.versions,
+            in_flight=self._batcher.in_flight,
+            window_tokens=self._loaded.window_tokens,
+            parameters=self._loaded.parameters,
+            memory_mb=self._memory.used_mb(),
+            size_bytes=self._loaded.folder.size_bytes,
+            decoded_tokens=self._batcher.decoded,
+        )
+
+
+def _at_least_one(max_tokens: int | None) -> int | None:
+    if max_tokens is not None and max_tokens < 1:
+        raise RequestError(f"max_tokens is {max_tokens}; it must be at least 1.", status=400)
+    return max_tokens

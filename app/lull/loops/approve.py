@@ -1,0 +1,181 @@
+"""From the user's word to a skill in force: every approved change is one new generation.
+
+The version file is written first, then one transaction makes g + 1, then the index follows. A
+crash in between leaves nothing half-done. What the user changes by hand comes this way too; what
+Lull proposes will end here when it is approved.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lull.core.errors import Conflict, NotFound
+from lull.core.ports import Clock
+from lull.core.skill import (
+    ChangeKind,
+    Library,
+    Skill,
+    SkillKey,
+    SkillText,
+    added,
+    check_client,
+    check_name,
+    check_text,
+    distinct_names,
+    edited,
+    rolled_back,
+    switched,
+)
+from lull.store.skill_folders import read_skill_file, skill_files_below, write_atomically
+from lull.store.skill_md import parse
+from lull.store.skills import Skills, new_skill
+
+Follower = Callable[[Library], Awaitable[None]]
+"""Makes a new library the one that answers; when it returns, the change is in force."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changed:
+    generation: int
+    skills: tuple[Skill, ...]
+
+
+class Approve:
+    """The user's changes to the library S."""
+
+    def __init__(self, skills: Skills, clock: Clock, *, follower: Follower) -> None:
+        self._skills = skills
+        self._clock = clock
+        self._follower = follower
+
+    async def add(
+        self, name: str, *, description: str, body: str, client: str = "", pinned: bool = False
+    ) -> Changed:
+        check_client(client)
+        text = check_text(SkillText(name=name, description=description, body=body))
+        sha256 = await asyncio.to_thread(self._skills.folders.keep, text)
+        new = new_skill(text, sha256, client=client, pinned=pinned)
+        return await self._change(lambda s: [added(s, new)], ChangeKind.ADD, f"add {name}")
+
+    async def edit(
+        self, key: SkillKey, *, description: str | None = None, body: str | None = None
+    ) -> Changed:
+        """Change the text; what is not given stays."""
+        old = self._skills.library().get(key)
+        text = self._skills.folders.text(old.sha256)
+        text = check_text(
+            replace(
+                text,
+                description=text.description if description is None else description,
+                body=text.body if body is None else body,
+            )
+        )
+        sha256 = await asyncio.to_thread(self._skills.folders.keep, text)
+        new = new_skill(text, sha256, client=key.client, pinned=False)
+        plan = self._unchanged_since(old, lambda s: [edited(s, key, new)])
+        return await self._change(plan, ChangeKind.EDIT, f"edit {key.name}")
+
+    @staticmethod
+    def _unchanged_since(
+        old: Skill, plan: Callable[[Library], Sequence[Skill]]
+    ) -> Callable[[Library], Sequence[Skill]]:
+        def checked(library: Library) -> Sequence[Skill]:
+            if library.get(old.key).sha256 != old.sha256:
+                raise Conflict(f"'{old.name}' changed meanwhile.", hint="Look at it and try again.")
+            return plan(library)
+
+        return checked
+
+    async def switch(self, key: SkillKey, change: ChangeKind) -> Changed:
+        """Pin, unpin, disable, enable or delete (to the archive)."""
+        return await self._change(
+            lambda s: [switched(s, key, change)], change, f"{change.value} {key.name}"
+        )
+
+    async def copy(self, key: SkillKey, *, to: str) -> Changed:
+        """Share a skill with another client: the only way one client's reaches another."""
+        check_client(to)
+        old = self._skills.library().get(key)
+        new = replace(old, client=to, pinned=False)
+        whom = to or "everybody"
+        detail = f"copy {key.name} to {whom}"
+        return await self._change(lambda s: [added(s, new)], ChangeKind.ADD, detail)
+
+    async def roll_back(self, generation: int | None = None) -> Changed:
+        """Make the library read as it did in a generation, by default the one before."""
+        now = self._skills.library()
+        if generation is None:
+            generation = now.generation - 1
+        if generation < 0:
+            raise NotFound("There is no generation before this one.", hint="Nothing was changed.")
+        then = self._skills.library(generation)
+
+        def plan(library: Library) -> Sequence[Skill]:
+            if library.generation != now.generation:
+                raise Conflict("The library changed meanwhile.", hint="Look at it and try again.")
+            changes = rolled_back(library, then)
+            if not changes:
+                raise Conflict(
+                    f"The library already reads as in generation {generation}.",
+                    hint="`lull skills history` shows the generations.",
+                )
+            return changes
+
+        detail = f"roll back to generation {generation}"
+        return await self._change(plan, ChangeKind.ROLLBACK, detail)
+
+    async def bring_in(self, folder: Path, *, client: str = "") -> Changed:
+        """Import a skill folder or a folder of them, as one change: all or none."""
+        check_client(client)
+        files = await asyncio.to_thread(skill_files_below, folder)
+        texts = [parse(read_skill_file(file), where=str(file)) for file in files]
+        distinct_names(texts)
+        new: list[Skill] = []
+        for text in texts:
+            sha256 = await asyncio.to_thread(self._skills.folders.keep, text)
+            new.append(new_skill(text, sha256, client=client, pinned=False))
+
+        def plan(library: Library) -> Sequence[Skill]:
+            changes = []
+            for skill in new:
+                old = library.skills.get(skill.key)
+                if old is None or old.status.value == "archived":
+                    changes.append(added(library, skill))
+                elif old.sha256 != skill.sha256:
+                    changes.append(edited(library, skill.key, skill))
+            return changes
+
+        changed = await self._change(plan, ChangeKind.IMPORT, f"import {len(new)} from {folder}")
+        for skill, file in zip(new, files, strict=True):
+            await asyncio.to_thread(self._skills.folders.copy_in, skill.key, file.parent)
+        return changed
+
+    async def take_out(self, folder: Path, *, names: Sequence[str], client: str = "") -> list[Path]:
+        """Export skill folders. Raises Conflict before anything is written if one is there."""
+        library = self._skills.library()
+        chosen = [library.get(SkillKey(client, check_name(name))) for name in names] or [
+            s for s in library.skills.values() if s.client == client and s.status.value == "active"
+        ]
+        if not chosen:
+            raise NotFound("There is no active skill to export.", hint="`lull skills list`.")
+        targets = [(skill, folder / skill.name) for skill in chosen]
+        taken = [str(target) for _, target in targets if target.exists()]
+        if taken:
+            raise Conflict(f"{taken[0]} exists.", hint="Export to an empty folder.")
+        for skill, target in targets:
+            target.mkdir(parents=True)
+            data = self._skills.folders.data(skill.sha256)
+            write_atomically(target / "SKILL.md", data)
+        return [target for _, target in targets]
+
+    async def _change(
+        self, plan: Callable[[Library], Sequence[Skill]], kind: ChangeKind, detail: str
+    ) -> Changed:
+        library, changed = await self._skills.change(
+            plan, kind=kind, detail=detail, at=self._clock.now()
+        )
+        await self._follower(library)
+        return Changed(generation=library.generation, skills=tuple(changed))

@@ -1,0 +1,153 @@
+"""OpenAI's newer dialect, `/v1/responses`: `instructions` beside an `input` of text or items.
+
+This file reads requests and says where a system text goes; `responses_answers` reads and writes
+the answers. Each input item is one message here, so that indexes agree. Bodies arrive unpacked.
+"""
+
+from __future__ import annotations
+
+from lull.core.injection import Injection, merged_system
+from lull.core.json_edit import Draft, Span, quoted
+from lull.core.messages import ChatRequest, Message, Part, PartKind, Role, ToolCall
+from lull.service.dialects.base import AnswerFacts, AnswerReader, AnswerWriter, EngineAsk, Idle
+from lull.service.dialects.growing import (
+    filled_array,
+    filled_string,
+    grow_at,
+    grow_first_system,
+    grow_string,
+    member,
+    set_member,
+)
+from lull.service.dialects.listening import EventReader, WholeReader, as_list, as_object, as_text
+from lull.service.dialects.openai import (
+    read_content,
+    read_message,
+    read_sampling,
+    thinks,
+    wanted_format,
+)
+from lull.service.dialects.openai_answers import openai_error
+from lull.service.dialects.parts import (
+    Fields,
+    bad_request,
+    json_text,
+    json_text_or_empty,
+    opaque,
+    read_object,
+    spoken,
+    text_part,
+)
+from lull.service.dialects.responses_answers import ResponsesWriter, hear_event, hear_response
+
+
+class Responses:
+    name = "openai"
+    route = "/v1/responses"
+
+    def read_request(self, body: bytes) -> ChatRequest:
+        fields = _fields(body)
+        if not fields.text("model"):
+            raise bad_request("model is required")
+        instructions = fields.text("instructions")
+        system = (spoken(Role.SYSTEM, [text_part(instructions)]),) if instructions else ()
+        return ChatRequest(
+            model=fields.text("model"),
+            messages=(*system, *_input_messages(fields)),
+            stream=fields.flag("stream"),
+            sampling=read_sampling(fields, "max_output_tokens"),
+            tools=json_text_or_empty(fields.items("tools", "[]openai.ResponsesTool")),
+            format=wanted_format(fields.child("text").child("format")),
+        )
+
+    def ask(self, body: bytes) -> EngineAsk:
+        fields = _fields(body)
+        effort = fields.child("reasoning").text("effort")
+        return EngineAsk(idle=None if fields.get("input") else Idle.LOAD, think=thinks(effort))
+
+    def injectable(self, body: bytes) -> bool:
+        try:
+            draft = Draft(body)
+            return filled_string(draft, "input") or filled_array(draft, "input")
+        except ValueError:
+            return False
+
+    def inject(self, body: bytes, injection: Injection) -> bytes:
+        draft = Draft(body)
+        instructed = filled_string(draft, "instructions")
+        given = member(draft, draft.root, "input")
+        if given is None:
+            raise ValueError("no input")
+        items = draft.elements(given) if draft.kind(given) == "[" else []
+        if injection.system:
+            _grow_system(draft, items, injection)
+        if items:
+            indexed = dict(enumerate(items, start=int(instructed)))
+            grow_at(draft, indexed, injection, part_type="input_text")
+            return draft.done()
+        for index, text in injection.suffixes:
+            if index != int(instructed):
+                raise ValueError(f"no user message at {index}")
+            grow_string(draft, given, text)
+        return draft.done()
+
+    def reader(self, *, stream: bool) -> AnswerReader:
+        return EventReader(hear_event) if stream else WholeReader(hear_response)
+
+    def writer(self, body: bytes, request: ChatRequest, facts: AnswerFacts) -> AnswerWriter:
+        return ResponsesWriter(facts, _fields(body), stream=request.stream)
+
+    def error(self, status: int, message: str) -> bytes:
+        return openai_error(status, message)
+
+
+def _fields(body: bytes) -> Fields:
+    return read_object(body, go_type="openai.ResponsesRequest", when_empty="EOF")
+
+
+def _grow_system(draft: Draft, items: list[Span], injection: Injection) -> None:
+    """Into the instructions; a system item is grown where it stands, so that none comes second."""
+    found = member(draft, draft.root, "instructions")
+    if found is not None and draft.string(found):
+        grow_string(draft, found, injection.system)
+        return
+    if grow_first_system(draft, items, injection.system):
+        return
+    text = quoted(merged_system(injection.model_system, injection.system))
+    if found is None:
+        set_member(draft, draft.root, "instructions", text)
+    else:
+        draft.replace(found, text)
+
+
+def _input_messages(fields: Fields) -> tuple[Message, ...]:
+    given = fields.get("input")
+    if isinstance(given, str):
+        return (spoken(Role.USER, [text_part(given)]),) if given else ()
+    return tuple(map(_item, fields.items("input", "openai.ResponsesInput")))
+
+
+def _item(value: object) -> Message:
+    item = as_object(value)
+    kind = item.get("type", "message")
+    if kind == "message":
+        return read_message(value)
+    if kind == "function_call":
+        call = ToolCall(
+            id=as_text(item.get("call_id")),
+            name=as_text(item.get("name")),
+            arguments=as_text(item.get("arguments")),
+        )
+        return spoken(Role.ASSISTANT, [], calls=[call])
+    if kind == "function_call_output":
+        output = item.get("output")
+        parts = read_content(output if isinstance(output, str | list) else json_text(output))
+        return spoken(Role.TOOL, parts, answers=as_text(item.get("call_id")))
+    if kind == "reasoning":
+        return spoken(Role.ASSISTANT, [_thought(item)])
+    return spoken(Role.ASSISTANT, [opaque(value)])
+
+
+def _thought(item: dict[str, object]) -> Part:
+    summary = (as_object(part).get("text") for part in as_list(item.get("summary")))
+    return Part(kind=PartKind.THINKING, text="".join(map(as_text, summary)))

@@ -1,0 +1,223 @@
+"""What is known of a model that our own engine serves, read from its folder once.
+
+Ollama's clients show these facts (`/api/show`, `/api/tags`), so they are told in Ollama's words:
+GGUF's names for the dimensions, its short size (`557K`), a digest that names the weights.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from math import prod
+from pathlib import Path
+from typing import Final
+
+from lull.core.errors import ResourceError
+from lull.core.messages import Sampling
+
+_WHOLE_BYTES: Final = 64 * 1024 * 1024
+"""Larger weight files are named by their head and tail: a start must not read gigabytes."""
+_PIECE_BYTES: Final = 1024 * 1024
+_DIMENSIONS: Final = {
+    "attention.head_count": "num_attention_heads",
+    "attention.head_count_kv": "num_key_value_heads",
+    "attention.key_length": "head_dim",
+    "attention.layer_norm_rms_epsilon": "rms_norm_eps",
+    "attention.value_length": "head_dim",
+    "block_count": "num_hidden_layers",
+    "context_length": "max_position_embeddings",
+    "embedding_length": "hidden_size",
+    "feed_forward_length": "intermediate_size",
+    "rope.dimension_count": "head_dim",
+    "rope.freq_base": "rope_theta",
+    "vocab_size": "vocab_size",
+}
+_FILE_TYPES: Final = {"F32": 0, "F16": 1, "BF16": 32}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tensor:
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalModel:
+    name: str
+    """The public one, without its tag when that is `latest`."""
+    digest: str
+    """64 hexadecimal digits that name the weights."""
+    parameters: int
+    size_bytes: int
+    """Of the weights on disk."""
+    family: str
+    quantization: str
+    """`F16`, `BF16`, `F32`, or `4-bit`."""
+    window_tokens: int
+    modified_at: datetime
+    folder: Path
+    template: str = ""
+    license: str = ""
+    sampling: Sampling = field(default_factory=Sampling)
+    """The model's own defaults, in force where a request says nothing."""
+    dimensions: tuple[tuple[str, float], ...] = ()
+    """GGUF's names without the family in front."""
+    tensors: tuple[Tensor, ...] = ()
+    eos_token_id: int | None = None
+
+
+def read_local_model(name: str, folder: Path, *, sampling: Sampling | None = None) -> LocalModel:
+    """The facts in a folder of MLX weights. Blocks. Raises ResourceError."""
+    try:
+        return _read(name, folder, sampling or Sampling())
+    except (OSError, ValueError, KeyError, TypeError, struct.error) as error:
+        raise ResourceError(
+            f"The model in {folder} cannot be described: {error}",
+            hint="Copy or download the model again.",
+        ) from error
+
+
+def _read(name: str, folder: Path, sampling: Sampling) -> LocalModel:
+    config = _json(folder / "config.json")
+    files = sorted(folder.glob("model*.safetensors"))
+    if not files:
+        raise ValueError("there are no weights (model*.safetensors)")
+    tensors = tuple(tensor for file in files for tensor in _tensors(file))
+    bits = _bits(config)
+    dimensions = dict(_dimensions(config))
+    return LocalModel(
+        name=name,
+        digest=_digest([folder / "config.json", *files]),
+        parameters=sum(_count(tensor, bits) for tensor in tensors),
+        size_bytes=sum(file.stat().st_size for file in files),
+        family=str(config.get("model_type", "unknown")),
+        quantization=f"{bits}-bit" if bits else _widest(tensors),
+        window_tokens=int(dimensions.get("context_length", 4096)),
+        modified_at=datetime.fromtimestamp(max(file.stat().st_mtime for file in files), UTC),
+        folder=folder,
+        template=_template(folder),
+        license=_text(folder / "LICENSE"),
+        sampling=sampling,
+        dimensions=tuple(dimensions.items()),
+        tensors=tensors,
+        eos_token_id=_first_int(config.get("eos_token_id")),
+    )
+
+
+def vocabulary(folder: Path) -> dict[str, object]:
+    """Tokens, their types and the merges, by GGUF's names; empty without a tokenizer.json."""
+    try:
+        tokenizer = _json(folder / "tokenizer.json")
+    except (OSError, ValueError):
+        return {}
+    model = tokenizer.get("model")
+    model = model if isinstance(model, dict) else {}
+    ids = model.get("vocab")
+    tokens = {number: text for text, number in ids.items()} if isinstance(ids, dict) else {}
+    added = tokenizer.get("added_tokens")
+    special = (
+        [token for token in added if isinstance(token, dict)] if isinstance(added, list) else []
+    )
+    control = {token.get("id") for token in special}
+    tokens |= {token.get("id"): token.get("content") for token in special}
+    ordered = sorted(tokens)
+    return {
+        "merges": [m if isinstance(m, str) else " ".join(m) for m in model.get("merges") or []],
+        "token_type": [3 if number in control else 1 for number in ordered],
+        "tokens": [tokens[number] for number in ordered],
+    }
+
+
+def file_type(model: LocalModel) -> int | None:
+    return _FILE_TYPES.get(model.quantization)
+
+
+def _json(path: Path) -> dict[str, object]:
+    value = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(value, dict):
+        raise ValueError(f"{path.name} is no JSON object")
+    return value
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
+def _template(folder: Path) -> str:
+    own = _text(folder / "chat_template.jinja")
+    path = folder / "tokenizer_config.json"
+    if own or not path.is_file():
+        return own
+    template = _json(path).get("chat_template")
+    return template if isinstance(template, str) else ""
+
+
+def _tensors(file: Path) -> list[Tensor]:
+    """From the header of a safetensors file: eight bytes of length, then JSON."""
+    with file.open("rb") as stream:
+        (length,) = struct.unpack("<Q", stream.read(8))
+        if length > file.stat().st_size:
+            raise ValueError(f"{file.name} is damaged")
+        header = json.loads(stream.read(length))
+    return [
+        Tensor(name=name, dtype=str(facts["dtype"]), shape=tuple(facts["shape"]))
+        for name, facts in header.items()
+        if name != "__metadata__"
+    ]
+
+
+def _count(tensor: Tensor, bits: int) -> int:
+    """Quantised weights stand packed in words of 32 bits, with scales and biases beside them."""
+    if bits and tensor.name.endswith((".scales", ".biases")):
+        return 0
+    packed = bool(bits) and tensor.dtype == "U32"
+    return prod(tensor.shape) * (32 // bits if packed else 1)
+
+
+def _widest(tensors: Iterable[Tensor]) -> str:
+    """The type that most of the weights have."""
+    sizes: dict[str, int] = {}
+    for tensor in tensors:
+        sizes[tensor.dtype] = sizes.get(tensor.dtype, 0) + prod(tensor.shape)
+    return max(sizes, key=lambda dtype: sizes[dtype], default="unknown")
+
+
+def _bits(config: dict[str, object]) -> int:
+    quantization = config.get("quantization")
+    bits = quantization.get("bits") if isinstance(quantization, dict) else None
+    return bits if isinstance(bits, int) else 0
+
+
+def _dimensions(config: dict[str, object]) -> Iterable[tuple[str, float]]:
+    heads, hidden = config.get("num_attention_heads"), config.get("hidden_size")
+    if isinstance(heads, int) and isinstance(hidden, int) and heads:
+        config = {"head_dim": hidden // heads, "num_key_value_heads": heads, **config}
+    for ours, theirs in _DIMENSIONS.items():
+        value = config.get(theirs)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            yield ours, int(value) if value == int(value) else value
+
+
+def _first_int(value: object) -> int | None:
+    value = value[0] if isinstance(value, list) and value else value
+    return value if isinstance(value, int) else None
+
+
+def _digest(files: Iterable[Path]) -> str:
+    digest = hashlib.sha256()
+    for file in files:
+        size = file.stat().st_size
+        digest.update(f"{file.name} {size}\n".encode())
+        with file.open("rb") as stream:
+            if size <= _WHOLE_BYTES:
+                digest.update(stream.read())
+                continue
+            digest.update(stream.read(_PIECE_BYTES))
+            stream.seek(-_PIECE_BYTES, 2)
+            digest.update(stream.read())
+    return digest.hexdigest()

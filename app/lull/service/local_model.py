@@ -1,0 +1,231 @@
+"""The models of our own engine, looking from outside like an Ollama that has them.
+
+A chat request becomes a GenerateRequest, the engine's chunks become the dialect's bytes. What
+this engine cannot do (tools, thinking, grammars) is refused in Ollama's words before anything is
+generated. A client that leaves closes the stream, and closing it stops the engine at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from enum import Enum
+from itertools import count
+from typing import Final
+
+from multidict import CIMultiDict
+
+from lull.core.errors import EngineDown, EngineError, LullError, RequestError
+from lull.core.messages import ChatRequest, Finish, Message, Part, PartKind, Sampling
+from lull.core.ports import Chunk, Clock, Engine, GenerateRequest
+from lull.service.dialects.base import AnswerFacts, AnswerWriter, Dialect, EngineAsk, Idle
+from lull.service.dialects.names import parse_name
+from lull.service.forward import Answer
+from lull.service.local_answer import Pieces, close, one_piece
+from lull.service.local_facts import LocalModel, read_local_model
+from lull.service.local_routes import ListedModels, Served
+from lull.service.local_window import fitted
+
+__all__ = ["Adapter", "LocalModel", "LocalModels", "Served", "read_local_model"]
+
+_OLLAMA_DEFAULTS: Final = Sampling(temperature=0.8, top_p=0.9, top_k=40)
+_OPENAI_DEFAULTS: Final = Sampling(temperature=1.0, top_p=1.0, top_k=40)
+"""Ollama sends these two itself when an OpenAI client does not, over the model's own."""
+_UNCACHED: Final = ("/v1/responses", "/v1/messages")
+_NOTHING: Final = Chunk(text="", finish=Finish.STOP)
+
+
+class Adapter(Enum):
+    """Which adapter answers, where the caller has not chosen a version."""
+
+    PUBLISHED = "published"
+
+
+class LocalModels(ListedModels):
+    """What is served here, by name. `ListedModels` answers everything but the chats."""
+
+    def __init__(self, *, clock: Clock, on_gpu: bool = False) -> None:
+        super().__init__(clock=clock, on_gpu=on_gpu)
+        self._numbers = count(1)
+
+    async def answer(
+        self,
+        dialect: Dialect,
+        body: bytes,
+        request: ChatRequest | None = None,
+        *,
+        adapter: Adapter | str | None = Adapter.PUBLISHED,
+    ) -> Answer:
+        """Answer one chat request. `body` is what an upstream would get, skills and all.
+
+        `request` is that same body read, where the caller has it. `adapter` is a version, or None
+        for the base: pass what the turn's stamp says, so that a promotion meanwhile changes
+        nothing; else the published one answers.
+
+        Never raises for what a client or the engine does wrong: those are answers too. Cancelling
+        this call, or closing the answer's `chunks`, cancels the engine.
+        """
+        try:
+            request = request or dialect.read_request(body)
+            served = self._served(request.model)
+            ask = dialect.ask(body)
+            _refuse_unable(request, ask, served.model)
+            version = served.adapter if isinstance(adapter, Adapter) else adapter
+            asked, prompt_ids = await _engine_request(dialect, request, ask, served, version)
+            writer = dialect.writer(body, request, self._facts(request, prompt_ids))
+            if ask.idle:
+                return _idle(dialect, writer)
+            return await _answer(dialect, served.engine, asked, writer, stream=request.stream)
+        except RequestError as error:
+            return _refusal(dialect, error.status, error.detail)
+        except EngineDown as error:
+            return _refusal(dialect, 503, _sentence(error))
+        except EngineError as error:
+            return _refusal(dialect, 500, _sentence(error))
+
+    def _facts(self, request: ChatRequest, prompt_ids: tuple[int, ...]) -> AnswerFacts:
+        return AnswerFacts(
+            model=request.model,
+            at=self._clock.now(),
+            number=next(self._numbers),
+            prompt_ids=prompt_ids,
+        )
+
+
+def _refuse_unable(request: ChatRequest, ask: EngineAsk, model: LocalModel) -> None:
+    """Raises RequestError for what this engine cannot do."""
+    name = parse_name(model.name)
+    full = name.full if name else model.name
+    if request.tools:
+        raise RequestError(f"{full} does not support tools", status=400)
+    if ask.insert:
+        raise RequestError(f"{full} does not support insert", status=400)
+    if ask.think:
+        raise RequestError(f'"{request.model}" does not support thinking', status=400)
+    if ask.template:
+        raise RequestError(
+            f'"{request.model}" runs in Lull\'s own engine and keeps its own template', status=400
+        )
+    if request.format:
+        _refuse_format(request)
+
+
+def _refuse_format(request: ChatRequest) -> None:
+    if request.format != '"json"' and not request.format.startswith("{"):
+        shown = request.format.replace("\\", "\\\\").replace('"', '\\"')
+        raise RequestError(
+            f'invalid format: "{shown}"; expected "json" or a valid JSON Schema object', status=500
+        )
+    raise RequestError(
+        f'"{request.model}" does not support structured output: '
+        "Lull's own engine cannot hold an answer to JSON or a schema",
+        status=400,
+    )
+
+
+async def _engine_request(
+    dialect: Dialect, request: ChatRequest, ask: EngineAsk, served: Served, adapter: str | None
+) -> tuple[GenerateRequest, tuple[int, ...]]:
+    """What to ask the engine, and the prompt's ids where the answer carries them."""
+    asked = GenerateRequest(
+        sampling=_with_defaults(dialect, request.sampling, served.model.sampling),
+        adapter=adapter,
+        logprobs=0 if ask.logprobs is None and ask.gives_context else ask.logprobs,
+    )
+    if ask.idle:
+        if ask.idle is Idle.LOAD:  # asking for its status would not start it
+            await served.engine.tokenize(GenerateRequest(prompt="."))
+        return asked, ()
+    if ask.raw:
+        return replace(asked, prompt=request.messages[-1].text), ()
+    joint = "\n\n" if dialect.name == "openai" else ""
+    messages = tuple(_plain(message, joint) for message in request.messages)
+    asked = replace(asked, messages=messages)
+    if ask.truncate:
+        asked = await fitted(served.engine, asked, window_tokens=served.model.window_tokens)
+    if not ask.gives_context:
+        return asked, ()
+    ids = (*ask.context, *await served.engine.tokenize(asked))
+    return replace(asked, messages=(), prompt_ids=ids), ids
+
+
+def _plain(message: Message, joint: str) -> Message:
+    """One text a message, joined as Ollama joins it; images are passed over, as it does."""
+    spoken = [p.text for p in message.parts if p.kind in (PartKind.TEXT, PartKind.TOOL_RESULT)]
+    part = Part(kind=PartKind.TEXT, text=joint.join(spoken))
+    return replace(message, parts=(part,))
+
+
+def _with_defaults(dialect: Dialect, wanted: Sampling, own: Sampling) -> Sampling:
+    """The request's word, then the model's, then Ollama's."""
+    openai = dialect.name == "openai"
+    layers = (wanted, _OPENAI_DEFAULTS) if openai else (wanted, own, _OLLAMA_DEFAULTS)
+    return Sampling(
+        temperature=next((s.temperature for s in layers if s.temperature is not None), None),
+        top_p=next((s.top_p for s in layers if s.top_p is not None), None),
+        top_k=next((s.top_k for s in layers if s.top_k is not None), None),
+        seed=wanted.seed,
+        max_tokens=wanted.max_tokens,
+        stop=wanted.stop or own.stop,
+    )
+
+
+def _idle(dialect: Dialect, writer: AnswerWriter) -> Answer:
+    return one_piece(200, _headers(dialect, writer), b"".join(writer.write(_NOTHING)))
+
+
+async def _answer(
+    dialect: Dialect, engine: Engine, asked: GenerateRequest, writer: AnswerWriter, *, stream: bool
+) -> Answer:
+    chunks = engine.generate(asked)
+    if not stream:
+        return await _whole(dialect, chunks, writer)
+    try:
+        # The status goes out with the first byte: wait for the first chunk, so that an engine
+        # that is down is a 503 and not a stream that breaks.
+        first = await anext(chunks)
+    except StopAsyncIteration:
+        raise EngineError("The engine said nothing.") from None
+    except BaseException:
+        await close(chunks)
+        raise
+    return Answer(200, CIMultiDict(_headers(dialect, writer)), Pieces(chunks, first, writer))
+
+
+async def _whole(dialect: Dialect, chunks: AsyncIterator[Chunk], writer: AnswerWriter) -> Answer:
+    said: list[bytes] = []
+    begun = False
+    try:
+        async for chunk in chunks:
+            begun = True
+            said += writer.write(chunk)
+    except EngineError as error:
+        if not begun:
+            raise
+        return _refusal(dialect, 500, _broken(error.detail))
+    finally:
+        await close(chunks)
+    if not said:
+        return _refusal(dialect, 500, _broken("unexpected EOF"))
+    return one_piece(200, _headers(dialect, writer), b"".join(said))
+
+
+def _broken(detail: str) -> str:
+    return f"an error was encountered while running the model: {detail}"
+
+
+def _headers(dialect: Dialect, writer: AnswerWriter) -> dict[str, str]:
+    headers = {"Content-Type": writer.content_type}
+    if dialect.route in _UNCACHED and writer.content_type == "text/event-stream":
+        headers["Cache-Control"] = "no-cache"
+    return headers
+
+
+def _refusal(dialect: Dialect, status: int, message: str) -> Answer:
+    native = dialect.name == "ollama"
+    kind = "application/json; charset=utf-8" if native else "application/json"
+    return one_piece(status, {"Content-Type": kind}, dialect.error(status, message), error=True)
+
+
+def _sentence(error: LullError) -> str:
+    return f"{error.detail} {error.hint}".strip()

@@ -1,0 +1,53 @@
+"""`lull settings`: every setting with its reason; one changed at a time, checked before it is
+written. A running service takes a change in at its next start and says so."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from lull.config.files import read, set_value, show
+from lull.config.settings import Settings
+from lull.core.errors import UsageError
+
+Json = dict[str, Any]
+
+AT_ONCE = ("skills.",)
+"""Keys that a running service follows without a restart."""
+
+
+class SettingsView:
+    def __init__(self, path: Path, *, apply: Callable[[Settings], None] | None = None) -> None:
+        self._path = path
+        self._apply = apply
+
+    async def handle(self, wanted: Json | None) -> Json:
+        """None: all of them. `{"key", "value"}`: change one. Raises SettingsError."""
+        if wanted is None:
+            return self._view(await asyncio.to_thread(read, self._path))
+        key, value = wanted.get("key"), wanted.get("value")
+        if not isinstance(key, str) or not isinstance(value, str):
+            raise UsageError("key and value must be texts.")
+        settings = await asyncio.to_thread(set_value, self._path, key, value)
+        if self._apply is not None:
+            self._apply(settings)
+        changed = next(s for s in self._view(settings)["settings"] if s["key"] == key)
+        at_once = self._apply is None or key.startswith(AT_ONCE)
+        return {**changed, "restart_needed": not at_once}
+
+    def _view(self, settings: Settings) -> Json:
+        return {
+            "file": str(self._path),
+            "settings": [
+                {
+                    "key": item.key,
+                    "value": item.value,
+                    "default": item.default,
+                    "reason": item.reason,
+                    "allowed": item.allowed,
+                }
+                for item in show(settings)
+            ],
+        }

@@ -1,0 +1,111 @@
+"""The layout of the database, one ordered script a version. Never edit one that was released:
+add the next. The file is copied aside before an older layout is changed."""
+
+from __future__ import annotations
+
+_1 = """
+CREATE TABLE facts (
+    name TEXT PRIMARY KEY,
+    value BLOB NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE messages (
+    link TEXT PRIMARY KEY,
+    parent TEXT NOT NULL,
+    message TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE trajectories (
+    id TEXT PRIMARY KEY,
+    client TEXT NOT NULL,
+    session TEXT NOT NULL DEFAULT '',
+    model TEXT NOT NULL,
+    turns INTEGER NOT NULL,
+    started TEXT NOT NULL,
+    last TEXT NOT NULL,
+    selection TEXT NOT NULL,
+    suffixes TEXT NOT NULL DEFAULT '[]',
+    generation INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX trajectories_by_last ON trajectories (last DESC, id DESC);
+CREATE INDEX trajectories_by_session ON trajectories (client, session) WHERE session <> '';
+
+CREATE TABLE turns (
+    id TEXT PRIMARY KEY,
+    trajectory TEXT NOT NULL REFERENCES trajectories (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    at TEXT NOT NULL,
+    route TEXT NOT NULL,
+    model TEXT NOT NULL,
+    base TEXT NOT NULL,
+    adapter TEXT,
+    generation INTEGER NOT NULL,
+    skills TEXT NOT NULL,
+    template TEXT NOT NULL,
+    sampling TEXT NOT NULL,
+    request_link TEXT NOT NULL,
+    answer_link TEXT NOT NULL,
+    finish TEXT NOT NULL,
+    error TEXT NOT NULL,
+    prompt_tokens INTEGER,
+    completion_tokens INTEGER,
+    took_s REAL NOT NULL,
+    note TEXT NOT NULL,
+    label TEXT,
+    labelled_at TEXT
+) WITHOUT ROWID;
+CREATE INDEX turns_by_trajectory ON turns (trajectory, number);
+CREATE INDEX turns_by_answer ON turns (answer_link, at);
+CREATE INDEX turns_by_request ON turns (request_link, at);
+
+CREATE VIRTUAL TABLE words USING fts5 (text, link UNINDEXED, tokenize = 'unicode61');
+
+CREATE TABLE secrets_seen (
+    kind TEXT NOT NULL,
+    mark TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    PRIMARY KEY (kind, mark)
+) WITHOUT ROWID;
+
+CREATE TABLE generations (
+    number INTEGER PRIMARY KEY,
+    at TEXT NOT NULL,
+    change TEXT NOT NULL,
+    detail TEXT NOT NULL
+);
+
+CREATE TABLE skill_states (
+    client TEXT NOT NULL,
+    name TEXT NOT NULL,
+    generation INTEGER NOT NULL REFERENCES generations (number),
+    version INTEGER NOT NULL,
+    sha256 TEXT NOT NULL,
+    status TEXT NOT NULL,
+    pinned INTEGER NOT NULL,
+    PRIMARY KEY (client, name, generation)
+) WITHOUT ROWID;
+
+CREATE TABLE skill_folders (
+    client TEXT NOT NULL,
+    name TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    PRIMARY KEY (client, name)
+) WITHOUT ROWID;
+
+CREATE TABLE skill_uses (
+    client TEXT NOT NULL,
+    name TEXT NOT NULL,
+    uses INTEGER NOT NULL,
+    last TEXT NOT NULL,
+    PRIMARY KEY (client, name)
+) WITHOUT ROWID;
+
+CREATE TABLE events (
+    seq INTEGER PRIMARY KEY,
+    at TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    fields TEXT NOT NULL
+);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_1,)

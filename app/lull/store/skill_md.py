@@ -1,0 +1,108 @@
+"""SKILL.md, the open Agent Skills format: YAML between `---` lines, then the body.
+
+Read with PyYAML, because folders come from other tools; every complaint names the line. What the
+format allows and Lull does not use is kept and written back.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+from lull.core.errors import SkillError
+from lull.core.skill import SkillText, check_text
+
+_OWN_KEYS = ("name", "description", "metadata")
+_ALLOWED = {*_OWN_KEYS, "license", "compatibility", "allowed-tools"}
+FILE_LIMIT = 256 * 1024
+
+
+def parse(data: bytes, *, where: str) -> SkillText:
+    """The text of a SKILL.md. `where` names the file in errors. Raises SkillError with the line."""
+    if len(data) > FILE_LIMIT:
+        raise SkillError(f"{where} has {len(data)} bytes.", hint=f"At most {FILE_LIMIT} are read.")
+    try:
+        text = data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise SkillError(f"{where}, line {line}: not UTF-8.", hint="Save it as UTF-8.") from error
+    lines = text.split("\n")
+    if lines[0].rstrip() != "---":
+        raise SkillError(
+            f"{where}, line 1: the front matter must begin with '---'.",
+            hint="Begin with ---, name: …, description: …, --- and then the body.",
+        )
+    end = next((i for i, line in enumerate(lines[1:], 1) if line.rstrip() == "---"), None)
+    if end is None:
+        raise SkillError(
+            f"{where}, line {len(lines)}: the front matter has no closing '---'.",
+            hint="Put a line of three hyphens before the body.",
+        )
+    fields = _front_matter("\n".join(lines[1:end]), where)
+    body = "\n".join(lines[end + 1 :]).strip()
+    others = {key: value for key, value in fields.items() if key not in _OWN_KEYS}
+    skill = SkillText(
+        name=fields["name"],
+        description=fields["description"],
+        body=body,
+        metadata=fields["metadata"],
+        extra=yaml.safe_dump(others, allow_unicode=True, sort_keys=True) if others else "",
+    )
+    try:
+        return check_text(skill)
+    except SkillError as error:
+        line = end + 1 if not body or "body" in error.detail else _line_of(lines, error.detail)
+        raise SkillError(f"{where}, line {line}: {error.detail}", hint=error.hint) from error
+
+
+def render(skill: SkillText) -> bytes:
+    """The exact bytes of a SKILL.md that `parse` reads back to the same text."""
+    fields: dict[str, object] = {"name": skill.name, "description": skill.description.strip()}
+    if skill.metadata:
+        fields["metadata"] = dict(skill.metadata)
+    head = yaml.safe_dump(fields, allow_unicode=True, sort_keys=False, width=10_000)
+    return f"---\n{head}{skill.extra}---\n\n{skill.body.strip()}\n".encode()
+
+
+def _front_matter(text: str, where: str) -> dict[str, Any]:
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        fields = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = mark.line + 2 if mark else 2
+        problem = getattr(error, "problem", None) or "not YAML"
+        raise SkillError(
+            f"{where}, line {line}: {problem}.", hint="Put the value in quotes."
+        ) from error
+    if not isinstance(fields, dict) or not isinstance(node, yaml.MappingNode):
+        raise SkillError(
+            f"{where}, line 2: the front matter is not a list of `key: value`.",
+            hint="It needs at least name: and description:.",
+        )
+    lines = {key.value: key.start_mark.line + 2 for key, _ in node.value}
+    for key in fields:
+        if key not in _ALLOWED:
+            raise SkillError(
+                f"{where}, line {lines.get(str(key), 2)}: unknown key {key!r}.",
+                hint="Fields of your own belong under metadata:.",
+            )
+    for key in ("name", "description"):
+        if not isinstance(fields.get(key), str):
+            line = lines.get(key, 2)
+            lack = "is missing" if key not in fields else "is not text"
+            raise SkillError(f"{where}, line {line}: {key} {lack}.", hint=f"Add `{key}: …`.")
+    metadata = fields.get("metadata", {})
+    if not isinstance(metadata, dict):
+        raise SkillError(
+            f"{where}, line {lines['metadata']}: metadata is not a list of `key: value`.",
+            hint="Indent its keys by two spaces.",
+        )
+    fields["metadata"] = {str(key): str(value) for key, value in metadata.items()}
+    return fields
+
+
+def _line_of(lines: list[str], detail: str) -> int:
+    key = "description" if "description" in detail else "name"
+    return next((i for i, line in enumerate(lines, 1) if line.startswith(f"{key}:")), 2)

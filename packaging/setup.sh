@@ -1,0 +1,69 @@
+#!/bin/sh
+# Makes what Lull needs in this checkout: system packages of the groups named (run, test), a virtual
+# environment in .venv with the pinned packages of constraints.txt, and Lull itself, editable.
+# Quick when there is nothing to do, safe to interrupt, and everything after it works offline.
+set -eu
+cd -- "$(dirname -- "$0")/.."
+root=$(pwd)
+venv=.venv
+
+die() { printf '%s\n' "$@" >&2; exit 1; }
+
+sh packaging/system-packages.sh "$@"
+
+# Two marks, written last and taken away first: without its mark nothing half-made is trusted.
+# They hold contents, not times, and the first also the place: scripts in .venv name their path.
+packages_mark=$venv/.lull-packages
+project_mark=$venv/.lull-project
+packages_are="$root $(cksum <packaging/constraints.txt)"
+project_is="$(cksum <pyproject.toml)"
+
+is() { [ -f "$1" ] && [ "$(cat "$1")" = "$2" ]; }
+works() { "$venv/bin/python" -c '' 2>/dev/null && [ -x "$venv/bin/lull" ]; }
+if is "$packages_mark" "$packages_are" && is "$project_mark" "$project_is" && works; then exit 0; fi
+
+# The first Python that is new enough and whole. On Debian and in CI that is python3 itself.
+suits() {
+    "$1" -c 'import sys, ssl, sqlite3, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' \
+        >/dev/null 2>&1
+}
+find_python() {
+    for python in ${PYTHON-} python3 python3.13 python3.12 python3.11 python3.14; do
+        if suits "$python"; then return; fi
+    done
+    case $(uname) in
+    Darwin) die 'Lull needs Python 3.11 or later. Run this line, then make again:' '' \
+        '    brew install python@3.13' '' ;;
+    *) die 'Lull needs Python 3.11 to 3.14 with its venv module. Install one, then make again' \
+        '(or name it: make PYTHON=/path/to/python3).' ;;
+    esac
+}
+
+pip() { # WHAT ARGUMENTS...: pip is chatty and its errors long, so it talks to a file
+    what=$1
+    shift
+    log=$venv/setup.log
+    if "$venv/bin/python" -m pip --disable-pip-version-check "$@" >"$log" 2>&1; then return; fi
+    if grep -Eq 'NewConnectionError|NameResolutionError|ConnectTimeout|is unreachable' "$log"; then
+        die "Could not fetch $what: is this machine online? Make again when it is."
+    fi
+    tail -n 20 "$log" >&2
+    die "Could not install $what; all of it is in $log."
+}
+
+if ! is "$packages_mark" "$packages_are" || ! "$venv/bin/python" -c '' 2>/dev/null; then
+    find_python
+    echo "Making $venv with $("$python" --version), a minute or two"
+    # From nothing rather than over the old one, so that nothing unpinned stays behind.
+    rm -rf "$venv"
+    "$python" -m venv "$venv"
+    # The file is the whole closure, so pip has nothing to resolve.
+    pip 'the Python packages' install --require-hashes --no-deps --only-binary :all: \
+        --retries 2 --progress-bar off -r packaging/constraints.txt
+    printf '%s' "$packages_are" >"$packages_mark"
+fi
+
+rm -f "$project_mark"
+pip 'Lull itself' install --no-deps --no-build-isolation --no-index --editable .
+printf '%s' "$project_is" >"$project_mark"
+echo "Ready: $venv/bin/lull"

@@ -1,0 +1,229 @@
+"""What our own engine is asked, what it refuses, and what happens when somebody breaks off."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from lull.core.messages import Finish, Role, Sampling
+from lull.core.ports import GenerateRequest
+from lull.service.dialects import CHAT_ROUTES
+from lull.service.forward import Answer
+from lull.service.local_model import LocalModels, Served
+from tests.dialects.scripted import ScriptedEngine, StoppedClock, pocket
+
+USER = {"role": "user", "content": "list apple river"}
+ASKS = {
+    "/api/chat": {"messages": [USER]},
+    "/api/generate": {"prompt": "list apple river"},
+    "/v1/chat/completions": {"messages": [USER]},
+    "/v1/completions": {"prompt": "list apple river"},
+    "/v1/responses": {"input": "list apple river"},
+    "/v1/messages": {"messages": [USER], "max_tokens": 8},
+}
+ROUTES = sorted(ASKS)
+
+
+def models(
+    engine: ScriptedEngine, *, adapter: str | None = None, window: int = 2048
+) -> LocalModels:
+    served = LocalModels(clock=StoppedClock())
+    model = pocket(window_tokens=window)
+    served.publish(Served(model=model, engine=engine, adapter=adapter))
+    return served
+
+
+async def answer(engine: ScriptedEngine, route: str, **fields: Any) -> Answer:
+    data = json.dumps({"model": "pocket", **ASKS[route], **fields}).encode()
+    return await models(engine).answer(CHAT_ROUTES[route], data)
+
+
+async def text(said: Answer) -> str:
+    return b"".join([piece async for piece in said.chunks]).decode()
+
+
+async def asked(route: str, **fields: Any) -> GenerateRequest:
+    engine = ScriptedEngine()
+    said = await answer(engine, route, **fields)
+    assert said.status == 200
+    await text(said)
+    return engine.asked[0]
+
+
+# What the engine is asked
+
+
+@pytest.mark.parametrize("route", ROUTES)
+async def test_the_defaults_are_ollamas(route: str) -> None:
+    sampling = (await asked(route)).sampling
+    openai = route.startswith("/v1/") and route != "/v1/messages"
+    wanted = (1.0, 1.0, 40) if openai else (0.8, 0.9, 40)
+    assert (sampling.temperature, sampling.top_p, sampling.top_k) == wanted
+
+
+async def test_the_models_own_defaults_come_before_ollamas() -> None:
+    engine = ScriptedEngine()
+    served = LocalModels(clock=StoppedClock())
+    own = Sampling(temperature=0.1, stop=("X",))
+    served.publish(Served(model=replace(pocket(), sampling=own), engine=engine))
+    for route in ("/api/chat", "/v1/messages"):
+        data = json.dumps({"model": "pocket", **ASKS[route]}).encode()
+        await text(await served.answer(CHAT_ROUTES[route], data))
+    assert [request.sampling.temperature for request in engine.asked] == [0.1, 0.1]
+    assert engine.asked[0].sampling.stop == ("X",)
+
+
+async def test_options_reach_the_engine() -> None:
+    options = {"temperature": 0, "seed": 7, "num_predict": 3, "stop": ["e"], "top_k": 2.0}
+    sampling = (await asked("/api/chat", options=options)).sampling
+    assert (sampling.temperature, sampling.seed, sampling.max_tokens) == (0, 7, 3)
+    assert (sampling.stop, sampling.top_k) == (("e",), 2)
+
+
+async def test_a_raw_prompt_has_no_template_and_no_context() -> None:
+    request = await asked("/api/generate", raw=True)
+    assert (request.prompt, request.messages, request.prompt_ids) == ("list apple river", (), ())
+
+
+async def test_generate_hands_back_the_tokens_and_takes_them_again() -> None:
+    engine = ScriptedEngine()
+    said = json.loads(await text(await answer(engine, "/api/generate", stream=False)))
+    assert said["context"] == [*range(16), 0, 1]
+    request = await asked("/api/generate", context=said["context"])
+    assert request.prompt_ids == (*said["context"], *range(16))
+
+
+async def test_parts_are_joined_as_ollama_joins_them() -> None:
+    parts = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
+    content = [{"role": "user", "content": parts}]
+    assert (await asked("/v1/chat/completions", messages=content)).messages[0].text == "a\n\nb"
+    assert (await asked("/v1/messages", messages=content)).messages[0].text == "ab"
+
+
+async def test_the_published_adapter_answers_unless_the_turn_was_stamped_with_another() -> None:
+    engine = ScriptedEngine()
+    served, data = (
+        models(engine, adapter="v2"),
+        json.dumps({"model": "POCKET", **ASKS["/api/chat"]}),
+    )
+    dialect = CHAT_ROUTES["/api/chat"]
+    for chosen in ({}, {"adapter": "v1"}, {"adapter": None}):
+        await text(await served.answer(dialect, data.encode(), **chosen))
+    assert [request.adapter for request in engine.asked] == ["v2", "v1", None]
+    assert served.facts("pocket:latest").adapter == "v2"
+
+
+async def test_old_messages_go_when_the_window_is_full() -> None:
+    engine = ScriptedEngine()
+    history = [{"role": "user", "content": f"{n} " + "x" * 100} for n in range(20)]
+    data = {"model": "pocket", "messages": [{"role": "system", "content": "S"}, *history]}
+    served = models(engine, window=512)
+    await text(await served.answer(CHAT_ROUTES["/api/chat"], json.dumps(data).encode()))
+    kept = engine.asked[0].messages
+    assert kept[0].role is Role.SYSTEM
+    assert [message.text.split()[0] for message in kept[1:]] == ["16", "17", "18", "19"]
+    data["truncate"] = False
+    await text(await served.answer(CHAT_ROUTES["/api/chat"], json.dumps(data).encode()))
+    assert len(engine.asked[1].messages) == 21
+
+
+# Refusals that the recordings do not show
+
+
+@pytest.mark.parametrize("route", ["/api/chat", "/api/generate", "/v1/chat/completions"])
+async def test_structured_output_is_refused_in_a_clear_sentence(route: str) -> None:
+    schema = {"type": "json_schema", "json_schema": {"schema": {"type": "object"}}}
+    fields = {"response_format": schema} if "v1" in route else {"format": {"type": "object"}}
+    said = await answer(ScriptedEngine(), route, **fields)
+    assert said.status == 400
+    assert "structured output" in await text(said)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("stream", [True, False])
+async def test_an_engine_that_is_down_is_a_503_before_any_byte(route: str, stream: bool) -> None:
+    engine = ScriptedEngine(down=True)
+    said = await answer(engine, route, stream=stream)
+    assert said.status == 503
+    assert said.error
+    assert "It is starting. Try again soon." in await text(said)
+
+
+@pytest.mark.parametrize("route", ROUTES)
+async def test_an_engine_that_dies_in_mid_stream_says_so_in_the_dialect(route: str) -> None:
+    engine = ScriptedEngine(dies_after=1)
+    said = await answer(engine, route, stream=True)
+    assert said.status == 200
+    body = await text(said)
+    assert "an error was encountered while running the model: unexpected EOF" in body
+    reader = CHAT_ROUTES[route].reader(stream=True)
+    reader.feed(body.encode())
+    assert reader.completion().finish is Finish.ERROR
+    assert reader.completion().message.text == " apple"
+
+
+@pytest.mark.parametrize("route", ROUTES)
+async def test_an_engine_that_dies_in_an_unstreamed_answer_is_a_500(route: str) -> None:
+    engine = ScriptedEngine(dies_after=1)
+    said = await answer(engine, route, stream=False)
+    assert said.status == 500
+    assert "unexpected EOF" in await text(said)
+    assert engine.closed == 1
+
+
+async def test_an_empty_chat_loads_the_model_or_says_why_not() -> None:
+    engine = ScriptedEngine(loaded=False)
+    said = json.loads(await text(await answer(engine, "/api/chat", messages=[])))
+    assert (said["done_reason"], engine.loaded) == ("load", True)
+    said = json.loads(await text(await answer(engine, "/api/chat", messages=[], keep_alive="0s")))
+    assert said["done_reason"] == "unload"
+    assert (await answer(ScriptedEngine(down=True), "/api/chat", messages=[])).status == 503
+    assert engine.asked == []
+
+
+# Clients that leave
+
+
+@pytest.mark.parametrize("route", ROUTES)
+async def test_closing_the_answer_stops_the_engine_at_once(route: str) -> None:
+    engine = ScriptedEngine(endless=True)
+    said = await answer(engine, route, stream=True)
+    await anext(aiter(said.chunks))
+    assert engine.closed == 0
+    await said.chunks.aclose()  # type: ignore[attr-defined]
+    assert engine.closed == 1
+    assert [piece async for piece in said.chunks] == []
+
+
+async def test_a_cancelled_request_stops_the_engine() -> None:
+    engine = ScriptedEngine(endless=True)
+    waiting = asyncio.create_task(answer(engine, "/api/chat", stream=False))
+    await engine.speaking.wait()
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert engine.closed == 1
+
+
+# What our own answers say to our own readers
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("finish", [Finish.STOP, Finish.LENGTH])
+async def test_a_reader_hears_what_a_writer_said(route: str, stream: bool, finish: Finish) -> None:
+    engine = ScriptedEngine(pieces=(" café", " <b> 😀"), finish=finish)
+    said = await answer(engine, route, stream=stream)
+    reader = CHAT_ROUTES[route].reader(stream=stream)
+    async for piece in said.chunks:
+        reader.feed(piece)
+    completion = reader.completion()
+    assert completion.message.text == " café <b> 😀"
+    assert completion.finish is (Finish.STOP if route == "/v1/responses" else finish)
+    if stream and route in ("/v1/chat/completions", "/v1/completions"):
+        return  # there the usage is only sent when asked for
+    assert (completion.usage.prompt_tokens, completion.usage.completion_tokens) == (34, 3)

@@ -1,0 +1,185 @@
+"""The engine's process: it starts when needed, falls alone, and never outlives its parent."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lull.backends.mlx_engine import EngineOptions, MlxEngine, engine_command
+from lull.contract.engine_frames import MemoryLimits
+from lull.core.backoff import Backoff
+from lull.core.errors import EngineDown, EngineError, RequestError
+from lull.core.ports import GenerateRequest
+from tests.engine.conftest import Tiny, Whole, asking, collect
+
+pytestmark = pytest.mark.asyncio(loop_scope="session")
+
+
+@pytest.mark.slow
+@pytest.mark.logs("the engine stopped")
+async def test_a_killed_engine_tells_the_waiting_and_comes_back_with_its_adapters(
+    tiny: Tiny,
+) -> None:
+    engine = MlxEngine(tiny.model, backoff=Backoff(first_s=0.2))
+    await engine.load_adapter("kept", tiny.adapter("a"))
+    request = asking([9, 9], adapter="kept", temperature=0.0, max_tokens=5)
+    before = await collect(engine, request)
+    answers = engine.generate(asking([9, 9], seed=4, temperature=1.5, max_tokens=500))
+    await anext(answers)
+    assert engine.pid is not None
+    os.kill(engine.pid, signal.SIGKILL)
+    with pytest.raises(EngineDown, match="signal 9"):
+        async for _ in answers:
+            pass
+    with pytest.raises(EngineDown, match="restarted"):
+        await collect(engine, request)
+    assert not (await engine.status()).loaded
+    answer = None
+    for _ in range(600):
+        if (answer := await _answer_or_none(engine, request)) is not None:
+            break
+        await asyncio.sleep(0.05)
+    assert answer is not None
+    assert answer.tokens == before.tokens
+    await engine.close()
+
+
+async def _answer_or_none(engine: MlxEngine, request: GenerateRequest) -> Whole | None:
+    try:
+        return await collect(engine, request)
+    except EngineDown:
+        return None
+
+
+@pytest.mark.logs("the engine stopped", "stays off")
+async def test_one_that_falls_again_and_again_is_left_lying_until_asked_for(tmp_path: Path) -> None:
+    engine = MlxEngine(
+        tmp_path,
+        command=(sys.executable, "-c", "raise SystemExit(3)"),
+        backoff=Backoff(first_s=0.01, restarts=2),
+    )
+    with pytest.raises(EngineDown):
+        await collect(engine, asking([1]))
+    async with asyncio.timeout(10):
+        while True:
+            try:
+                await collect(engine, asking([1]))
+            except EngineDown as error:
+                if "3 times" in str(error):
+                    break
+            await asyncio.sleep(0.02)
+    with pytest.raises(EngineDown, match="stopped"):
+        await engine.start()
+    await engine.close()
+
+
+async def test_end_of_standard_input_ends_the_engine(tiny: Tiny) -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        command = [*engine_command(), "--socket", str(theirs.fileno()), "--model", str(tiny.model)]
+        process = await asyncio.to_thread(
+            subprocess.Popen,
+            command,
+            stdin=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            pass_fds=[theirs.fileno()],
+        )
+        assert process.stdin is not None
+        process.stdin.close()
+        assert await asyncio.to_thread(process.wait, 10) == 0
+
+
+@pytest.mark.slow
+async def test_closing_leaves_no_process(tiny: Tiny) -> None:
+    engine = MlxEngine(tiny.model)
+    first = asyncio.create_task(collect(engine, asking([4, 5], max_tokens=3, seed=1)))
+    second = await collect(engine, asking([4, 5], max_tokens=3, seed=1))
+    assert (await first).ids == second.ids
+    assert second.last.load_s > 0
+    pid = engine.pid
+    assert pid is not None
+    await engine.close()
+    assert engine.pid is None
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+@pytest.mark.parametrize(
+    ("damage", "names"),
+    [
+        ("folder", "no model folder"),
+        ("config", "no config.json"),
+        ("json", "config.json cannot be read as JSON"),
+        ("weights", "no weights"),
+        ("short", "model.safetensors is cut short"),
+        ("header", "model.safetensors is damaged"),
+        ("tokenizer", "no tokenizer.json"),
+    ],
+)
+async def test_a_broken_model_folder_is_named(
+    tiny: Tiny, tmp_path: Path, damage: str, names: str
+) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(tiny.model, folder)
+    weights = folder / "model.safetensors"
+    match damage:
+        case "folder":
+            shutil.rmtree(folder)
+        case "config":
+            (folder / "config.json").unlink()
+        case "json":
+            (folder / "config.json").write_text("{")
+        case "weights":
+            weights.unlink()
+        case "short":
+            weights.write_bytes(weights.read_bytes()[:-9])
+        case "header":
+            weights.write_bytes(b"\x20\0\0\0\0\0\0\0nonsense")
+        case "tokenizer":
+            (folder / "tokenizer.json").unlink()
+    engine = MlxEngine(folder)
+    for _ in range(2):  # the second time from memory
+        with pytest.raises(EngineError, match=names) as caught:
+            await collect(engine, asking([1]))
+        assert not isinstance(caught.value, EngineDown)
+        assert caught.value.hint
+    await engine.close()
+
+
+@pytest.mark.slow
+async def test_an_unknown_kind_of_model_is_named(tiny: Tiny, tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(tiny.model, folder)
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "model_type": "abacus"}))
+    engine = MlxEngine(folder)
+    with pytest.raises(EngineError, match="abacus not supported"):
+        await engine.start()
+    shutil.copy(tiny.model / "config.json", folder / "config.json")
+    await engine.start()
+    assert (await engine.status()).loaded
+    await engine.close()
+
+
+@pytest.mark.slow
+async def test_a_small_batch_window_and_memory_still_serve_everyone(tiny: Tiny) -> None:
+    limits = MemoryLimits(memory_mb=1, cache_mb=1)
+    options = EngineOptions(window_tokens=64, at_once=2, limits=limits)
+    engine = MlxEngine(tiny.model, options=options)
+    requests = [asking([5 + i, 6], seed=i, max_tokens=10) for i in range(6)]
+    answers = await asyncio.gather(*(collect(engine, request) for request in requests))
+    assert all(answer.finish for answer in answers)
+    with pytest.raises(RequestError, match="window is 64"):
+        await collect(engine, asking([5] * 64))
+    await engine.set_limits(MemoryLimits(memory_mb=512, cache_mb=64))
+    assert (await engine.status()).memory_mb > 1
+    await engine.close()

@@ -1,0 +1,163 @@
+"""An engine without a model: says what it is told to, with the manners of the real one.
+
+By default it answers with the request's own newest words and the adapter's name, drawn into an
+order by the seed, so that tests can see what was asked, of whom, and that a seed repeats. Pass
+`answer` to say something else. It passes `contracts/test_engine_contract.py` like `MlxEngine`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import math
+import random
+import re
+from collections.abc import AsyncGenerator, Callable
+
+from lull.core.errors import EngineDown, EngineError, RequestError
+from lull.core.messages import Finish
+from lull.core.ports import Chunk, EngineStatus, GenerateRequest, Token
+
+Say = Callable[[GenerateRequest], str]
+
+
+class FakeEngine:
+    """One word is one token; the end token has id 0."""
+
+    def __init__(self, answer: Say | None = None, *, window_tokens: int = 512) -> None:
+        self.window_tokens = window_tokens
+        self.requests: list[GenerateRequest] = []
+        """All that was asked, in order."""
+        self.adapters: dict[str, str] = {}
+        """Version → folder."""
+        self.hangups = 0
+        self.failure: EngineError | None = None
+        """Set it and everything raises it."""
+        self._answer = answer or _echo
+        self._ids: dict[str, int] = {"": 0}
+        self._in_flight = 0
+        self._decoded = 0
+        self._unseeded = itertools.count(1)
+
+    def knock_down(self) -> None:
+        """As after a crash: until `failure` is None again, nobody is served."""
+        self.failure = EngineDown(
+            "The built-in engine stopped (signal 9).",
+            hint="It is being restarted; try again in a moment.",
+        )
+
+    async def generate(self, request: GenerateRequest) -> AsyncGenerator[Chunk, None]:
+        self._raise_failure()
+        self.requests.append(request)
+        prompt = self._checked_prompt(request)
+        room = self.window_tokens - len(prompt)
+        most = min(room, request.sampling.max_tokens or room)
+        held = cut = ""
+        self._in_flight += 1
+        ended = False
+        try:
+            words = [*_words(self._say(request)), ""]
+            for count, word in enumerate(words[:most], start=1):
+                await asyncio.sleep(0)
+                self._raise_failure()
+                self._decoded += 1
+                stop = next((s for s in request.sampling.stop if s and s in held + word), None)
+                finish = Finish.STOP if word == "" or stop else None
+                if finish is None and count == most:
+                    finish = Finish.LENGTH
+                # Simpler than the real one, and allowed: with stop strings nothing is sent early.
+                held += word
+                cut = held[: held.index(stop)] if stop else held
+                piece = cut if finish is not None or not request.sampling.stop else ""
+                if piece:
+                    held = ""
+                ended = finish is not None
+                yield Chunk(
+                    text=piece,
+                    tokens=self._details(request, word),
+                    finish=finish,
+                    prompt_tokens=len(prompt) if ended else 0,
+                    completion_tokens=count if ended else 0,
+                )
+                if ended:
+                    return
+        finally:
+            self._in_flight -= 1
+            if not ended:
+                self.hangups += 1
+
+    async def tokenize(self, request: GenerateRequest) -> tuple[int, ...]:
+        self._raise_failure()
+        return self._checked_prompt(request)
+
+    async def load_adapter(self, version: str, folder: str) -> None:
+        self._raise_failure()
+        self.adapters[version] = folder
+
+    async def drop_adapter(self, version: str) -> None:
+        self.adapters.pop(version, None)
+
+    async def status(self) -> EngineStatus:
+        return EngineStatus(
+            model_dir="/fake/model",
+            loaded=self.failure is None,
+            adapters=tuple(self.adapters),
+            in_flight=self._in_flight,
+            window_tokens=self.window_tokens,
+            parameters=1_000,
+            memory_mb=1.0,
+            size_bytes=4_000,
+            decoded_tokens=self._decoded,
+        )
+
+    def _raise_failure(self) -> None:
+        if self.failure is not None:
+            raise self.failure
+
+    def _checked_prompt(self, request: GenerateRequest) -> tuple[int, ...]:
+        ids = request.prompt_ids or tuple(self._id(word) for word in _words(_asked(request)))
+        if not ids:
+            raise RequestError("The prompt is empty.", status=400)
+        if len(ids) >= self.window_tokens:
+            raise RequestError(
+                f"The prompt has {len(ids)} tokens; the model's window is {self.window_tokens}, "
+                "and an answer needs room in it.",
+                status=400,
+            )
+        if request.adapter is not None and request.adapter not in self.adapters:
+            raise RequestError(f"The adapter {request.adapter!r} is not loaded.", status=400)
+        return ids
+
+    def _say(self, request: GenerateRequest) -> str:
+        text = self._answer(request)
+        if request.sampling.temperature == 0 or self._answer is not _echo:
+            return text
+        seed = request.sampling.seed
+        words = _words(text)
+        random.Random(next(self._unseeded) if seed is None else seed).shuffle(words)
+        return "".join(words)
+
+    def _details(self, request: GenerateRequest, word: str) -> tuple[Token, ...]:
+        if request.logprobs is None:
+            return ()
+        ranked = [(self._id(word), math.log(0.5), word)]
+        ranked += [(1_000_000 + i, math.log(0.5) - i, f"other{i}") for i in range(1, 20)]
+        top = tuple(ranked[: request.logprobs])
+        return (Token(id=self._id(word), logprob=math.log(0.5), text=word, top=top),)
+
+    def _id(self, word: str) -> int:
+        return self._ids.setdefault(word, len(self._ids))
+
+
+def _asked(request: GenerateRequest) -> str:
+    said = [f"{message.role.value}: {message.text}\n" for message in request.messages]
+    return request.prompt if request.prompt is not None else "".join(said)
+
+
+def _echo(request: GenerateRequest) -> str:
+    newest = request.messages[-1].text if request.messages else request.prompt or "some ids"
+    return f"{request.adapter or 'base'} hears: {newest}"
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\s*\S+|\s+$", text)

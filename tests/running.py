@@ -1,0 +1,183 @@
+"""The real `lull` in processes of its own: what a user's terminal would do, for tests."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+Json = dict[str, Any]
+PATIENCE_S = 120.0
+"""A loaded machine is slow, not broken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Json:
+        document: Json = json.loads(self.out)
+        return document
+
+
+@dataclass(slots=True)
+class Lull:
+    """One home. `serve` starts its service, `run` any command."""
+
+    home: Path
+    upstream: str
+    services: list[RunningLull] = field(default_factory=list)
+
+    def run(
+        self, *words: str, stdin: str | None = None, env: Mapping[str, str] | None = None
+    ) -> Ran:
+        done = subprocess.run(
+            [sys.executable, "-m", "lull.cli.main", *words],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            env=self.environment(env),
+        )
+        return Ran(done.returncode, done.stdout, done.stderr)
+
+    def ask(self, *words: str) -> Json:
+        """The JSON of a command that must succeed."""
+        ran = self.run(*words, "--json")
+        assert ran.code == 0, ran
+        return ran.json
+
+    def serve(self, *words: str, env: Mapping[str, str] | None = None) -> RunningLull:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "lull.cli.main", "serve", "--port", "0", "--json", *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=self.environment(env),
+        )
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        if not line:
+            _, err = process.communicate(timeout=PATIENCE_S)
+            raise AssertionError(f"the service did not start: {err}")
+        running = RunningLull(self, process, json.loads(line)["address"])
+        self.services.append(running)
+        return running
+
+    def environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
+        base = {k: v for k, v in os.environ.items() if not k.startswith(("LULL_", "OLLAMA_"))}
+        return {**base, "LULL_HOME": str(self.home), "OLLAMA_HOST": self.upstream, **(more or {})}
+
+
+@dataclass(slots=True)
+class RunningLull:
+    lull: Lull
+    process: subprocess.Popen[str]
+    address: str
+
+    @staticmethod
+    @contextmanager
+    def cleaned_up(home: Path, *, upstream: str | None = None) -> Iterator[Lull]:
+        made = Lull(home, upstream or f"http://127.0.0.1:{free_port()}")
+        try:
+            yield made
+        finally:
+            for service in made.services:
+                service.end()
+
+    def stop(self) -> int:
+        """As Ctrl-C does; the exit code."""
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(PATIENCE_S)
+
+    def kill(self) -> None:
+        """kill -9."""
+        self.process.kill()
+        self.process.wait(PATIENCE_S)
+
+    def end(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait(PATIENCE_S)
+        for stream in (self.process.stdout, self.process.stderr):
+            if stream is not None:
+                stream.close()
+
+    def post(self, path: str, body: object, headers: Mapping[str, str] | None = None) -> Answer:
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        request = urllib.request.Request(
+            self.address + path,
+            data=data,
+            headers={"Content-Type": "application/json", "User-Agent": "test/1", **(headers or {})},
+        )
+        return _fetch(request)
+
+    def get(self, path: str, headers: Mapping[str, str] | None = None) -> Answer:
+        return _fetch(urllib.request.Request(self.address + path, headers=dict(headers or {})))
+
+    def chat(self, text: str, *, client: str = "", model: str = "pocket") -> str:
+        """One native chat turn, not streamed, greedy; what was answered."""
+        prefix = f"/c/{client}" if client else ""
+        body = {
+            "model": model,
+            "stream": False,
+            "options": {"temperature": 0},
+            "messages": [{"role": "user", "content": text}],
+        }
+        answer = self.post(f"{prefix}/api/chat", body)
+        assert answer.status == 200, answer
+        content: str = answer.json["message"]["content"]
+        return content
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Json:
+        document: Json = json.loads(self.body)
+        return document
+
+
+def _fetch(request: urllib.request.Request) -> Answer:
+    try:
+        with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
+            return Answer(answer.status, dict(answer.headers), answer.read())
+    except urllib.error.HTTPError as error:
+        with error:
+            return Answer(error.code, dict(error.headers), error.read())
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def eventually(check: Any, *, within_s: float = PATIENCE_S) -> Any:
+    """The first true value of `check()`; fails when there is none in time."""
+    until = time.monotonic() + within_s
+    while True:
+        value = check()
+        if value:
+            return value
+        assert time.monotonic() < until, f"still {value!r} after {within_s:g} s"
+        time.sleep(0.05)
