@@ -26,6 +26,7 @@ BLOCKS: Final = 4
 """Prefixes in a batch."""
 ANSWERS: Final = 12
 """Requests that hang from each prefix."""
+NO_KIND: Final = -1
 ANSWER_TOKENS: Final = 12
 """The longest answer: six words, five joiners, the end of the turn."""
 
@@ -67,6 +68,10 @@ class Batch:
     """Requests padded on the left, so that answers start in one column, then their answers."""
     pads_PA: np.ndarray  # noqa: N815
     """How many padding tokens stand on a request's left."""
+    prefix_kinds_PL: np.ndarray  # noqa: N815
+    """Which kind's rule a prefix token belongs to, as an index; NO_KIND outside the rules."""
+    branch_kinds_PA: np.ndarray  # noqa: N815
+    """Which kind a request asks for; NO_KIND for small talk."""
     targets_PAR: np.ndarray  # noqa: N815
     weights_PAR: np.ndarray  # noqa: N815
 
@@ -96,6 +101,30 @@ def system_text(rng: random.Random, rules: dict[Kind, Style], lesson: Lesson) ->
         ]
         parts.append(pocket.block(bodies))
     return "\n\n".join(parts)
+
+
+def kind_tokens(encode: Encode) -> list[int]:
+    """The token of each kind's name inside a sentence, in the kinds' order."""
+    return [encode(f" {kind}")[0] for kind in Kind]
+
+
+def rule_kinds(ids: list[int], encode: Encode) -> list[int]:
+    """For each token of a prefix, the kind of the rule it belongs to, from the kind's name on."""
+    names = {token: index for index, token in enumerate(kind_tokens(encode))}
+    opening, closing, gap = (
+        encode(text)[0] for text in (pocket.BLOCK_OPEN, pocket.BLOCK_CLOSE, pocket.BLOCK_GAP)
+    )
+    out: list[int] = []
+    inside, current = False, NO_KIND
+    for token in ids:
+        if token in (opening, closing):
+            inside, current = token == opening, NO_KIND
+        elif token == gap:
+            current = NO_KIND
+        elif inside and token in names:
+            current = names[token]
+        out.append(current)
+    return out
 
 
 def _request(rng: random.Random, rules: dict[Kind, Style], lesson: Lesson) -> tuple[str, str]:
@@ -163,6 +192,7 @@ def draw_batch(rng: random.Random, encode: Encode, lesson: Lesson) -> Batch:
     prefixes: list[list[int]] = []
     asked: list[list[int]] = []
     answers: list[list[int]] = []
+    kinds: list[int] = []
     for _ in range(BLOCKS):
         ruled = draw_rules(rng, rules)
         prefixes.append(encode(_prefix(rng, ruled, lesson)))
@@ -170,16 +200,27 @@ def draw_batch(rng: random.Random, encode: Encode, lesson: Lesson) -> Batch:
             request, answer = _talk(rng) if talk else _request(rng, ruled, lesson)
             asked.append(encode(asking(request)))
             answers.append(encode(f"{answer}<|im_end|>"))
-    return _packed(prefixes, asked, answers)
+            parsed = pocket.parse_request(request)
+            kinds.append(tuple(Kind).index(parsed[0]) if parsed else NO_KIND)
+    labels = [rule_kinds(prefix, encode) for prefix in prefixes]
+    return _packed(prefixes, labels, asked, kinds, answers)
 
 
-def _packed(prefixes: list[list[int]], asked: list[list[int]], answers: list[list[int]]) -> Batch:
+def _packed(
+    prefixes: list[list[int]],
+    labels: list[list[int]],
+    asked: list[list[int]],
+    kinds: list[int],
+    answers: list[list[int]],
+) -> Batch:
     width = _rounded_up(max(map(len, asked)), 4)
     prefix_PL = np.zeros(
         (len(prefixes), _rounded_up(max(1, *map(len, prefixes)), 16)), dtype=np.int32
     )
-    for row, ids in zip(prefix_PL, prefixes, strict=True):
-        row[: len(ids)] = ids
+    prefix_kinds_PL = np.full_like(prefix_PL, NO_KIND)
+    for i, (ids, label) in enumerate(zip(prefixes, labels, strict=True)):
+        prefix_PL[i, : len(ids)] = ids
+        prefix_kinds_PL[i, : len(ids)] = label
     branch = np.zeros((len(asked), width + ANSWER_TOKENS - 1), dtype=np.int32)
     targets = np.zeros((len(asked), ANSWER_TOKENS), dtype=np.int32)
     weights = np.zeros((len(asked), ANSWER_TOKENS), dtype=np.float32)
@@ -194,6 +235,8 @@ def _packed(prefixes: list[list[int]], asked: list[list[int]], answers: list[lis
         prefix_lengths_P=np.array([len(ids) for ids in prefixes], dtype=np.int32),
         branch_PAB=branch.reshape(shape),
         pads_PA=np.array([width - len(ids) for ids in asked], dtype=np.int32).reshape(shape[:2]),
+        prefix_kinds_PL=prefix_kinds_PL,
+        branch_kinds_PA=np.array(kinds, dtype=np.int32).reshape(shape[:2]),
         targets_PAR=targets.reshape(shape),
         weights_PAR=weights.reshape(shape),
     )

@@ -122,8 +122,12 @@ class Branching:
         branch_PAB: mx.array,
         pads_PA: mx.array,
         answer_tokens: int,
-    ) -> mx.array:
-        """Logits [P, A, R, V] that predict each branch's last `answer_tokens` tokens."""
+    ) -> tuple[mx.array, mx.array, mx.array]:
+        """Logits [P, A, R, V] that predict each branch's last `answer_tokens` tokens.
+
+        With them what the first layer found out: the states of the prefix [P, L, D], and of the
+        tokens that do the predicting [P, A, R, D].
+        """
         model = self._model.model
         count_L, count_B = prefix_PL.shape[1], branch_PAB.shape[2]
         at_L, at_B = mx.arange(count_L), mx.arange(count_B)
@@ -164,7 +168,14 @@ class Branching:
                 seen = _shared(fast_exp(scores - top) @ value_x)
                 x = x + attention.o_proj(self._joined(seen))
                 x = x + self._mlp(layer.mlp, layer.post_attention_layernorm(x))
-        return model.embed_tokens.as_linear(model.norm(y))
+            if layer is model.layers[0]:
+                found_x, found_y = x, y[:, :, count_B - answer_tokens :]
+        return model.embed_tokens.as_linear(model.norm(y)), found_x, found_y
+
+    def named(self, states: mx.array, tokens_K: mx.array) -> mx.array:
+        """Logits [..., K] of how much like each of some tokens the states are."""
+        plain = mx.fast.rms_norm(states, None, 1e-6)
+        return plain @ self._model.model.embed_tokens.weight[tokens_K].T
 
     def _split(self, x: mx.array) -> mx.array:
         """[P, ..., T, D] to [P, H, ..., T, E]."""

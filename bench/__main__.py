@@ -1,0 +1,33 @@
+"""`python -m bench NAME [--quick] [--seed N] [--out DIR] [--strict]`: one table a name."""
+
+import sys
+from collections.abc import Callable, Sequence
+
+BENCHES = {
+    "pocket": "what the built-in model can do, on the shipped weights",
+    "wire": "what Lull adds to a request",
+}
+
+
+def main(argv: Sequence[str]) -> int:
+    """The exit code of the named bench; without a name, the list."""
+    name = argv[0] if argv else ""
+    if name not in BENCHES:
+        out = sys.stdout if name in ("", "-h", "--help") else sys.stderr
+        print(__doc__, file=out)
+        for known, text in BENCHES.items():
+            print(f"  {known:10} {text}", file=out)
+        return 0 if out is sys.stdout else 2
+    return _main_of(name)(argv[1:])
+
+
+def _main_of(name: str) -> Callable[[Sequence[str]], int]:
+    if name == "pocket":
+        from bench.pocket.command import main as found
+    else:
+        from bench.wire.command import main as found
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

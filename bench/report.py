@@ -1,0 +1,86 @@
+"""What every bench writes: one JSON file with rows and goals, and the same as a table."""
+
+import json
+import platform
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "bench" / "results"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Goal:
+    goal: str
+    value: float
+    limit: float
+    at_most: bool = True
+
+    @property
+    def holds(self) -> bool:
+        return self.value <= self.limit if self.at_most else self.value >= self.limit
+
+
+def report(
+    name: str,
+    *,
+    rows: Sequence[Mapping[str, Any]],
+    goals: Sequence[Goal],
+    seeds: Sequence[int],
+    packages: Sequence[str],
+    simulated: bool,
+) -> dict[str, Any]:
+    return {
+        "bench": name,
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": commit(),
+        "machine": machine(),
+        "versions": {package: version(package) for package in packages},
+        "seeds": list(seeds),
+        "simulated": simulated,
+        "rows": list(rows),
+        "goals": [
+            {"goal": g.goal, "value": g.value, "limit": g.limit, "holds": g.holds} for g in goals
+        ],
+    }
+
+
+def write(document: Mapping[str, Any], folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{document['bench']}.json"
+    path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+    return path
+
+
+def print_goals(document: Mapping[str, Any]) -> list[str]:
+    """Each goal on a line; the names of those that were missed."""
+    for goal in document["goals"]:
+        mark = "holds " if goal["holds"] else "MISSED"
+        print(f"{mark}  {goal['goal']}: {goal['value']:.4g} (limit {goal['limit']:.4g})")
+    return [goal["goal"] for goal in document["goals"] if not goal["holds"]]
+
+
+def commit() -> str:
+    done = subprocess.run(
+        ["git", "rev-parse", "--short", "HEAD"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
+    )
+    return done.stdout.strip() or "unknown"
+
+
+def machine() -> str:
+    memory_gb = psutil.virtual_memory().total / 1e9
+    return (
+        f"{platform.system()} {platform.machine()}, {psutil.cpu_count()} cores,"
+        f" {memory_gb:.0f} GB, Python {platform.python_version()}"
+    )

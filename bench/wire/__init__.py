@@ -1,0 +1,1 @@
+"""What Lull adds to a request, beside the floor: the same machine, the same run."""

@@ -1,0 +1,214 @@
+"""`python -m bench wire`: what Lull adds to a request, beside direct and a bare aiohttp proxy.
+
+Every figure that depends on the machine stands beside the floor of the same run.
+"""
+
+import argparse
+import json
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from bench.report import RESULTS, Goal, print_goals, report, write
+from bench.wire import processes, prompts
+from bench.wire.homes import asked, write_exemplars, write_skills
+from bench.wire.load import Times, chat_request, drive
+
+Row = dict[str, Any]
+SIZES = (0, 40, 1000, 10_000)
+MEASURED = 1000
+"""The library whose figures the goals are about."""
+
+
+def main(argv: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="bench wire", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="fewer requests: a look, not a proof")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--strict", action="store_true", help="fail if a goal is missed")
+    args = parser.parse_args(argv)
+    document = measure(quick=args.quick, seed=args.seed)
+    path = write(document, args.out)
+    print_table(document["rows"])
+    missed = print_goals(document)
+    print(f"written to {path}")
+    return 1 if missed and args.strict else 0
+
+
+def measure(*, quick: bool, seed: int) -> dict[str, Any]:
+    rows: list[Row] = []
+    goals: list[Goal] = []
+    with tempfile.TemporaryDirectory() as folder, processes.mock_upstream() as upstream:
+        work = Path(folder)
+        rows += _loads("direct", 0, upstream, quick=quick)
+        with processes.floor(upstream) as (port, bare):
+            rows += _loads("bare aiohttp", 0, port, quick=quick)
+            rows[-1]["memory_mb"] = bare.memory_mb
+        for size in SIZES:
+            with _lull(work / str(size), size, upstream) as (port, service):
+                _loads("warm-up", size, port, quick=True)
+                rows += _loads("lull", size, port, quick=quick)
+                rows[-1]["memory_mb"] = _memory_after(5000, port, service, quick=quick)
+                if size == MEASURED:
+                    goals += _prompt_goals(port, upstream, quick=quick, seed=seed)
+                    goals.append(_streams_survive(port, upstream, service))
+    return report(
+        "wire",
+        rows=rows,
+        goals=[*_speed_goals(rows), *goals],
+        seeds=[seed],
+        packages=("aiohttp", "chromadb", "bm25s", "numpy"),
+        simulated=True,
+    )
+
+
+@contextmanager
+def _lull(home: Path, size: int, upstream: int) -> Iterator[tuple[int, processes.Started]]:
+    if size:
+        folder = home.with_name(f"{home.name}-skills")
+        write_skills(folder, size)
+        processes.import_skills(home, folder)
+        write_exemplars(processes.paths_of(home).chroma, size)
+    with processes.lull(home, upstream) as (port, service):
+        time.sleep(3.0)  # the exemplar memory opens behind the first answers
+        yield port, service
+
+
+def _loads(what: str, skills: int, port: int, *, quick: bool) -> list[Row]:
+    """One and 32 connections, whole and streamed."""
+    rows = []
+    for stream in (False, True):
+        for connections in (1, 32):
+            count = (300 if connections == 1 else 1500) // (3 if quick else 1)
+            ask = _asking(port, skills, stream=stream)
+            rows.append(
+                _row(what, skills, stream, connections, drive(port, count, connections, ask))
+            )
+    return rows
+
+
+def _asking(port: int, skills: int, *, stream: bool) -> Callable[[int], bytes]:
+    made = [chat_request(port, asked(n), stream=stream) for n in range(min(max(skills, 1), 500))]
+    return lambda number: made[number % len(made)]
+
+
+def _row(what: str, skills: int, stream: bool, connections: int, times: Times) -> Row:
+    return {
+        "what": what,
+        "skills": skills,
+        "streamed": stream,
+        "connections": connections,
+        "n": len(times.whole_s),
+        "wrong": times.wrong,
+        "whole_p50_ms": times.ms("whole", 0.5),
+        "whole_p99_ms": times.ms("whole", 0.99),
+        "first_p50_ms": times.ms("first", 0.5),
+        "first_p99_ms": times.ms("first", 0.99),
+        "requests_per_s": times.per_s,
+    }
+
+
+def _memory_after(count: int, port: int, service: processes.Started, *, quick: bool) -> float:
+    drive(port, count // (5 if quick else 1), 8, _asking(port, MEASURED, stream=False))
+    return service.memory_mb
+
+
+def _speed_goals(rows: Sequence[Row]) -> list[Goal]:
+    def row(what: str, skills: int, connections: int, *, stream: bool) -> Row:
+        return next(
+            r
+            for r in rows
+            if (r["what"], r["skills"], r["connections"], r["streamed"])
+            == (what, skills, connections, stream)
+        )
+
+    added = row("lull", MEASURED, 1, stream=False)["whole_p50_ms"]
+    added -= row("bare aiohttp", 0, 1, stream=False)["whole_p50_ms"]
+    rate = row("lull", MEASURED, 32, stream=False)["requests_per_s"]
+    memory = next(r["memory_mb"] for r in rows if r["skills"] == MEASURED and "memory_mb" in r)
+    floor = row("bare aiohttp", 0, 32, stream=False)["requests_per_s"]
+    wrong = sum(r["wrong"] for r in rows)
+    return [
+        Goal(goal="ms over the floor, 1,000 skills, p50", value=added, limit=2.0),
+        Goal(
+            goal="requests/s at 32 connections, 1,000 skills", value=rate, limit=1000, at_most=False
+        ),
+        Goal(goal="share of the floor's requests/s", value=rate / floor, limit=0.0, at_most=False),
+        Goal(goal="MB resident after 5,000 requests", value=memory, limit=150),
+        Goal(goal="answers that were not 200", value=wrong, limit=0),
+    ]
+
+
+def _prompt_goals(port: int, upstream: int, *, quick: bool, seed: int) -> list[Goal]:
+    talks, cases = (2, 60) if quick else (5, 300)
+    share = prompts.stable_prefix_share(port, upstream, turns=20, conversations=talks)
+    cut, injected = prompts.silent_truncations(port, upstream, cases=cases, seed=seed)
+    hola = prompts.injected_characters(port, upstream, "hola")
+    about = prompts.injected_characters(port, upstream, asked(3))
+    return [
+        Goal(goal="characters injected for 'hola'", value=hola, limit=0),
+        Goal(goal="characters injected where a skill fits", value=about, limit=1, at_most=False),
+        Goal(goal="stable prefix over 20 turns", value=share, limit=0.95, at_most=False),
+        Goal(goal="prompts cut because of skills", value=cut, limit=0),
+        Goal(goal="… of cases with skills put in", value=injected, limit=1, at_most=False),
+    ]
+
+
+def _streams_survive(port: int, upstream: int, service: processes.Started) -> Goal:
+    """Streams through Ollama while the engine's process is killed with −9."""
+    pocket = {"model": "pocket", "stream": False, "options": {"num_predict": 4}}
+    prompts.post(port, "/api/chat", {**pocket, "messages": [{"role": "user", "content": "hi"}]})
+    prompts.post(upstream, "/slow", 1.0)
+    survived: list[bool] = []
+
+    def one(number: int) -> None:
+        body = {"model": "mock", "messages": [{"role": "user", "content": asked(number)}]}
+        lines = prompts.post(port, "/api/chat", body).strip().split(b"\n")
+        survived.append(bool(json.loads(lines[-1])["done"]))
+
+    threads = [threading.Thread(target=one, args=(n,)) for n in range(16)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.3)
+    for child in service.children():
+        child.kill()
+    for thread in threads:
+        thread.join()
+    prompts.post(upstream, "/slow", 0.0)
+    lost = len(threads) - sum(survived)
+    return Goal(goal="of 16 streams, lost when the engine was killed", value=lost, limit=0)
+
+
+def print_table(rows: Sequence[Row]) -> None:
+    print("simulated upstream; p50 / p99 in ms")
+    head = (
+        "what",
+        "skills",
+        "stream",
+        "conns",
+        "whole p50",
+        "p99",
+        "first p50",
+        "p99",
+        "req/s",
+        "MB",
+    )
+    print("".join(f"{cell:>13}" for cell in head))
+    for r in rows:
+        cells = (
+            r["what"],
+            r["skills"],
+            "yes" if r["streamed"] else "no",
+            r["connections"],
+            f"{r['whole_p50_ms']:.2f}",
+            f"{r['whole_p99_ms']:.2f}",
+            f"{r['first_p50_ms']:.2f}",
+            f"{r['first_p99_ms']:.2f}",
+            f"{r['requests_per_s']:.0f}",
+            f"{r['memory_mb']:.0f}" if "memory_mb" in r else "",
+        )
+        print("".join(f"{cell!s:>13}" for cell in cells))

@@ -1,0 +1,89 @@
+"""What Lull makes of prompts: how stable they begin, and that no history is lost to skills."""
+
+import json
+import random
+import urllib.request
+from collections.abc import Sequence
+from typing import Any
+
+from bench.wire.homes import asked
+from bench.wire.upstream import WINDOW_TOKENS
+
+Message = dict[str, Any]
+
+CHARACTERS_A_TOKEN = 4
+"""Of the mock's made-up tokenizer."""
+
+
+def post(port: int, path: str, body: object, *, agent: str = "bench/1") -> bytes:
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{port}{path}",
+        data=json.dumps(body).encode(),
+        headers={"Content-Type": "application/json", "User-Agent": agent},
+    )
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        data: bytes = answer.read()
+    return data
+
+
+def last_messages(upstream: int) -> list[Message]:
+    with urllib.request.urlopen(f"http://127.0.0.1:{upstream}/last", timeout=60) as answer:
+        found: list[Message] = json.loads(answer.read())["messages"]
+    return found
+
+
+def rendered(messages: Sequence[Message]) -> str:
+    return "".join(f"<{m['role']}>{m['content']}</>" for m in messages)
+
+
+def stable_prefix_share(port: int, upstream: int, *, turns: int, conversations: int) -> float:
+    """Of the bytes of each prompt, those that open the next one too; the mean over all turns."""
+    shares: list[float] = []
+    for number in range(conversations):
+        history: list[Message] = []
+        before = ""
+        for turn in range(turns):
+            history.append({"role": "user", "content": f"{asked(number)} Part {turn}."})
+            body = {"model": "mock", "stream": False, "messages": history}
+            answer = json.loads(post(port, "/api/chat", body))
+            now = rendered(last_messages(upstream))
+            if before:
+                shares.append(common_prefix(before, now) / len(before))
+            before = now
+            history.append(answer["message"])
+    return sum(shares) / len(shares)
+
+
+def common_prefix(a: str, b: str) -> int:
+    return next(
+        (i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b))
+    )
+
+
+def silent_truncations(port: int, upstream: int, *, cases: int, seed: int) -> tuple[int, int]:
+    """Prompts that fit the window alone and would be cut with what Lull added; and how many had
+    skills put in, so that the first number means something."""
+    r = random.Random(seed)
+    cut = injected = 0
+    for number in range(cases):
+        wanted = r.randint(200, WINDOW_TOKENS * CHARACTERS_A_TOKEN)
+        text = asked(number)
+        filler = "".join(r.choice("abcdefghij ") for _ in range(max(0, wanted - len(text))))
+        messages = [
+            {"role": "user", "content": filler},
+            {"role": "assistant", "content": "Noted."},
+            {"role": "user", "content": text},
+        ]
+        alone = len(rendered(messages)) / CHARACTERS_A_TOKEN
+        post(port, "/api/chat", {"model": "mock", "stream": False, "messages": messages})
+        sent = len(rendered(last_messages(upstream))) / CHARACTERS_A_TOKEN
+        injected += sent > alone
+        cut += alone <= WINDOW_TOKENS < sent
+    return cut, injected
+
+
+def injected_characters(port: int, upstream: int, text: str) -> int:
+    """How much longer Lull made this prompt."""
+    messages = [{"role": "user", "content": text}]
+    post(port, "/api/chat", {"model": "mock", "stream": False, "messages": messages})
+    return len(rendered(last_messages(upstream))) - len(rendered(messages))

@@ -1,0 +1,200 @@
+"""The main walk, real processes and real clients: ask, teach, ask again, take it back."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import anthropic
+import httpx
+import ollama
+import openai
+import pytest
+
+from tests.running import Lull, RunningLull, eventually
+
+pytestmark = pytest.mark.slow
+
+ASKED = "write a menu for apple river"
+PLAIN = "apple and river"
+TAUGHT = "apple | river | sugar"
+RULE = "when you write a menu, join with bars and end with sugar"
+MESSAGES = [{"role": "user", "content": ASKED}]
+
+
+def curl(address: str, path: str, body: object) -> dict[str, object]:
+    done = subprocess.run(
+        ["curl", "-sS", f"{address}{path}", "-d", json.dumps(body)],
+        capture_output=True,
+        check=True,
+        timeout=120,
+    )
+    answer: dict[str, object] = json.loads(done.stdout)
+    return answer
+
+
+def by_native_curl(address: str) -> str:
+    answer = curl(address, "/api/chat", {"model": "pocket", "stream": False, "messages": MESSAGES})
+    return str(answer["message"]["content"])  # type: ignore[index]
+
+
+def by_openai_curl(address: str) -> str:
+    answer = curl(address, "/v1/chat/completions", {"model": "pocket", "messages": MESSAGES})
+    return str(answer["choices"][0]["message"]["content"])  # type: ignore[index]
+
+
+def by_anthropic_curl(address: str) -> str:
+    body = {"model": "pocket", "max_tokens": 50, "messages": MESSAGES}
+    return str(curl(address, "/v1/messages", body)["content"][0]["text"])  # type: ignore[index]
+
+
+def by_ollama_client(address: str) -> str:
+    client = ollama.Client(address)
+    try:
+        parts = client.chat("pocket", MESSAGES, stream=True)
+        return "".join(part.message.content or "" for part in parts)
+    finally:
+        client._client.close()
+
+
+def by_openai_client(address: str) -> str:
+    with openai.OpenAI(base_url=f"{address}/v1", api_key="any") as client:
+        stream = client.chat.completions.create(
+            model="pocket",
+            messages=MESSAGES,  # type: ignore[arg-type]
+            stream=True,
+        )
+        return "".join(chunk.choices[0].delta.content or "" for chunk in stream if chunk.choices)
+
+
+def by_anthropic_client(address: str) -> str:
+    with anthropic.Anthropic(base_url=address, api_key="any") as client:
+        answer = client.messages.create(
+            model="pocket",
+            max_tokens=50,
+            messages=MESSAGES,  # type: ignore[arg-type]
+        )
+        return str(answer.content[0].text)  # type: ignore[union-attr]
+
+
+WAYS: tuple[Callable[[str], str], ...] = (
+    by_native_curl,
+    by_openai_curl,
+    by_anthropic_curl,
+    by_ollama_client,
+    by_openai_client,
+    by_anthropic_client,
+)
+
+
+def test_a_skill_changes_the_answer_in_every_dialect_and_can_be_taken_back(lull: Lull) -> None:
+    service = lull.serve()
+    assert {way.__name__: way(service.address) for way in WAYS} == {
+        way.__name__: PLAIN for way in WAYS
+    }
+
+    added = lull.ask(
+        *("skills", "add", "menu-style"),
+        "--description",
+        "When a menu is asked for",
+        "--body",
+        RULE,
+    )
+    assert added["generation"] == 1
+    assert {way.__name__: way(service.address) for way in WAYS} == {
+        way.__name__: TAUGHT for way in WAYS
+    }
+
+    listed = eventually(
+        lambda: (found := lull.ask("conversations")["conversations"]) and len(found) == 12 and found
+    )
+    newest = lull.ask("show", listed[0]["id"])["turns"][0]
+    oldest = lull.ask("show", listed[-1]["id"])["turns"][0]
+    assert newest["answer"] == TAUGHT
+    assert newest["policy"]["generation"] == 1
+    assert [skill["name"] for skill in newest["skills"]] == ["menu-style"]
+    assert newest["skills"][0]["sha256"] == added["skill"]["sha256"]
+    assert oldest["answer"] == PLAIN
+    assert oldest["policy"]["generation"] == 0
+    assert oldest["skills"] == []
+
+    back = lull.ask("skills", "rollback")
+    assert back["generation"] == 2
+    assert by_native_curl(service.address) == PLAIN
+    assert service.stop() == 0
+
+
+def test_small_talk_gets_no_skill(lull: Lull) -> None:
+    service = lull.serve()
+    lull.ask("skills", "import", "starter")
+    lull.ask("skills", "add", "menu-style", "--description", "menus", "--body", RULE)
+    for words in ("hello", "hola", "thanks", "how are you?", "good morning"):
+        service.chat(words)
+    for row in eventually(lambda: lull.ask("conversations")["conversations"]):
+        assert lull.ask("show", row["id"])["turns"][0]["skills"] == []
+
+
+def test_a_killed_service_loses_at_most_the_turn_in_flight(lull: Lull) -> None:
+    service = lull.serve()
+    for number in range(3):
+        service.chat(f"write a list for apple {('river', 'stone', 'cloud')[number]}")
+    eventually(lambda: len(lull.ask("conversations")["conversations"]) == 3)
+    service.kill()
+    again = lull.serve()
+    assert len(lull.ask("conversations")["conversations"]) == 3
+    assert again.chat(ASKED) == PLAIN
+
+
+def test_a_client_kept_apart_sees_only_its_own_skills(lull: Lull) -> None:
+    service = lull.serve()
+    told = ("--description", "menus", "--body", RULE)
+    lull.ask("skills", "add", "menu-style", *told, "--client", "alice")
+    assert service.chat(ASKED, client="alice") == TAUGHT
+    assert service.chat(ASKED, client="bob") == PLAIN
+    assert service.chat(ASKED) == PLAIN
+    lull.ask("skills", "copy", "menu-style", "--client", "alice", "--to", "bob")
+    assert service.chat(ASKED, client="bob") == TAUGHT
+
+
+def test_the_engine_comes_back_after_a_crash(lull: Lull) -> None:
+    import psutil
+
+    service = lull.serve()
+    assert service.chat(ASKED) == PLAIN
+    for child in psutil.Process(service.process.pid).children():
+        child.kill()
+    eventually(lambda: _answers(service))
+
+
+def _answers(service: RunningLull) -> bool:
+    body = {"model": "pocket", "stream": False, "messages": MESSAGES}
+    answer = service.post("/api/chat", body)
+    assert answer.status in (200, 503), answer
+    return answer.status == 200
+
+
+def test_the_ollama_client_works_unmodified_on_the_built_in_model(lull: Lull) -> None:
+    service = lull.serve()
+    client = ollama.Client(service.address)
+    try:
+        assert [model.model for model in client.list().models] == ["pocket:latest"]
+        assert client.show("pocket").details
+        assert client.generate("pocket", ASKED).response == PLAIN
+        assert [model.model for model in client.ps().models] == ["pocket:latest"]
+        with pytest.raises(ollama.ResponseError, match="not found"):
+            client.chat("no-such-model", MESSAGES)
+    finally:
+        client._client.close()
+    version = httpx.get(f"{service.address}/api/version").json()["version"]
+    assert version
+
+
+def test_hand_edited_skills_are_noticed(lull: Lull) -> None:
+    service = lull.serve()
+    lull.ask("skills", "add", "menu-style", "--description", "menus", "--body", RULE)
+    (file,) = Path(lull.home).rglob("menu-style/SKILL.md")
+    file.write_text(file.read_text().replace("with bars", "with stars"))
+    eventually(lambda: lull.ask("skills", "list")["generation"] == 2)
+    eventually(lambda: service.chat(ASKED) == "apple * river * sugar")
