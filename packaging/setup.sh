@@ -57,9 +57,11 @@ if ! is "$packages_mark" "$packages_are" || ! "$venv/bin/python" -c '' 2>/dev/nu
     # From nothing rather than over the old one, so that nothing unpinned stays behind.
     rm -rf "$venv"
     "$python" -m venv "$venv"
-    # The file is the whole closure, so pip has nothing to resolve.
-    pip 'the Python packages' install --require-hashes --no-deps --only-binary :all: \
+    # The file is the whole closure, so pip has nothing to resolve. It would byte-compile on one core;
+    # compileall uses them all. Some packages carry files that do not compile: those are never imported.
+    pip 'the Python packages' install --require-hashes --no-deps --only-binary :all: --no-compile \
         --retries 2 --progress-bar off -r packaging/constraints.txt
+    "$venv/bin/python" -m compileall -q -j 0 "$venv/lib" >/dev/null 2>&1 || :
     printf '%s' "$packages_are" >"$packages_mark"
 fi
 

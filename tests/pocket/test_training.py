@@ -42,7 +42,7 @@ def test_training_computes_what_is_served(tmp_path: Path) -> None:
     run = Run(SMALL, tmp_path)
     lesson = data.Lesson(mix=(0.0, 0.0, 1.0), plain=False, habits=True)
     batch = data.draw_batch(random.Random(1), run.encode, lesson)
-    logits = network.Branching(run.model, run.config).answer_logits(
+    logits, _, _ = network.Branching(run.model, run.config).answer_logits(
         mx.array(batch.prefix_PL),
         mx.array(batch.prefix_lengths_P),
         mx.array(batch.branch_PAB),
@@ -54,6 +54,16 @@ def test_training_computes_what_is_served(tmp_path: Path) -> None:
         branch = batch.branch_PAB[at][batch.pads_PA[at] :].tolist()
         served = run.model(mx.array([prefix + branch]))[0, -data.ANSWER_TOKENS :]
         assert mx.abs(served - logits[at]).max().item() < 0.02
+
+
+def test_hints_name_the_kind_of_each_rule_from_its_name_on(tmp_path: Path) -> None:
+    run = Run(SMALL, tmp_path)
+    text = "Plan a menu.\n\n" + pocket.block(["for a menu, use bars", "For a plan, use stars."])
+    named = data.rule_kinds(run.encode(text), run.encode)
+    menu, plan = list(Kind).index(Kind.MENU), list(Kind).index(Kind.PLAN)
+    said = [data.NO_KIND] * (named.index(menu)) + [menu] * 4
+    said += [data.NO_KIND] * 3 + [plan] * 5 + [data.NO_KIND]
+    assert named == said
 
 
 def test_a_stopped_run_goes_on_as_if_it_had_not_stopped(tmp_path: Path) -> None:

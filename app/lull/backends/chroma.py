@@ -8,7 +8,9 @@ vectors of another one are made again from the stored texts, never mixed.
 from __future__ import annotations
 
 import logging
+import re
 import threading
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,14 @@ _PREFIX = "exemplars-"
 _PAGE = 1000
 
 
+def collection_name(embedder: str) -> str:
+    """Chroma allows 3 to 512 of letters, digits, dots, hyphens and underscores; names of models
+    have colons and slashes."""
+    plain = re.sub(r"[^A-Za-z0-9._-]", "-", embedder)[:64].strip("._-")
+    mark = "" if plain and plain == embedder else f"-{zlib.crc32(embedder.encode()):08x}"
+    return f"{_PREFIX}{plain}{mark}"
+
+
 class ChromaExemplars:
     """Opened off the path to the first answer: importing chromadb takes a second and 40 MB."""
 
@@ -32,12 +42,14 @@ class ChromaExemplars:
 
         folder.mkdir(parents=True, exist_ok=True)
         self._embedder = embedder
+        # Two locks: a request asks for neighbours while another thread waits for the disk.
         self._lock = threading.Lock()
+        self._writing = threading.Lock()
         self._client = chromadb.PersistentClient(
             str(folder), settings=Settings(anonymized_telemetry=False)
         )
         self._collection = self._client.get_or_create_collection(
-            f"{_PREFIX}{embedder.name}",
+            collection_name(embedder.name),
             embedding_function=None,
             configuration={"hnsw": {"space": "cosine"}},
         )
@@ -58,6 +70,7 @@ class ChromaExemplars:
                 log.info("exemplars rebuilt for embedder %s", self._embedder.name)
 
     def _load(self) -> None:
+        self._rooms = {}
         for offset in range(0, self._collection.count(), _PAGE):
             page = self._collection.get(
                 limit=_PAGE, offset=offset, include=["embeddings", "metadatas"]
@@ -73,34 +86,35 @@ class ChromaExemplars:
             room = self._rooms.get(client)
             if room is None or not room.ids:
                 return []
-            query = np.asarray(self._embedder.embed([text])[0], np.float32)
+        query = np.asarray(self._embedder.embed([text])[0], np.float32)
+        with self._lock:
             return room.nearest(query, k)
 
     def add(self, *, id: str, text: str, client: str, skill: str) -> None:  # noqa: A002
-        with self._lock:
+        with self._writing:
             self._put(id, text, {"client": client, "skill": skill})
 
     def _put(self, id_: str, text: str, meta: dict[str, Any]) -> None:
         vector = self._embedder.embed([text])[0]
         self._collection.upsert(ids=[id_], embeddings=[vector], documents=[text], metadatas=[meta])
-        room = self._rooms.setdefault(str(meta["client"]), _Room())
-        room.put(id_, str(meta["skill"]), np.asarray(vector, np.float32))
+        with self._lock:
+            for room in self._rooms.values():
+                room.drop({id_})
+            room = self._rooms.setdefault(str(meta["client"]), _Room())
+            room.put(id_, str(meta["skill"]), np.asarray(vector, np.float32))
 
     def remove(self, ids: list[str]) -> None:
-        with self._lock:
+        with self._writing:
             if ids:
                 self._collection.delete(ids=ids)
-            for room in self._rooms.values():
-                room.drop(set(ids))
+            with self._lock:
+                for room in self._rooms.values():
+                    room.drop(set(ids))
 
     def remove_skill(self, *, client: str, skill: str) -> None:
         with self._lock:
-            room = self._rooms.get(client)
-            ids = (
-                [i for i, s in zip(room.ids, room.skills, strict=True) if s == skill]
-                if room
-                else []
-            )
+            room = self._rooms.get(client) or _Room()
+            ids = [i for i, s in zip(room.ids, room.skills, strict=True) if s == skill]
         self.remove(ids)
 
     def count(self) -> int:
@@ -117,20 +131,20 @@ class _Room:
         self._matrix: npt.NDArray[np.float32] = np.zeros((0, 0), np.float32)
 
     def put(self, id_: str, skill: str, vector: npt.NDArray[np.float32]) -> None:
-        if id_ in self.ids:
-            row = self.ids.index(id_)
-            self.skills[row] = skill
-        else:
-            row = len(self.ids)
-            self.ids.append(id_)
-            self.skills.append(skill)
+        """Add a row; the id must be new here."""
+        row = len(self.ids)
+        self.ids.append(id_)
+        self.skills.append(skill)
         if row >= len(self._matrix):
             grown = np.zeros((max(16, 2 * row), len(vector)), np.float32)
-            grown[: len(self._matrix)] = self._matrix
+            if row:
+                grown[:row] = self._matrix[:row]
             self._matrix = grown
         self._matrix[row] = vector
 
     def drop(self, ids: set[str]) -> None:
+        if ids.isdisjoint(self.ids):
+            return
         keep = [row for row, id_ in enumerate(self.ids) if id_ not in ids]
         self._matrix = self._matrix[keep]
         self.ids = [self.ids[row] for row in keep]

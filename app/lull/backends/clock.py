@@ -29,8 +29,11 @@ class TimeSortedIds:
 
     def new(self, prefix: str) -> str:
         with self._lock:
+            # A clock set back, or more ids than a millisecond holds: borrow from the future.
             now_ms = max(int(time.time() * 1000), self._last_ms)
             self._count = self._count + 1 if now_ms == self._last_ms else 0
+            if self._count > 0xFFFF:
+                now_ms, self._count = now_ms + 1, 0
             self._last_ms = now_ms
             number = (now_ms << 48) | ((self._count & 0xFFFF) << 32) | secrets.randbits(32)
         digits = [_ALPHABET[(number >> shift) & 31] for shift in range(95, -1, -5)]

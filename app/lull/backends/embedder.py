@@ -10,32 +10,52 @@ import math
 import zlib
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import chain
+
+import numpy as np
+import numpy.typing as npt
 
 from lull.core.retrieval import terms
 
 TEXT_LIMIT = 1000
 """Characters that are read: bounds the work on the request path."""
+DIMENSIONS = 512
+_WHOLE_WORD = 1.7
+"""Weight of a word as a whole, against 1 for each of its n-grams."""
 
 
 class HashedNgrams:
-    """Words, and 3- to 5-grams of each word, hashed into `dimensions` signed buckets."""
+    """Words, and 3- to 5-grams of each word, hashed into signed buckets."""
 
-    name = "hashed-ngrams-1"
-    dimensions = 512
+    name = "hashed-ngrams-2"
+    dimensions = DIMENSIONS
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         return [self._one(text[:TEXT_LIMIT]) for text in texts]
 
     def _one(self, text: str) -> list[float]:
-        counts: Counter[str] = Counter()
-        for word in terms(text):
-            counts[f"w {word}"] += 2
-            padded = f"<{word}>"
-            for n in (3, 4, 5):
-                counts.update(padded[i : i + n] for i in range(len(padded) - n + 1))
-        vector = [0.0] * self.dimensions
-        for feature, count in counts.items():
-            code = zlib.crc32(feature.encode())
-            vector[code % self.dimensions] += (1 + math.log(count)) * (1 if code >> 31 else -1)
-        length = math.sqrt(sum(value * value for value in vector)) or 1.0
-        return [value / length for value in vector]
+        counts = Counter(terms(text))
+        if not counts:
+            return [0.0] * DIMENSIONS
+        found = [(*_features(word), 1 + math.log(count)) for word, count in counts.items()]
+        buckets = np.concatenate([bucket for bucket, _, _ in found])
+        weights = np.concatenate([signed * often for _, signed, often in found])
+        vector = np.bincount(buckets, weights, DIMENSIONS)
+        length = float(np.linalg.norm(vector)) or 1.0
+        unit: list[float] = (vector / length).tolist()
+        return unit
+
+
+@lru_cache(maxsize=50_000)
+def _features(word: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Buckets and signed weights of one word, each of shape (its features,). The same few
+    thousand words come again and again, so they are hashed once."""
+    padded = f"<{word}>"
+    grams = (padded[i : i + n] for n in (3, 4, 5) for i in range(len(padded) - n + 1))
+    codes = np.array(
+        [zlib.crc32(feature.encode()) for feature in chain((f"w {word}",), grams)], np.int64
+    )
+    weights = np.where(codes >> 31 == 1, 1.0, -1.0)
+    weights[0] *= _WHOLE_WORD
+    return codes % DIMENSIONS, weights

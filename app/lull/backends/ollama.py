@@ -28,6 +28,8 @@ log = logging.getLogger(__name__)
 
 ASK_TIMEOUT = aiohttp.ClientTimeout(total=10, sock_connect=2)
 PS_MAX_AGE_S = 2.0
+REMOTE_WITHIN_S = 0.05
+"""The longest a request waits to learn whose a model is that was made a moment ago."""
 
 
 @dataclass(slots=True)
@@ -36,6 +38,7 @@ class _Show:
     template_sha256: str
     context_tokens: int | None
     num_ctx: int | None
+    remote: bool
 
 
 @dataclass(slots=True)
@@ -99,10 +102,20 @@ class OllamaFacts:
             await self.read_windows()
         return ok
 
-    def remote(self, name: str) -> bool:
-        """True for a model that runs on somebody else's machine."""
+    def remote(self, name: str) -> bool | Awaitable[bool]:
+        """True for a model that runs on somebody else's machine. One that was not listed yet is
+        asked about, and taken for remote where that is not answered in time."""
+        if runs_elsewhere(name):
+            return True
         listed = self.state.models.get(canonical(name))
-        return runs_elsewhere(name) or (listed is not None and listed.remote)
+        return listed.remote if listed is not None else self._asked_remote(canonical(name))
+
+    async def _asked_remote(self, key: str) -> bool:
+        try:
+            async with asyncio.timeout(REMOTE_WITHIN_S):
+                return (await asyncio.shield(self._show_soon(key))).remote
+        except (TimeoutError, UpstreamDown):
+            return True
 
     def facts(self, name: str) -> ModelFacts | Awaitable[ModelFacts]:
         """Of a model by the name a client typed: at once where known, else to be awaited, which
@@ -149,7 +162,8 @@ class OllamaFacts:
         except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
             raise UpstreamDown(f"{self.address} does not tell about {key}.") from error
         show = _read_show(answer)
-        self._shown[mark] = show
+        if mark != key:  # a name alone may mean another model tomorrow
+            self._shown[mark] = show
         return show
 
     def _read_windows_soon(self) -> None:
@@ -201,6 +215,7 @@ def _read_show(answer: dict[str, Any]) -> _Show:
         template_sha256=hashlib.sha256(template.encode()).hexdigest(),
         context_tokens=lengths[0] if lengths else None,
         num_ctx=int(asked.group(1)) if asked else None,
+        remote=bool(answer.get("remote_host")),
     )
 
 

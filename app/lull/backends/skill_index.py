@@ -21,8 +21,9 @@ from lull.core.ports import ExemplarMemory
 from lull.core.retrieval import terms
 from lull.core.skill import EVERYBODY, Library, Skill, SkillKey
 
-BACKGROUND = 20
-"""Documents about nothing in each index."""
+BACKGROUND = 40
+"""Documents about nothing in each index: so many that a word which two or three skills share still
+lifts them over the floor."""
 BODY_CHARACTERS = 300
 """Of a body, that are indexed: it often opens with when it applies."""
 NEIGHBOURS = 8
@@ -35,12 +36,17 @@ logging.getLogger("bm25s").setLevel(logging.WARNING)
 @dataclass(frozen=True, slots=True)
 class _Room:
     keys: list[SkillKey]
+    heads: list[frozenset[str]]
+    """Words of each name and description."""
     bm25: Any
 
     def scores(self, query: list[str]) -> dict[SkillKey, float]:
+        """A body's words only add to what name and description say: "finish with sugar" must not
+        bring a menu's style to "I finished work"."""
         found = np.asarray(self.bm25.get_scores(query))[: len(self.keys)]
-        best = np.argsort(-found)[:BEST]
-        return {self.keys[i]: float(found[i]) for i in best if found[i] > 0}
+        best = np.argsort(-found)[: 4 * BEST]
+        said = [i for i in best if found[i] > 0 and not self.heads[i].isdisjoint(query)]
+        return {self.keys[i]: float(found[i]) for i in said[:BEST]}
 
 
 class WordIndex:
@@ -49,7 +55,9 @@ class WordIndex:
     def __init__(self) -> None:
         self._rooms: dict[tuple[str, bool], _Room | None] = {}
         self._memory: ExemplarMemory | None = None
-        self._terms: dict[str, list[str]] = {}
+        self._terms: dict[str, tuple[frozenset[str], list[str]]] = {}
+        self._generation = -1
+        self._building = asyncio.Lock()
 
     @property
     def built(self) -> bool:
@@ -60,32 +68,37 @@ class WordIndex:
         self._memory = memory
 
     async def follow(self, library: Library) -> None:
-        """Index a new library; when this returns, requests find its skills."""
-        self._rooms = await asyncio.to_thread(self._build, library)
+        """Index a new library; when this returns, requests find its skills. An older one that
+        comes late changes nothing."""
+        async with self._building:
+            if library.generation >= self._generation:
+                self._rooms = await asyncio.to_thread(self._build, library)
+                self._generation = library.generation
 
     def _build(self, library: Library) -> dict[tuple[str, bool], _Room | None]:
-        clients = {key.client for key in library.skills}
-        rooms = {(EVERYBODY, False): self._room(library.active_for(EVERYBODY, apart=False))}
-        for client in clients - {EVERYBODY}:
-            for apart in (True, False):
-                rooms[client, apart] = self._room(library.active_for(client, apart=apart))
-        return rooms
+        keys = [(EVERYBODY, False)]
+        keys += [(client, apart) for client in library.clients for apart in (True, False)]
+        return {
+            key: self._room(list(library.room(key[0], apart=key[1]).skills.values()))
+            for key in keys
+        }
 
     def _room(self, skills: Sequence[Skill]) -> _Room | None:
         if not skills:
             return None
-        documents = [self._document(skill) for skill in skills]
+        heads, documents = zip(*map(self._document, skills), strict=True)
         length = max(1, sum(map(len, documents)) // len(documents))
         filler = [[f"\0{i}"] * length for i in range(BACKGROUND)]
         bm25 = bm25s.BM25(method="lucene")
-        bm25.index(documents + filler, show_progress=False)
-        return _Room([skill.key for skill in skills], bm25)
+        bm25.index([*documents, *filler], show_progress=False)
+        return _Room([skill.key for skill in skills], list(heads), bm25)
 
-    def _document(self, skill: Skill) -> list[str]:
+    def _document(self, skill: Skill) -> tuple[frozenset[str], list[str]]:
+        """The words that it must be found by, and all words."""
         if skill.sha256 not in self._terms:
-            opening = skill.body[:BODY_CHARACTERS]
-            text = f"{skill.name.replace('-', ' ')}\n{skill.description}\n{opening}"
-            self._terms[skill.sha256] = terms(text) or ["\0empty"]
+            head = terms(f"{skill.name.replace('-', ' ')}\n{skill.description}")
+            words = head + terms(skill.body[:BODY_CHARACTERS])
+            self._terms[skill.sha256] = frozenset(head), words or ["\0empty"]
         return self._terms[skill.sha256]
 
     def lexical(self, text: str, *, client: Client) -> dict[SkillKey, float]:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lull.config.paths import Paths
-from lull.core.errors import NotFound
-from lull.service.wiring import Stores, open_stores
+from lull.core.errors import LullError, NotFound, NotRunning
+
+if TYPE_CHECKING:
+    from lull.service.reading import Reading
+    from lull.service.wiring import Stores
 
 Json = dict[str, Any]
 
@@ -26,36 +29,79 @@ class Context:
     def answer(self, document: Json, words: Callable[[Json], str]) -> None:
         """The document for scripts, words for people."""
         if self.as_json:
-            print(json.dumps(document, ensure_ascii=False))
+            print(json.dumps(document, ensure_ascii=not _speaks_utf8()))
         else:
             text = words(document)
             if text:
                 print(text)
 
+    def complain(self, error: LullError) -> None:
+        """A failure beside an answer: its one line."""
+        if sys.stderr is not None:
+            print(f"lull: {error}", file=sys.stderr)
+
+    def read(
+        self,
+        route: str,
+        query: Mapping[str, object],
+        look: Callable[[Reading], Json],
+        *,
+        nothing: Json | None = None,
+    ) -> Json:
+        """What is stored: from the service where one runs, else from the files.
+
+        `nothing` is the answer where nothing was ever stored; without it that is NotFound.
+        """
+        from lull.cli.control import Control
+        from lull.service.reading import Reading
+
+        try:
+            return Control(self.paths).get(route, **query)
+        except NotRunning:
+            pass
+        if not self.paths.database.exists() and nothing is not None:
+            return nothing
+        with self.stores() as stores:
+            return look(Reading(stores.trajectories, stores.skills))
+
     @contextmanager
     def stores(self) -> Iterator[Stores]:
         """The store, read without a service. Raises NotFound where there is none yet."""
+        from lull.service.wiring import open_stores
+
         if not self.paths.database.exists():
             raise NotFound(
                 f"Nothing is stored in {self.paths.home} yet.",
                 hint="Start the service with `lull serve` and use it.",
             )
-        stores = open_stores(self.paths)
+        stores = open_stores(self.paths, rescue=False)
         try:
             yield stores
         finally:
             stores.database.close()
 
 
+def _speaks_utf8() -> bool:
+    encoding = (sys.stdout.encoding if sys.stdout is not None else "") or ""
+    return encoding.lower().replace("-", "") in ("utf8", "utf8sig")
+
+
 def table(rows: Sequence[Sequence[object]], head: Sequence[str]) -> str:
     """Columns as wide as they must be; the last one is never padded."""
-    texts = [[str(cell) for cell in row] for row in (head, *rows)]
+    texts = [[plain(str(cell)) for cell in row] for row in (head, *rows)]
     widths = [max(len(row[i]) for row in texts) for i in range(len(head))]
     lines = []
     for row in texts:
         cells = [cell.ljust(width) for cell, width in zip(row[:-1], widths[:-1], strict=True)]
         lines.append("  ".join([*cells, row[-1]]).rstrip())
     return "\n".join(lines)
+
+
+def plain(text: str) -> str:
+    """Text that a model or a client wrote, without what would steer a terminal."""
+    return "".join(
+        c if c in "\n\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text
+    )
 
 
 def short_time(iso: str) -> str:
@@ -67,5 +113,5 @@ def short_time(iso: str) -> str:
 
 def progress(text: str) -> None:
     """On stderr and only on a terminal."""
-    if sys.stderr.isatty():
+    if sys.stderr is not None and sys.stderr.isatty():
         print(text, file=sys.stderr)

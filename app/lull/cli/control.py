@@ -5,16 +5,17 @@ from __future__ import annotations
 import http.client
 import json
 import socket
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 from lull.config.paths import Paths
-from lull.core.errors import LullError, NotRunning
+from lull.core.errors import LullError, NotRunning, UsageError
 from lull.service.lock import Discovery, is_running, read_discovery
 
 Json = dict[str, Any]
-TIMEOUT_S = 60.0
+TIMEOUT_S = 120.0
+"""Past the doctor's own patience with a cold engine."""
 
 
 class ServiceError(LullError):
@@ -32,6 +33,13 @@ class ServiceError(LullError):
 
     def as_dict(self) -> dict[str, str]:
         return {"title": self.said_title, "detail": self.detail, "hint": self.hint}
+
+
+class WrongUsage(ServiceError):
+    """The service says that the command was called wrongly."""
+
+    title: ClassVar[str] = UsageError.title
+    exit_code: ClassVar[int] = UsageError.exit_code
 
 
 def found(paths: Paths) -> Discovery | None:
@@ -57,14 +65,6 @@ class Control:
     def post(self, path: str, body: Mapping[str, object]) -> Json:
         return self._ask("POST", path, json.dumps(body).encode())
 
-    def lines(self, path: str) -> Iterator[Json]:
-        connection = _Connection(self.discovery.control, None)
-        connection.request("GET", path)
-        answer = connection.getresponse()
-        while line := answer.readline():
-            if line.strip():
-                yield json.loads(line)
-
     def _ask(self, method: str, path: str, body: bytes | None) -> Json:
         connection = _Connection(self.discovery.control, TIMEOUT_S)
         try:
@@ -79,12 +79,13 @@ class Control:
         finally:
             connection.close()
         if "error" in value:
-            raise ServiceError(value["error"])
+            usage = value["error"].get("title") == UsageError.title
+            raise (WrongUsage if usage else ServiceError)(value["error"])
         return value
 
 
 class _Connection(http.client.HTTPConnection):
-    def __init__(self, path: str, timeout_s: float | None) -> None:
+    def __init__(self, path: str, timeout_s: float) -> None:
         super().__init__("localhost", timeout=timeout_s)
         self._path = path
 

@@ -1,48 +1,63 @@
-"""`lull doctor` where no service runs: what would stop one from starting."""
+"""`lull doctor` where no service runs: what would stop one from starting or answering."""
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import socket
-from collections.abc import Callable
 
 from lull.config.files import read
 from lull.config.paths import Paths
-from lull.core.errors import AddressInUse, LullError
+from lull.config.settings import Settings
+from lull.core.errors import AddressInUse, LullError, ResourceError
 from lull.resources import pocket_dir
+from lull.service import checks
+from lull.service.checks import Json, check, tried
 from lull.service.local_facts import read_local_model
-from lull.service.status import Json, check
-from lull.service.wiring import BUILT_IN, open_stores
+from lull.service.wiring import (
+    BUILT_IN,
+    built_in_engine,
+    look_at_ollama,
+    open_secrets,
+    open_stores,
+)
 
 
-def without_service(paths: Paths) -> Json:
-    checks = [
-        check("service", ok=False, text="It is not running.", hint="Start it with `lull serve`."),
-        _tried("settings", lambda: _settings(paths)),
-        _tried("address", lambda: _port_is_free(paths)),
-        _tried("store", lambda: _store(paths)),
-        _tried("built-in model", _built_in),
-    ]
-    return {"checks": checks}
+async def without_service(paths: Paths) -> Json:
+    settings = Settings()
+    with contextlib.suppress(LullError):  # said by the check of the settings
+        settings = read(paths.settings)
+    store, skills = await asyncio.to_thread(_stored, paths)
+    return {
+        "checks": [
+            check(
+                "service",
+                ok=False,
+                text=f"Not running. {checks.runtime()}.",
+                hint="Start it with `lull serve`.",
+                serious=False,
+            ),
+            tried("settings", lambda: checks.settings(paths.settings)),
+            tried("address", lambda: _port_is_free(settings)),
+            await _ollama(settings),
+            await _engine(settings, paths),
+            store,
+            skills,
+            await asyncio.to_thread(_keychain, settings, paths),
+            await asyncio.to_thread(checks.disk, paths.home),
+            await asyncio.to_thread(checks.speed),
+        ]
+    }
 
 
-def _tried(name: str, look: Callable[[], str]) -> Json:
-    try:
-        return check(name, ok=True, text=look())
-    except LullError as error:
-        return check(name, ok=False, text=error.detail, hint=error.hint)
-
-
-def _settings(paths: Paths) -> str:
-    read(paths.settings)
-    return f"{paths.settings} is in order." if paths.settings.exists() else "All are defaults."
-
-
-def _port_is_free(paths: Paths) -> str:
-    service = read(paths.settings).service
-    with socket.socket() as probe:
+def _port_is_free(settings: Settings) -> str:
+    service = settings.service
+    family = socket.AF_INET6 if ":" in service.bind else socket.AF_INET
+    with socket.socket(family) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((service.bind, service.port))
+            probe.listen(1)
         except OSError as error:
             raise AddressInUse(
                 f"{service.bind}:{service.port}: {error.strerror}.",
@@ -51,17 +66,48 @@ def _port_is_free(paths: Paths) -> str:
     return f"{service.bind}:{service.port} is free."
 
 
-def _store(paths: Paths) -> str:
-    if not paths.database.exists():
-        return "Nothing is stored yet."
-    stores = open_stores(paths)
+async def _ollama(settings: Settings) -> Json:
     try:
-        conversations, turns = stores.trajectories.counts()
+        facts = await look_at_ollama(settings)
+    except LullError as error:
+        return check("ollama", ok=False, text=error.detail, hint=error.hint)
+    state = facts.state
+    return checks.ollama(
+        facts.address, ok=state.ok, version=state.version, models=len(state.models)
+    )
+
+
+async def _engine(settings: Settings, paths: Paths) -> Json:
+    try:
+        read_local_model(BUILT_IN, pocket_dir())
+    except ResourceError as error:
+        return check("engine", ok=False, text=error.detail, hint=error.hint)
+    engine = built_in_engine(settings, paths)
+    try:
+        return await checks.engine(engine)
+    finally:
+        await engine.close()
+
+
+def _stored(paths: Paths) -> tuple[Json, Json]:
+    """The checks of store and skills."""
+    if not paths.database.exists():
+        nothing = "Nothing is stored yet."
+        return check("store", ok=True, text=nothing), check("skills", ok=True, text=nothing)
+    try:
+        stores = open_stores(paths, rescue=False)
+    except LullError as error:
+        failed = check("store", ok=False, text=error.detail, hint=error.hint)
+        return failed, check("skills", ok=False, text="The store must be mended first.")
+    try:
+        return (
+            tried("store", lambda: checks.store(stores.database, stores.trajectories)),
+            tried("skills", lambda: checks.skills(stores.skills.folders, stores.skills.library())),
+        )
     finally:
         stores.database.close()
-    return f"{conversations} conversations, {turns} turns."
 
 
-def _built_in() -> str:
-    model = read_local_model(BUILT_IN, pocket_dir())
-    return f"{model.parameters} parameters, {model.size_bytes / 1e6:.1f} MB."
+def _keychain(settings: Settings, paths: Paths) -> Json:
+    store, problem = open_secrets(settings, paths)
+    return checks.keychain(store.kind, problem)

@@ -1,40 +1,53 @@
 """`lull`: reads the words, calls the command, puts failures into one line and an exit code.
 
 0 done · 1 failed · 2 wrong usage · 3 the service is not running and the command needs it.
+Heavy imports wait until a command is known: `lull --help` shall be quick.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, ClassVar
 
-from lull.cli.context import Context
-from lull.cli.parser import build
-from lull.config.paths import Paths
 from lull.core.errors import LullError, UsageError
 
-Command = Callable[[Context], int | None]
+if TYPE_CHECKING:
+    from lull.cli.context import Context
+
+    Command = Callable[[Context], int | None]
+
+
+class SystemRefused(LullError):
+    """What the operating system would not do, where no command has better words for it."""
+
+    title: ClassVar[str] = "The system refused"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else list(argv)
-    as_json = "--json" in words
+    _prepare_streams()
     try:
-        return _run(words)
+        code = _run(words)
+        _flush()
+        return code
     except LullError as error:
-        if as_json:
-            print(json.dumps({"error": error.as_dict()}, ensure_ascii=False))
-        print(f"lull: {error}", file=sys.stderr)
-        return error.exit_code
-    except KeyboardInterrupt:
-        return 130
+        return _fail(error, as_json="--json" in words)
     except BrokenPipeError:
         # The reader of our output left (`lull logs | head`): that is no failure.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_stdout()
         return 0
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        refused = SystemRefused(
+            f"{where}{error.strerror or error}.", hint="`lull doctor` may help."
+        )
+        return _fail(refused, as_json="--json" in words)
+    except KeyboardInterrupt:
+        return 130
 
 
 def _run(words: Sequence[str]) -> int:
@@ -43,17 +56,23 @@ def _run(words: Sequence[str]) -> int:
         from lull.engine.main import main as engine
 
         return engine(words[1:])
-    parser = build()
-    options = parser.parse_args(words)
+    for word in words:
+        if not word.isprintable() and any("\ud800" <= c <= "\udfff" for c in word):
+            raise UsageError(f"{word!r} is not UTF-8.", hint="Check your terminal's encoding.")
+    from lull.cli.context import Context
+    from lull.cli.parser import parse
+    from lull.config.paths import Paths
+
+    try:
+        options = parse(words)
+    except SystemExit as done:  # --help and --version
+        return int(done.code or 0)
     paths = Paths.from_environment(os.environ, sys.platform, home=options.home)
     context = Context(paths=paths, options=options, as_json=options.json)
-    if options.command is None:
-        parser.print_help()
-        return 0
-    return _command(options)(context) or 0
+    return _command(str(options.command))(context) or 0
 
 
-def _command(options: Any) -> Command:
+def _command(name: str) -> Command:
     from lull.cli import conversations, service, settings, skills
 
     commands: dict[str, Command] = {
@@ -69,10 +88,43 @@ def _command(options: Any) -> Command:
         "skills": skills.skills,
         "settings": settings.settings,
     }
-    command = commands.get(options.command)
-    if command is None:
-        raise UsageError(f"{options.command} is no command.")
-    return command
+    return commands[name]
+
+
+def _fail(error: LullError, *, as_json: bool) -> int:
+    try:
+        if as_json:
+            print(json.dumps({"error": error.as_dict()}))
+            _flush()
+    except OSError:
+        _forget_stdout()
+    if sys.stderr is not None:
+        line = " ".join(f"lull: {error}".split())
+        print(line, file=sys.stderr)
+    return error.exit_code
+
+
+def _prepare_streams() -> None:
+    """A closed stream's number must not go to the next file that is opened; and a sign that a
+    terminal cannot show is no reason to fail."""
+    while (number := os.open(os.devnull, os.O_RDWR)) < 3:
+        pass
+    os.close(number)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _flush() -> None:
+    if sys.stdout is not None:
+        sys.stdout.flush()
+
+
+def _forget_stdout() -> None:
+    """Python flushes stdout once more at its end, and would complain."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
 
 
 if __name__ == "__main__":

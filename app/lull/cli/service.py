@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import dataclasses
 import json
+import shlex
 import time
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from lull import __version__
 from lull.cli.context import Context, progress
 from lull.cli.control import Control, found
 from lull.config.files import read, write_default
 from lull.contract import routes
-from lull.core.errors import LullError, NotFound, UsageError
+from lull.core.errors import LullError, NotFound, NotRunning, UsageError
 from lull.service.lock import is_running
+
+if TYPE_CHECKING:
+    from lull.service.main import Ready
 
 Json = dict[str, Any]
 STOP_WITHIN_S = 30.0
+ASK_POCKET = {
+    "model": "pocket",
+    "stream": False,
+    "messages": [{"role": "user", "content": "write a menu for apple river"}],
+}
+
+
+class DoctorFound(LullError):
+    title = "The doctor found something"
 
 
 def serve(context: Context) -> None:
-    from lull.service.main import Ready, run
+    from lull.service.main import run
 
     context.paths.prepare()
     write_default(context.paths.settings)
@@ -30,51 +45,68 @@ def serve(context: Context) -> None:
         settings = dataclasses.replace(settings, service=service)
 
     def tell(ready: Ready) -> None:
-        if context.as_json:
-            print(json.dumps({"address": ready.address, "pid": ready.pid}), flush=True)
-        else:
-            print(_greeting(context, ready), flush=True)
+        # Whoever read the first lines may have left: the service stays.
+        with contextlib.suppress(BrokenPipeError):
+            if context.as_json:
+                print(json.dumps({"address": ready.address, "pid": ready.pid}), flush=True)
+            else:
+                print(greeting(context, ready), flush=True)
 
     run(settings, context.paths, tell=tell)
     if not context.as_json:
         print("Lull has stopped.")
 
 
-def _greeting(context: Context, ready: Any) -> str:
+def greeting(context: Context, ready: Ready) -> str:
+    """What is running, at which address, and a line to paste that gets an answer."""
     if ready.upstream_ok:
-        behind = f"Ollama at {ready.upstream} answers behind it; the built-in model is 'pocket'."
+        models = "1 model" if ready.models == 1 else f"{ready.models} models"
+        behind = (
+            f"Ollama answers behind it, at {ready.upstream}, with {models};\n"
+            "the small built-in model answers as 'pocket'."
+        )
     else:
         behind = (
-            f"Ollama does not answer at {ready.upstream}, so the small built-in model 'pocket'\n"
-            "answers alone. Start Ollama at any time; Lull will notice."
+            f"Ollama does not answer at {ready.upstream}, so the small built-in model\n"
+            "'pocket' answers alone. Start Ollama at any time; Lull will notice."
         )
-    notes = "".join(f"\nNote: {note}" for note in ready.notes)
+    guard = f" -H {shlex.quote(f'Authorization: Bearer {ready.token}')}" if ready.token else ""
+    token = f"Every request needs this token: {ready.token}\n" if ready.token else ""
+    notes = "".join(f"Note: {note}\n" for note in ready.notes)
     return f"""Lull is running at {ready.address} (process {ready.pid}).
 {behind}
-Your files lie in {context.paths.home}.{notes}
+Your files lie in {context.paths.home}.
+{token}{notes}
+Point a chat client there instead of at Ollama, or paste this line into another terminal:
 
-Paste this into another terminal to get an answer:
-
-  curl {ready.address}/api/chat -d '{{"model": "pocket", "stream": false,
-    "messages": [{{"role": "user", "content": "write a menu for apple river"}}]}}'
+  curl -s{guard} {ready.address}/api/chat -d '{json.dumps(ASK_POCKET)}'
 
 Ctrl-C stops it."""
 
 
 def status(context: Context) -> int:
-    there = found(context.paths)
-    if there is None:
-        context.answer(
-            {"running": False, "home": str(context.paths.home)},
-            lambda _: "Lull is not running. Start it with `lull serve`.",
-        )
-        return 3
-    context.answer(Control(context.paths).get(routes.STATUS), _status_words)
+    try:
+        document = Control(context.paths).get(routes.STATUS)
+    except NotRunning as error:
+        if not context.as_json:
+            raise
+        nothing = {
+            "running": False,
+            "address": None,
+            "pid": None,
+            "version": __version__,
+            "home": str(context.paths.home),
+            "error": error.as_dict(),
+        }
+        context.answer(nothing, lambda _: "")
+        context.complain(error)
+        return error.exit_code
+    context.answer(document, _status_words)
     return 0
 
 
 def _status_words(status: Json) -> str:
-    upstream, skills = status["upstream"], status["skills"]
+    upstream, skills, learning = status["upstream"], status["skills"], status["learning"]
     there = "answers" if upstream["ok"] else "does not answer"
     lines = [
         f"Lull {status['version']} runs at {status['address']} (process {status['pid']}).",
@@ -82,8 +114,12 @@ def _status_words(status: Json) -> str:
         + (" The built-in model answers alone." if upstream["kind"] == "builtin" else ""),
         f"Skills: {skills['active']} active, generation {status['policy']['generation']}.",
         f"Recorded: {status['conversations']} conversations, {status['turns']} turns.",
-        f"Learning: {status['learning']['state']}, because {status['learning']['because']}",
+        f"Learning: {learning['state']}, because {learning['because']}",
     ]
+    if status["policy"]["model"]:
+        lines.insert(2, f"Model: {status['policy']['model']}.")
+    if status["token"]:
+        lines.insert(1, f"Every request needs this token: {status['token']}")
     lines += [f"Problem: {p['title']}: {p['detail']} {p['hint']}" for p in status["problems"]]
     return "\n".join(lines)
 
@@ -103,66 +139,61 @@ def stop(context: Context) -> None:
 
 
 def open_dashboard(context: Context) -> None:
-    Control(context.paths)
     raise UsageError(
         "This version has no dashboard yet.", hint="`lull status`, `lull conversations` show it."
     )
 
 
 def logs(context: Context) -> None:
-    from lull.service.logs import FILE
+    from lull.cli import log_lines
 
-    file = context.paths.logs / FILE
-    if not file.exists():
-        raise NotFound(f"There is no log at {file} yet.", hint="Start it with `lull serve`.")
-    lines = file.read_text("utf-8", errors="replace").splitlines()[-context.options.lines :]
-    for line in lines:
+    folder, follow = context.paths.logs, context.options.follow
+    if not follow and not log_lines.there(folder):
+        raise NotFound(f"There is no log in {folder} yet.", hint="Start it with `lull serve`.")
+    following = log_lines.Following(folder)
+    for line in log_lines.last(folder, context.options.lines):
         _print_line(context, line)
-    if context.options.follow:
+    if follow:
         progress("lull: following; Ctrl-C ends it")
-        _follow(context, file)
-
-
-def _follow(context: Context, file: Path) -> None:
-    source = file.open(encoding="utf-8", errors="replace")
-    source.seek(0, 2)
-    while True:
-        line = source.readline()
-        if line.endswith("\n"):
-            _print_line(context, line.rstrip("\n"))
-            continue
-        if file.exists() and file.stat().st_ino != Path(f"/dev/fd/{source.fileno()}").stat().st_ino:
-            source.close()  # it turned over
-            source = file.open(encoding="utf-8", errors="replace")
-        time.sleep(0.2)
+        with contextlib.suppress(KeyboardInterrupt):
+            for line in following.lines():
+                _print_line(context, line)
 
 
 def _print_line(context: Context, line: str) -> None:
-    if context.as_json:
-        print(line, flush=True)
-        return
     try:
         said = json.loads(line)
-        print(f"{said['at']} {said['level']:7} {said['part']}: {said['text']}", flush=True)
+        words = f"{said['at']} {said['level']:7} {said['part']}: {said['text']}"
     except (ValueError, KeyError, TypeError):
-        print(line, flush=True)
+        said = {"text": line}
+        words = line
+    print(json.dumps(said) if context.as_json else words, flush=True)
 
 
 def doctor(context: Context) -> int:
     if found(context.paths) is None:
         from lull.cli.doctor import without_service
 
-        document = without_service(context.paths)
+        document = asyncio.run(without_service(context.paths))
     else:
         document = Control(context.paths).get(routes.DOCTOR)
-    context.answer(document, _doctor_words)
-    return 0 if all(check["ok"] for check in document["checks"]) else 1
+    serious = [one for one in document["checks"] if one["serious"]]
+    if not serious:
+        context.answer(document, _doctor_words)
+        return 0
+    first = serious[0]
+    more = f" And {len(serious) - 1} more." if len(serious) > 1 else ""
+    error = DoctorFound(f"{first['name']}: {first['text']}{more}", hint=first["hint"])
+    context.answer({**document, "error": error.as_dict()}, _doctor_words)
+    context.complain(error)
+    return error.exit_code
 
 
 def _doctor_words(document: Json) -> str:
     lines = []
-    for check in document["checks"]:
-        lines.append(f"{'ok  ' if check['ok'] else 'FAIL'}  {check['name']}: {check['text']}")
-        if check["hint"]:
-            lines.append(f"      {check['hint']}")
+    for one in document["checks"]:
+        mark = "ok  " if one["ok"] else "FAIL" if one["serious"] else "note"
+        lines.append(f"{mark}  {one['name']}: {one['text']}")
+        if one["hint"]:
+            lines.append(f"      {one['hint']}")
     return "\n".join(lines)

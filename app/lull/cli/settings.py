@@ -7,6 +7,7 @@ from typing import Any
 
 from lull.cli.context import Context
 from lull.cli.control import Control, found
+from lull.config.template import as_toml
 from lull.contract import routes
 from lull.service.settings_view import SettingsView
 
@@ -29,14 +30,16 @@ def settings(context: Context) -> None:
 
 
 def _show_words(document: Json) -> str:
-    lines = [f"From {document['file']}", ""]
+    lines = [f"From {document['file']}"]
     for item in document["settings"]:
-        mark = "" if item["value"] == item["default"] else f"  (default {item['default']!r})"
-        lines.append(f"{item['key']} = {item['value']!r}{mark}")
+        default = as_toml(item["default"])
+        mark = "" if item["value"] == item["default"] else f"  (default {default})"
+        lines.append("")
+        lines.append(f"{item['key']} = {as_toml(item['value'])}{mark}")
         lines.append(f"    {item['reason']}")
     return "\n".join(lines)
 
 
 def _set_words(done: Json) -> str:
     when = " It holds from the next start on." if done["restart_needed"] else ""
-    return f"{done['key']} = {done['value']!r}.{when}"
+    return f"{done['key']} = {as_toml(done['value'])}.{when}"

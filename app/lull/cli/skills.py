@@ -1,6 +1,6 @@
-"""`lull skills`: reading goes to the store, a change to the running service.
+"""`lull skills`: asked of and done by the running service.
 
-Where no service runs a change is made here, under the service's own lock.
+Where none runs, the files are read here, and a change is made here under the service's own lock.
 """
 
 from __future__ import annotations
@@ -11,19 +11,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lull.backends.clock import SystemClock
-from lull.cli.context import Context, short_time, table
+from lull.cli.context import Context, plain, short_time, table
 from lull.cli.control import Control, found
 from lull.contract import routes
-from lull.core.errors import NotFound, UsageError
-from lull.core.skill import Library, SkillKey, SkillText, check_client, check_name, check_text
-from lull.loops.approve import Approve
+from lull.core.errors import AlreadyRunning, UsageError
+from lull.core.skill import Library, SkillText, check_client, check_name, check_text
 from lull.resources import starter_skills_dir
 from lull.service.lock import ServiceLock
-from lull.service.skill_changes import SkillChanges
-from lull.service.views import diff_view, generations_view, history_view, skills_view
-from lull.service.wiring import open_stores
-from lull.store.skills import HistoryRow
 
 Json = dict[str, Any]
 STARTER = "starter"
@@ -32,6 +26,7 @@ STARTER = "starter"
 def skills(context: Context) -> None:
     action = context.options.action or "list"
     reading = {"list": _list, "history": _history, "diff": _diff}
+    check_client(context.options.client or "")
     if action in reading:
         reading[action](context)
         return
@@ -40,20 +35,12 @@ def skills(context: Context) -> None:
 
 
 def _wanted(context: Context, action: str) -> Json:
+    """The change in the words of the control API."""
     options = context.options
-    client = check_client(options.client or "")
-    wanted: Json = {"do": action, "client": client}
+    wanted: Json = {"do": action, "client": options.client or ""}
     match action:
         case "add" | "edit":
-            wanted["name"] = check_name(options.name)
-            wanted["description"] = options.description
-            wanted["body"] = _body(options.body)
-            wanted["pin"] = getattr(options, "pin", False)
-            if action == "add":
-                text = SkillText(
-                    name=options.name, description=options.description, body=wanted["body"] or ""
-                )
-                check_text(text)
+            wanted |= _text(context, new=action == "add")
         case "rollback":
             wanted["generation"] = options.generation
         case "import":
@@ -62,24 +49,45 @@ def _wanted(context: Context, action: str) -> Json:
             wanted["folder"] = str(folder.absolute())
         case "export":
             wanted["folder"] = str(Path(options.folder).absolute())
-            wanted["names"] = options.names
+            wanted["names"] = [check_name(name) for name in options.names]
         case "copy":
-            wanted["name"], wanted["to"] = options.name, options.to
+            wanted["name"], wanted["to"] = check_name(options.name), check_client(options.to)
         case _:
-            wanted["name"] = options.name
+            wanted["name"] = check_name(options.name)
     return wanted
 
 
+def _text(context: Context, *, new: bool) -> Json:
+    options = context.options
+    name, description = check_name(options.name), options.description
+    if not new and description is None and options.body is None and not options.pin:
+        raise UsageError("Nothing to edit.", hint="Give --description, --body or --pin.")
+    body = _body(options.body)
+    # What is given is checked before anything is asked; what is not given stays as it is.
+    check_text(
+        SkillText(
+            name=name,
+            description="-" if description is None else description,
+            body="-" if body is None else body,
+        )
+    )
+    return {"name": name, "description": description, "body": body, "pin": options.pin}
+
+
 def _body(given: str | None) -> str | None:
-    if given == "-":
-        return sys.stdin.read()
-    if given is not None and given.startswith("@"):
-        try:
-            return Path(given[1:]).read_text("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = getattr(error, "strerror", None) or "it is not UTF-8"
-            raise UsageError(f"{given[1:]}: {reason}.", hint="Check the file's name.") from error
-    return given
+    if given is None or not given.startswith(("-", "@")):
+        return given
+    try:
+        if given == "-":
+            return "" if sys.stdin is None else sys.stdin.buffer.read().decode()
+        return given if given[0] == "-" else Path(given[1:]).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        where = "stdin" if given == "-" else given[1:]
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise UsageError(
+            f"--body {given[:1]}: {where}: {reason}.",
+            hint="--body takes the text itself, @FILE, or - for stdin.",
+        ) from error
 
 
 def _change(context: Context, wanted: Mapping[str, object]) -> Json:
@@ -87,14 +95,30 @@ def _change(context: Context, wanted: Mapping[str, object]) -> Json:
         return Control(context.paths).post(routes.SKILLS_CHANGE, wanted)
     context.paths.prepare()
     lock = ServiceLock(context.paths.lock)
-    lock.take()
-    stores = open_stores(context.paths)
+    try:
+        lock.take(discovery=context.paths.discovery)
+    except AlreadyRunning:
+        if found(context.paths) is None:
+            raise
+        return Control(context.paths).post(routes.SKILLS_CHANGE, wanted)  # it has just started
+    try:
+        return _changed_here(context, wanted)
+    finally:
+        lock.release()
+
+
+def _changed_here(context: Context, wanted: Mapping[str, object]) -> Json:
+    from lull.backends.clock import SystemClock
+    from lull.loops.approve import Approve
+    from lull.service.skill_changes import SkillChanges
+    from lull.service.wiring import open_stores
+
+    stores = open_stores(context.paths, rescue=False)
     try:
         approve = Approve(stores.skills, SystemClock(), follower=_nobody_follows)
         return asyncio.run(SkillChanges(approve, stores.skills).apply(wanted))
     finally:
         stores.database.close()
-        lock.release()
 
 
 async def _nobody_follows(_: Library) -> None:
@@ -112,23 +136,19 @@ def _change_words(action: str, done: Json) -> str:
 
 
 def _list(context: Context) -> None:
-    client = context.options.__dict__.get("client")
-    if client:
-        check_client(client)
-    everything = bool(context.options.__dict__.get("all"))
-    if not context.paths.database.exists():
-        context.answer({"generation": 0, "skills": []}, _list_words)
-        return
-    with context.stores() as stores:
-        document = skills_view(
-            stores.skills.library(), stores.skills.uses(), client=client, everything=everything
-        )
+    client, everything = context.options.client, context.options.all
+    document = context.read(
+        routes.SKILLS,
+        {"client": client, "all": int(everything)},
+        lambda reading: reading.skills(client=client, everything=everything),
+        nothing={"generation": 0, "skills": []},
+    )
     context.answer(document, _list_words)
 
 
 def _list_words(document: Json) -> str:
     if not document["skills"]:
-        return "No skills yet. `lull skills add` makes one, `lull skills import starter` brings 12."
+        return "No skills here. `lull skills add` makes one, `lull skills import starter` brings a dozen."
     rows = [
         (
             s["name"] + (" *" if s["pinned"] else ""),
@@ -136,7 +156,7 @@ def _list_words(document: Json) -> str:
             s["status"],
             s["client"] or "everybody",
             s["uses"],
-            s["description"][:80],
+            " ".join(s["description"].split())[:80],
         )
         for s in document["skills"]
     ]
@@ -145,13 +165,16 @@ def _list_words(document: Json) -> str:
 
 
 def _history(context: Context) -> None:
-    name = context.options.name
-    with context.stores() as stores:
-        if name is None:
-            context.answer(generations_view(stores.skills.generations()), _generations_words)
-            return
-        rows = stores.skills.history(SkillKey(context.options.client or "", name))
-    context.answer(history_view(rows), _history_words)
+    query = {"name": context.options.name, "client": context.options.client or ""}
+    if query["name"]:
+        check_name(query["name"])
+    document = context.read(
+        routes.SKILLS_HISTORY,
+        query,
+        lambda reading: reading.history(**query),
+        nothing=None if query["name"] else {"history": []},
+    )
+    context.answer(document, _history_words if query["name"] else _generations_words)
 
 
 def _generations_words(document: Json) -> str:
@@ -169,23 +192,11 @@ def _history_words(document: Json) -> str:
 
 def _diff(context: Context) -> None:
     options = context.options
-    with context.stores() as stores:
-        rows = stores.skills.history(SkillKey(options.client or "", options.name))
-        versions = {row.version: row for row in reversed(rows)}
-        newest = max(versions)
-        new = _version(versions, options.new or newest)
-        old = _version(versions, options.old or max(1, new.version - 1))
-        folders = stores.skills.folders
-        document = diff_view(
-            folders.data(old.sha256),
-            folders.data(new.sha256),
-            old=f"{options.name} v{old.version}",
-            new=f"{options.name} v{new.version}",
-        )
-    context.answer(document, lambda d: d["diff"] or "The two read the same.")
-
-
-def _version(versions: Mapping[int, HistoryRow], number: int) -> HistoryRow:
-    if number not in versions:
-        raise NotFound(f"There is no version {number}.", hint="`lull skills history NAME`.")
-    return versions[number]
+    query: Json = {
+        "name": check_name(options.name),
+        "client": options.client or "",
+        "old": options.old or 0,
+        "new": options.new or 0,
+    }
+    document = context.read(routes.SKILLS_DIFF, query, lambda reading: reading.diff(**query))
+    context.answer(document, lambda d: plain(d["diff"]) or "The two read the same.")

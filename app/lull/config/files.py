@@ -11,9 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import tomlkit
-from tomlkit.exceptions import TOMLKitError
-
 from lull.config.private_file import write_private
 from lull.config.reading import Key, load_toml, parsed, rule_of, rules
 from lull.config.rules import Value
@@ -104,7 +101,10 @@ def _edited(text: str, key: Key, value: Value, path: Path) -> str:
 
 
 def _with_value(text: str, group: str, name: str, value: object) -> str | None:
-    """None where tomlkit cannot."""
+    """None where tomlkit cannot. It is imported here: a start only reads, and need not wait."""
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
     try:
         document = tomlkit.parse(text)
         if group not in document:

@@ -6,10 +6,9 @@ a file that says nothing follows them when a later version changes one.
 
 from __future__ import annotations
 
+import json
 import re
 import textwrap
-
-import tomlkit
 
 from lull.config.reading import Key, rules
 from lull.config.rules import Value
@@ -39,8 +38,8 @@ def default_text() -> str:
 
 
 def as_toml(value: Value) -> str:
-    plain = list(value) if isinstance(value, tuple) else value
-    return tomlkit.item(plain).as_string()
+    """JSON writes truth, numbers, texts and lists of texts as TOML does."""
+    return json.dumps(value, ensure_ascii=False)
 
 
 def uncommented(text: str, key: Key) -> str:

@@ -1,6 +1,7 @@
 """The control API: JSON over HTTP on a Unix socket that only its owner may open.
 
-Errors come as `{"error": {"title", "detail", "hint"}}` with HTTP 400 (404 not found, 409 conflict).
+Errors come as `{"error": {"title", "detail", "hint"}}` with HTTP 400 for what was asked wrongly
+(404 not found, 405 no such method, 409 conflict, 413 too large) and 500 for a fault of Lull's own.
 Events are one JSON document a line, `{"seq", "at", "kind", "fields"}`; a watcher that was away
 asks again with the last `seq` it saw.
 """
@@ -16,6 +17,8 @@ CONVERSATIONS = "/v1/conversations"
 CONVERSATION = "/v1/conversations/{id}"
 RATE = "/v1/turns/{id}/rate"
 SKILLS = "/v1/skills"
+SKILLS_HISTORY = "/v1/skills/history"
+SKILLS_DIFF = "/v1/skills/diff"
 SKILLS_CHANGE = "/v1/skills/change"
 SETTINGS = "/v1/settings"
 DOCTOR = "/v1/doctor"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -16,10 +17,15 @@ from lull.core.messages import Message, Part, PartKind, Role, ToolCall
 
 LINK_BYTES = 16
 
+_THOUGHT = re.compile(r"^<think(?:ing)?>.*?</think(?:ing)?>\s*", re.DOTALL)
+"""Thinking that a model without a thinking channel writes before its answer."""
+
 
 def root(key: bytes, client: str) -> str:
     """The link before the first message. Clients never share a chain."""
-    return hashlib.blake2b(client.encode(), digest_size=LINK_BYTES, key=key).hexdigest()
+    return hashlib.blake2b(
+        client.encode(errors="replace"), digest_size=LINK_BYTES, key=key
+    ).hexdigest()
 
 
 def link(key: bytes, parent: str, message: Message) -> str:
@@ -40,11 +46,22 @@ def links(key: bytes, client: str, messages: Iterable[Message]) -> list[str]:
 
 def canonical(message: Message) -> str:
     """One text for one message. Thinking is left out: clients drop it from their history, and
-    the conversation is still the same one. So is the space around the words."""
+    the conversation is still the same one. So is the space around the words, and the spelling of
+    a tool call's JSON."""
     parts = [[p.kind.value, p.text.strip()] for p in message.parts if p.kind != PartKind.THINKING]
-    calls = [[call.name, call.arguments, call.id] for call in message.tool_calls]
+    if message.role is Role.ASSISTANT:
+        parts = [[kind, _THOUGHT.sub("", text)] for kind, text in parts]
+    calls = [[call.name, _one_spelling(call.arguments), call.id] for call in message.tool_calls]
     fields = [message.role.value, [p for p in parts if p[1]], calls, message.tool_call_id]
-    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+    # Escaped, because a client may send half of a surrogate pair and it must still have a hash.
+    return json.dumps(fields, separators=(",", ":"))
+
+
+def _one_spelling(arguments: str) -> str:
+    try:
+        return json.dumps(json.loads(arguments), sort_keys=True, separators=(",", ":"))
+    except (ValueError, RecursionError):
+        return arguments.strip()
 
 
 def message_to_json(message: Message) -> str:
@@ -55,7 +72,17 @@ def message_to_json(message: Message) -> str:
         fields["calls"] = [[c.name, c.arguments, c.id] for c in message.tool_calls]
     if message.tool_call_id:
         fields["call_id"] = message.tool_call_id
-    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+    return text if encodable(text) else json.dumps(fields, separators=(",", ":"))
+
+
+def encodable(text: str) -> bool:
+    """False when the text holds half of a surrogate pair, which UTF-8 cannot say."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def message_from_json(text: str) -> Message:

@@ -6,6 +6,7 @@
     ├── AlreadyRunning            another service holds this home
     ├── SettingsError             a settings file that cannot be used (carries the line)
     ├── AddressInUse              the port is taken
+    ├── OpenToNetwork             a warning that lasts: other machines can reach us
     ├── NotFound                  a name or id that nothing answers to
     ├── Conflict                  the thing changed meanwhile, or the name is taken
     ├── SkillError                a SKILL.md that does not hold to the format (carries the line)
@@ -65,6 +66,10 @@ class SettingsError(LullError):
 
 class AddressInUse(LullError):
     title = "The address is in use"
+
+
+class OpenToNetwork(LullError):
+    title = "Other machines can reach Lull"
 
 
 class NotFound(LullError):

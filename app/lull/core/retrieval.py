@@ -6,7 +6,6 @@ a skill must first pass an absolute floor in one of them: most small talk is abo
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -52,11 +51,13 @@ def ranked(
     strong_words = {k: s for k, s in lexical.items() if s >= rule.lexical_floor}
     strong_memory = {k: s for k, s in exemplars.items() if s >= rule.exemplar_floor}
     candidates = strong_words.keys() | strong_memory.keys()
-    prior = {key: float(uses.get(key, 0)) for key in candidates if uses.get(key)}
+    # Every candidate has a rank by use: only then is the prior less than one rank of relevance.
+    prior = {key: float(uses.get(key, 0)) for key in candidates}
     scores = dict.fromkeys(candidates, 0.0)
     for weight, found in ((1.0, strong_words), (1.0, strong_memory), (rule.usage_weight, prior)):
-        order = sorted(found, key=lambda key: (-found[key], key))
-        for rank, key in enumerate(order, 1):
+        rank, last = 0, None
+        for key in sorted(found, key=lambda key: -found[key]):
+            rank, last = (rank, last) if found[key] == last else (rank + 1, found[key])
             scores[key] += weight / (RRF_K + rank)
     return sorted(scores, key=lambda key: (-scores[key], key))
 
@@ -70,13 +71,15 @@ def choose(
     reply_tokens: int,
     tokens_of: Callable[[str], int],
     rule: RetrievalRule,
+    spent_tokens: int = 0,
 ) -> Choice:
     """What fits. The user's own history always comes first: skills are dropped before it is cut.
 
-    All counts in tokens; `tokens_of` estimates a text's.
+    All counts in tokens; `tokens_of` estimates a text's. `spent_tokens` is what skills that this
+    conversation carries already take of the room and of the budget.
     """
-    room = window_tokens - prompt_tokens - reply_tokens
-    budget = min(rule.budget_tokens, int(window_tokens * rule.budget_share))
+    room = window_tokens - prompt_tokens - reply_tokens - spent_tokens
+    budget = min(rule.budget_tokens, int(window_tokens * rule.budget_share)) - spent_tokens
     allowed = min(budget, room)
     wanted = [*pinned, *retrieved[: rule.at_most]]
     chosen: list[Skill] = []
@@ -86,7 +89,7 @@ def choose(
     if len(chosen) == len(wanted):
         return Choice(skills=tuple(chosen), why="" if wanted else "no skill is about this")
     left_out = ", ".join(skill.name for skill in wanted if skill not in chosen)
-    cause = "the window is nearly full" if room < budget else f"the budget is {budget} tokens"
+    cause = "the window is nearly full" if room < budget else f"{max(0, budget)} tokens are allowed"
     return Choice(skills=tuple(chosen), why=f"left out {left_out}: {cause}")
 
 
@@ -134,8 +137,3 @@ def stem(word: str) -> str:
             word = word[: -len(ending)]
             return word[:-1] if len(word) > 2 and word[-1] == word[-2] != "l" else word
     return word[:-1] if len(word) > 4 and word.endswith("e") else word
-
-
-def estimated_tokens(text: str, tokens_per_character: float) -> int:
-    """Rounded up, so that an estimate errs to the side of leaving room."""
-    return math.ceil(len(text) * tokens_per_character)

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from functools import cached_property
+from typing import NamedTuple
 
 from lull.core.errors import Conflict, NotFound, SkillError
 
@@ -19,6 +21,9 @@ NAME_LIMIT = 64
 DESCRIPTION_LIMIT = 1024
 BODY_LIMIT = 16_384
 """Characters: only stops accidents; what a body costs in every prompt is the budget's matter."""
+
+RESERVED_CLIENT = "everybody"
+"""The folder of the skills that belong to everybody: no client may have it as a name."""
 
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _CLIENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -61,14 +66,18 @@ class Skill:
     pinned: bool = False
     since: int = field(default=0, compare=False)
     """The generation in which it began to stand so."""
+    latest: int = field(default=0, compare=False)
+    """The highest version number that this name ever had: after a roll-back it is higher than
+    `version`, and the next text gets the number after it."""
 
     @property
     def key(self) -> SkillKey:
         return SkillKey(self.client, self.name)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class SkillKey:
+class SkillKey(NamedTuple):
+    """A tuple, because the request path hashes many of them."""
+
     client: str
     name: str
 
@@ -98,24 +107,54 @@ class SkillGeneration:
 
 
 @dataclass(frozen=True, slots=True)
+class Room:
+    """The active skills that may reach one client's prompts."""
+
+    skills: Mapping[SkillKey, Skill]
+    pinned: tuple[Skill, ...]
+
+
+@dataclass(frozen=True)
 class Library:
     """S: every skill that ever was, as it stands in generation `generation`."""
 
     generation: int
     skills: Mapping[SkillKey, Skill]
+    _rooms: dict[tuple[str, bool], Room] = field(default_factory=dict, compare=False, repr=False)
+    """Worked out once for each client that has skills of its own: a request must not look
+    through ten thousand skills."""
 
-    def active_for(self, client: str, *, apart: bool) -> list[Skill]:
-        """Skills that may reach this client's prompts, by name.
+    @cached_property
+    def clients(self) -> frozenset[str]:
+        """The clients that have skills of their own."""
+        return frozenset(key.client for key in self.skills if key.client != EVERYBODY)
+
+    def room(self, client: str, *, apart: bool) -> Room:
+        """What this client's requests choose from.
 
         A client kept apart sees only its own; any other sees everybody's and its own, its own
         hiding one of everybody's with the same name.
         """
+        key = (client if client in self.clients else EVERYBODY, apart)
+        if key not in self._rooms:
+            chosen = self.active_for(key[0], apart=apart)
+            self._rooms[key] = Room(
+                skills={skill.key: skill for skill in chosen},
+                pinned=tuple(skill for skill in chosen if skill.pinned),
+            )
+        return self._rooms[key]
+
+    def active_for(self, client: str, *, apart: bool) -> list[Skill]:
+        """The skills of a room, by name."""
         found: dict[str, Skill] = {}
         for key, skill in self.skills.items():
             shared = key.client == EVERYBODY and not apart
-            if skill.status is not SkillStatus.ACTIVE or not (shared or key.client == client):
+            own = key.client == client != EVERYBODY
+            if skill.status is not SkillStatus.ACTIVE or not (shared or own):
                 continue
-            if key.name not in found or key.client == client:
+            if not skill.body:  # its version file is lost; there is nothing to put in
+                continue
+            if key.name not in found or own:
                 found[key.name] = skill
         return [found[name] for name in sorted(found)]
 
@@ -138,7 +177,13 @@ def added(library: Library, new: Skill) -> Skill:
             f"There is already a skill '{new.name}'.",
             hint=f"Change it with `skills edit {new.name}`.",
         )
-    return replace(new, version=old.version + 1 if old else 1)
+    return _next_version(new, old)
+
+
+def _next_version(new: Skill, old: Skill | None) -> Skill:
+    """A version number means one text for ever, also after a roll-back."""
+    version = max(old.version, old.latest) + 1 if old else 1
+    return replace(new, version=version, latest=version)
 
 
 def edited(library: Library, key: SkillKey, new: Skill) -> Skill:
@@ -148,7 +193,14 @@ def edited(library: Library, key: SkillKey, new: Skill) -> Skill:
         raise Conflict(f"'{key.name}' was deleted.", hint="Add it again, or roll back.")
     if old.sha256 == new.sha256:
         raise Conflict(f"'{key.name}' already reads exactly so.", hint="Nothing was changed.")
-    return replace(new, version=old.version + 1, status=old.status, pinned=old.pinned)
+    return replace(_next_version(new, old), status=old.status, pinned=old.pinned)
+
+
+def rewritten(old: Skill | None, new: Skill) -> Skill:
+    """What a person wrote into the working copy: the next version, or a skill that is back."""
+    if old is None or old.status is SkillStatus.ARCHIVED:
+        return _next_version(replace(new, status=SkillStatus.ACTIVE, pinned=False), old)
+    return replace(_next_version(new, old), status=old.status, pinned=old.pinned)
 
 
 def switched(library: Library, key: SkillKey, change: ChangeKind) -> Skill:
@@ -196,18 +248,20 @@ def check_name(name: str) -> str:
 
 
 def check_client(client: str) -> str:
-    if client and not _CLIENT.fullmatch(client):
+    if client and (not _CLIENT.fullmatch(client) or client.lower() == RESERVED_CLIENT):
         raise SkillError(
             f"The client name {client[:80]!r} is not allowed.",
-            hint="Use letters, digits, dots, hyphens and underscores, at most 64.",
+            hint="Use letters, digits, dots, hyphens and underscores, at most 64;"
+            f" '{RESERVED_CLIENT}' is taken.",
         )
     return client
 
 
 def check_text(text: SkillText) -> SkillText:
-    """The text, if the format and the bounds allow it."""
+    """The text as it is kept, if the format and the bounds allow it."""
     check_name(text.name)
-    description = text.description.strip()
+    description = _plain(text.description)
+    text = replace(text, description=description, body=_plain(text.body))
     if not description:
         raise SkillError(
             f"'{text.name}' has no description.",
@@ -218,7 +272,7 @@ def check_text(text: SkillText) -> SkillText:
             f"The description of '{text.name}' has {len(description)} characters.",
             hint=f"At most {DESCRIPTION_LIMIT} are allowed.",
         )
-    if not text.body.strip():
+    if not text.body:
         raise SkillError(
             f"'{text.name}' has no body.", hint="Say in the body what the model should do."
         )
@@ -236,8 +290,18 @@ def check_text(text: SkillText) -> SkillText:
     return text
 
 
+def _plain(text: str) -> str:
+    """One kind of line end, nothing around: so that what is written is read back the same."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").strip()
+
+
 def _control_character(text: str) -> str:
-    return next((c for c in text if (ord(c) < 32 and c not in "\n\t\r") or ord(c) == 127), "")
+    return next((c for c in text if _controls(ord(c))), "")
+
+
+def _controls(code: int) -> bool:
+    """C0 and C1 but line ends and tabs; half of a surrogate pair, which no file can hold."""
+    return (code < 32 and code not in (9, 10)) or 127 <= code < 160 or 0xD800 <= code < 0xE000
 
 
 def distinct_names(skills: Sequence[SkillText]) -> None:

@@ -11,6 +11,8 @@ from datetime import datetime
 
 from lull.core.messages import Completion, Message, Sampling
 
+NOTHING_KNOWN = -1
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyVersion:
@@ -40,6 +42,9 @@ class Selection:
     block: str = ""
     why: str = ""
     """Why nothing was injected, when nothing was: for `lull show`."""
+    model_system: str = ""
+    """The model's own SYSTEM text that went in before the block, kept because the facts of the
+    model may come too late for a later turn, and the bytes must be the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,5 +89,8 @@ class Turn:
     took_s: float
     block: str
     suffixes: tuple[Suffix, ...]
+    known: int
+    """The generation up to which skills were looked up for this trajectory; NOTHING_KNOWN (-1)
+    while its model's facts have not come in time yet."""
     note: str = ""
     """What a person should know about this turn, e.g. that the upstream cut the prompt."""

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lull.core.messages import Message
+from lull.core.messages import Message, PartKind
 
 DEFAULT_WINDOW = 4096
 """Ollama's own default below 24 GB of video memory."""
 TOKENS_A_MESSAGE = 8
 """What a chat template adds around one message, on the safe side."""
+TOKENS_AN_IMAGE = 768
+"""No two models agree; common ones spend 256 to 1,600."""
 _FIRST_RATE = 0.30
 _SAFE_FROM, _SAFE_TO = 0.15, 1.2
 
@@ -24,13 +26,23 @@ class TokenRate:
     """Tokens a character of one model, learned from its own counts."""
 
     per_character: float = _FIRST_RATE
+    lowest: float | None = None
+    """The lowest rate that was ever counted; None before the first count."""
 
     def updated(self, *, characters: int, tokens: int) -> TokenRate:
         """After a prompt of that many characters was counted. Small prompts say nothing."""
         if characters < 200 or tokens < 20:
             return self
         seen = min(max(tokens / characters, _SAFE_FROM), _SAFE_TO)
-        return TokenRate(per_character=0.8 * self.per_character + 0.2 * seen)
+        return TokenRate(
+            per_character=0.8 * self.per_character + 0.2 * seen,
+            lowest=seen if self.lowest is None else min(self.lowest, seen),
+        )
+
+    def fewest(self, characters: int) -> int:
+        """Tokens that so many characters surely have, whatever language or code they are."""
+        rate = _SAFE_FROM if self.lowest is None else 0.8 * self.lowest
+        return int(characters * rate)
 
     def text(self, text: str) -> int:
         """Tokens of a text, rounded up. A sign outside ASCII counts at least as one."""
@@ -39,9 +51,15 @@ class TokenRate:
 
     def prompt(self, messages: Sequence[Message], tools: str = "") -> int:
         """Tokens of a whole request, template included."""
-        words = sum(self.text(part.text) for message in messages for part in message.parts)
+        words = sum(
+            TOKENS_AN_IMAGE if part.kind is PartKind.IMAGE else self.text(part.text)
+            for message in messages
+            for part in message.parts
+        )
         calls = sum(
-            self.text(call.arguments) for message in messages for call in message.tool_calls
+            self.text(call.name + call.arguments)
+            for message in messages
+            for call in message.tool_calls
         )
         return words + calls + self.text(tools) + TOKENS_A_MESSAGE * (len(messages) + 1)
 
@@ -52,9 +70,11 @@ def reply_reserve(window_tokens: int, max_tokens: int | None) -> int:
     return min(wanted, window_tokens // 2)
 
 
-def was_cut(*, expected_tokens: int, counted_tokens: int | None, window_tokens: int) -> bool:
-    """True when the upstream must have dropped part of the prompt: far fewer were counted than
-    the prompt has, and they fill the window or half of it (what overflow is cut to)."""
+def was_cut(
+    *, expected_tokens: int, fewest_tokens: int, counted_tokens: int | None, window_tokens: int
+) -> bool:
+    """True when the upstream must have dropped part of the prompt: the estimate is beyond the
+    window, and fewer were counted than any text of that length has."""
     if counted_tokens is None or expected_tokens <= window_tokens:
         return False
-    return counted_tokens <= window_tokens and counted_tokens < 0.8 * expected_tokens
+    return counted_tokens <= window_tokens and counted_tokens < fewest_tokens

@@ -8,17 +8,19 @@ Lull proposes will end here when it is approved.
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lull.core.errors import Conflict, NotFound
+from lull.core.errors import Conflict, NotFound, SkillError
 from lull.core.ports import Clock
 from lull.core.skill import (
     ChangeKind,
     Library,
     Skill,
     SkillKey,
+    SkillStatus,
     SkillText,
     added,
     check_client,
@@ -29,7 +31,7 @@ from lull.core.skill import (
     rolled_back,
     switched,
 )
-from lull.store.skill_folders import read_skill_file, skill_files_below, write_atomically
+from lull.store.skill_folders import read_skill_file, skill_files_below
 from lull.store.skill_md import parse
 from lull.store.skills import Skills, new_skill
 
@@ -50,12 +52,15 @@ class Approve:
         self._skills = skills
         self._clock = clock
         self._follower = follower
+        # One change after the other, so that the one approved last is the one in force.
+        self._turn = asyncio.Lock()
 
     async def add(
         self, name: str, *, description: str, body: str, client: str = "", pinned: bool = False
     ) -> Changed:
         check_client(client)
         text = check_text(SkillText(name=name, description=description, body=body))
+        await self._take_in()
         sha256 = await asyncio.to_thread(self._skills.folders.keep, text)
         new = new_skill(text, sha256, client=client, pinned=pinned)
         return await self._change(lambda s: [added(s, new)], ChangeKind.ADD, f"add {name}")
@@ -64,6 +69,7 @@ class Approve:
         self, key: SkillKey, *, description: str | None = None, body: str | None = None
     ) -> Changed:
         """Change the text; what is not given stays."""
+        await self._take_in()
         old = self._skills.library().get(key)
         text = self._skills.folders.text(old.sha256)
         text = check_text(
@@ -91,6 +97,7 @@ class Approve:
 
     async def switch(self, key: SkillKey, change: ChangeKind) -> Changed:
         """Pin, unpin, disable, enable or delete (to the archive)."""
+        await self._take_in()
         return await self._change(
             lambda s: [switched(s, key, change)], change, f"{change.value} {key.name}"
         )
@@ -98,14 +105,24 @@ class Approve:
     async def copy(self, key: SkillKey, *, to: str) -> Changed:
         """Share a skill with another client: the only way one client's reaches another."""
         check_client(to)
+        await self._take_in()
         old = self._skills.library().get(key)
-        new = replace(old, client=to, pinned=False)
+        if old.status is SkillStatus.ARCHIVED:
+            raise Conflict(f"'{key.name}' was deleted.", hint="Add it again, or roll back.")
+        new = replace(old, client=to, pinned=False, status=SkillStatus.ACTIVE)
         whom = to or "everybody"
         detail = f"copy {key.name} to {whom}"
-        return await self._change(lambda s: [added(s, new)], ChangeKind.ADD, detail)
+        changed = await self._change(lambda s: [added(s, new)], ChangeKind.ADD, detail)
+        folders = self._skills.folders
+        await asyncio.to_thread(folders.copy_in, new.key, folders.folder(key))
+        return changed
 
     async def roll_back(self, generation: int | None = None) -> Changed:
-        """Make the library read as it did in a generation, by default the one before."""
+        """Make the library read as it did in a generation, by default the one before.
+
+        The one before a roll-back is what stood before it, so twice is there and back again.
+        """
+        await self._take_in()
         now = self._skills.library()
         if generation is None:
             generation = now.generation - 1
@@ -130,6 +147,7 @@ class Approve:
     async def bring_in(self, folder: Path, *, client: str = "") -> Changed:
         """Import a skill folder or a folder of them, as one change: all or none."""
         check_client(client)
+        await self._take_in()
         files = await asyncio.to_thread(skill_files_below, folder)
         texts = [parse(read_skill_file(file), where=str(file)) for file in files]
         distinct_names(texts)
@@ -142,7 +160,7 @@ class Approve:
             changes = []
             for skill in new:
                 old = library.skills.get(skill.key)
-                if old is None or old.status.value == "archived":
+                if old is None or old.status is SkillStatus.ARCHIVED:
                     changes.append(added(library, skill))
                 elif old.sha256 != skill.sha256:
                     changes.append(edited(library, skill.key, skill))
@@ -156,26 +174,45 @@ class Approve:
     async def take_out(self, folder: Path, *, names: Sequence[str], client: str = "") -> list[Path]:
         """Export skill folders. Raises Conflict before anything is written if one is there."""
         library = self._skills.library()
-        chosen = [library.get(SkillKey(client, check_name(name))) for name in names] or [
-            s for s in library.skills.values() if s.client == client and s.status.value == "active"
+        distinct = dict.fromkeys(names)
+        chosen = [library.get(SkillKey(client, check_name(name))) for name in distinct] or [
+            skill
+            for skill in library.skills.values()
+            if skill.client == client and skill.status is SkillStatus.ACTIVE
         ]
         if not chosen:
             raise NotFound("There is no active skill to export.", hint="`lull skills list`.")
         targets = [(skill, folder / skill.name) for skill in chosen]
-        taken = [str(target) for _, target in targets if target.exists()]
+        taken = [str(target) for _, target in targets if os.path.lexists(target)]
         if taken:
             raise Conflict(f"{taken[0]} exists.", hint="Export to an empty folder.")
         for skill, target in targets:
-            target.mkdir(parents=True)
-            data = self._skills.folders.data(skill.sha256)
-            write_atomically(target / "SKILL.md", data)
+            try:
+                await asyncio.to_thread(
+                    self._skills.folders.copy_out, skill.key, skill.sha256, target
+                )
+            except OSError as error:
+                raise SkillError(
+                    f"{target}: {error.strerror}.", hint="Export to a folder you may write to."
+                ) from error
         return [target for _, target in targets]
+
+    async def _take_in(self) -> None:
+        """What was edited by hand first becomes a generation of its own: a change must not write
+        over a text that nobody has seen yet. What cannot be read is the service's to tell."""
+        async with self._turn:
+            before = self._skills.library().generation
+            await self._skills.reconcile(at=self._clock.now())
+            library = self._skills.library()
+            if library.generation != before:
+                await self._follower(library)
 
     async def _change(
         self, plan: Callable[[Library], Sequence[Skill]], kind: ChangeKind, detail: str
     ) -> Changed:
-        library, changed = await self._skills.change(
-            plan, kind=kind, detail=detail, at=self._clock.now()
-        )
-        await self._follower(library)
+        async with self._turn:
+            library, changed = await self._skills.change(
+                plan, kind=kind, detail=detail, at=self._clock.now()
+            )
+            await self._follower(library)
         return Changed(generation=library.generation, skills=tuple(changed))

@@ -31,6 +31,9 @@ ORIGINS = (
     "vscode-file://*",
 )
 
+# What a browser can send. A pattern's star must not reach from a port into another host.
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(\[[0-9a-f:.]+\]|[^/:@\s\[\]]*)(:\d{1,5})?")
+_AUTHORITY = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
 _PREFIX = re.compile(r"/c/([A-Za-z0-9][A-Za-z0-9._-]{0,63})(/.*|$)")
 _FAMILY = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
@@ -41,7 +44,6 @@ class Door:
 
     port: int
     loopback: bool = True
-    host: str = "127.0.0.1"
     token: str = ""
     origins: Sequence[str] = ()
 
@@ -70,11 +72,14 @@ def _host_allowed(host: str, door: Door) -> bool:
         name, port = host, "80"
     if port != str(door.port):
         return False
-    return name.lower() in LOOPBACK or (not door.loopback and name.lower() == door.host.lower())
+    # Beyond loopback a machine has names that we do not know; there the token keeps strangers out.
+    return name.lower() in LOOPBACK or not door.loopback
 
 
 def _origin_allowed(origin: str, more: Sequence[str]) -> bool:
-    plain = origin.lower().rstrip("/")
+    plain = origin.lower()
+    if not _ORIGIN.fullmatch(plain):
+        return False
     return any(fnmatchcase(plain, pattern.lower()) for pattern in (*ORIGINS, *more))
 
 
@@ -84,6 +89,14 @@ def _token_given(headers: Mapping[str, str], token: str) -> bool:
     if authorization.lower().startswith("bearer "):
         given = given or authorization[7:].strip()
     return bool(token) and hmac.compare_digest(given.encode(), token.encode())
+
+
+def origin_form(target: str) -> str:
+    """A request's target as a path. A whole address (as proxies are asked) loses its host: where
+    a request goes is never the client's choice."""
+    whole = _AUTHORITY.match(target)
+    path = target[whole.end() :] if whole else target
+    return path if path.startswith("/") else f"/{path}"
 
 
 def split_client(raw_path: str, headers: Mapping[str, str]) -> tuple[Client, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
@@ -42,6 +43,13 @@ async def rest_of(body: Body, request: web.BaseRequest) -> AsyncIterator[bytes]:
     if not body.whole:
         async for chunk in request.content.iter_any():
             yield chunk
+
+
+def model_named_in(beginning: bytes) -> str:
+    """The model in a body that was too long to read; "" where it stands further behind."""
+    # A quote inside a text has a backslash before it: what others said of models does not count.
+    found = re.search(rb'"model"\s*:\s*"([^"\\]{1,512})"', beginning)
+    return found.group(1).decode("utf-8", "replace") if found else ""
 
 
 def unpacked(data: bytes, encoding: str, *, limit: int) -> bytes:

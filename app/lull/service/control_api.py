@@ -1,33 +1,51 @@
 """The control API: what the window and the command line ask of a running service.
 
-A thin shell: it reads the request, calls a story or the store, and answers with a view.
+A thin shell: it reads the request, calls a story or the store, and answers with a view. What was
+recorded before a question is in its answer: reading waits for the writer.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 from collections.abc import Awaitable, Callable
+from http import HTTPStatus
 from typing import Any
 
 from aiohttp import web
 
 from lull.contract import routes
-from lull.core.errors import Conflict, LullError, NotFound, UsageError
-from lull.core.skill import check_client
+from lull.core.errors import (
+    Conflict,
+    LullError,
+    NotFound,
+    SecretsError,
+    SettingsError,
+    SkillError,
+    UsageError,
+)
 from lull.service.bus import Bus
 from lull.service.rating import Rating
+from lull.service.reading import PAGE, Reading
 from lull.service.skill_changes import SkillChanges
-from lull.service.views import conversations_view, skills_view, trajectory_view
-from lull.store.skills import Skills
-from lull.store.trajectories import Trajectories
 
 log = logging.getLogger(__name__)
 
 Json = dict[str, Any]
 BEAT_S = 15.0
 """An empty line on a quiet event stream, so that a dead watcher is noticed."""
+BODY_LIMIT = 8 * 1024 * 1024
+
+_STATUS = {
+    NotFound: 404,
+    Conflict: 409,
+    UsageError: 400,
+    SkillError: 400,
+    SettingsError: 400,
+    SecretsError: 400,
+}
 
 
 class ControlApi:
@@ -37,25 +55,26 @@ class ControlApi:
         status: Callable[[], Awaitable[Json]],
         doctor: Callable[[], Awaitable[Json]],
         settings: Callable[[Json | None], Awaitable[Json]],
-        trajectories: Trajectories,
-        skills: Skills,
+        reading: Reading,
+        settle: Callable[[], None],
         changes: SkillChanges,
         rating: Rating,
         bus: Bus,
         stop: Callable[[], None],
     ) -> None:
+        """`settle` blocks until everything that was recorded so far can be read."""
         self._status = status
         self._doctor = doctor
         self._settings = settings
-        self._trajectories = trajectories
-        self._skills = skills
+        self._reading = reading
+        self._settle = settle
         self._changes = changes
         self._rating = rating
         self._bus = bus
         self._stop = stop
 
     def app(self) -> web.Application:
-        app = web.Application(middlewares=[_errors], client_max_size=8 * 1024 * 1024)
+        app = web.Application(middlewares=[_errors], client_max_size=BODY_LIMIT)
         app.router.add_get(routes.STATUS, self.status)
         app.router.add_get(routes.SNAPSHOT, self.snapshot)
         app.router.add_get(routes.EVENTS, self.events)
@@ -64,11 +83,20 @@ class ControlApi:
         app.router.add_get(routes.CONVERSATION, self.conversation)
         app.router.add_post(routes.RATE, self.rate)
         app.router.add_get(routes.SKILLS, self.skills)
+        app.router.add_get(routes.SKILLS_HISTORY, self.history)
+        app.router.add_get(routes.SKILLS_DIFF, self.diff)
         app.router.add_post(routes.SKILLS_CHANGE, self.change)
         app.router.add_get(routes.SETTINGS, self.settings)
         app.router.add_post(routes.SETTINGS, self.settings)
         app.router.add_get(routes.DOCTOR, self.doctor)
         return app
+
+    async def _read(self, view: Callable[[], Json]) -> Json:
+        def work() -> Json:
+            self._settle()
+            return view()
+
+        return await asyncio.to_thread(work)
 
     async def status(self, _: web.Request) -> web.Response:
         return _json(await self._status())
@@ -77,17 +105,14 @@ class ControlApi:
         return _json(await self._doctor())
 
     async def snapshot(self, _: web.Request) -> web.Response:
-        """Everything a window shows first, true as of event `seq`."""
+        """Everything a window shows first. It holds what the events up to `seq` told, and may hold
+        more: a watcher goes on behind `seq` and sees some things twice, but misses none."""
         seq = self._bus.last
-        rows, following = self._trajectories.page(client=None, search="", after="", limit=50)
-        return _json(
-            {
-                "seq": seq,
-                "status": await self._status(),
-                "skills": self._skills_view(None, everything=True),
-                **conversations_view(rows, following),
-            }
+        stored = await self._read(
+            lambda: {**self._reading.skills(everything=True), **self._reading.conversations()}
         )
+        skills = {"generation": stored.pop("generation"), "skills": stored.pop("skills")}
+        return _json({"seq": seq, "status": await self._status(), **skills, **stored})
 
     async def events(self, request: web.Request) -> web.StreamResponse:
         after = _number(request, "after", self._bus.last)
@@ -108,12 +133,14 @@ class ControlApi:
                         "kind": event.kind,
                         "fields": event.fields,
                     }
-                    await response.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+                    await response.write(json.dumps(line).encode() + b"\n")
                     waiting = asyncio.ensure_future(anext(events))
             except (ConnectionError, StopAsyncIteration):
                 return response
             finally:
                 waiting.cancel()
+                with contextlib.suppress(asyncio.CancelledError, StopAsyncIteration):
+                    await waiting
         return response
 
     async def stop(self, _: web.Request) -> web.Response:
@@ -121,31 +148,45 @@ class ControlApi:
         return _json({"stopping": True})
 
     async def conversations(self, request: web.Request) -> web.Response:
-        rows, following = self._trajectories.page(
-            client=request.query.get("client"),
-            search=request.query.get("search", ""),
-            after=request.query.get("after", ""),
-            limit=_number(request, "limit", 50),
+        query, limit = request.query, _number(request, "limit", PAGE)
+        return _json(
+            await self._read(
+                lambda: self._reading.conversations(
+                    client=query.get("client"),
+                    search=query.get("search", ""),
+                    after=query.get("after", ""),
+                    limit=limit,
+                )
+            )
         )
-        return _json(conversations_view(rows, following))
 
     async def conversation(self, request: web.Request) -> web.Response:
-        return _json(trajectory_view(*self._trajectories.get(request.match_info["id"])))
+        name = request.match_info["id"]
+        return _json(await self._read(lambda: self._reading.conversation(name)))
 
     async def rate(self, request: web.Request) -> web.Response:
-        body = await _body(request)
-        return _json(await self._rating.rate(request.match_info["id"], str(body.get("label"))))
+        label = (await _body(request)).get("label")
+        if not isinstance(label, str):
+            raise UsageError("label is missing.", hint="Say good, bad or clear.")
+        await asyncio.to_thread(self._settle)
+        return _json(await self._rating.rate(request.match_info["id"], label))
 
     async def skills(self, request: web.Request) -> web.Response:
-        client = request.query.get("client")
-        everything = request.query.get("all") == "1"
-        return _json(self._skills_view(client, everything=everything))
+        client, everything = request.query.get("client"), request.query.get("all") == "1"
+        return _json(
+            await self._read(lambda: self._reading.skills(client=client, everything=everything))
+        )
 
-    def _skills_view(self, client: str | None, *, everything: bool) -> Json:
-        if client:
-            check_client(client)
-        library, uses = self._skills.library(), self._skills.uses()
-        return skills_view(library, uses, client=client, everything=everything)
+    async def history(self, request: web.Request) -> web.Response:
+        name, client = request.query.get("name", ""), request.query.get("client", "")
+        return _json(await self._read(lambda: self._reading.history(name=name, client=client)))
+
+    async def diff(self, request: web.Request) -> web.Response:
+        name, client = request.query.get("name", ""), request.query.get("client", "")
+        old, new = _number(request, "old", 0), _number(request, "new", 0)
+        return _json(
+            await self._read(lambda: self._reading.diff(name=name, client=client, old=old, new=new))
+        )
 
     async def change(self, request: web.Request) -> web.Response:
         return _json(await self._changes.apply(await _body(request)))
@@ -162,20 +203,38 @@ async def _errors(
     try:
         return await handler(request)
     except LullError as error:
-        status = 404 if isinstance(error, NotFound) else 409 if isinstance(error, Conflict) else 400
-        return _json({"error": error.as_dict()}, status=status)
-    except web.HTTPException:
-        raise
+        kinds = (code for kind, code in _STATUS.items() if isinstance(error, kind))
+        return _failed(error, next(kinds, 500))
+    except web.HTTPException as error:
+        return _failed(_http_error(request, error), error.status, dict(_allow(error)))
     except Exception as error:
         log.error("the control API failed at %s", request.path, exc_info=error)
         words = LullError(f"{type(error).__name__} at {request.path}.", hint="See `lull logs`.")
-        return _json({"error": words.as_dict()}, status=500)
+        return _failed(words, 500)
+
+
+def _http_error(request: web.Request, error: web.HTTPException) -> LullError:
+    if error.status == 404:
+        return NotFound(f"The control API has no {request.path[:100]}.")
+    if error.status == 413:
+        return UsageError(f"The body has more than {BODY_LIMIT} bytes.")
+    return UsageError(f"{request.method} {request.path[:100]}: {HTTPStatus(error.status).phrase}.")
+
+
+def _allow(error: web.HTTPException) -> list[tuple[str, str]]:
+    return [("Allow", error.headers["Allow"])] if "Allow" in error.headers else []
+
+
+def _failed(error: LullError, status: int, headers: dict[str, str] | None = None) -> web.Response:
+    response = _json({"error": error.as_dict()}, status=status)
+    response.headers.update(headers or {})
+    return response
 
 
 async def _body(request: web.Request) -> Json:
     try:
         body = await request.json()
-    except ValueError as error:
+    except (ValueError, LookupError, RecursionError) as error:  # LookupError: an unknown charset
         raise UsageError("The body is not JSON.") from error
     if not isinstance(body, dict):
         raise UsageError("The body is not a JSON object.")
@@ -192,6 +251,5 @@ def _number(request: web.Request, name: str, default: int) -> int:
 
 
 def _json(value: Json, *, status: int = 200) -> web.Response:
-    return web.json_response(
-        value, status=status, dumps=lambda v: json.dumps(v, ensure_ascii=False)
-    )
+    # Escaped, because a broken client may have had half a surrogate pair recorded.
+    return web.json_response(value, status=status)

@@ -6,35 +6,33 @@ and the turn is recorded. The request is sacred: whatever of ours fails, the ori
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
-import aiohttp
 from aiohttp import web
-from multidict import CIMultiDict
 
 from lull.core.errors import EngineError, LullError, RequestError, UpstreamDown
 from lull.core.events import EventKind
 from lull.core.messages import ChatRequest
 from lull.core.policy import Client
 from lull.loops.serve import Serve, Serving, without_skills
-from lull.service.auth import Door, refusal, split_client
-from lull.service.body import Body, read_body, rest_of, unpacked
+from lull.service.auth import Door, origin_form, refusal, split_client
+from lull.service.body import Body, model_named_in, read_body, rest_of, unpacked
 from lull.service.bus import Bus
 from lull.service.dialects import CHAT_ROUTES
 from lull.service.dialects.base import AnswerReader, Dialect
 from lull.service.forward import Answer, Forward
 from lull.service.local_model import Adapter, LocalModels
+from lull.service.own_errors import error_answer, sentence
 from lull.service.problems import Problems
+from lull.service.relay import once, relay, runner
 from lull.service.upstream import Upstream
 
 log = logging.getLogger(__name__)
 
 SESSION_HEADER = "X-Lull-Session"
-JSON = "application/json"
 
 
 class DataPlane:
@@ -73,19 +71,16 @@ class DataPlane:
         """The port is known only once the socket is bound."""
         self._door = door
 
-    def app(self) -> web.Application:
-        app = web.Application()
-        app.router.add_route("*", "/{path:.*}", self.handle)
-        app.on_response_prepare.append(_as_upstream_said)
-        return app
+    def runner(self, *, shutdown_timeout_s: float) -> web.AppRunner:
+        return runner(self.handle, shutdown_timeout_s=shutdown_timeout_s)
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         why_not = refusal(request.headers, self._door)
-        client, raw_path = split_client(request.raw_path, request.headers)
+        client, raw_path = split_client(origin_form(request.raw_path), request.headers)
         path = raw_path.partition("?")[0]
         dialect = CHAT_ROUTES.get(path) if request.method == "POST" else None
         if why_not:
-            return await _send(request, _error(dialect, path, 403, why_not))
+            return await self._refuse(request, path, 403, why_not)
         self.in_flight += 1
         self.last_request_s = self._monotonic_s()
         try:
@@ -94,14 +89,23 @@ class DataPlane:
             return await self._other(request, raw_path, path)
         except UpstreamDown as error:
             self._upstream.failed()
-            return await _send(request, _error(dialect, path, 503, _sentence(error)))
+            return await self._refuse(request, path, 503, sentence(error))
         except RequestError as error:
-            return await _send(request, _error(dialect, path, error.status, _sentence(error)))
+            return await self._refuse(request, path, error.status, sentence(error))
         except EngineError as error:
-            return await _send(request, _error(dialect, path, 503, _sentence(error)))
+            return await self._refuse(request, path, 503, sentence(error))
+        except Exception as error:  # noqa: BLE001  the HTTP edge
+            self._broke("this request is refused", error)
+            return await self._refuse(request, path, 500, "Lull failed here; see `lull logs`.")
         finally:
             self.in_flight -= 1
             self.last_request_s = self._monotonic_s()
+
+    async def _refuse(
+        self, request: web.Request, path: str, status: int, message: str
+    ) -> web.StreamResponse:
+        body = request.method != "HEAD"
+        return await relay(request, error_answer(path, status, message, body=body))
 
     # Everything that is no chat
 
@@ -109,25 +113,35 @@ class DataPlane:
         body: Body | None = None
         if self._local.wants(request.method, path):
             body = await read_body(request, limit=self._body_limit)
-            answer = await self._local.other(
-                request.method, path, body.data, alone=self._upstream.alone
-            )
+            answer = await self._own_answer(request.method, path, body.data)
             if answer is not None:
-                return await _send(request, answer)
+                return await relay(request, answer)
         if self._upstream.alone:
             answer = self._local.unknown_route(request.method, path, self._upstream.how_to_start)
-            return await _send(request, answer)
-        rest = rest_of(body, request) if body else _stream_of(request)
-        sent = body.data if body is not None and body.whole else rest
+            return await relay(request, answer)
+        sent = _stream_of(request) if body is None else _still_to_send(body, request)
         async with self._forward.send(request, raw_path, sent) as answer:
-            return await self._relay(request, self._with_own_names(path, answer))
+            return await relay(request, await self._with_own_names(request, path, answer))
 
-    def _with_own_names(self, path: str, answer: Answer) -> Answer:
+    async def _own_answer(self, method: str, path: str, body: bytes) -> Answer | None:
+        try:
+            return await self._local.other(method, path, body, alone=self._upstream.alone)
+        except Exception as error:
+            if self._upstream.alone:
+                raise
+            self._broke("asking the upstream instead", error)
+            return None
+
+    async def _with_own_names(self, request: web.Request, path: str, answer: Answer) -> Answer:
         merge = self._local.merger(path) if answer.status == 200 else None
         if merge is None or not (self._list_built_in or self._upstream.empty):
             return answer
         answer.headers.popall("Content-Length", None)
-        return Answer(answer.status, answer.headers, _merged(answer.chunks, merge), answer.reason)
+        if request.method == "HEAD":
+            return answer
+        whole = merge(b"".join([chunk async for chunk in answer.chunks]))
+        answer.headers["Content-Length"] = str(len(whole))
+        return Answer(answer.status, answer.headers, once(whole), answer.reason)
 
     # A chat request
 
@@ -138,22 +152,23 @@ class DataPlane:
         chat, plain, fault = self._read(request, dialect, body)
         local = chat is not None and self._local.serves(chat.model)
         if not local and self._upstream.alone:
+            # It may have come just now: the next request shall find it.
+            self._upstream.failed()
             raise fault or self._unknown_model(chat)
-        if chat is None or (not local and not self._may_see(chat.model)):
-            rest = body.data if body.whole else rest_of(body, request)
-            async with self._forward.send(request, raw_path, rest) as answer:
-                return await self._relay(request, answer)
+        if chat is None or (not local and not await self._may_see(chat.model)):
+            async with self._forward.send(
+                request, raw_path, _still_to_send(body, request)
+            ) as answer:
+                return await relay(request, answer)
         serving = await self._open(request, dialect, client, chat, plain, local=local)
         sent, serving = self._injected(dialect, plain, serving)
+        keeps = serving if self._record and not self._idle(dialect, chat, plain) else None
         target = self._target(
             request, dialect, raw_path, body.data, plain, sent, serving, local=local
         )
-        async with target as answer:
-            reader = dialect.reader(stream=chat.stream)
-            recorded = self._record and answer.status == 200 and not answer.error
-            if not recorded or serving is None:
-                return await self._relay(request, answer)
-            return await self._relay_recorded(request, answer, reader, serving)
+        return await self._relay_recorded(
+            request, target, dialect.reader(stream=chat.stream), keeps
+        )
 
     def _read(
         self, request: web.Request, dialect: Dialect, body: Body
@@ -161,7 +176,10 @@ class DataPlane:
         """The request in our nouns; what cannot be read is the upstream's to judge."""
         if not body.whole:
             size = f"The request has more than {self._body_limit} bytes."
-            return None, b"", RequestError(size, status=413, hint="Send less at once.")
+            fault = RequestError(size, status=413, hint="Send less at once.")
+            if self._local.serves(model_named_in(body.data)):
+                raise fault
+            return None, b"", fault
         try:
             plain = body.data
             encoding = request.headers.get("Content-Encoding", "identity")
@@ -170,9 +188,28 @@ class DataPlane:
             return dialect.read_request(plain), plain, None
         except RequestError as error:
             return None, b"", error
+        except Exception as error:  # noqa: BLE001  the HTTP edge
+            self._broke("passing a request on unread", error)
+            return None, b"", None
 
-    def _may_see(self, model: str) -> bool:
-        return self._touch_remote or not self._upstream.remote(model)
+    async def _may_see(self, model: str) -> bool:
+        if self._touch_remote:
+            return True
+        try:
+            remote = self._upstream.remote(model)
+            return not (remote if isinstance(remote, bool) else await remote)
+        except Exception as error:  # noqa: BLE001  the HTTP edge
+            self._broke("passing a request on unread", error)
+            return False
+
+    def _idle(self, dialect: Dialect, chat: ChatRequest, plain: bytes) -> bool:
+        """Nothing was said: it only loads or unloads a model."""
+        if chat.newest_user_text:
+            return False
+        try:
+            return dialect.ask(plain).idle is not None
+        except RequestError:
+            return False
 
     def _unknown_model(self, chat: ChatRequest | None) -> RequestError:
         name = chat.model if chat else ""
@@ -200,13 +237,14 @@ class DataPlane:
                 injectable=dialect.injectable(plain),
                 facts=lambda: source(chat.model),
             )
+            self._problems.went("serve")
+            stamp = serving.stamp
+            self._bus.tell(EventKind.TURN_STARTED, turn=stamp.turn, client=client.name)
+            return serving
         except Exception as error:  # noqa: BLE001  the HTTP edge
             # Whatever this was, it must not cost the user the answer.
             self._broke("serving without skills", error)
             return None
-        self._problems.went("serve")
-        self._bus.tell(EventKind.TURN_STARTED, turn=serving.stamp.turn, client=client.name)
-        return serving
 
     def _injected(
         self, dialect: Dialect, plain: bytes, serving: Serving | None
@@ -237,8 +275,8 @@ class DataPlane:
         if local:
             return self._from_engine(dialect, sent, serving)
         if sent is plain:
-            return self._forward.send(request, raw_path, original)
-        return self._forward.send(request, raw_path, sent, rewritten=True)
+            return self._forward.send(request, raw_path, original, readable=True)
+        return self._forward.send(request, raw_path, sent, readable=True, rewritten=True)
 
     @asynccontextmanager
     async def _from_engine(
@@ -251,49 +289,51 @@ class DataPlane:
             yield answer
 
     async def _relay_recorded(
-        self, request: web.Request, answer: Answer, reader: AnswerReader, serving: Serving
+        self,
+        request: web.Request,
+        target: AbstractAsyncContextManager[Answer],
+        reader: AnswerReader,
+        serving: Serving | None,
     ) -> web.StreamResponse:
+        """Whoever leaves, even before the first byte, leaves a turn; who got an error does not."""
         hung_up = True
         try:
-            response = await self._relay(request, answer, reader)
+            async with target as answer:
+                if answer.status != 200 or answer.error:
+                    serving = None
+                hear = self._listener(reader) if serving else None
+                response = await relay(request, answer, hear)
             hung_up = False
             return response
-        except aiohttp.ClientError:
-            hung_up = False
+        except LullError:
+            serving = None
             raise
         finally:
-            self._close(serving, reader, hung_up=hung_up)
+            if serving is not None:
+                self._close(serving, reader, hung_up=hung_up)
 
     def _close(self, serving: Serving, reader: AnswerReader, *, hung_up: bool) -> None:
         try:
             self._serve.close(serving, reader.completion(hung_up=hung_up))
-        except Exception as error:  # noqa: BLE001  the HTTP edge
-            self._broke("this turn is not recorded", error)
-        else:
             stamp = serving.stamp
             self._bus.tell(EventKind.TURN_RECORDED, turn=stamp.turn, conversation=stamp.trajectory)
+        except Exception as error:  # noqa: BLE001  the HTTP edge
+            self._broke("this turn is not recorded", error)
 
-    async def _relay(
-        self, request: web.Request, answer: Answer, reader: AnswerReader | None = None
-    ) -> web.StreamResponse:
-        """Send the answer on as it comes, a copy of it to the reader."""
-        response = _response(answer)
-        await response.prepare(request)
-        try:
-            async for chunk in answer.chunks:
-                if reader is not None:
+    def _listener(self, reader: AnswerReader) -> Callable[[bytes], None]:
+        """Feeds a reader until it fails: a fault of ours there costs the record alone."""
+        listening = True
+
+        def hear(chunk: bytes) -> None:
+            nonlocal listening
+            try:
+                if listening:
                     reader.feed(chunk)
-                await response.write(chunk)
-        except aiohttp.ClientError as error:
-            # The upstream broke off in mid-answer: so must we, or it would look whole.
-            log.info("the upstream broke off: %s", error)
-            if request.transport is not None:
-                request.transport.abort()
-            return response
-        except ConnectionError as error:
-            raise asyncio.CancelledError from error
-        await response.write_eof()
-        return response
+            except Exception as error:  # noqa: BLE001  the HTTP edge
+                listening = False
+                self._broke("this turn is recorded in part", error)
+
+        return hear
 
     def _broke(self, what: str, error: Exception) -> None:
         log.error("a fault of Lull's own: %s", what, exc_info=error)
@@ -301,62 +341,12 @@ class DataPlane:
         self._problems.came("serve", fault)
 
 
-async def _send(request: web.Request, answer: Answer) -> web.StreamResponse:
-    response = _response(answer)
-    await response.prepare(request)
-    if request.method != "HEAD":
-        async for chunk in answer.chunks:
-            await response.write(chunk)
-    await response.write_eof()
-    return response
-
-
-def _response(answer: Answer) -> web.StreamResponse:
-    response = web.StreamResponse(status=answer.status, reason=answer.reason)
-    response.headers.extend(answer.headers)
-    response["said"] = frozenset(key.lower() for key in answer.headers)
-    return response
-
-
-async def _as_upstream_said(_: web.Request, response: web.StreamResponse) -> None:
-    """No header of the library's own: the answer is the upstream's."""
-    said = response.get("said", frozenset())
-    for name in ("Server", "Content-Type"):
-        if name.lower() not in said:
-            response.headers.popall(name, None)
-
-
-def _sentence(error: LullError) -> str:
-    if not error.hint:
-        return error.detail
-    stop = "" if error.detail.endswith((".", "!", "?")) else "."
-    return f"{error.detail}{stop} {error.hint}"
-
-
-def _error(dialect: Dialect | None, path: str, status: int, message: str) -> Answer:
-    shape = dialect or next(
-        (d for route, d in CHAT_ROUTES.items() if path.startswith(_family(route))), None
-    )
-    shape = shape or CHAT_ROUTES["/api/chat"]
-    data = shape.error(status, message)
-    headers = CIMultiDict({"Content-Type": JSON, "Content-Length": str(len(data))})
-    return Answer(status, headers, _once(data), error=True)
-
-
-def _family(route: str) -> str:
-    return "/v1/messages" if route == "/v1/messages" else route[: route.index("/", 1) + 1]
-
-
-async def _once(data: bytes) -> AsyncIterator[bytes]:
-    yield data
-
-
 def _stream_of(request: web.Request) -> AsyncIterator[bytes] | None:
     return request.content.iter_any() if request.body_exists else None
 
 
-async def _merged(
-    chunks: AsyncIterator[bytes], merge: Callable[[bytes], bytes]
-) -> AsyncIterator[bytes]:
-    data = b"".join([chunk async for chunk in chunks])
-    yield merge(data)
+def _still_to_send(body: Body, request: web.Request) -> bytes | AsyncIterator[bytes] | None:
+    """What was read, the rest behind it; None where there is no body at all."""
+    if not body.whole:
+        return rest_of(body, request)
+    return body.data if body.data or request.body_exists else None

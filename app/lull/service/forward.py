@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 import aiohttp
 from aiohttp import web
-from multidict import CIMultiDict
+from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
 from lull.core.errors import UpstreamDown
@@ -29,7 +30,7 @@ HOP_BY_HOP = frozenset(
         "upgrade",
     }
 )
-OWN_HEADERS = frozenset({"x-lull-token", "x-lull-session"})
+OWN_HEADERS = frozenset({"X-Lull-Token", "X-Lull-Session"})
 NOT_ADDED = ("Accept", "Accept-Encoding", "User-Agent", "Content-Type")
 
 
@@ -59,15 +60,19 @@ class Forward:
         body: bytes | AsyncIterator[bytes] | None,
         *,
         rewritten: bool = False,
+        readable: bool = False,
     ) -> AsyncIterator[Answer]:
         """The upstream's answer. Raises UpstreamDown before its first byte; a break after it
-        raises aiohttp.ClientPayloadError from the chunks."""
-        answer = await self._ask(request, raw_path, body, rewritten=rewritten)
+        raises aiohttp.ClientError from the chunks.
+
+        `rewritten`: the body is ours, so its length and packing are no longer what was said.
+        `readable`: the answer is to be recorded, so nobody on the way may pack it.
+        """
+        headers = _headers(request, body, rewritten=rewritten, readable=readable)
+        answer = await self._ask(request.method, raw_path, body, headers)
         try:
-            headers = CIMultiDict(
-                (k, v) for k, v in answer.headers.items() if k.lower() not in HOP_BY_HOP
-            )
-            yield Answer(answer.status, headers, answer.content.iter_any(), answer.reason)
+            kept = end_to_end(answer.headers)
+            yield Answer(answer.status, kept, answer.content.iter_any(), answer.reason)
         finally:
             # Closing an unfinished answer drops the connection: the model stops. A finished one
             # has gone back to the pool already.
@@ -75,49 +80,76 @@ class Forward:
 
     async def _ask(
         self,
-        request: web.BaseRequest,
+        method: str,
         raw_path: str,
         body: bytes | AsyncIterator[bytes] | None,
-        *,
-        rewritten: bool,
+        headers: CIMultiDict[str],
     ) -> aiohttp.ClientResponse:
-        headers = self._headers(request, rewritten=rewritten, body=body)
         url = URL(self._address + raw_path, encoded=True)
-        # A pooled connection may have been closed by a restarted Ollama; bytes can be sent again.
-        for again in (True, False):
+        while True:
+            attempt = Attempt()
             try:
                 return await self._session.request(
-                    request.method,
+                    method,
                     url,
                     headers=headers,
                     data=body,
                     allow_redirects=False,
                     skip_auto_headers=NOT_ADDED,
                     timeout=self._timeout,
+                    trace_request_ctx=attempt,
                 )
-            except (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError) as error:
-                connecting = isinstance(error, aiohttp.ClientConnectorError)
-                if connecting or not again or not isinstance(body, bytes | None):
-                    raise self._down() from error
             except (aiohttp.ClientError, TimeoutError) as error:
-                raise self._down() from error
-        raise self._down()
-
-    def _headers(
-        self, request: web.BaseRequest, *, rewritten: bool, body: object
-    ) -> CIMultiDict[str]:
-        gone = {"host", "expect"} | ({"content-length", "content-encoding"} if rewritten else set())
-        headers = CIMultiDict(
-            (key, value)
-            for key, value in request.headers.items()
-            if key.lower() not in HOP_BY_HOP | OWN_HEADERS | gone
-        )
-        if isinstance(body, bytes):
-            headers["Content-Length"] = str(len(body))
-        return headers
+                # A restarted Ollama has closed the connections that we kept: that is no answer.
+                # On a fresh one it was asked already, and asking twice is not ours to decide.
+                stale = isinstance(error, aiohttp.ServerDisconnectedError | aiohttp.ClientOSError)
+                if not (stale and attempt.on_kept_connection and isinstance(body, bytes | None)):
+                    raise self._down() from error
 
     def _down(self) -> UpstreamDown:
         return UpstreamDown(
             f"Ollama at {self._address} does not answer.",
             hint="Start it with `ollama serve`, or open the Ollama app.",
         )
+
+
+@dataclass(slots=True)
+class Attempt:
+    on_kept_connection: bool = False
+
+
+def notes_kept_connections() -> aiohttp.TraceConfig:
+    """For the session that `Forward` is given."""
+    trace = aiohttp.TraceConfig()
+
+    async def note(_: object, context: SimpleNamespace, __: object) -> None:
+        if isinstance(context.trace_request_ctx, Attempt):
+            context.trace_request_ctx.on_kept_connection = True
+
+    trace.on_connection_reuseconn.append(note)
+    return trace
+
+
+def end_to_end(headers: CIMultiDictProxy[str]) -> CIMultiDict[str]:
+    """Without what is said between two neighbours only."""
+    named = {name.strip().lower() for name in headers.get("Connection", "").split(",")}
+    return CIMultiDict((k, v) for k, v in headers.items() if k.lower() not in HOP_BY_HOP | named)
+
+
+def _headers(
+    request: web.BaseRequest, body: object, *, rewritten: bool, readable: bool
+) -> CIMultiDict[str]:
+    headers = end_to_end(request.headers)
+    gone = {"Host", "Expect", *OWN_HEADERS}
+    if rewritten:
+        gone |= {"Content-Length", "Content-Encoding"}
+    if readable:
+        gone.add("Accept-Encoding")
+    # A page of our own address is of the same site; beside the upstream's Host it would not be.
+    if headers.get("Origin", "").partition("://")[2] == headers.get("Host"):
+        gone.add("Origin")
+    for name in gone:
+        headers.popall(name, None)
+    if isinstance(body, bytes):
+        headers["Content-Length"] = str(len(body))
+    return headers

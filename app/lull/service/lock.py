@@ -1,14 +1,15 @@
 """One service for one home: a locked file is the truth, a discovery file says where it is.
 
 The lock falls with the process, however it dies; a stale discovery file is only a hint that the
-lock contradicts.
+lock contradicts. Whoever only asks takes the lock shared, so that two who ask never meet.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass
+import time
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import IO
 
@@ -17,6 +18,9 @@ from lull.store.skill_folders import write_atomically
 
 if os.name == "posix":
     import fcntl
+
+ASKING_TAKES_S = 1.0
+"""A lock that is held by someone who only asks, or changes a skill, is free again so soon."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,18 +40,28 @@ class ServiceLock:
         self._path = path
         self._file: IO[str] | None = None
 
-    def take(self) -> None:
-        """Raises AlreadyRunning."""
+    def take(self, *, discovery: Path, patience_s: float = ASKING_TAKES_S) -> None:
+        """Raises AlreadyRunning, which names the one who has it."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         file = self._path.open("a+")
+        until_s = time.monotonic() + patience_s
         try:
-            _lock(file)
-        except OSError as error:
+            while not _locked(file, shared=False):
+                there = read_discovery(discovery)
+                if there is not None and alive(there.pid):
+                    raise AlreadyRunning(
+                        f"Process {there.pid} serves {self._path.parent} at {there.address}.",
+                        hint="`lull status` tells about it, `lull stop` ends it.",
+                    )
+                if time.monotonic() > until_s:
+                    raise AlreadyRunning(
+                        f"Another one uses {self._path.parent}; it may be starting or stopping.",
+                        hint="Try again in a moment.",
+                    )
+                time.sleep(0.02)
+        except BaseException:
             file.close()
-            raise AlreadyRunning(
-                f"Another service uses {self._path.parent}.",
-                hint="`lull status` tells about it, `lull stop` ends it.",
-            ) from error
+            raise
         self._file = file
 
     def release(self) -> None:
@@ -57,26 +71,40 @@ class ServiceLock:
 
 
 def is_running(lock: Path) -> bool:
-    """Does a live process hold the lock?"""
-    if not lock.exists():
-        return False
-    probe = ServiceLock(lock)
+    """Does a live process hold the lock? Raises OSError when the file cannot be read."""
     try:
-        probe.take()
-    except AlreadyRunning:
+        with lock.open("r") as file:
+            return not _locked(file, shared=True)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
+def _locked(file: IO[str], *, shared: bool) -> bool:
+    """Take the lock now. False: somebody else has it."""
+    try:
+        if os.name == "posix":
+            fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        else:
+            import msvcrt
+
+            file.seek(0)
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+    except (BlockingIOError, PermissionError):
+        return False
+    return True
+
+
+def alive(pid: int) -> bool:
+    """Is there such a process? Another user's counts, too."""
+    if os.name != "posix":
+        return True  # there `kill` with 0 is a Ctrl-C; the lock decides alone
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
         return True
-    probe.release()
-    return False
-
-
-def _lock(file: IO[str]) -> None:
-    if os.name == "posix":
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    else:
-        import msvcrt
-
-        file.seek(0)
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+    except (ProcessLookupError, OverflowError):
+        return False
+    return True
 
 
 def write_discovery(path: Path, found: Discovery) -> None:
@@ -86,6 +114,12 @@ def write_discovery(path: Path, found: Discovery) -> None:
 def read_discovery(path: Path) -> Discovery | None:
     """What the file says, None when it is not there or not readable as such."""
     try:
-        return Discovery(**json.loads(path.read_text("utf-8")))
-    except (OSError, ValueError, TypeError):
+        said = json.loads(path.read_text("utf-8"))
+        known = {one.name: said[one.name] for one in fields(Discovery)}
+    except (OSError, ValueError, TypeError, KeyError):
         return None
+    texts = all(isinstance(value, str) for name, value in known.items() if name != "pid")
+    pid = known["pid"]
+    if not texts or type(pid) is not int or pid < 1:
+        return None
+    return Discovery(**known)

@@ -1,15 +1,18 @@
 """The service in the foreground: take the lock, open two doors, say so, wait, close in order.
 
 The data plane listens first and the slow parts (Chroma, the engine) start behind it, so that a
-client can ask at once.
+client can ask at once. Asked to stop, it lets the answers under way come to their end; asked
+twice, it does not wait for them.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import logging
 import os
+import secrets
 import signal
 import socket
 from collections.abc import Callable
@@ -21,19 +24,25 @@ from aiohttp import web
 from lull import __version__
 from lull.config.paths import Paths
 from lull.config.settings import ServiceSettings, Settings
-from lull.core.errors import AddressInUse, LullError, SettingsError
+from lull.core.errors import AddressInUse, LullError, OpenToNetwork, SettingsError
 from lull.service.auth import Door
 from lull.service.control_api import ControlApi
 from lull.service.lock import Discovery, ServiceLock, write_discovery
-from lull.service.logs import start_logging
+from lull.service.logs import no_words_of_others, start_logging
+from lull.service.reading import Reading
 from lull.service.settings_view import SettingsView
 from lull.service.status import Status
-from lull.service.wiring import Service, wired
+from lull.service.wiring import Service, open_secrets, wired
 
 log = logging.getLogger(__name__)
 
 STOP_WITHIN_S = 5.0
 """Answers under way get this long to end after a stop was asked for."""
+TOKEN = "network-token"
+"""Its name in the secret store."""
+
+_EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+"""One listens everywhere and is called at home."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,51 +53,126 @@ class Ready:
     pid: int
     upstream: str
     upstream_ok: bool
+    models: int
+    token: str
+    """Empty where only this machine can connect."""
     notes: tuple[str, ...]
+
+
+class Stopping:
+    """The wish to stop, and the second one, to stop at once."""
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+        self.again = asyncio.Event()
+
+    def ask(self) -> None:
+        (self.again if self.asked.is_set() else self.asked).set()
+
+    def listen(self) -> None:
+        """Ctrl-C, `kill`, and a terminal that closes, unless we were told not to mind that."""
+        loop = asyncio.get_running_loop()
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            sign = getattr(signal, name, None)
+            minds = name != "SIGHUP" or (sign and signal.getsignal(sign) != signal.SIG_IGN)
+            if sign is not None and minds:
+                with contextlib.suppress(NotImplementedError):
+                    loop.add_signal_handler(sign, self.ask)
 
 
 def run(settings: Settings, paths: Paths, *, tell: Callable[[Ready], None]) -> None:
     """Serve until stopped. Raises LullError when it cannot start."""
     paths.prepare()
     lock = ServiceLock(paths.lock)
-    lock.take()
+    lock.take(discovery=paths.discovery)
     try:
+        paths.discovery.unlink(missing_ok=True)  # of one that was killed
         start_logging(paths.logs, settings.log.level)
         asyncio.run(_serve(settings, paths, tell))
+    except LullError as error:
+        log.info("could not go on: %s", error)
+        raise
     finally:
-        paths.discovery.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            paths.discovery.unlink(missing_ok=True)
+            paths.control_socket.unlink(missing_ok=True)
         lock.release()
 
 
 async def _serve(settings: Settings, paths: Paths, tell: Callable[[Ready], None]) -> None:
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for sign in (signal.SIGINT, signal.SIGTERM):
-        with contextlib.suppress(NotImplementedError):
-            loop.add_signal_handler(sign, stop.set)
+    stopping = Stopping()
+    stopping.listen()
+    no_words_of_others(asyncio.get_running_loop())
     listener = _listener(settings.service)
-    door = _door(settings.service, listener)
-    async with wired(settings, paths, door) as service:
+    token, worry = await _secrets(settings, paths)
+    door = _door(settings.service, listener, token)
+    async with wired(settings, paths, door) as service, contextlib.AsyncExitStack() as closing:
+        service.token = token
+        service.address = f"http://{_shown(settings.service.bind)}:{door.port}"
+        _worry(service, worry)
         await service.ollama.probe()
-        runners = [
-            await _open_data_plane(service, listener),
-            await _open_control(service, stop.set),
-        ]
-        address = f"http://{_shown(settings.service.bind)}:{door.port}"
-        service.address = address
-        _announce(paths, address, service)
+        control = await _open_control(service, stopping.ask)
+        closing.push_async_callback(control.cleanup)
+        closing.callback(service.bus.close)
+        data_plane = await _open_data_plane(service, listener)
+        closing.push_async_callback(_drain, data_plane, stopping)
         background = asyncio.create_task(service.background())
-        log.info("serving at %s", address)
-        tell(_ready(service, address))
-        try:
-            await stop.wait()
-        finally:
-            paths.discovery.unlink(missing_ok=True)
-            background.cancel()
-            await asyncio.gather(background, return_exceptions=True)
-            for runner in runners:
-                await runner.cleanup()
-            log.info("stopped")
+        closing.push_async_callback(_ended, background)
+        closing.callback(paths.discovery.unlink, missing_ok=True)
+        _announce(paths, service)
+        log.info("serving at %s", service.address)
+        tell(_ready(service))
+        await stopping.asked.wait()
+        log.info("stopping")
+    log.info("stopped")
+
+
+async def _ended(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+async def _drain(runner: web.AppRunner, stopping: Stopping) -> None:
+    """Let nobody in any more and the answers under way come to their end, in time."""
+    draining = asyncio.create_task(runner.cleanup())
+    hurry = asyncio.create_task(stopping.again.wait())
+    try:
+        await asyncio.wait({draining, hurry}, return_when=asyncio.FIRST_COMPLETED)
+        if not draining.done() and runner.server is not None:
+            await _ended(draining)
+            await runner.server.shutdown(0.01)
+    finally:
+        await _ended(hurry)  # type: ignore[arg-type]
+
+
+async def _secrets(settings: Settings, paths: Paths) -> tuple[str, LullError | None]:
+    """The network token where one is needed, made at its first use, and what is wrong with where
+    it is kept. A loopback service holds no secret, and asks no keychain."""
+    needed = settings.service.needs_token
+    if not needed and not settings.secrets.file_fallback:
+        return "", None
+    store, worry = await asyncio.to_thread(open_secrets, settings, paths)
+    if not needed:
+        return "", worry
+    token = await asyncio.to_thread(store.get, TOKEN)
+    if not token:
+        token = secrets.token_urlsafe(24)
+        await asyncio.to_thread(store.set, TOKEN, token)
+    return token, worry
+
+
+def _worry(service: Service, worry: LullError | None) -> None:
+    if worry is not None:
+        service.problems.came("secrets", worry)
+    if service.token:
+        service.problems.came(
+            "network",
+            OpenToNetwork(
+                f"service.bind is {service.settings.service.bind}, so whoever is on your network"
+                " and has the token can use your models.",
+                hint="`lull settings set service.bind 127.0.0.1` closes it.",
+            ),
+        )
 
 
 def _listener(settings: ServiceSettings) -> socket.socket:
@@ -106,33 +190,42 @@ def _listener(settings: ServiceSettings) -> socket.socket:
         listener.listen(128)
     except OSError as error:
         listener.close()
-        raise AddressInUse(
-            f"{settings.bind}:{settings.port}: {error.strerror}.",
-            hint="Stop what uses it, or choose another with `lull serve --port N` (0: any).",
-        ) from error
+        raise _cannot_listen(settings, error) from error
     return listener
 
 
-def _door(settings: ServiceSettings, listener: socket.socket) -> Door:
+def _cannot_listen(settings: ServiceSettings, error: OSError) -> LullError:
+    where = f"{_bracketed(settings.bind)}:{settings.port}"
+    if error.errno == errno.EADDRINUSE:
+        return AddressInUse(
+            f"Something else listens at {where} already.",
+            hint="Stop it, or choose another port: `lull serve --port N` (0: any free one).",
+        )
+    return SettingsError(
+        f"Lull cannot listen at {where}: {error.strerror}.",
+        hint="Change service.bind or service.port; ports below 1024 are the system's.",
+    )
+
+
+def _door(settings: ServiceSettings, listener: socket.socket, token: str) -> Door:
     return Door(
         port=listener.getsockname()[1],
         loopback=not settings.needs_token,
-        host=_shown(settings.bind),
+        token=token,
         origins=settings.allow_origins,
     )
 
 
 def _shown(bind: str) -> str:
-    return f"[{bind}]" if ":" in bind else bind
+    return _bracketed(_EVERYWHERE.get(bind, bind))
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
 
 
 async def _open_data_plane(service: Service, listener: socket.socket) -> web.AppRunner:
-    runner = web.AppRunner(
-        service.data_plane.app(),
-        handler_cancellation=True,
-        access_log=None,
-        shutdown_timeout=STOP_WITHIN_S,
-    )
+    runner = service.data_plane.runner(shutdown_timeout_s=STOP_WITHIN_S)
     await runner.setup()
     await web.SockSite(runner, listener).start()
     return runner
@@ -144,8 +237,8 @@ async def _open_control(service: Service, stop: Callable[[], None]) -> web.AppRu
         status=status.status,
         doctor=status.doctor,
         settings=SettingsView(service.paths.settings, apply=service.apply).handle,
-        trajectories=service.stores.trajectories,
-        skills=service.stores.skills,
+        reading=Reading(service.stores.trajectories, service.stores.skills),
+        settle=service.stores.database.flush,
         changes=service.changes,
         rating=service.rating,
         bus=service.bus,
@@ -161,19 +254,22 @@ async def _open_control(service: Service, stop: Callable[[], None]) -> web.AppRu
 
 async def _private_site(runner: web.AppRunner, path: Path) -> None:
     """A Unix socket that only its owner can open, from its first moment on."""
-    path.unlink(missing_ok=True)
     before = os.umask(0o177)
     try:
+        path.unlink(missing_ok=True)
         await web.UnixSite(runner, str(path)).start()
     except OSError as error:
-        raise LullError(f"{path}: {error.strerror}.", hint="Check LULL_HOME.") from error
+        raise LullError(
+            f"The control socket {path} cannot be made: {error.strerror}.",
+            hint="Move away what lies there, or name another folder with LULL_HOME.",
+        ) from error
     finally:
         os.umask(before)
 
 
-def _announce(paths: Paths, address: str, service: Service) -> None:
+def _announce(paths: Paths, service: Service) -> None:
     found = Discovery(
-        address=address,
+        address=service.address,
         pid=os.getpid(),
         control=str(paths.control_socket),
         version=__version__,
@@ -182,11 +278,13 @@ def _announce(paths: Paths, address: str, service: Service) -> None:
     write_discovery(paths.discovery, found)
 
 
-def _ready(service: Service, address: str) -> Ready:
+def _ready(service: Service) -> Ready:
     return Ready(
-        address=address,
+        address=service.address,
         pid=os.getpid(),
         upstream=service.ollama.address,
         upstream_ok=service.ollama.state.ok,
+        models=len(service.ollama.state.models),
+        token=service.token,
         notes=tuple(f"{p['title']}: {p['detail']}" for p in service.problems.standing()),
     )

@@ -1,20 +1,22 @@
 """`lull settings`: every setting with its reason; one changed at a time, checked before it is
-written. A running service takes a change in at its next start and says so."""
+written. A running service says which changes wait for its next start."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from lull.config.files import read, set_value, show
 from lull.config.settings import Settings
 from lull.core.errors import UsageError
+from lull.core.retrieval import RetrievalRule
 
 Json = dict[str, Any]
 
-AT_ONCE = ("skills.",)
+AT_ONCE = frozenset(f"skills.{one.name}" for one in fields(RetrievalRule))
 """Keys that a running service follows without a restart."""
 
 
@@ -22,6 +24,7 @@ class SettingsView:
     def __init__(self, path: Path, *, apply: Callable[[Settings], None] | None = None) -> None:
         self._path = path
         self._apply = apply
+        self._one_change = asyncio.Lock()
 
     async def handle(self, wanted: Json | None) -> Json:
         """None: all of them. `{"key", "value"}`: change one. Raises SettingsError."""
@@ -30,11 +33,12 @@ class SettingsView:
         key, value = wanted.get("key"), wanted.get("value")
         if not isinstance(key, str) or not isinstance(value, str):
             raise UsageError("key and value must be texts.")
-        settings = await asyncio.to_thread(set_value, self._path, key, value)
+        async with self._one_change:
+            settings = await asyncio.to_thread(set_value, self._path, key, value)
         if self._apply is not None:
             self._apply(settings)
         changed = next(s for s in self._view(settings)["settings"] if s["key"] == key)
-        at_once = self._apply is None or key.startswith(AT_ONCE)
+        at_once = self._apply is None or key in AT_ONCE
         return {**changed, "restart_needed": not at_once}
 
     def _view(self, settings: Settings) -> Json:

@@ -22,7 +22,7 @@ class Upstream(Protocol):
     @property
     def how_to_start(self) -> str: ...
 
-    def remote(self, model: str) -> bool:
+    def remote(self, model: str) -> bool | Awaitable[bool]:
         """A model that runs on somebody else's machine, which Lull may not touch."""
 
     def facts(self, model: str) -> ModelFacts | Awaitable[ModelFacts]: ...

@@ -21,6 +21,7 @@ from lull.backends.clock import SystemClock, TimeSortedIds
 from lull.backends.embedder import HashedNgrams
 from lull.backends.mlx_engine import EngineOptions, MemoryLimits, MlxEngine
 from lull.backends.ollama import OllamaFacts
+from lull.backends.secrets import open_secret_store
 from lull.backends.skill_index import WordIndex
 from lull.config.paths import Paths
 from lull.config.settings import Settings
@@ -28,6 +29,7 @@ from lull.core.errors import LullError, ResourceError, StoreError
 from lull.core.events import EventKind
 from lull.core.messages import Sampling
 from lull.core.policy import ModelFacts
+from lull.core.ports import SecretStore
 from lull.core.skill import Library
 from lull.loops.approve import Approve
 from lull.loops.serve import Serve
@@ -35,7 +37,7 @@ from lull.resources import pocket_dir
 from lull.service.auth import Door
 from lull.service.bus import Bus
 from lull.service.data_plane import DataPlane
-from lull.service.forward import Forward
+from lull.service.forward import Forward, notes_kept_connections
 from lull.service.local_facts import read_local_model
 from lull.service.local_model import LocalModels
 from lull.service.local_routes import Served
@@ -66,9 +68,9 @@ class Stores:
     chain_key: bytes
 
 
-def open_stores(paths: Paths) -> Stores:
-    """Raises StoreError."""
-    database = Database(paths.database)
+def open_stores(paths: Paths, *, rescue: bool = True) -> Stores:
+    """Raises StoreError; without `rescue` also for a damaged file, which is left as it is."""
+    database = Database(paths.database, rescue=rescue)
     key = _chain_key(database)
     return Stores(
         database=database,
@@ -131,7 +133,7 @@ class OllamaUpstream:
         """Nothing but the built-in model can answer."""
         return not self._facts.state.models
 
-    def remote(self, model: str) -> bool:
+    def remote(self, model: str) -> bool | Awaitable[bool]:
         return self._facts.remote(model)
 
     def facts(self, model: str) -> ModelFacts | Awaitable[ModelFacts]:
@@ -164,6 +166,8 @@ class Service:
     supervisor: Supervisor
     memory: ChromaExemplars | None = None
     address: str = ""
+    token: str = ""
+    """What requests must carry where other machines can reach us."""
 
     def apply(self, settings: Settings) -> None:
         """Follow what may change while we run; the rest holds from the next start on."""
@@ -244,11 +248,14 @@ async def wired(settings: Settings, paths: Paths, door: Door) -> AsyncIterator[S
     """A service, ready but with closed doors. Everything it opened is closed at the end."""
     clock = SystemClock()
     stores = await asyncio.to_thread(open_stores, paths)
-    engine = MlxEngine(_pocket_folder(paths), options=_engine_options(settings))
+    engine = built_in_engine(settings, paths)
     # The pool is as wide as the requests: whoever waits must wait for the model, not for us.
     connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=30)
     session = aiohttp.ClientSession(
-        connector=connector, auto_decompress=False, cookie_jar=aiohttp.DummyCookieJar()
+        connector=connector,
+        auto_decompress=False,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        trace_configs=[notes_kept_connections()],
     )
     try:
         service = _put_together(settings, paths, door, clock, stores, engine, session)
@@ -329,6 +336,30 @@ def _put_together(
         supervisor=Supervisor(problems, clock),
     )
     return service
+
+
+def open_secrets(settings: Settings, paths: Paths) -> tuple[SecretStore, LullError | None]:
+    """Where secrets are kept, and what a person must know about it. Blocks for seconds."""
+    return open_secret_store(
+        service=paths.keychain_service,
+        file=paths.secrets,
+        file_fallback=settings.secrets.file_fallback,
+        environ=os.environ,
+    )
+
+
+def built_in_engine(settings: Settings, paths: Paths) -> MlxEngine:
+    """Starts nothing before it is asked."""
+    return MlxEngine(_pocket_folder(paths), options=_engine_options(settings))
+
+
+async def look_at_ollama(settings: Settings) -> OllamaFacts:
+    """Ask once, without a service. Raises SettingsError."""
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
+        address = settings.upstream.resolved(os.environ)
+        facts = OllamaFacts(session, address, on_change=lambda _: None)
+        await facts.probe()
+        return facts
 
 
 def _pocket_folder(paths: Paths) -> Path:

@@ -108,4 +108,23 @@ CREATE TABLE events (
 );
 """
 
-MIGRATIONS: tuple[str, ...] = (_1,)
+# What stood at each turn, so that a conversation that branches goes on from the branch; and uses by
+# the client that asked, because statistics are kept apart like skills.
+_2 = """
+ALTER TABLE turns ADD COLUMN suffixes TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE turns ADD COLUMN known INTEGER;
+
+ALTER TABLE skill_uses RENAME TO skill_uses_1;
+CREATE TABLE skill_uses (
+    asker TEXT NOT NULL,
+    client TEXT NOT NULL,
+    name TEXT NOT NULL,
+    uses INTEGER NOT NULL,
+    last TEXT NOT NULL,
+    PRIMARY KEY (asker, client, name)
+) WITHOUT ROWID;
+INSERT INTO skill_uses SELECT client, client, name, uses, last FROM skill_uses_1;
+DROP TABLE skill_uses_1;
+"""
+
+MIGRATIONS: tuple[str, ...] = (_1, _2)

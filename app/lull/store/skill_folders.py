@@ -12,16 +12,17 @@ import contextlib
 import hashlib
 import os
 import shutil
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from lull.core.errors import SkillError, StoreError
-from lull.core.skill import EVERYBODY, SkillKey, SkillText
+from lull.core.skill import EVERYBODY, RESERVED_CLIENT, SkillKey, SkillText, check_client
 from lull.store.skill_md import FILE_LIMIT, parse, render
 
 FILE = "SKILL.md"
-EVERYBODY_FOLDER = "everybody"
+EVERYBODY_FOLDER = RESERVED_CLIENT
 COPY_LIMIT = 16 * 1024 * 1024
 """Bytes of a whole imported folder."""
 
@@ -33,6 +34,15 @@ class Found:
     key: SkillKey
     sha256: str
     data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unreadable:
+    """A working copy that cannot be taken in, and why."""
+
+    key: SkillKey | None
+    """None where the place itself is wrong."""
+    error: SkillError
 
 
 class SkillFolders:
@@ -53,16 +63,28 @@ class SkillFolders:
     def keep_bytes(self, data: bytes) -> str:
         sha256 = hashlib.sha256(data).hexdigest()
         target = self._version(sha256)
-        if not target.exists():
-            target.parent.mkdir(exist_ok=True)
+        if _sha256_of(target) != sha256:
+            target.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(target, data)
         return sha256
 
-    def text(self, sha256: str) -> SkillText:
-        """The text of a version. Raises StoreError when the file is gone or was changed."""
+    def text(self, sha256: str, key: SkillKey | None = None) -> SkillText:
+        """The text of a version. Raises StoreError when the file is gone or was changed.
+
+        With `key`, a lost version is restored from the skill's working or archived copy.
+        """
         if sha256 not in self._texts:
+            if key is not None and _sha256_of(self._version(sha256)) != sha256:
+                self._restore(sha256, key)
             self._texts[sha256] = parse(self.data(sha256), where=f"version {sha256[:12]}")
         return self._texts[sha256]
+
+    def _restore(self, sha256: str, key: SkillKey) -> None:
+        archived = (self.archive / _room(key)).glob(f"{key.name}.*/{FILE}")
+        for file in (self.folder(key) / FILE, *archived):
+            if _sha256_of(file) == sha256:
+                self.keep_bytes(file.read_bytes())
+                return
 
     def data(self, sha256: str) -> bytes:
         path = self._version(sha256)
@@ -85,48 +107,68 @@ class SkillFolders:
     # Working copies
 
     def folder(self, key: SkillKey) -> Path:
-        return self.working / (key.client or EVERYBODY_FOLDER) / key.name
+        return self.working / _room(key) / key.name
+
+    def was_deleted(self, key: SkillKey) -> bool:
+        """True when a person removed this one folder; a room that is gone as a whole is a loss."""
+        return not self.folder(key).exists() and (self.working / _room(key)).is_dir()
 
     def check_out(self, key: SkillKey, sha256: str) -> None:
-        """Make the working copy read as this version; other files beside it stay."""
-        folder = self.folder(key)
-        folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(folder / FILE, self.data(sha256))
+        """Make the working copy read as this version; other files beside it stay. A text that
+        we never wrote there and never took in goes to the archive first."""
+        file = self.folder(key) / FILE
+        file.parent.mkdir(parents=True, exist_ok=True)
+        there = _sha256_of(file)
+        if there not in ("", sha256) and not self._version(there).exists():
+            spare = self._free_archive(key)
+            spare.mkdir(parents=True)
+            shutil.copyfile(file, spare / FILE)
+        write_atomically(file, self.data(sha256))
 
     def put_away(self, key: SkillKey) -> None:
         """Move a deleted skill's working copy to the archive."""
         folder = self.folder(key)
         if not folder.exists():
             return
-        number = 1
-        parent = self.archive / (key.client or EVERYBODY_FOLDER)
-        while (target := parent / f"{key.name}.{number}").exists():
-            number += 1
-        parent.mkdir(parents=True, exist_ok=True)
+        target = self._free_archive(key)
+        target.parent.mkdir(parents=True, exist_ok=True)
         folder.rename(target)
+
+    def _free_archive(self, key: SkillKey) -> Path:
+        number = 1
+        while (target := self.archive / _room(key) / f"{key.name}.{number}").exists():
+            number += 1
+        return target
 
     def copy_in(self, key: SkillKey, source: Path) -> None:
         """Copy the files beside an imported SKILL.md."""
-        folder = self.folder(key)
-        folder.mkdir(parents=True, exist_ok=True)
-        for path in sorted(source.rglob("*")):
-            relative = path.relative_to(source)
-            if path.is_symlink() or not path.is_file() or relative == Path(FILE):
-                continue
-            target = folder / relative
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, target)
+        _copy_beside(source, self.folder(key))
 
-    def found(self) -> Iterator[Found | SkillError]:
+    def copy_out(self, key: SkillKey, sha256: str, target: Path) -> None:
+        """Write a skill folder for other tools: this version and the files beside the copy."""
+        target.mkdir(parents=True)
+        if self.folder(key).is_dir():
+            _copy_beside(self.folder(key), target)
+        write_atomically(target / FILE, self.data(sha256))
+
+    def found(self) -> Iterator[Found | Unreadable]:
         """Every working copy, or what is wrong with it."""
-        for room in sorted(self.working.iterdir()) if self.working.is_dir() else []:
-            if not room.is_dir() or room.name.startswith("."):
-                continue
+        for room in _visible(self.working):
             client = EVERYBODY if room.name == EVERYBODY_FOLDER else room.name
-            for folder in sorted(room.iterdir()):
-                file = folder / FILE
-                if not folder.name.startswith(".") and file.is_file():
-                    yield self._read(SkillKey(client, folder.name), file)
+            if not room.is_dir():
+                continue
+            if (room / FILE).is_file() or not _is_client(client):
+                yield Unreadable(key=None, error=_misplaced(room))
+                continue
+            for folder in _visible(room):
+                key = SkillKey(client, folder.name)
+                try:
+                    there = (folder / FILE).is_file()
+                except OSError as error:
+                    yield Unreadable(key=key, error=_in_words(folder, error))
+                    continue
+                if there:
+                    yield self._read(key, folder / FILE)
 
     def marks(self) -> dict[str, tuple[int, int]]:
         """Size and time of each working copy: cheap to compare, to notice an edit by hand."""
@@ -137,7 +179,7 @@ class SkillFolders:
                 marks[str(file)] = (stat.st_size, stat.st_mtime_ns)
         return marks
 
-    def _read(self, key: SkillKey, file: Path) -> Found | SkillError:
+    def _read(self, key: SkillKey, file: Path) -> Found | Unreadable:
         try:
             data = read_skill_file(file)
             text = parse(data, where=str(file))
@@ -147,8 +189,61 @@ class SkillFolders:
                     hint="Give both the same name.",
                 )
         except SkillError as error:
-            return error
+            return Unreadable(key=key, error=error)
         return Found(key=key, sha256=hashlib.sha256(data).hexdigest(), data=data)
+
+
+def _room(key: SkillKey) -> str:
+    return key.client or EVERYBODY_FOLDER
+
+
+def _is_client(name: str) -> bool:
+    try:
+        check_client(name)
+    except SkillError:
+        return False
+    return True
+
+
+def _visible(folder: Path) -> list[Path]:
+    try:
+        return sorted(p for p in folder.iterdir() if not p.name.startswith("."))
+    except OSError:
+        return []
+
+
+def _misplaced(folder: Path) -> SkillError:
+    return SkillError(
+        f"{folder} is not where Lull reads skills.",
+        hint=f"Move the skill's folder into {folder.parent / EVERYBODY_FOLDER}.",
+    )
+
+
+def _in_words(path: Path, error: OSError) -> SkillError:
+    return SkillError(f"{path}: {error.strerror}.", hint="Check the file and its permissions.")
+
+
+def _sha256_of(file: Path) -> str:
+    """Of the file's bytes; "" where there is none to be read."""
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+def _copy_beside(source: Path, target: Path) -> None:
+    """Every file but the SKILL.md and links, which may lead anywhere. Raises SkillError."""
+    for path in sorted(source.rglob("*")):
+        relative = path.relative_to(source)
+        hidden = any(part.startswith(".") for part in relative.parts)
+        if hidden or path.is_symlink() or not path.is_file() or relative == Path(FILE):
+            continue
+        copy = target / relative
+        try:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, copy)
+        except OSError as error:
+            raise _in_words(path, error) from error
 
 
 def read_skill_file(file: Path) -> bytes:
@@ -166,13 +261,13 @@ def skill_files_below(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise SkillError(f"{folder} is not a folder.", hint="Name a folder that holds skills.")
     own = folder / FILE
-    files = [own] if own.is_file() else sorted(folder.glob(f"*/{FILE}"))
+    files = [own] if own.is_file() else sorted(folder.glob(f"[!.]*/{FILE}"))
     if not files:
         raise SkillError(
             f"{folder} holds no {FILE}.", hint="A skill is a folder with a SKILL.md in it."
         )
     for file in files:
-        size = sum(p.stat().st_size for p in file.parent.rglob("*") if p.is_file())
+        size = sum(p.lstat().st_size for p in file.parent.rglob("*") if p.is_file())
         if size > COPY_LIMIT:
             raise SkillError(
                 f"{file.parent} has {size} bytes.", hint=f"At most {COPY_LIMIT} are imported."
@@ -182,9 +277,13 @@ def skill_files_below(folder: Path) -> list[Path]:
 
 def write_atomically(path: Path, data: bytes) -> None:
     """The whole file or the old one, whatever happens in between."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    with temporary.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise

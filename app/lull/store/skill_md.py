@@ -6,6 +6,7 @@ format allows and Lull does not use is kept and written back.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import yaml
@@ -13,9 +14,14 @@ import yaml
 from lull.core.errors import SkillError
 from lull.core.skill import SkillText, check_text
 
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""The same in C where the wheel has it: a library of thousands is read at each start."""
+
 _OWN_KEYS = ("name", "description", "metadata")
 _ALLOWED = {*_OWN_KEYS, "license", "compatibility", "allowed-tools"}
 FILE_LIMIT = 256 * 1024
+_FOLDED = ("\x85", "\u2028", "\u2029", "\ufeff", "\\x85", "\\u2028", "\\u2029", "\\ufeff")
+"""Also as `str` of a mapping shows them."""
 
 
 def parse(data: bytes, *, where: str) -> SkillText:
@@ -23,7 +29,7 @@ def parse(data: bytes, *, where: str) -> SkillText:
     if len(data) > FILE_LIMIT:
         raise SkillError(f"{where} has {len(data)} bytes.", hint=f"At most {FILE_LIMIT} are read.")
     try:
-        text = data.decode("utf-8-sig").replace("\r\n", "\n")
+        text = data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         raise SkillError(f"{where}, line {line}: not UTF-8.", hint="Save it as UTF-8.") from error
@@ -52,7 +58,7 @@ def parse(data: bytes, *, where: str) -> SkillText:
     try:
         return check_text(skill)
     except SkillError as error:
-        line = end + 1 if not body or "body" in error.detail else _line_of(lines, error.detail)
+        line = _line_of(lines, end, error.detail)
         raise SkillError(f"{where}, line {line}: {error.detail}", hint=error.hint) from error
 
 
@@ -61,14 +67,22 @@ def render(skill: SkillText) -> bytes:
     fields: dict[str, object] = {"name": skill.name, "description": skill.description.strip()}
     if skill.metadata:
         fields["metadata"] = dict(skill.metadata)
-    head = yaml.safe_dump(fields, allow_unicode=True, sort_keys=False, width=10_000)
+    # YAML folds these as line ends, so they are written as escapes, and then all the rest is, too.
+    plain = not any(sign in str(fields) for sign in _FOLDED)
+    head = yaml.safe_dump(fields, allow_unicode=plain, sort_keys=False, width=10_000)
     return f"---\n{head}{skill.extra}---\n\n{skill.body.strip()}\n".encode()
 
 
 def _front_matter(text: str, where: str) -> dict[str, Any]:
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        fields = yaml.safe_load(text)
+        _no_aliases(text, where)
+        node = yaml.compose(text, Loader=_Loader)
+        fields = yaml.load(text, Loader=_Loader)
+    except yaml.reader.ReaderError as error:
+        line = text[: error.position].count("\n") + 2
+        raise SkillError(
+            f"{where}, line {line}: a character that YAML does not allow.", hint="Remove it."
+        ) from error
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = mark.line + 2 if mark else 2
@@ -76,12 +90,26 @@ def _front_matter(text: str, where: str) -> dict[str, Any]:
         raise SkillError(
             f"{where}, line {line}: {problem}.", hint="Put the value in quotes."
         ) from error
+    except (ValueError, RecursionError) as error:
+        # PyYAML lets the errors of its own constructors out: 2026-13-45 is no date.
+        problem = "nested too deep" if isinstance(error, RecursionError) else str(error)
+        raise SkillError(
+            f"{where}: the front matter cannot be read: {problem}.",
+            hint="Put the value in quotes.",
+        ) from error
     if not isinstance(fields, dict) or not isinstance(node, yaml.MappingNode):
         raise SkillError(
             f"{where}, line 2: the front matter is not a list of `key: value`.",
             hint="It needs at least name: and description:.",
         )
-    lines = {key.value: key.start_mark.line + 2 for key, _ in node.value}
+    lines: dict[str, int] = {}
+    for key, _ in node.value:
+        line = key.start_mark.line + 2
+        if key.value in lines:
+            raise SkillError(
+                f"{where}, line {line}: {key.value} stands twice.", hint="Remove one of them."
+            )
+        lines[key.value] = line
     for key in fields:
         if key not in _ALLOWED:
             raise SkillError(
@@ -103,6 +131,23 @@ def _front_matter(text: str, where: str) -> dict[str, Any]:
     return fields
 
 
-def _line_of(lines: list[str], detail: str) -> int:
+def _no_aliases(text: str, where: str) -> None:
+    """A few lines of aliases may stand for gigabytes; no skill needs one."""
+    for event in yaml.parse(text, Loader=_Loader):
+        if isinstance(event, yaml.AliasEvent):
+            line = event.start_mark.line + 2 if event.start_mark else 2
+            raise SkillError(
+                f"{where}, line {line}: YAML aliases are not read.", hint="Write the value out."
+            )
+
+
+def _line_of(lines: list[str], end: int, detail: str) -> int:
+    """The line that `check_text` complains of; `end` is the index of the closing `---`."""
+    if "body" in detail:
+        return end + 1
+    control = re.search(r"U\+([0-9A-F]{4,6})\.", detail)
+    if control:
+        sign = chr(int(control[1], 16))
+        return next((i for i, line in enumerate(lines, 1) if sign in line), 2)
     key = "description" if "description" in detail else "name"
     return next((i for i, line in enumerate(lines, 1) if line.startswith(f"{key}:")), 2)

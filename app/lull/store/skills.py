@@ -6,12 +6,15 @@ follow it. Whatever a crash leaves undone, `reconcile` finishes at the next star
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
 
-from lull.core.errors import NotFound, SkillError
+from lull.core.errors import NotFound, SkillError, StoreError
 from lull.core.skill import (
     ChangeKind,
     Library,
@@ -20,11 +23,14 @@ from lull.core.skill import (
     SkillKey,
     SkillStatus,
     SkillText,
+    rewritten,
 )
 from lull.core.trajectory import InjectedSkill
 from lull.store.database import Database
-from lull.store.skill_folders import Found, SkillFolders
+from lull.store.skill_folders import Found, SkillFolders, Unreadable
 from lull.store.skill_md import parse
+
+log = logging.getLogger(__name__)
 
 Plan = Callable[[Library], Sequence[Skill]]
 """From the library as it stands, on the writer's thread, to the skills that change."""
@@ -48,6 +54,9 @@ class Skills:
     def __init__(self, database: Database, folders: SkillFolders) -> None:
         self._db = database
         self.folders = folders
+        self._lost: set[str] = set()
+        # A change and the look at the folders must not see each other half done.
+        self._changing = asyncio.Lock()
 
     # Reading
 
@@ -63,7 +72,9 @@ class Skills:
             raise NotFound(f"There is no generation {generation}.", hint=f"The newest is {newest}.")
         at = newest if generation is None else generation
         rows = connection.execute(
-            "SELECT s.* FROM skill_states s JOIN (SELECT client, name, max(generation) AS newest"
+            "SELECT s.*, (SELECT max(version) FROM skill_states v"
+            "  WHERE v.client = s.client AND v.name = s.name) AS latest"
+            " FROM skill_states s JOIN (SELECT client, name, max(generation) AS newest"
             " FROM skill_states WHERE generation <= ? GROUP BY client, name) n"
             " ON s.client = n.client AND s.name = n.name AND s.generation = n.newest",
             (at,),
@@ -72,7 +83,7 @@ class Skills:
         return Library(generation=at, skills={skill.key: skill for skill in skills})
 
     def _skill(self, row: sqlite3.Row) -> Skill:
-        text = self.folders.text(row["sha256"])
+        text = self._text(SkillKey(row["client"], row["name"]), row["sha256"])
         return Skill(
             client=row["client"],
             name=row["name"],
@@ -83,7 +94,19 @@ class Skills:
             status=SkillStatus(row["status"]),
             pinned=bool(row["pinned"]),
             since=row["generation"],
+            latest=row["latest"],
         )
+
+    def _text(self, key: SkillKey, sha256: str) -> SkillText:
+        """One lost version must not take the whole library away: that skill stays without text,
+        which no prompt gets, until it is edited or its file is back."""
+        try:
+            return self.folders.text(sha256, key)
+        except (StoreError, SkillError) as error:
+            if sha256 not in self._lost:
+                self._lost.add(sha256)
+                log.error("skill %s cannot be used: %s", key.name, error)
+            return SkillText(name=key.name, description="", body="")
 
     def generations(self) -> list[SkillGeneration]:
         rows = self._db.read(
@@ -127,20 +150,34 @@ class Skills:
         ]
 
     def uses(self) -> dict[SkillKey, int]:
+        """How often each skill went into a conversation, over all clients."""
+        total: dict[SkillKey, int] = {}
+        for counts in self.uses_by_client().values():
+            for key, count in counts.items():
+                total[key] = total.get(key, 0) + count
+        return total
+
+    def uses_by_client(self) -> dict[str, dict[SkillKey, int]]:
+        """The same by the client that asked: statistics are kept apart like skills."""
         rows = self._db.read(
             lambda connection: connection.execute("SELECT * FROM skill_uses").fetchall()
         )
-        return {SkillKey(row["client"], row["name"]): int(row["uses"]) for row in rows}
+        found: dict[str, dict[SkillKey, int]] = {}
+        for row in rows:
+            counts = found.setdefault(row["asker"], {})
+            counts[SkillKey(row["client"], row["name"])] = int(row["uses"])
+        return found
 
     # Writing
 
-    def used(self, keys: Iterable[SkillKey], *, at: datetime) -> None:
-        """Count one use of each, soon."""
-        values = [(key.client, key.name, at.isoformat()) for key in keys]
+    def used(self, keys: Iterable[SkillKey], *, by: str, at: datetime) -> None:
+        """Count one use of each by a client, soon."""
+        values = [(by, key.client, key.name, at.isoformat()) for key in keys]
         if values:
             self._db.post(
                 lambda connection: connection.executemany(
-                    "INSERT INTO skill_uses VALUES (?, ?, 1, ?) ON CONFLICT (client, name)"
+                    "INSERT INTO skill_uses VALUES (?, ?, ?, 1, ?)"
+                    " ON CONFLICT (asker, client, name)"
                     " DO UPDATE SET uses = uses + 1, last = excluded.last",
                     values,
                 )
@@ -153,7 +190,12 @@ class Skills:
 
         The version files must be on disk before. Raises what the plan raises.
         """
+        async with self._changing:
+            return await self._change(plan, kind=kind, detail=detail, at=at)
 
+    async def _change(
+        self, plan: Plan, *, kind: ChangeKind, detail: str, at: datetime
+    ) -> tuple[Library, list[Skill]]:
         def work(connection: sqlite3.Connection) -> tuple[Library, list[Skill]]:
             library = self._library(connection, None)
             changed = list(plan(library))
@@ -171,7 +213,10 @@ class Skills:
                     for s in changed
                 ],
             )
-            changed = [replace(skill, since=number) for skill in changed]
+            changed = [
+                replace(skill, since=number, latest=max(skill.latest, skill.version))
+                for skill in changed
+            ]
             skills = {**library.skills, **{skill.key: skill for skill in changed}}
             return Library(generation=number, skills=skills), changed
 
@@ -180,16 +225,14 @@ class Skills:
         return library, changed
 
     async def _follow(self, changed: Sequence[Skill]) -> None:
-        """Make the working copies read as the library, and remember that they do."""
-        marks: list[tuple[str, str, str]] = []
-        gone: list[tuple[str, str]] = []
-        for skill in changed:
-            if skill.status is SkillStatus.ARCHIVED:
-                self.folders.put_away(skill.key)
-                gone.append((skill.client, skill.name))
-            else:
-                self.folders.check_out(skill.key, skill.sha256)
-                marks.append((skill.client, skill.name, skill.sha256))
+        """Make the working copies read as the library, and remember that they do.
+
+        The change is in force already. A copy that cannot be written now is not remembered, so
+        that `reconcile` tries again.
+        """
+        done = await asyncio.to_thread(self._written_out, changed)
+        marks = [(s.client, s.name, s.sha256) for s in done if s.status is not SkillStatus.ARCHIVED]
+        gone = [(s.client, s.name) for s in done if s.status is SkillStatus.ARCHIVED]
 
         def work(connection: sqlite3.Connection) -> None:
             connection.executemany("INSERT OR REPLACE INTO skill_folders VALUES (?, ?, ?)", marks)
@@ -197,35 +240,53 @@ class Skills:
 
         await self._db.write(work)
 
+    def _written_out(self, changed: Sequence[Skill]) -> list[Skill]:
+        done = []
+        for skill in changed:
+            try:
+                if skill.status is SkillStatus.ARCHIVED:
+                    self.folders.put_away(skill.key)
+                else:
+                    self.folders.check_out(skill.key, skill.sha256)
+            except (OSError, StoreError) as error:
+                log.error("the folder of skill %s could not be written: %s", skill.name, error)
+            else:
+                done.append(skill)
+        return done
+
     async def reconcile(self, *, at: datetime) -> list[SkillError]:
         """Take in what was edited by hand, finish what a crash left; what could not be read.
 
         A copy that reads as we last wrote it is ours and follows the library; any other text is
-        the user's and becomes the next version. A copy that is gone was deleted by the user.
+        the user's and becomes the next version. A folder that is gone was deleted by the user,
+        unless the room around it is gone, too: that is a loss, and it is written again.
         """
-        library = self.library()
+        async with self._changing:
+            return await self._reconcile(at)
+
+    async def _reconcile(self, at: datetime) -> list[SkillError]:
         written = self._written()
-        found: dict[SkillKey, Found] = {}
-        wrong: list[SkillError] = []
-        broken: set[SkillKey] = set()
-        for item in self.folders.found():
-            if isinstance(item, SkillError):
-                wrong.append(item)
-                broken |= {k for k in library.skills if str(self.folders.folder(k)) in item.detail}
-            else:
-                found[item.key] = item
-        changed = hand_edits(library, written, found, broken=broken)
+        found, wrong = await asyncio.to_thread(self._look)
+        broken = {item.key for item in wrong}
+        deleted = {key for key in written if self.folders.was_deleted(key)}
+        for key in written.keys() - found.keys() - broken - deleted:
+            if self.folders.folder(key).exists():  # an editor may be about to write it
+                wrong.append(Unreadable(key=key, error=_without_file(self.folders.folder(key))))
+                broken.add(key)
+
+        def plan(library: Library) -> list[Skill]:
+            return hand_edits(library, written, found, deleted=deleted)
+
+        changed = plan(self.library())
         for skill in changed:
-            if skill.status is not SkillStatus.ARCHIVED and skill.key in found:
-                self.folders.keep_bytes(found[skill.key].data)
+            if skill.status is not SkillStatus.ARCHIVED:
+                await asyncio.to_thread(self.folders.keep_bytes, found[skill.key].data)
         if changed:
             names = ", ".join(sorted(skill.name for skill in changed))
-            await self.change(
-                lambda _: changed,
-                kind=ChangeKind.HAND_EDIT,
-                detail=f"edited by hand: {names}",
-                at=at,
+            await self._change(
+                plan, kind=ChangeKind.HAND_EDIT, detail=f"edited by hand: {names}", at=at
             )
+            written = self._written()
         behind = [
             skill
             for key, skill in self.library().skills.items()
@@ -233,7 +294,17 @@ class Skills:
         ]
         if behind:
             await self._follow(behind)
-        return wrong
+        return [item.error for item in wrong]
+
+    def _look(self) -> tuple[dict[SkillKey, Found], list[Unreadable]]:
+        found: dict[SkillKey, Found] = {}
+        wrong: list[Unreadable] = []
+        for item in self.folders.found():
+            if isinstance(item, Unreadable):
+                wrong.append(item)
+            else:
+                found[item.key] = item
+        return found, wrong
 
     def _written(self) -> dict[SkillKey, str]:
         rows = self._db.read(
@@ -247,38 +318,37 @@ def hand_edits(
     written: Mapping[SkillKey, str],
     found: Mapping[SkillKey, Found],
     *,
-    broken: set[SkillKey],
+    deleted: set[SkillKey],
 ) -> list[Skill]:
     """The skills that a person changed on disk since we last wrote there."""
     changed: list[Skill] = []
     for key, item in found.items():
         old = library.skills.get(key)
-        if item.sha256 == written.get(key) or (old and item.sha256 == old.sha256):
+        stands = old is not None and old.status is not SkillStatus.ARCHIVED
+        if item.sha256 == written.get(key) or (stands and old and item.sha256 == old.sha256):
             continue
         text = parse(item.data, where=key.name)
-        changed.append(
-            Skill(
-                client=key.client,
-                name=key.name,
-                version=old.version + 1 if old else 1,
-                sha256=item.sha256,
-                description=text.description,
-                body=text.body,
-                status=old.status if old and old.status.value != "archived" else SkillStatus.ACTIVE,
-                pinned=old.pinned if old else False,
-            )
-        )
-    for key, skill in library.skills.items():
-        gone = key in written and key not in found and key not in broken
-        if gone and skill.status is not SkillStatus.ARCHIVED:
+        new = new_skill(text, item.sha256, client=key.client, pinned=False)
+        changed.append(rewritten(old, new))
+    for key in sorted(deleted):
+        skill = library.skills.get(key)
+        if skill is not None and skill.status is not SkillStatus.ARCHIVED:
             changed.append(replace(skill, status=SkillStatus.ARCHIVED, pinned=False))
     return changed
 
 
 def _lags(skill: Skill, found: Found | None, written: str | None) -> bool:
+    """True when the working copy, or what we remember of it, is not as the library says."""
     if skill.status is SkillStatus.ARCHIVED:
-        return found is not None and found.sha256 == written
-    return found is None or found.sha256 != skill.sha256
+        return written is not None
+    return found is None or found.sha256 != skill.sha256 or written != skill.sha256
+
+
+def _without_file(folder: Path) -> SkillError:
+    return SkillError(
+        f"{folder} holds no SKILL.md.",
+        hint="Put the file back, or remove the folder to delete the skill.",
+    )
 
 
 def injected(skill: Skill) -> InjectedSkill:

@@ -13,16 +13,20 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 
-from lull.core.chain import message_from_json, message_to_json
+from lull.core.chain import encodable, message_from_json, message_to_json
 from lull.core.errors import NotFound
-from lull.core.messages import Message
-from lull.core.redact import redact_message
-from lull.core.trajectory import InjectedSkill, Selection, Suffix, Turn
+from lull.core.messages import Message, Role, text_message
+from lull.core.redact import redact_message, redact_text
+from lull.core.trajectory import NOTHING_KNOWN, InjectedSkill, Selection, Suffix, Turn
 from lull.store.database import Database
 
 SEARCH_CHARACTERS = 100_000
 """Of one message, that the search index reads."""
+SEARCHED_LINKS = 64
+"""Newest messages of a history whose links are looked for."""
+DAMAGED = "⟨this message cannot be read⟩"
 
 
 class Label(StrEnum):
@@ -48,8 +52,8 @@ class Position:
     turns: int
     selection: Selection
     suffixes: tuple[Suffix, ...]
-    generation: int
-    """Up to which the trajectory's skills are known."""
+    known: int
+    """The generation up to which skills were looked up; NOTHING_KNOWN: none was yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +104,7 @@ class Trajectories:
         self, connection: sqlite3.Connection, turn: Turn, session: str, selection: Selection
     ) -> None:
         stamp = turn.stamp
+        number = partial(self._number, connection)
         parent = ""
         for link, message in zip(turn.links, turn.messages, strict=True):
             self._write_message(connection, link, parent, message)
@@ -112,26 +117,26 @@ class Trajectories:
             (
                 stamp.trajectory,
                 stamp.client,
-                session,
-                stamp.model,
+                _plain(session),
+                _plain(stamp.model),
                 stamp.at.isoformat(),
                 stamp.at.isoformat(),
                 _selection_json(selection),
                 _suffixes_json(turn.suffixes),
-                stamp.policy.generation,
+                turn.known,
             ),
         )
         usage = turn.completion.usage
         connection.execute(
-            "INSERT INTO turns VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,NULL,NULL)",
+            "INSERT INTO turns VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,NULL,NULL,?,?)",
             (
                 stamp.turn,
                 stamp.trajectory,
                 stamp.number,
                 stamp.at.isoformat(),
                 stamp.route,
-                stamp.model,
-                stamp.policy.model,
+                _plain(stamp.model),
+                _plain(stamp.policy.model),
                 stamp.policy.adapter,
                 stamp.policy.generation,
                 json.dumps([asdict(skill) for skill in stamp.skills]),
@@ -140,11 +145,13 @@ class Trajectories:
                 turn.links[-1] if turn.links else "",
                 turn.answer_link,
                 turn.completion.finish.value,
-                turn.completion.error,
+                redact_text(_plain(turn.completion.error), number),
                 usage.prompt_tokens,
                 usage.completion_tokens,
                 turn.took_s,
                 turn.note,
+                _suffixes_json(turn.suffixes),
+                turn.known,
             ),
         )
 
@@ -153,18 +160,18 @@ class Trajectories:
     ) -> None:
         if connection.execute("SELECT 1 FROM messages WHERE link = ?", (link,)).fetchone():
             return
-        safe = redact_message(message, lambda kind, text: self._number(connection, kind, text))
+        safe = redact_message(message, partial(self._number, connection))
         connection.execute(
             "INSERT INTO messages VALUES (?, ?, ?)", (link, parent, message_to_json(safe))
         )
         if safe.text:
             connection.execute(
                 "INSERT INTO words (text, link) VALUES (?, ?)",
-                (safe.text[:SEARCH_CHARACTERS], link),
+                (_plain(safe.text[:SEARCH_CHARACTERS]), link),
             )
 
     def _number(self, connection: sqlite3.Connection, kind: str, secret: str) -> int:
-        mark = hashlib.blake2b(secret.encode(), digest_size=16, key=self._key).hexdigest()
+        mark = hashlib.blake2b(_plain(secret).encode(), digest_size=16, key=self._key).hexdigest()
         row = connection.execute(
             "SELECT number FROM secrets_seen WHERE kind = ? AND mark = ?", (kind, mark)
         ).fetchone()
@@ -202,6 +209,7 @@ class Trajectories:
                 removed += _shrink(connection, most_bytes)
             if removed:
                 _sweep_messages(connection)
+                self._db.checkpoint_soon()
             return removed
 
         return await self._db.write(work)
@@ -213,27 +221,19 @@ class Trajectories:
 
         `links` are those of the history without the newest message, oldest first. The longest
         known answer in it decides; a history whose last answer the client reworded is still found
-        by the request before that.
+        by the request before that. What is injected goes on as it stood at that turn.
         """
-        recent = list(links[-64:])
-        if not recent:
-            return None
-        marks = ",".join("?" * len(recent))
 
         def work(connection: sqlite3.Connection) -> sqlite3.Row | None:
-            rows = connection.execute(
-                "SELECT t.answer_link, t.request_link, t.at, t.trajectory, r.* FROM turns t"
-                " JOIN trajectories r ON r.id = t.trajectory"
-                f" WHERE t.answer_link IN ({marks}) OR t.request_link IN ({marks})",
-                (*recent, *recent),
-            ).fetchall()
-            order = {link: i for i, link in enumerate(recent)}
-
-            def depth(row: sqlite3.Row) -> tuple[int, str]:
-                answer, request = order.get(row["answer_link"]), order.get(row["request_link"])
-                return (2 * answer + 1 if answer is not None else 2 * (request or 0), row["at"])
-
-            return max(rows, key=depth, default=None)
+            for link in reversed(links[-SEARCHED_LINKS:]):
+                for column in ("answer_link", "request_link"):
+                    row: sqlite3.Row | None = connection.execute(
+                        f"{_STANDING} WHERE t.{column} = ? ORDER BY t.at DESC, t.id DESC LIMIT 1",
+                        (link,),
+                    ).fetchone()
+                    if row is not None:
+                        return row
+            return None
 
         row = self._db.read(work)
         return _position(row) if row else None
@@ -242,8 +242,9 @@ class Trajectories:
         """The trajectory that a client named itself."""
         row = self._db.read(
             lambda connection: connection.execute(
-                "SELECT * FROM trajectories WHERE client = ? AND session = ? ORDER BY last DESC",
-                (client, session),
+                f"{_STANDING} WHERE r.client = ? AND r.session = ?"
+                " ORDER BY t.at DESC, t.number DESC LIMIT 1",
+                (client, _plain(session)),
             ).fetchone()
         )
         return _position(row) if row else None
@@ -332,10 +333,10 @@ def _turn_row(connection: sqlite3.Connection, row: sqlite3.Row, known: set[str])
         if found is None:
             break
         known.add(link)
-        new.append(message_from_json(found["message"]))
+        new.append(_message(found["message"]))
         link = found["parent"]
     known.add(row["answer_link"])
-    (answer,) = connection.execute(
+    answer = connection.execute(
         "SELECT message FROM messages WHERE link = ?", (row["answer_link"],)
     ).fetchone()
     return TurnRow(
@@ -351,7 +352,7 @@ def _turn_row(connection: sqlite3.Connection, row: sqlite3.Row, known: set[str])
         skills=_skills(json.loads(row["skills"])),
         sampling=json.loads(row["sampling"]),
         request=tuple(reversed(new)),
-        answer=message_from_json(answer),
+        answer=_message(answer["message"] if answer else ""),
         finish=row["finish"],
         error=row["error"],
         prompt_tokens=row["prompt_tokens"],
@@ -362,6 +363,14 @@ def _turn_row(connection: sqlite3.Connection, row: sqlite3.Row, known: set[str])
     )
 
 
+def _message(text: str) -> Message:
+    """One damaged row must not hide the rest of a conversation."""
+    try:
+        return message_from_json(text)
+    except (ValueError, KeyError, TypeError):
+        return text_message(Role.ASSISTANT, DAMAGED)
+
+
 def _skills(values: list[dict[str, object]]) -> tuple[InjectedSkill, ...]:
     return tuple(
         InjectedSkill(name=str(v["name"]), version=int(str(v["version"])), sha256=str(v["sha256"]))
@@ -369,28 +378,42 @@ def _skills(values: list[dict[str, object]]) -> tuple[InjectedSkill, ...]:
     )
 
 
+_STANDING = (
+    "SELECT r.id, r.selection, t.number, t.suffixes, coalesce(t.known, r.generation) AS known"
+    " FROM turns t JOIN trajectories r ON r.id = t.trajectory"
+)
+
+
 def _position(row: sqlite3.Row) -> Position:
     selection = json.loads(row["selection"])
     return Position(
         trajectory=row["id"],
-        turns=row["turns"],
+        turns=row["number"],
         selection=Selection(
-            skills=_skills(selection["skills"]), block=selection["block"], why=selection["why"]
+            skills=_skills(selection["skills"]),
+            block=selection["block"],
+            why=selection["why"],
+            model_system=selection.get("model_system", ""),
         ),
         suffixes=tuple(
             Suffix(message=s["message"], text=s["text"], skills=_skills(s["skills"]))
             for s in json.loads(row["suffixes"])
         ),
-        generation=row["generation"],
+        known=max(NOTHING_KNOWN, row["known"]),
     )
 
 
 def _selection_json(selection: Selection) -> str:
-    return json.dumps(asdict(selection), ensure_ascii=False)
+    return _plain(json.dumps(asdict(selection), ensure_ascii=False))
 
 
 def _suffixes_json(suffixes: Sequence[Suffix]) -> str:
     return json.dumps([asdict(suffix) for suffix in suffixes], ensure_ascii=False)
+
+
+def _plain(text: str) -> str:
+    """Half of a surrogate pair cannot be stored; a question mark stands for it."""
+    return text if encodable(text) else text.encode(errors="replace").decode()
 
 
 def _set_fields(fields: dict[str, object]) -> dict[str, object]:
@@ -399,7 +422,8 @@ def _set_fields(fields: dict[str, object]) -> dict[str, object]:
 
 def _fts(search: str) -> str:
     """The user's words as a full-text query: each must occur, the last may be a beginning."""
-    words = [f'"{word}"' for word in search.replace('"', " ").split()]
+    plain = _plain(search).replace('"', " ").replace("\0", " ")
+    words = [f'"{word}"' for word in plain.split()]
     return " ".join(words) + "*" if words else '""'
 
 

@@ -11,6 +11,7 @@ import base64
 import binascii
 import hashlib
 import json
+import math
 import re
 from collections.abc import Sequence
 from typing import Final
@@ -185,11 +186,14 @@ class Fields:
 
 
 def as_float(value: float) -> float:
-    """Raises RequestError for a whole number that no float can hold."""
+    """Raises RequestError for a number that no float can hold: `1e999`, or very many digits."""
     try:
-        return float(value)
+        number = float(value)
     except OverflowError:
-        raise bad_request("json: cannot unmarshal number into Go value of type float64") from None
+        number = math.inf
+    if not math.isfinite(number):
+        raise bad_request("json: cannot unmarshal number into Go value of type float64")
+    return number
 
 
 def role_of(name: str) -> Role:

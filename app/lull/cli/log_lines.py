@@ -1,0 +1,77 @@
+"""The lines of the service's log: the last ones, and those to come, across its turning over."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from lull.service.logs import FILE, newest_first
+
+LOOK_EVERY_S = 0.2
+
+
+def there(folder: Path) -> bool:
+    return bool(newest_first(folder))
+
+
+def last(folder: Path, count: int) -> list[str]:
+    """The newest lines, oldest first; older files are read only where they are needed."""
+    found: list[str] = []
+    for file in newest_first(folder):
+        with file.open(encoding="utf-8", errors="replace") as lines:
+            found = [*deque((line.rstrip("\n") for line in lines), count - len(found)), *found]
+        if len(found) >= count:
+            break
+    return found
+
+
+class Following:
+    """Begins at the end of the file as it is when this is made."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / FILE
+        self._file = _opened(self._path)
+        if self._file is not None:
+            self._file.seek(0, os.SEEK_END)
+
+    def lines(self) -> Iterator[str]:
+        """Whole lines as they are written, for ever."""
+        begun = b""
+        while True:
+            turned = self._turned_over()  # asked first: what is written before it is still read
+            for piece in self._file or ():
+                begun += piece
+                if begun.endswith(b"\n"):
+                    yield begun[:-1].decode("utf-8", "replace")
+                    begun = b""
+            if turned:
+                self.close()
+                self._file, begun = _opened(self._path), b""
+            else:
+                time.sleep(LOOK_EVERY_S)
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def _turned_over(self) -> bool:
+        """Another file stands in the place of ours, or the first one has come."""
+        try:
+            now = self._path.stat()
+        except FileNotFoundError:
+            return False
+        if self._file is None:
+            return True
+        ours = os.fstat(self._file.fileno())
+        return (now.st_ino, now.st_dev) != (ours.st_ino, ours.st_dev)
+
+
+def _opened(path: Path) -> BinaryIO | None:
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        return None

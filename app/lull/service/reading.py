@@ -1,0 +1,80 @@
+"""What is stored, as the JSON of CLI.md: asked by the control API of a running service, and by the
+command line itself where none runs. Blocks; call it from a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lull.core.errors import NotFound
+from lull.core.skill import SkillKey, check_client, check_name
+from lull.service.views import (
+    conversations_view,
+    diff_view,
+    generations_view,
+    history_view,
+    skills_view,
+    trajectory_view,
+)
+from lull.store.skills import HistoryRow, Skills
+from lull.store.trajectories import Trajectories
+
+Json = dict[str, Any]
+PAGE = 50
+
+
+class Reading:
+    def __init__(self, trajectories: Trajectories, skills: Skills) -> None:
+        self._trajectories = trajectories
+        self._skills = skills
+
+    def conversations(
+        self, *, client: str | None = None, search: str = "", after: str = "", limit: int = PAGE
+    ) -> Json:
+        """Newest first. Raises NotFound when there is no conversation `after`."""
+        rows, following = self._trajectories.page(
+            client=client, search=search, after=after, limit=limit
+        )
+        if after and not rows:
+            self._trajectories.get(after)
+        return conversations_view(rows, following)
+
+    def conversation(self, name: str) -> Json:
+        """Raises NotFound."""
+        return trajectory_view(*self._trajectories.get(name))
+
+    def skills(self, *, client: str | None = None, everything: bool = False) -> Json:
+        if client:
+            check_client(client)
+        library, uses = self._skills.library(), self._skills.uses()
+        return skills_view(library, uses, client=client, everything=everything)
+
+    def history(self, *, name: str = "", client: str = "") -> Json:
+        """One skill's states, or without a name the generations. Raises NotFound."""
+        if not name:
+            return generations_view(self._skills.generations())
+        return history_view(self._skills.history(_key(client, name)))
+
+    def diff(self, *, name: str, client: str = "", old: int = 0, new: int = 0) -> Json:
+        """Between two versions; 0 stands for the newest and the one before. Raises NotFound."""
+        rows = self._skills.history(_key(client, name))
+        versions = {row.version: row for row in reversed(rows)}
+        after = _version(versions, new or max(versions))
+        before = _version(versions, old or max(1, after.version - 1))
+        return diff_view(
+            self._skills.folders.data(before.sha256),
+            self._skills.folders.data(after.sha256),
+            old=f"{name} v{before.version}",
+            new=f"{name} v{after.version}",
+        )
+
+
+def _key(client: str, name: str) -> SkillKey:
+    return SkillKey(check_client(client), check_name(name))
+
+
+def _version(versions: Mapping[int, HistoryRow], number: int) -> HistoryRow:
+    if number not in versions:
+        known = ", ".join(str(one) for one in sorted(versions))
+        raise NotFound(f"There is no version {number}.", hint=f"There are: {known}.")
+    return versions[number]

@@ -1,0 +1,139 @@
+"""Exemplar memory in a real Chroma: kept over restarts, apart by client, rebuilt when it must."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lull.backends.chroma import ChromaExemplars, collection_name
+from lull.backends.embedder import HashedNgrams
+from lull.core.redact import redact_text
+from tests.building import bytes_below
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+
+class Shorter(HashedNgrams):
+    """Another embedder: other dimensions, another name with signs that Chroma does not allow."""
+
+    name = "ollama:nomic/embed-text"
+    dimensions = 64
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> ChromaExemplars:
+    return ChromaExemplars(tmp_path, HashedNgrams())
+
+
+def add(memory: ChromaExemplars, id_: str, text: str, skill: str, client: str = "test") -> None:
+    memory.add(id=id_, text=text, client=client, skill=skill)
+
+
+def near(memory: ChromaExemplars, text: str, client: str = "test") -> list[str]:
+    return [n.skill for n in memory.nearest(text, client=client, k=3)]
+
+
+def test_the_nearest_past_request_comes_first(memory: ChromaExemplars) -> None:
+    add(memory, "1", "write a menu for Sunday", "menu")
+    add(memory, "2", "join two tables in sql", "sql")
+    found = memory.nearest("write the menu for Monday", client="test", k=2)
+    assert [n.skill for n in found] == ["menu", "sql"]
+    assert found[0].similarity > 0.45 > found[1].similarity
+
+
+def test_each_client_has_its_own(memory: ChromaExemplars) -> None:
+    add(memory, "1", "write a menu", "menu", client="cursor")
+    assert near(memory, "write a menu") == []
+    assert near(memory, "write a menu", client="cursor") == ["menu"]
+
+
+def test_the_same_id_is_one_exemplar_wherever_it_moves(memory: ChromaExemplars) -> None:
+    add(memory, "1", "write a menu", "menu")
+    add(memory, "1", "write a menu", "other")
+    add(memory, "1", "write a menu", "other", client="cursor")
+    assert memory.count() == 1
+    assert near(memory, "write a menu") == []
+    assert near(memory, "write a menu", client="cursor") == ["other"]
+
+
+def test_what_is_removed_is_gone(memory: ChromaExemplars) -> None:
+    for i in range(40):
+        add(memory, str(i), f"write menu number {i}", f"s{i % 4}")
+    memory.remove(["0", "unknown"])
+    memory.remove([])
+    memory.remove_skill(client="test", skill="s1")
+    memory.remove_skill(client="nobody", skill="s1")
+    assert memory.count() == 40 - 1 - 10
+    add(memory, "new", "write a new menu", "s9")
+    assert near(memory, "write a new menu")[0] == "s9"
+    memory.remove([str(i) for i in range(40)] + ["new"])
+    assert memory.count() == 0
+    assert near(memory, "write a new menu") == []
+    add(memory, "again", "write a menu", "s1")
+    assert near(memory, "write a menu") == ["s1"]
+
+
+def test_it_survives_a_restart(tmp_path: Path, memory: ChromaExemplars) -> None:
+    for i in range(20):
+        add(memory, str(i), f"write menu number {i}", "menu", client=f"c{i % 2}")
+    memory.remove(["3"])
+    again = ChromaExemplars(tmp_path, HashedNgrams())
+    assert again.count() == 19
+    before = memory.nearest("write menu number 7", client="c1", k=3)
+    after = again.nearest("write menu number 7", client="c1", k=3)
+    assert [n.id for n in after] == [n.id for n in before]
+    assert np.allclose([n.similarity for n in after], [n.similarity for n in before])
+
+
+def test_another_embedder_makes_the_vectors_again_and_mixes_none(
+    tmp_path: Path, memory: ChromaExemplars
+) -> None:
+    add(memory, "1", "write a menu for Sunday", "menu")
+    other = ChromaExemplars(tmp_path, Shorter())
+    assert other.count() == 1
+    assert near(other, "a menu for Sunday") == ["menu"]
+    back = ChromaExemplars(tmp_path, HashedNgrams())
+    assert back.count() == 1
+    assert near(back, "a menu for Sunday") == ["menu"]
+
+
+@pytest.mark.parametrize("name", ["a", "ollama:nomic-embed-text:latest", "x/y", "é", "", "q" * 300])
+def test_any_embedders_name_makes_a_name_that_chroma_takes(name: str) -> None:
+    made = collection_name(name)
+    assert 3 <= len(made) <= 512
+    assert made[-1].isalnum()
+    assert all(c.isascii() and (c.isalnum() or c in "._-") for c in made)
+    assert made != collection_name(f"{name}2")
+
+
+def test_a_request_never_waits_for_the_disk(tmp_path: Path) -> None:
+    embedding = threading.Event()
+    go_on = threading.Event()
+
+    class Slow(HashedNgrams):
+        def embed(self, texts: Sequence[str]) -> list[list[float]]:
+            if texts[0].startswith("slow"):
+                embedding.set()
+                go_on.wait(10)
+            return super().embed(texts)
+
+    memory = ChromaExemplars(tmp_path, Slow())
+    add(memory, "1", "write a menu", "menu")
+    writer = threading.Thread(target=add, args=(memory, "2", "slow menu", "menu"))
+    writer.start()
+    assert embedding.wait(10)
+    assert near(memory, "write a menu") == ["menu"]
+    go_on.set()
+    writer.join()
+    assert memory.count() == 2
+
+
+def test_what_was_redacted_is_redacted_there_too(tmp_path: Path, memory: ChromaExemplars) -> None:
+    secret = "AKIAIOSFODNN7EXAMPLE"
+    add(memory, "1", redact_text(f"use {secret}", lambda _kind, _secret: 1), "menu")
+    assert not [path for path, data in bytes_below(tmp_path) if secret.encode() in data]
+    assert any(b"secret:aws-key:1" in data for _, data in bytes_below(tmp_path))

@@ -1,0 +1,214 @@
+"""Small makers for tests of the core, the store and the loops: real SQLite, real folders."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lull.backends.skill_index import WordIndex
+from lull.core.chain import link, links
+from lull.core.messages import (
+    ChatRequest,
+    Completion,
+    Finish,
+    Message,
+    Role,
+    Sampling,
+    Usage,
+    text_message,
+)
+from lull.core.policy import Client, ModelFacts
+from lull.core.retrieval import RetrievalRule
+from lull.core.skill import Library
+from lull.core.trajectory import PolicyVersion, Turn, TurnStamp
+from lull.loops.approve import Approve
+from lull.loops.serve import Serve, Serving
+from lull.store.database import Database
+from lull.store.skill_folders import SkillFolders
+from lull.store.skills import Skills
+from lull.store.trajectories import Trajectories
+from tests.fakes import FakeClock, FakeIds
+
+KEY = b"a key for tests"
+ANYBODY = Client(name="test")
+FACTS = ModelFacts(
+    digest="sha256:base", window_tokens=8192, system="Be kind.", template_sha256="template"
+)
+
+
+def user(text: str) -> Message:
+    return text_message(Role.USER, text)
+
+
+def assistant(text: str) -> Message:
+    return text_message(Role.ASSISTANT, text)
+
+
+def system(text: str) -> Message:
+    return text_message(Role.SYSTEM, text)
+
+
+def chat(*messages: Message, model: str = "llama3.2", **more: object) -> ChatRequest:
+    return ChatRequest(model=model, messages=messages, stream=True, **more)  # type: ignore[arg-type]
+
+
+def answer(
+    text: str, *, finish: Finish = Finish.STOP, prompt_tokens: int | None = None
+) -> Completion:
+    return Completion(
+        message=assistant(text), finish=finish, usage=Usage(prompt_tokens=prompt_tokens)
+    )
+
+
+def turn(
+    *messages: Message,
+    said: str = "Fine.",
+    turn_id: str = "turn_1",
+    trajectory: str = "conv_1",
+    client: str = "test",
+    number: int = 1,
+    clock: FakeClock | None = None,
+    completion: Completion | None = None,
+    key: bytes = KEY,
+) -> Turn:
+    """A finished turn of these messages, ready for the store."""
+    chain = links(key, client, messages)
+    done = completion or answer(said)
+    return Turn(
+        stamp=TurnStamp(
+            turn=turn_id,
+            trajectory=trajectory,
+            number=number,
+            client=client,
+            route="/api/chat",
+            model="llama3.2",
+            policy=PolicyVersion(model="sha256:base", adapter=None, generation=0),
+            skills=(),
+            template_sha256="template",
+            sampling=Sampling(),
+            at=(clock or FakeClock()).now(),
+        ),
+        messages=messages,
+        links=tuple(chain),
+        answer_link=link(key, chain[-1], done.message),
+        completion=done,
+        took_s=0.5,
+        block="",
+        suffixes=(),
+        known=0,
+    )
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Database]:
+    database = Database(path)
+    try:
+        yield database
+    finally:
+        database.close()
+
+
+@dataclass
+class Home:
+    """A home with everything a chat request needs; `restart` is a new process on the same disk."""
+
+    folder: Path
+    rule: RetrievalRule = field(default_factory=RetrievalRule)
+    clock: FakeClock = field(default_factory=FakeClock)
+    ids: FakeIds = field(default_factory=FakeIds)
+
+    def __post_init__(self) -> None:
+        self.start()
+
+    def start(self) -> None:
+        self.database = Database(self.folder / "lull.db")
+        self.trajectories = Trajectories(self.database, key=KEY)
+        self.skills = Skills(self.database, SkillFolders(self.folder))
+        self.index = WordIndex()
+        self.library = self.skills.library()
+        self.approve = Approve(self.skills, self.clock, follower=self.follow)
+        self.serve = Serve(
+            trajectories=self.trajectories,
+            skills=self.skills,
+            library=lambda: self.library,
+            index=self.index,
+            clock=self.clock,
+            ids=self.ids,
+            chain_key=KEY,
+            rule=self.rule,
+            facts_within_s=0.02,
+        )
+
+    async def restart(self) -> None:
+        await asyncio.to_thread(self.database.close)
+        self.start()
+        await self.skills.reconcile(at=self.clock.now())
+        await self.follow(self.skills.library())
+
+    async def follow(self, library: Library) -> None:
+        await self.index.follow(library)
+        self.library = library
+
+    async def add(self, name: str, description: str, body: str, **more: object) -> None:
+        await self.approve.add(name, description=description, body=body, **more)  # type: ignore[arg-type]
+
+    async def open(
+        self,
+        *messages: Message,
+        client: Client = ANYBODY,
+        session: str = "",
+        injectable: bool = True,
+        facts: ModelFacts | None = FACTS,
+        request: ChatRequest | None = None,
+    ) -> Serving:
+        return await self.serve.open(
+            request or chat(*messages),
+            client=client,
+            route="/api/chat",
+            session=session,
+            injectable=injectable,
+            facts=_source(facts),
+        )
+
+    async def say(self, *messages: Message, said: str = "Fine.", **more: object) -> Serving:
+        """One whole turn."""
+        serving = await self.open(*messages, **more)  # type: ignore[arg-type]
+        self.serve.close(serving, answer(said))
+        self.clock.advance(1)
+        return serving
+
+
+def _source(facts: ModelFacts | None) -> Callable[[], ModelFacts | Awaitable[ModelFacts]]:
+    async def never() -> ModelFacts:
+        await asyncio.sleep(30)
+        raise AssertionError("too late")
+
+    return never if facts is None else lambda: facts
+
+
+def prompt_text(serving: Serving) -> str:
+    """What the model reads, as every dialect writes it."""
+    injection = serving.injection
+    messages = list(serving.request.messages)
+    head = injection.system
+    if messages and messages[0].role is Role.SYSTEM:
+        own = messages.pop(0).text
+        head = f"{own}\n\n{head}" if head else own
+        shift = 1
+    else:
+        head = "\n\n".join(t for t in (injection.model_system, head) if t)
+        shift = 0
+    suffixes: dict[int, str] = {}
+    for index, text in injection.suffixes:
+        suffixes[index] = suffixes.get(index, "") + f"\n\n{text}"
+    lines = [f"<system>{head}"]
+    for index, message in enumerate(messages, shift):
+        lines.append(f"<{message.role}>{message.text}{suffixes.get(index, '')}")
+    return "\n".join(lines)
+
+
+def bytes_below(folder: Path) -> Iterable[tuple[Path, bytes]]:
+    return [(p, p.read_bytes()) for p in sorted(folder.rglob("*")) if p.is_file()]

@@ -1,0 +1,32 @@
+"""The command line called in this process, with a home of its own and no service."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lull.cli.main import main
+from tests.running import Ran, free_port
+
+Here = Callable[..., Ran]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def here(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Here:
+    monkeypatch.setenv("LULL_HOME", str(home))
+    monkeypatch.setenv("OLLAMA_HOST", f"127.0.0.1:{free_port()}")
+
+    def call(*words: str) -> Ran:
+        capsys.readouterr()
+        code = main(words)
+        said = capsys.readouterr()
+        return Ran(code, said.out, said.err)
+
+    return call

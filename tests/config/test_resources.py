@@ -1,0 +1,33 @@
+"""What ships with Lull is found in a checkout and in an installed package, or its lack is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lull.core.errors import ResourceError
+from lull.resources import pocket_dir, starter_skills_dir
+
+
+def test_a_checkout_has_its_resources_beside_the_source() -> None:
+    assert starter_skills_dir().as_posix().endswith("/resources/skills")
+
+
+def test_an_installed_package_has_them_inside(tmp_path: Path) -> None:
+    inside, beside = tmp_path / "lull" / "_resources", tmp_path / "resources"
+    for place in (inside, beside):
+        (place / "pocket").mkdir(parents=True)
+        (place / "pocket" / "config.json").touch()
+    assert pocket_dir((inside, beside)) == inside / "pocket"
+
+
+@pytest.mark.parametrize("find", [pocket_dir, starter_skills_dir])
+def test_an_empty_folder_counts_as_missing_and_says_what_to_do(
+    find: type[Path], tmp_path: Path
+) -> None:
+    (tmp_path / "pocket").mkdir()
+    (tmp_path / "skills").mkdir()
+    with pytest.raises(ResourceError, match="There is no") as caught:
+        find((tmp_path,))
+    assert "Install Lull again" in caught.value.hint

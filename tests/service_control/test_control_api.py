@@ -1,0 +1,213 @@
+"""The control API over its real socket: who may open it, what it answers, and what it refuses."""
+
+from __future__ import annotations
+
+import itertools
+import stat
+import threading
+import uuid
+from pathlib import Path
+
+import pytest
+
+from tests.running import Lull, RunningLull, eventually
+from tests.service_control.socket_client import ControlSocket, Said
+
+pytestmark = pytest.mark.slow
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def fresh() -> str:
+    return f"skill-{uuid.uuid4().hex[:12]}"
+
+
+def test_only_the_owner_may_open_it(control: ControlSocket) -> None:
+    socket = Path(control.path)
+    assert stat.S_ISSOCK(socket.stat().st_mode)
+    assert mode(socket) == 0o600
+    assert mode(socket.parent) == 0o700
+    assert mode(control.home) == 0o700
+    assert mode(control.home / "logs" / "service.log") == 0o600
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status"),
+    [
+        ("GET", "/v1/nothing", None, 404),
+        ("GET", "/", None, 404),
+        ("PUT", "/v1/status", None, 405),
+        ("GET", "/v1/conversations/conv_none", None, 404),
+        ("GET", "/v1/conversations?after=conv_none", None, 404),
+        ("GET", "/v1/conversations?limit=all", None, 400),
+        ("GET", "/v1/events?after=-1", None, 400),
+        ("GET", "/v1/events?after=soon", None, 400),
+        ("GET", "/v1/skills?client=a/b", None, 400),
+        ("GET", "/v1/skills/history?name=nothing-here", None, 404),
+        ("GET", "/v1/skills/history?name=No_Name", None, 400),
+        ("GET", "/v1/skills/diff", None, 400),
+        ("POST", "/v1/turns/turn_none/rate", {"label": "good"}, 404),
+        ("POST", "/v1/turns/turn_none/rate", {"label": "fine"}, 400),
+        ("POST", "/v1/turns/turn_none/rate", {}, 400),
+        ("POST", "/v1/skills/change", b"", 400),
+        ("POST", "/v1/skills/change", b"{", 400),
+        ("POST", "/v1/skills/change", b"[]", 400),
+        ("POST", "/v1/skills/change", b"\xff\xfe", 400),
+        ("POST", "/v1/skills/change", b"[" * 100_000, 400),
+        ("POST", "/v1/skills/change", b"x" * 9_000_000, 413),
+        ("POST", "/v1/skills/change", {}, 400),
+        ("POST", "/v1/skills/change", {"do": "dance", "name": "a"}, 400),
+        ("POST", "/v1/skills/change", {"do": "add", "name": "a"}, 400),
+        ("POST", "/v1/skills/change", {"do": "add", "name": 5, "description": "d"}, 400),
+        ("POST", "/v1/skills/change", {"do": "pin", "name": "nothing-here"}, 404),
+        ("POST", "/v1/skills/change", {"do": "pin", "name": "a", "client": "../b"}, 400),
+        ("POST", "/v1/skills/change", {"do": "rollback", "generation": "one"}, 400),
+        ("POST", "/v1/skills/change", {"do": "rollback", "generation": True}, 400),
+        ("POST", "/v1/skills/change", {"do": "rollback", "generation": 10**6}, 404),
+        ("POST", "/v1/skills/change", {"do": "import", "folder": "/nowhere"}, 400),
+        ("POST", "/v1/skills/change", {"do": "export", "folder": "/nowhere", "names": 7}, 400),
+        (
+            "POST",
+            "/v1/skills/change",
+            {"do": "add", "name": "a", "description": "d", "body": "\ud800"},
+            400,
+        ),
+        ("POST", "/v1/settings", {"key": "service.port"}, 400),
+        ("POST", "/v1/settings", {"key": "service.port", "value": 1}, 400),
+        ("POST", "/v1/settings", {"key": "service.nothing", "value": "1"}, 400),
+    ],
+)
+def test_what_is_wrong_comes_back_as_words(
+    control: ControlSocket, method: str, path: str, body: object, status: int
+) -> None:
+    said = control.ask(method, path, body)
+    assert said.status == status, said
+    assert set(said.json) == {"error"}
+    assert said.json["error"]["title"] and said.json["error"]["detail"]
+    assert "Error at" not in said.json["error"]["detail"], "a fault of ours"
+    if status == 405:
+        assert "GET" in said.headers["Allow"]
+
+
+def test_the_status_has_every_key(control: ControlSocket, shared: RunningLull) -> None:
+    status = control.get("/v1/status")
+    assert status["running"] is True
+    assert status["address"] == shared.address
+    assert status["pid"] == shared.process.pid
+    assert set(status["upstream"]) >= {"kind", "address", "ok"}
+    assert (status["upstream"]["kind"], status["upstream"]["ok"]) == ("builtin", False)
+    assert set(status["policy"]) == {"model", "adapter", "generation"}
+    assert status["policy"]["model"] == "pocket"
+    assert set(status["skills"]) == {"active", "proposals"}
+    assert set(status["learning"]) == {"state", "because", "until", "next", "gates", "work"}
+    assert status["problems"] == []
+
+
+def test_a_snapshot_holds_what_the_events_told(control: ControlSocket) -> None:
+    name = fresh()
+    assert control.change(do="add", name=name, description="d", body="b").status == 200
+    snapshot = control.get("/v1/snapshot")
+    assert set(snapshot) >= {"seq", "status", "generation", "skills", "conversations", "next"}
+    assert name in {skill["name"] for skill in snapshot["skills"]}
+    assert snapshot["status"]["policy"]["generation"] == snapshot["generation"]
+    with control.events(after=snapshot["seq"]) as events:
+        control.change(do="pin", name=name)
+        event = next(events)
+    assert event["seq"] == snapshot["seq"] + 1
+    assert (event["kind"], event["fields"]) == (
+        "generation",
+        {"generation": snapshot["generation"] + 1},
+    )
+
+
+def test_a_chat_can_be_read_at_once(control: ControlSocket, shared: RunningLull) -> None:
+    """A turn that an event told of is there for whoever asks next."""
+    with control.events() as events:
+        shared.chat("write a menu for apple river", client="reader")
+        told = next(event for event in events if event["kind"] == "turn-recorded")
+        conversation = control.get(f"/v1/conversations/{told['fields']['conversation']}")
+    assert conversation["turns"][-1]["id"] == told["fields"]["turn"]
+    assert conversation["client"] == "reader"
+    listed = control.get("/v1/conversations?client=reader&limit=1")
+    assert listed["conversations"][0]["id"] == conversation["id"]
+    assert control.get("/v1/status")["policy"]["model"] == "pocket"
+
+
+def test_a_watcher_that_was_away_misses_nothing(control: ControlSocket) -> None:
+    name = fresh()
+    control.change(do="add", name=name, description="d", body="b")
+    with control.events() as events:
+        control.change(do="pin", name=name)
+        seen = next(events)["seq"]
+    for action in ("unpin", "disable", "enable"):
+        control.change(do=action, name=name)
+    with control.events(after=seen) as events:
+        missed = list(itertools.islice(events, 3))
+    assert [event["seq"] for event in missed] == [seen + 1, seen + 2, seen + 3]
+    assert {event["kind"] for event in missed} == {"generation"}
+
+
+def test_two_edits_at_once_leave_one_text_and_no_gap(control: ControlSocket) -> None:
+    name = fresh()
+    control.change(do="add", name=name, description="d", body="the first")
+    said: list[Said] = []
+    start = threading.Barrier(6)
+
+    def edit(number: int) -> None:
+        start.wait()
+        said.append(control.change(do="edit", name=name, body=f"text {number}"))
+
+    threads = [threading.Thread(target=edit, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {one.status for one in said} <= {200, 409}
+    won = [one.json["skill"] for one in said if one.status == 200]
+    assert won
+    for lost in (one.json["error"] for one in said if one.status == 409):
+        assert lost["title"] == "Conflict"
+    history = control.get(f"/v1/skills/history?name={name}")["history"]
+    assert [row["version"] for row in history] == list(range(len(won) + 1, 0, -1))
+    assert history[0]["sha256"] in {skill["sha256"] for skill in won}
+
+
+def test_a_watcher_that_never_reads_costs_the_others_nothing(
+    control: ControlSocket, shared: RunningLull
+) -> None:
+    with control.events(), control.events() as events:
+        for _ in range(3):
+            shared.chat("list: apple", client="other")
+        assert next(events)["kind"] == "turn-started"
+
+
+def test_events_go_on_behind_a_restart(lull: Lull, alone: ControlSocket) -> None:
+    first = lull.serve()
+    alone.change(do="add", name="menu-style", description="d", body="b")
+    seen = alone.get("/v1/snapshot")["seq"]
+    alone.change(do="pin", name="menu-style")
+    alone.change(do="unpin", name="menu-style")
+    assert first.stop() == 0
+    lull.serve()
+    with alone.events(after=seen) as events:
+        missed = list(itertools.islice(events, 2))
+        assert [event["seq"] for event in missed] == [seen + 1, seen + 2]
+        assert [event["fields"] for event in missed] == [{"generation": 2}, {"generation": 3}]
+        alone.change(do="delete", name="menu-style")
+        following = next(event for event in events if event["kind"] == "generation")
+    assert following["seq"] > seen + 2
+    with alone.events(after=10**12) as events:
+        alone.change(do="add", name="menu-style", description="d", body="b2")
+        assert next(events)["fields"] == {"generation": 5}, "a number from the future: from now on"
+
+
+def test_a_stop_ends_the_watches_and_takes_no_time(lull: Lull, alone: ControlSocket) -> None:
+    running = lull.serve()
+    with alone.events() as events:
+        assert alone.ask("POST", "/v1/stop", {}).json == {"stopping": True}
+        assert list(events) == []
+    assert running.process.wait(20) == 0
+    assert not Path(lull.home / "service.json").exists()
+    assert eventually(lambda: lull.run("status").code == 3)

@@ -1,0 +1,93 @@
+"""The lock is the truth about what runs; the discovery file only says where."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lull.core.errors import AlreadyRunning
+from lull.service.lock import (
+    Discovery,
+    ServiceLock,
+    alive,
+    is_running,
+    read_discovery,
+    write_discovery,
+)
+
+HERE = Discovery(
+    address="http://127.0.0.1:1", pid=os.getpid(), control="/x", version="1", started="now"
+)
+
+
+def test_a_second_one_learns_who_is_there(tmp_path: Path) -> None:
+    lock, found = tmp_path / "service.lock", tmp_path / "service.json"
+    first = ServiceLock(lock)
+    first.take(discovery=found)
+    write_discovery(found, HERE)
+    with pytest.raises(AlreadyRunning, match=rf"Process {os.getpid()} .* http://127.0.0.1:1"):
+        ServiceLock(lock).take(discovery=found)
+    first.release()
+    assert not is_running(lock)
+    third = ServiceLock(lock)
+    third.take(discovery=found)
+    third.release()
+
+
+def test_asking_makes_nothing_and_holds_nothing(tmp_path: Path) -> None:
+    lock = tmp_path / "service.lock"
+    assert not is_running(lock)
+    assert not lock.exists()
+    assert not is_running(tmp_path / "a-file-is-no-folder" / "service.lock")
+    held = ServiceLock(lock)
+    held.take(discovery=tmp_path / "none")
+    assert is_running(lock)
+    held.release()
+    assert not is_running(lock)
+
+
+def test_the_lock_falls_with_its_process(tmp_path: Path) -> None:
+    lock = tmp_path / "service.lock"
+    script = (
+        "import sys, time; from pathlib import Path; from lull.service.lock import ServiceLock;"
+        "l = ServiceLock(Path(sys.argv[1])); l.take(discovery=Path('/none'));"
+        "print('held', flush=True); time.sleep(60)"
+    )
+    child = subprocess.Popen([sys.executable, "-c", script, str(lock)], stdout=subprocess.PIPE)
+    assert child.stdout is not None
+    child.stdout.readline()
+    assert is_running(lock)
+    child.kill()
+    child.wait()
+    child.stdout.close()
+    assert not is_running(lock)
+    assert not alive(child.pid)
+    assert alive(os.getpid())
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "7", "{}", '{"pid": 1}', json.dumps({"address": 1, "pid": "x"})]
+    + [
+        json.dumps({"address": "a", "pid": pid, "control": "c", "version": "v", "started": "s"})
+        for pid in (0, -5, True, 1.5, None)
+    ],
+)
+def test_a_discovery_file_that_says_nothing_is_none(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "service.json"
+    file.write_text(text)
+    assert read_discovery(file) is None
+    assert read_discovery(tmp_path / "none") is None
+    assert read_discovery(tmp_path) is None
+
+
+def test_a_newer_version_may_say_more(tmp_path: Path) -> None:
+    file = tmp_path / "service.json"
+    write_discovery(file, HERE)
+    file.write_text(json.dumps({**json.loads(file.read_text()), "more": 1}))
+    assert read_discovery(file) == HERE

@@ -1,0 +1,69 @@
+"""Beyond loopback: only on the user's word, with a token, and with a warning that stays."""
+
+from __future__ import annotations
+
+import stat
+
+import pytest
+
+from tests.running import Lull, RunningLull
+
+pytestmark = pytest.mark.slow
+
+SETTINGS = '[service]\nbind = "0.0.0.0"\nallow_network = true\n[secrets]\nfile_fallback = {file}\n'
+
+
+def serve(lull: Lull, *, file: bool) -> RunningLull:
+    lull.home.mkdir(exist_ok=True)
+    (lull.home / "settings.toml").write_text(SETTINGS.format(file=str(file).lower()))
+    return lull.serve(env={"DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"})
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
+
+
+def test_without_the_users_word_it_does_not_start(lull: Lull) -> None:
+    lull.home.mkdir()
+    (lull.home / "settings.toml").write_text('[service]\nbind = "0.0.0.0"\n')
+    ran = lull.run("serve")
+    assert ran.code == 1
+    assert "settings.toml, line 2: " in ran.err and "allow_network" in ran.err
+
+
+def test_every_request_needs_the_token(lull: Lull) -> None:
+    running = serve(lull, file=False)
+    assert running.address.startswith("http://127.0.0.1:")
+    status = lull.ask("status")
+    token = status["token"]
+    assert len(token) >= 32
+    for path in ("/api/version", "/api/tags", "/"):
+        assert running.get(path).status == 403
+        assert running.get(path, bearer("wrong")).status == 403
+        assert running.get(path, bearer(token)).status == 200
+    body = {"model": "pocket", "prompt": "list: apple", "stream": False}
+    assert running.post("/api/generate", body).status == 403
+    assert running.post("/api/generate", body, bearer(token)).status == 200
+    elsewhere = {"Host": f"my-mac.local:{running.address.rsplit(':', 1)[1]}"}
+    assert running.get("/api/version", {**elsewhere, **bearer(token)}).status == 200
+    titles = {problem["title"] for problem in status["problems"]}
+    assert titles == {"Other machines can reach Lull", "The keychain cannot be used"}
+    assert token in lull.run("status").out
+    assert token not in (lull.home / "logs" / "service.log").read_text()
+
+
+def test_the_token_is_kept(lull: Lull) -> None:
+    serve(lull, file=True).stop()
+    secrets = lull.home / "secrets.json"
+    assert stat.S_IMODE(secrets.stat().st_mode) == 0o600
+    serve(lull, file=True)
+    status = lull.ask("status")
+    assert status["token"] in secrets.read_text()
+    titles = {problem["title"] for problem in status["problems"]}
+    assert titles == {"Other machines can reach Lull", "Secrets lie in a file"}
+
+
+def test_loopback_has_no_token(lull: Lull) -> None:
+    running = lull.serve()
+    assert lull.ask("status")["token"] is None
+    assert running.get("/api/version").status == 200
