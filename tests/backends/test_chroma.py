@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import random
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from chromadb.api.shared_system_client import SharedSystemClient
 
 from lull.backends.chroma import ChromaExemplars, collection_name
 from lull.backends.embedder import HashedNgrams
+from lull.core.errors import StoreError
 from lull.core.redact import redact_text
 from tests.building import bytes_below
 
@@ -137,3 +140,35 @@ def test_what_was_redacted_is_redacted_there_too(tmp_path: Path, memory: ChromaE
     add(memory, "1", redact_text(f"use {secret}", lambda _kind, _secret: 1), "menu")
     assert not [path for path, data in bytes_below(tmp_path) if secret.encode() in data]
     assert any(b"secret:aws-key:1" in data for _, data in bytes_below(tmp_path))
+
+
+def middle(data: bytes) -> bytes:
+    noise = random.Random(1).randbytes(len(data) // 4)
+    return data[: len(data) // 2] + noise + data[-len(data) // 4 :]
+
+
+@pytest.mark.logs("it was kept as")
+@pytest.mark.parametrize(
+    "spoil", [lambda _: b"x" * 5000, lambda d: d[: len(d) // 2], middle], ids=["no", "cut", "noise"]
+)
+def test_a_damaged_folder_is_kept_aside_and_a_new_one_begun(
+    tmp_path: Path, spoil: Callable[[bytes], bytes]
+) -> None:
+    folder = tmp_path / "chroma"
+    for i in range(30):
+        add(ChromaExemplars(folder, HashedNgrams()), str(i), f"menu {i}", "menu")
+    SharedSystemClient.clear_system_cache()  # as after the end of the process
+    file = folder / "chroma.sqlite3"
+    file.write_bytes(spoil(file.read_bytes()))
+    memory = ChromaExemplars(folder, HashedNgrams())
+    assert memory.kept_aside == tmp_path / "chroma.damaged-1"
+    assert memory.count() == 0
+    add(memory, "1", "write a menu", "menu")
+    assert near(memory, "write a menu") == ["menu"]
+
+
+def test_a_file_in_place_of_the_folder_is_explained(tmp_path: Path) -> None:
+    (tmp_path / "chroma").write_text("mine")
+    with pytest.raises(StoreError, match="chroma"):
+        ChromaExemplars(tmp_path / "chroma", HashedNgrams())
+    assert (tmp_path / "chroma").read_text() == "mine"

@@ -256,12 +256,11 @@ async def test_each_client_finds_what_may_reach_it() -> None:
         assert set(found(index, "write a menu", Client(name=client, apart=apart))) == names
 
 
-async def test_two_or_three_skills_about_the_same_are_all_found() -> None:
+async def test_two_skills_about_the_same_are_both_found() -> None:
     index = WordIndex()
     rules = [
         skill("formal-tone", "When an email to a customer is written.", "No slang."),
         skill("signature", "When an email is written.", "End with the team's name."),
-        skill("short-subject", "When an email gets its subject.", "At most six words."),
     ]
     await index.follow(library(*rules))
     assert set(found(index, "write an email to Bob")) == {rule.name for rule in rules}

@@ -76,7 +76,6 @@ WRONG = [
     ["logs", "--lines", "0"],
     ["logs", "--lines", "9999999999999"],
     ["conversations", "--limit", "many"],
-    ["show"],
     ["show", ""],
     ["rate"],
     ["rate", "turn_1"],
@@ -194,7 +193,7 @@ def test_reading_nothing_is_no_failure(here: Here, home: Path) -> None:
     assert here("skills").code == 0
     assert here("skills", "history", "--json").json == {"history": []}
     assert not home.exists()
-    assert here("show", "conv_1").code == 1
+    assert here("show").code == here("show", "conv_1").code == 1
     assert here("logs").code == 1
 
 

@@ -3,11 +3,12 @@ and each test finds the upstream as it was."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
 from tests.running import free_port
+from tests.service.in_process import Parts, data_plane
 from tests.service.lulls import Before, lull_before
 from tests.service.scripted_upstream import ScriptedUpstream, reply_natively
 
@@ -65,3 +66,15 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Before]:
     nobody = f"http://127.0.0.1:{free_port()}"
     with lull_before(nobody, tmp_path_factory.mktemp("alone") / "home") as made:
         yield made
+
+
+@pytest.fixture
+def parts() -> Parts:
+    return Parts()
+
+
+@pytest.fixture
+async def here(parts: Parts, upstream: ScriptedUpstream) -> AsyncIterator[str]:
+    """The address of a data plane in this process, made of `parts`."""
+    async with data_plane(parts, upstream.address) as address:
+        yield address

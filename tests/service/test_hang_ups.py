@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
+from collections.abc import Callable
 
 import pytest
 
+from lull.backends.mlx_engine import MlxEngine
+from lull.core.ports import GenerateRequest
+from lull.resources import pocket_dir
+from tests.dialects.scripted import ScriptedEngine
 from tests.running import eventually
+from tests.service.in_process import Parts, aside
 from tests.service.lulls import Before
 from tests.service.routes import CHATS, asking, error_words
 from tests.service.scripted_upstream import (
@@ -17,7 +24,7 @@ from tests.service.scripted_upstream import (
     line,
     reply_natively,
 )
-from tests.service.wire import PATIENCE_S, broken_off
+from tests.service.wire import PATIENCE_S, broken_off, calling
 
 AT_ONCE_S = 5.0
 """What a busy machine may take for it."""
@@ -90,17 +97,41 @@ def test_a_hang_up_elsewhere_stops_the_upstream_too(
     eventually(lambda: plain.in_flight() == 0)
 
 
-def test_a_hang_up_stops_the_built_in_engine(alone: Before) -> None:
-    body = asking("/api/chat", model="pocket", options={"num_predict": 100_000})
-    with alone.calling("POST", "/api/chat", body) as call:
-        assert call.read_some()
-        call.hang_up()
-    eventually(lambda: "0 in flight" in _engine(alone))
+@pytest.mark.parametrize("stream", [True, False])
+async def test_a_hang_up_closes_the_built_in_models_answer(
+    here: str, parts: Parts, stream: bool
+) -> None:
+    parts.engine = engine = ScriptedEngine(endless=True)
+    await aside(lambda: _leave(here, stream=stream, once=lambda: engine.asked))
+    await aside(lambda: eventually(lambda: engine.closed))
+    await aside(lambda: eventually(lambda: parts.closed))
+    assert parts.closed[0].finish == "hangup"
 
 
-def _engine(lull: Before) -> str:
-    checks = lull.control("GET", "/v1/doctor")["checks"]
-    return next(str(check["text"]) for check in checks if check["name"] == "engine")
+@pytest.mark.slow
+@pytest.mark.parametrize("stream", [True, False])
+async def test_a_hang_up_stops_the_real_engine(here: str, parts: Parts, stream: bool) -> None:
+    parts.engine = engine = MlxEngine(pocket_dir())
+    try:
+        await engine.tokenize(GenerateRequest(prompt="."))
+        await aside(lambda: _leave(here, stream=stream, once=lambda: parts.opened))
+        await aside(lambda: eventually(lambda: parts.closed))
+        for _ in range(1000):
+            if not (await engine.status()).in_flight:
+                break
+            await asyncio.sleep(0.02)
+        assert (await engine.status()).in_flight == 0
+    finally:
+        await engine.close()
+
+
+def _leave(address: str, *, stream: bool, once: Callable[[], object]) -> None:
+    long = {"num_predict": 100_000}
+    body = asking("/api/chat", model="pocket", stream=stream, options=long)
+    with calling(address, "POST", "/api/chat", body) as call:
+        if stream:
+            assert call.read_some()
+        eventually(once)
 
 
 def _dies_in_chunks(asked: Asked) -> None:

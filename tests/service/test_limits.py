@@ -266,6 +266,7 @@ def test_slow_clients_hold_nobody_up(plain: Before, upstream: ScriptedUpstream) 
     eventually(lambda: plain.in_flight() == 0)
 
 
+@pytest.mark.slow
 def test_a_reader_that_is_slow_is_waited_for_without_keeping_all_of_it(
     plain: Before, upstream: ScriptedUpstream
 ) -> None:

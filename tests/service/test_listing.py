@@ -67,6 +67,7 @@ def test_a_listing_that_is_none_stays_as_it_is(
     assert (reply.status, reply.body) == (status, body)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("models", [[], None])
 def test_before_an_empty_upstream_it_is_all_there_is(
     tmp_path_factory: pytest.TempPathFactory, models: list[object] | None
@@ -83,6 +84,7 @@ def test_before_an_empty_upstream_it_is_all_there_is(
             eventually(lambda: names(lull) == ["any:latest"])
 
 
+@pytest.mark.slow
 def test_it_is_shown_and_answers_before_an_upstream_that_does_not_know_it(
     plain: Before, upstream: ScriptedUpstream
 ) -> None:
@@ -107,6 +109,7 @@ def test_what_is_loaded_is_the_upstreams_to_say(plain: Before) -> None:
     assert plain.ask("GET", "/api/ps").json == {"models": []}
 
 
+@pytest.mark.slow
 def test_alone_it_is_listed_and_shown_as_loaded(alone: Before) -> None:
     body = asking("/api/chat", model="pocket", stream=False, options={"num_predict": 2})
     assert alone.ask("POST", "/api/chat", body).status == 200

@@ -51,6 +51,7 @@ def test_a_head_request_gets_no_body(gone: Before) -> None:
     assert (reply.status, reply.body) == (503, b"")
 
 
+@pytest.mark.slow
 def test_the_built_in_model_goes_on(gone: Before) -> None:
     body = asking("/api/chat", model="pocket", stream=False, options={"num_predict": 4})
     assert gone.ask("POST", "/api/chat", body).status == 200
@@ -71,6 +72,7 @@ def test_what_only_an_ollama_can_do_says_so(alone: Before, path: str) -> None:
     assert (reply.status, "ollama serve" in reply.json["error"]) == (503, True)
 
 
+@pytest.mark.slow
 def test_an_upstream_that_comes_later_is_used(tmp_path_factory: pytest.TempPathFactory) -> None:
     with ScriptedUpstream() as upstream:
         upstream.stop()

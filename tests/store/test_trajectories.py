@@ -18,7 +18,8 @@ from lull.core.errors import NotFound
 from lull.core.messages import Completion, Finish, Message, Role, ToolCall
 from lull.core.trajectory import NOTHING_KNOWN, InjectedSkill, Selection, Suffix, Turn
 from lull.store.database import Database
-from lull.store.trajectories import DAMAGED, Label, Trajectories
+from lull.store.trajectories import Label, Trajectories
+from lull.store.turn_rows import DAMAGED
 from tests.building import KEY, answer, assistant, bytes_below, opened, system, turn, user
 from tests.core.test_redact import IN_CONTEXT, SECRETS
 from tests.fakes import FakeClock
@@ -346,6 +347,7 @@ def test_kill_9_loses_at_most_what_was_said_within_the_last_moment(
             assert store.turn(f"t{number}").answer.text == "Fine."
 
 
+@pytest.mark.slow
 def test_a_turn_that_ended_a_second_ago_survives_kill_9(path: Path) -> None:
     script = CHILD.replace("while True:", "for _ in range(3):") + "\ntime.sleep(60)"
     child = subprocess.Popen(

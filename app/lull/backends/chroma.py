@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import logging
 import re
+import sqlite3
 import threading
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from lull.core.errors import StoreError
 from lull.core.ports import Embedder, Neighbour
 
 log = logging.getLogger(__name__)
@@ -37,25 +41,37 @@ class ChromaExemplars:
     """Opened off the path to the first answer: importing chromadb takes a second and 40 MB."""
 
     def __init__(self, folder: Path, embedder: Embedder) -> None:
-        import chromadb
-        from chromadb.config import Settings
-
-        folder.mkdir(parents=True, exist_ok=True)
+        """A damaged folder is kept aside as `kept_aside` and a new one begun. Raises StoreError."""
+        self.kept_aside: Path | None = None
+        self._folder = folder
         self._embedder = embedder
         # Two locks: a request asks for neighbours while another thread waits for the disk.
         self._lock = threading.Lock()
         self._writing = threading.Lock()
-        self._client = chromadb.PersistentClient(
-            str(folder), settings=Settings(anonymized_telemetry=False)
-        )
-        self._collection = self._client.get_or_create_collection(
-            collection_name(embedder.name),
-            embedding_function=None,
-            configuration={"hnsw": {"space": "cosine"}},
-        )
         self._rooms: dict[str, _Room] = {}
-        self._take_over_older()
-        self._load()
+        try:
+            self._open()
+        except _Damaged as error:
+            self.kept_aside = _set_aside(folder)
+            log.warning("%s; it was kept as %s", error.detail, self.kept_aside)
+            self._open()
+
+    def _open(self) -> None:
+        import chromadb
+        from chromadb.config import Settings
+
+        with _in_words(self._folder):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._client = chromadb.PersistentClient(
+                str(self._folder), settings=Settings(anonymized_telemetry=False)
+            )
+            self._collection = self._client.get_or_create_collection(
+                collection_name(self._embedder.name),
+                embedding_function=None,
+                configuration={"hnsw": {"space": "cosine"}},
+            )
+            self._take_over_older()
+            self._load()
 
     def _take_over_older(self) -> None:
         """Make the vectors of collections by another embedder again, then drop those."""
@@ -91,7 +107,7 @@ class ChromaExemplars:
             return room.nearest(query, k)
 
     def add(self, *, id: str, text: str, client: str, skill: str) -> None:  # noqa: A002
-        with self._writing:
+        with self._writing, _in_words(self._folder):
             self._put(id, text, {"client": client, "skill": skill})
 
     def _put(self, id_: str, text: str, meta: dict[str, Any]) -> None:
@@ -104,7 +120,7 @@ class ChromaExemplars:
             room.put(id_, str(meta["skill"]), np.asarray(vector, np.float32))
 
     def remove(self, ids: list[str]) -> None:
-        with self._writing:
+        with self._writing, _in_words(self._folder):
             if ids:
                 self._collection.delete(ids=ids)
             with self._lock:
@@ -120,6 +136,40 @@ class ChromaExemplars:
     def count(self) -> int:
         with self._lock:
             return sum(len(room.ids) for room in self._rooms.values())
+
+
+class _Damaged(StoreError):
+    """What is in the folder cannot be read any more."""
+
+
+@contextmanager
+def _in_words(folder: Path) -> Iterator[None]:
+    """Chroma's failures as ours. Its Rust half panics at some damage, and that is no Exception:
+    uncaught it would end the service."""
+    from chromadb.errors import ChromaError
+
+    try:
+        yield
+    except (ChromaError, OSError, sqlite3.Error) as error:
+        words = str(error).lower()
+        damaged = any(sign in words for sign in ("malformed", "not a database", "corrupt"))
+        kind = _Damaged if damaged else StoreError
+        raise kind(f"{folder}: {error}", hint="Check the folder, or move it away.") from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise _Damaged(f"{folder}: {error}", hint="Move the folder away.") from error
+
+
+def _set_aside(folder: Path) -> Path:
+    from chromadb.api.shared_system_client import SharedSystemClient
+
+    # It would hand out the broken client again for the same folder.
+    SharedSystemClient.clear_system_cache()
+    number = 1
+    while (aside := folder.with_name(f"{folder.name}.damaged-{number}")).exists():
+        number += 1
+    return folder.rename(aside)
 
 
 class _Room:

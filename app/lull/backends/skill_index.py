@@ -22,8 +22,8 @@ from lull.core.retrieval import terms
 from lull.core.skill import EVERYBODY, Library, Skill, SkillKey
 
 BACKGROUND = 40
-"""Documents about nothing in each index: so many that a word which two or three skills share still
-lifts them over the floor."""
+"""Documents about nothing in each index: so many that a word which two skills share still lifts
+both over the floor."""
 BODY_CHARACTERS = 300
 """Of a body, that are indexed: it often opens with when it applies."""
 NEIGHBOURS = 8

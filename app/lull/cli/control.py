@@ -78,7 +78,7 @@ class Control:
             ) from error
         finally:
             connection.close()
-        if "error" in value:
+        if answer.status >= 400:
             usage = value["error"].get("title") == UsageError.title
             raise (WrongUsage if usage else ServiceError)(value["error"])
         return value

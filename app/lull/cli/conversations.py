@@ -8,6 +8,7 @@ from urllib.parse import quote
 from lull.cli.context import Context, plain, short_time, table
 from lull.cli.control import Control
 from lull.contract import routes
+from lull.core.errors import NotFound
 
 Json = dict[str, Any]
 
@@ -41,9 +42,19 @@ def _list_words(document: Json) -> str:
 
 
 def show(context: Context) -> None:
-    name = context.options.conversation
+    name = context.options.conversation or _newest(context)
     route = routes.CONVERSATION.format(id=quote(name, safe=""))
     context.answer(context.read(route, {}, lambda r: r.conversation(name)), _show_words)
+
+
+def _newest(context: Context) -> str:
+    """Raises NotFound when there is none yet."""
+    page = context.read(
+        routes.CONVERSATIONS, {"limit": 1}, lambda reading: reading.conversations(limit=1)
+    )
+    if not page["conversations"]:
+        raise NotFound("There is no conversation yet.", hint="Say something to a model first.")
+    return str(page["conversations"][0]["id"])
 
 
 def _show_words(document: Json) -> str:
@@ -59,7 +70,7 @@ def _show_words(document: Json) -> str:
         lines.append(f"  assistant: {turn['answer']}")
         lines += [f"  calls {c['name']} with {c['arguments']}" for c in turn["tool_calls"]]
         if not turn["complete"]:
-            lines.append(f"  (incomplete: {turn['error'] or turn['finish']})")
+            lines.append(f"  (incomplete: {turn['why_incomplete'] or turn['finish']})")
         if turn["note"]:
             lines.append(f"  ({turn['note']})")
         if turn["label"]:

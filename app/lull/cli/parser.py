@@ -171,7 +171,9 @@ def _conversation_commands(commands: Commands) -> None:
     shown = _command(
         commands, "show", "one conversation, turn by turn", "`lull conversations` lists the ids."
     )
-    shown.add_argument("conversation", metavar="CONVERSATION", type=_named)
+    shown.add_argument(
+        "conversation", metavar="CONVERSATION", nargs="?", type=_named, help="by default the newest"
+    )
     rated = _command(
         commands, "rate", "say that a turn was good or bad", "`lull show ID` lists the turns."
     )

@@ -16,23 +16,23 @@ from typing import TypeVar
 
 from lull.core.chain import link, links, root
 from lull.core.errors import LullError, StoreError
-from lull.core.injection import Injection, block
+from lull.core.injection import Injection
 from lull.core.messages import ChatRequest, Completion, Message, PartKind, Role
 from lull.core.model_name import canonical
 from lull.core.policy import Client, ModelFacts
 from lull.core.ports import Clock, Ids, SkillIndex
-from lull.core.retrieval import Choice, RetrievalRule, choose, ranked
-from lull.core.skill import Library, Skill, SkillKey
+from lull.core.retrieval import RetrievalRule
+from lull.core.skill import Library, SkillKey
 from lull.core.trajectory import (
-    NOTHING_KNOWN,
     PolicyVersion,
     Selection,
     Suffix,
     Turn,
     TurnStamp,
 )
-from lull.core.window import DEFAULT_WINDOW, TokenRate, reply_reserve, was_cut
-from lull.store.skills import Skills, injected
+from lull.core.window import TokenRate, was_cut
+from lull.loops.fix_skills import FixSkills, injection, window_of
+from lull.store.skills import Skills
 from lull.store.trajectories import Position, Trajectories
 
 log = logging.getLogger(__name__)
@@ -63,22 +63,6 @@ class Serving:
     """The skills that went into the conversation with this very turn."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Fixed:
-    """What stands in the prompt of this turn."""
-
-    selection: Selection
-    suffixes: tuple[Suffix, ...] = ()
-    known: int = NOTHING_KNOWN
-    joined: tuple[SkillKey, ...] = ()
-
-    @property
-    def shas(self) -> frozenset[str]:
-        """Of every text that it carries."""
-        suffixed = (skill.sha256 for suffix in self.suffixes for skill in suffix.skills)
-        return frozenset((*(skill.sha256 for skill in self.selection.skills), *suffixed))
-
-
 class Serve:
     def __init__(
         self,
@@ -96,17 +80,24 @@ class Serve:
         self._trajectories = trajectories
         self._skills = skills
         self._library = library
-        self._index = index
         self._clock = clock
         self._ids = ids
         self._key = chain_key
-        self.rule = rule
         self._facts_within_s = facts_within_s
         self._recent: OrderedDict[str, Position] = OrderedDict()
         self._rates: OrderedDict[str, TokenRate] = OrderedDict()
         self._facts: OrderedDict[str, ModelFacts] = OrderedDict()
         self._uses = skills.uses_by_client()
+        self._fixing = FixSkills(index, rule, rates=self._rates, uses=self._uses)
         self._store_failing = False
+
+    @property
+    def rule(self) -> RetrievalRule:
+        return self._fixing.rule
+
+    @rule.setter
+    def rule(self, rule: RetrievalRule) -> None:
+        self._fixing.rule = rule
 
     async def open(
         self,
@@ -131,7 +122,7 @@ class Serve:
         # What a model is does not change while its facts are late; what answers is stamped only
         # when it is certain.
         likely = model or self._facts.get(name)
-        fixed = self._fix(request, client, library, position, likely, injectable=injectable)
+        fixed = self._fixing.fix(request, client, library, position, likely, injectable=injectable)
         stamp = TurnStamp(
             turn=self._ids.new("turn"),
             trajectory=position.trajectory if position else self._ids.new("conv"),
@@ -155,12 +146,12 @@ class Serve:
         return Serving(
             request=request,
             stamp=stamp,
-            injection=_injection(request, fixed),
+            injection=injection(request, fixed),
             selection=fixed.selection,
             suffixes=fixed.suffixes,
             links=tuple(chain),
             session=session,
-            window_tokens=_window(request, likely),
+            window_tokens=window_of(request, likely),
             began_s=began_s,
             known=fixed.known,
             joined=fixed.joined,
@@ -239,132 +230,6 @@ class Serve:
         except (TimeoutError, LullError):
             return None
 
-    # Which skills go in
-
-    def _fix(
-        self,
-        request: ChatRequest,
-        client: Client,
-        library: Library,
-        position: Position | None,
-        model: ModelFacts | None,
-        *,
-        injectable: bool,
-    ) -> _Fixed:
-        """The trajectory's skills and suffixes, and the generation that they are true of."""
-        if position is not None:
-            return self._go_on(request, client, library, position, model, injectable=injectable)
-        if not injectable or model is None:
-            # Nothing was looked up, so whatever is approved may still join as a suffix later.
-            why = "the model's facts came too late" if injectable else "not a chat"
-            return _Fixed(selection=Selection(why=why))
-        choice = self._choose(request, client, library, model)
-        selection = Selection(
-            skills=tuple(injected(skill) for skill in choice.skills),
-            block=block([skill.body for skill in choice.skills]),
-            why=choice.why,
-            model_system=model.system if choice.skills and request.system is None else "",
-        )
-        joined = tuple(skill.key for skill in choice.skills)
-        return _Fixed(selection=selection, known=library.generation, joined=joined)
-
-    def _go_on(
-        self,
-        request: ChatRequest,
-        client: Client,
-        library: Library,
-        position: Position,
-        model: ModelFacts | None,
-        *,
-        injectable: bool,
-    ) -> _Fixed:
-        """What the trajectory carries, and a skill approved meanwhile with the newest message."""
-        messages = request.messages
-        kept = tuple(
-            suffix
-            for suffix in position.suffixes
-            if suffix.message < len(messages) and messages[suffix.message].role is Role.USER
-        )
-        selection = position.selection
-        if model is not None and selection.block and request.system is None:
-            # The same bytes as on the first turn, unless the client has changed the model.
-            selection = replace(selection, model_system=model.system)
-        fixed = _Fixed(selection=selection, suffixes=kept, known=position.known)
-        if not injectable:
-            return fixed
-        fixed = self._within_window(request, model, fixed)
-        news = library.generation != position.known
-        if model is None or not news or not messages or messages[-1].role is not Role.USER:
-            return fixed
-        # Skills looked up for the first time: from now on only what is newer may join.
-        known = library.generation if position.known == NOTHING_KNOWN else position.known
-        chosen = self._choose(request, client, library, model, carried=fixed).skills
-        if chosen:
-            text = block([skill.body for skill in chosen])
-            skills = tuple(injected(skill) for skill in chosen)
-            new = Suffix(message=len(messages) - 1, text=text, skills=skills)
-            fixed = replace(fixed, suffixes=(*fixed.suffixes, new))
-        return replace(fixed, known=known, joined=tuple(skill.key for skill in chosen))
-
-    def _within_window(
-        self, request: ChatRequest, model: ModelFacts | None, fixed: _Fixed
-    ) -> _Fixed:
-        """Without the skills that the history has no room for any more: newest suffix first, so
-        that most of the prefix stays, the block last."""
-        rate = self._rate(model, request)
-        window = _window(request, model)
-        room = window - reply_reserve(window, request.sampling.max_tokens)
-        room -= rate.prompt(request.messages, request.tools)
-        while fixed.suffixes and _carried_tokens(fixed, rate) > room:
-            fixed = replace(fixed, suffixes=fixed.suffixes[:-1])
-        if fixed.selection.block and _carried_tokens(fixed, rate) > room:
-            names = ", ".join(skill.name for skill in fixed.selection.skills)
-            why = f"left out {names}: the window is nearly full"
-            return replace(fixed, selection=Selection(why=why))
-        return fixed
-
-    def _choose(
-        self,
-        request: ChatRequest,
-        client: Client,
-        library: Library,
-        model: ModelFacts,
-        *,
-        carried: _Fixed | None = None,
-    ) -> Choice:
-        """The skills for a first turn, or those that may join what the trajectory carries."""
-        room = library.room(client.name, apart=client.apart)
-        if not room.skills:
-            return Choice(skills=(), why="no skill is active")
-        there = carried.shas if carried else frozenset()
-        since = carried.known if carried else NOTHING_KNOWN
-
-        def joins(skill: Skill) -> bool:
-            return skill.since > since and skill.sha256 not in there
-
-        asked = request.newest_user_text
-        order = ranked(
-            lexical=self._index.lexical(asked, client=client),
-            exemplars=self._index.exemplars(asked, client=client),
-            uses=self._uses.get(client.name, {}),
-            rule=self.rule,
-        )
-        rate = self._rate(model, request)
-        window = _window(request, model)
-        return choose(
-            pinned=[skill for skill in room.pinned if joins(skill)],
-            retrieved=[s for k in order if (s := room.skills.get(k)) and joins(s) and not s.pinned],
-            window_tokens=window,
-            prompt_tokens=rate.prompt(request.messages, request.tools) + rate.text(model.system),
-            reply_tokens=reply_reserve(window, request.sampling.max_tokens),
-            tokens_of=rate.text,
-            rule=self.rule,
-            spent_tokens=_carried_tokens(carried, rate) if carried else 0,
-        )
-
-    def _rate(self, model: ModelFacts | None, request: ChatRequest) -> TokenRate:
-        return self._rates.get(model.digest if model else request.model, TokenRate())
-
     # What is learned from the answer's own numbers
 
     def _note(self, serving: Serving, completion: Completion) -> str:
@@ -412,26 +277,6 @@ def _remember(into: OrderedDict[str, T], key: str, value: T, *, most: int) -> No
     into.move_to_end(key)
     while len(into) > most:
         into.popitem(last=False)
-
-
-def _carried_tokens(fixed: _Fixed, rate: TokenRate) -> int:
-    """What the skills and the model's own SYSTEM text put before them take of the window."""
-    texts = [fixed.selection.block, fixed.selection.model_system]
-    texts += [suffix.text for suffix in fixed.suffixes]
-    return sum(rate.text(text) for text in texts if text)
-
-
-def _window(request: ChatRequest, model: ModelFacts | None) -> int:
-    return request.window_tokens or (model.window_tokens if model else None) or DEFAULT_WINDOW
-
-
-def _injection(request: ChatRequest, fixed: _Fixed) -> Injection:
-    own = fixed.selection.model_system if request.system is None else ""
-    return Injection(
-        system=fixed.selection.block,
-        model_system=own,
-        suffixes=tuple((suffix.message, suffix.text) for suffix in fixed.suffixes),
-    )
 
 
 def _session_key(client: str, session: str) -> str:

@@ -57,12 +57,12 @@ class Status:
             "problems": service.problems.standing(),
         }
 
-    def _model(self) -> str | None:
-        """The model in use: the last one that was asked for, else the one that would answer."""
+    def _model(self) -> str:
+        """The model in use: the last one that was asked for, else the newest that Ollama has."""
         rows, _ = self._service.stores.trajectories.page(client=None, search="", after="", limit=1)
         if rows:
             return rows[0].model
-        return BUILT_IN if self._service.upstream.empty else None
+        return next(iter(self._service.ollama.state.models), BUILT_IN)
 
     async def doctor(self) -> Json:
         service = self._service

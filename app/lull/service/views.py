@@ -65,7 +65,7 @@ def turn_view(turn: TurnRow) -> Json:
         ],
         "complete": turn.complete,
         "finish": turn.finish,
-        "error": turn.error or None,
+        "why_incomplete": turn.error or None,
         "usage": {
             "prompt_tokens": turn.prompt_tokens,
             "completion_tokens": turn.completion_tokens,

@@ -1,0 +1,199 @@
+"""Which skills stand in the prompt of a turn, decided on its first turn and kept byte for byte.
+
+A trajectory keeps its block for life; a skill approved meanwhile joins with the newest message and
+stays there. When the history has no room for them any more, skills go first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from lull.core.injection import Injection, block
+from lull.core.messages import ChatRequest, Role
+from lull.core.policy import Client, ModelFacts
+from lull.core.ports import SkillIndex
+from lull.core.retrieval import Choice, RetrievalRule, choose, ranked
+from lull.core.skill import Library, Skill, SkillKey
+from lull.core.trajectory import NOTHING_KNOWN, Selection, Suffix
+from lull.core.window import DEFAULT_WINDOW, TokenRate, reply_reserve
+from lull.store.skills import injected
+from lull.store.trajectories import Position
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fixed:
+    """What stands in the prompt of this turn."""
+
+    selection: Selection
+    suffixes: tuple[Suffix, ...] = ()
+    known: int = NOTHING_KNOWN
+    joined: tuple[SkillKey, ...] = ()
+
+    @property
+    def shas(self) -> frozenset[str]:
+        """Of every text that it carries."""
+        suffixed = (skill.sha256 for suffix in self.suffixes for skill in suffix.skills)
+        return frozenset((*(skill.sha256 for skill in self.selection.skills), *suffixed))
+
+
+class FixSkills:
+    """What goes in, from what is active, what was counted and what was used before."""
+
+    def __init__(
+        self,
+        index: SkillIndex,
+        rule: RetrievalRule,
+        *,
+        rates: Mapping[str, TokenRate],
+        uses: Mapping[str, Mapping[SkillKey, int]],
+    ) -> None:
+        """`rates` by model digest and `uses` by asking client grow while requests are served."""
+        self.rule = rule
+        self._index = index
+        self._rates = rates
+        self._uses = uses
+
+    def fix(
+        self,
+        request: ChatRequest,
+        client: Client,
+        library: Library,
+        position: Position | None,
+        model: ModelFacts | None,
+        *,
+        injectable: bool,
+    ) -> Fixed:
+        """The trajectory's skills and suffixes, and the generation that they are true of."""
+        if position is not None:
+            return self._go_on(request, client, library, position, model, injectable=injectable)
+        if not injectable or model is None:
+            # Nothing was looked up, so whatever is approved may still join as a suffix later.
+            why = "the model's facts came too late" if injectable else "not a chat"
+            return Fixed(selection=Selection(why=why))
+        choice = self._choose(request, client, library, model)
+        selection = Selection(
+            skills=tuple(injected(skill) for skill in choice.skills),
+            block=block([skill.body for skill in choice.skills]),
+            why=choice.why,
+            model_system=model.system if choice.skills and request.system is None else "",
+        )
+        joined = tuple(skill.key for skill in choice.skills)
+        return Fixed(selection=selection, known=library.generation, joined=joined)
+
+    def _go_on(
+        self,
+        request: ChatRequest,
+        client: Client,
+        library: Library,
+        position: Position,
+        model: ModelFacts | None,
+        *,
+        injectable: bool,
+    ) -> Fixed:
+        """What the trajectory carries, and a skill approved meanwhile with the newest message."""
+        messages = request.messages
+        kept = tuple(
+            suffix
+            for suffix in position.suffixes
+            if suffix.message < len(messages) and messages[suffix.message].role is Role.USER
+        )
+        selection = position.selection
+        if model is not None and selection.block and request.system is None:
+            # The same bytes as on the first turn, unless the client has changed the model.
+            selection = replace(selection, model_system=model.system)
+        fixed = Fixed(selection=selection, suffixes=kept, known=position.known)
+        if not injectable:
+            return fixed
+        fixed = self._withinwindow_of(request, model, fixed)
+        news = library.generation != position.known
+        if model is None or not news or not messages or messages[-1].role is not Role.USER:
+            return fixed
+        # Skills looked up for the first time: from now on only what is newer may join.
+        known = library.generation if position.known == NOTHING_KNOWN else position.known
+        chosen = self._choose(request, client, library, model, carried=fixed).skills
+        if chosen:
+            text = block([skill.body for skill in chosen])
+            skills = tuple(injected(skill) for skill in chosen)
+            new = Suffix(message=len(messages) - 1, text=text, skills=skills)
+            fixed = replace(fixed, suffixes=(*fixed.suffixes, new))
+        return replace(fixed, known=known, joined=tuple(skill.key for skill in chosen))
+
+    def _withinwindow_of(
+        self, request: ChatRequest, model: ModelFacts | None, fixed: Fixed
+    ) -> Fixed:
+        """Without the skills that the history has no room for any more: newest suffix first, so
+        that most of the prefix stays, the block last."""
+        rate = self.rate(model, request)
+        window = window_of(request, model)
+        room = window - reply_reserve(window, request.sampling.max_tokens)
+        room -= rate.prompt(request.messages, request.tools)
+        while fixed.suffixes and _carried_tokens(fixed, rate) > room:
+            fixed = replace(fixed, suffixes=fixed.suffixes[:-1])
+        if fixed.selection.block and _carried_tokens(fixed, rate) > room:
+            names = ", ".join(skill.name for skill in fixed.selection.skills)
+            why = f"left out {names}: the window is nearly full"
+            return replace(fixed, selection=Selection(why=why))
+        return fixed
+
+    def _choose(
+        self,
+        request: ChatRequest,
+        client: Client,
+        library: Library,
+        model: ModelFacts,
+        *,
+        carried: Fixed | None = None,
+    ) -> Choice:
+        """The skills for a first turn, or those that may join what the trajectory carries."""
+        room = library.room(client.name, apart=client.apart)
+        if not room.skills:
+            return Choice(skills=(), why="no skill is active")
+        there = carried.shas if carried else frozenset()
+        since = carried.known if carried else NOTHING_KNOWN
+
+        def joins(skill: Skill) -> bool:
+            return skill.since > since and skill.sha256 not in there
+
+        asked = request.newest_user_text
+        order = ranked(
+            lexical=self._index.lexical(asked, client=client),
+            exemplars=self._index.exemplars(asked, client=client),
+            uses=self._uses.get(client.name, {}),
+            rule=self.rule,
+        )
+        rate = self.rate(model, request)
+        window = window_of(request, model)
+        return choose(
+            pinned=[skill for skill in room.pinned if joins(skill)],
+            retrieved=[s for k in order if (s := room.skills.get(k)) and joins(s) and not s.pinned],
+            window_tokens=window,
+            prompt_tokens=rate.prompt(request.messages, request.tools) + rate.text(model.system),
+            reply_tokens=reply_reserve(window, request.sampling.max_tokens),
+            tokens_of=rate.text,
+            rule=self.rule,
+            spent_tokens=_carried_tokens(carried, rate) if carried else 0,
+        )
+
+    def rate(self, model: ModelFacts | None, request: ChatRequest) -> TokenRate:
+        return self._rates.get(model.digest if model else request.model, TokenRate())
+
+
+def _carried_tokens(fixed: Fixed, rate: TokenRate) -> int:
+    """What the skills and the model's own SYSTEM text put before them take of the window."""
+    texts = [fixed.selection.block, fixed.selection.model_system]
+    texts += [suffix.text for suffix in fixed.suffixes]
+    return sum(rate.text(text) for text in texts if text)
+
+
+def window_of(request: ChatRequest, model: ModelFacts | None) -> int:
+    return request.window_tokens or (model.window_tokens if model else None) or DEFAULT_WINDOW
+
+
+def injection(request: ChatRequest, fixed: Fixed) -> Injection:
+    own = fixed.selection.model_system if request.system is None else ""
+    return Injection(
+        system=fixed.selection.block,
+        model_system=own,
+        suffixes=tuple((suffix.message, suffix.text) for suffix in fixed.suffixes),
+    )

@@ -1,0 +1,167 @@
+"""Rows of the trajectory tables as values, and back: what was stored, in the core's own nouns."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+
+from lull.core.chain import encodable, message_from_json
+from lull.core.messages import Message, Role, text_message
+from lull.core.trajectory import NOTHING_KNOWN, InjectedSkill, Selection, Suffix
+
+DAMAGED = "⟨this message cannot be read⟩"
+
+
+class Label(StrEnum):
+    GOOD = "good"
+    BAD = "bad"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrajectoryRow:
+    id: str
+    client: str
+    model: str
+    turns: int
+    started: str
+    last: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Position:
+    """Where a request stands: the trajectory it continues and what that one had injected."""
+
+    trajectory: str
+    turns: int
+    selection: Selection
+    suffixes: tuple[Suffix, ...]
+    known: int
+    """The generation up to which skills were looked up; NOTHING_KNOWN: none was yet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRow:
+    """One stored turn as a person may read it; texts are redacted."""
+
+    id: str
+    trajectory: str
+    number: int
+    at: str
+    route: str
+    model: str
+    base: str
+    adapter: str | None
+    generation: int
+    skills: tuple[InjectedSkill, ...]
+    sampling: dict[str, object]
+    request: tuple[Message, ...]
+    """What was new in this request, oldest first."""
+    answer: Message
+    finish: str
+    error: str
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    took_s: float
+    note: str
+    label: Label | None
+
+    @property
+    def complete(self) -> bool:
+        return self.finish not in ("hangup", "error")
+
+
+# A trajectory as it stood at one turn: select this, and `position` reads it.
+STANDING = (
+    "SELECT r.id, r.selection, t.number, t.suffixes, coalesce(t.known, r.generation) AS known"
+    " FROM turns t JOIN trajectories r ON r.id = t.trajectory"
+)
+
+
+def turn_row(connection: sqlite3.Connection, row: sqlite3.Row, known: set[str]) -> TurnRow:
+    new: list[Message] = []
+    link = row["request_link"]
+    while link and link not in known:
+        found = connection.execute(
+            "SELECT parent, message FROM messages WHERE link = ?", (link,)
+        ).fetchone()
+        if found is None:
+            break
+        known.add(link)
+        new.append(_message(found["message"]))
+        link = found["parent"]
+    known.add(row["answer_link"])
+    answer = connection.execute(
+        "SELECT message FROM messages WHERE link = ?", (row["answer_link"],)
+    ).fetchone()
+    return TurnRow(
+        id=row["id"],
+        trajectory=row["trajectory"],
+        number=row["number"],
+        at=row["at"],
+        route=row["route"],
+        model=row["model"],
+        base=row["base"],
+        adapter=row["adapter"],
+        generation=row["generation"],
+        skills=_skills(json.loads(row["skills"])),
+        sampling=json.loads(row["sampling"]),
+        request=tuple(reversed(new)),
+        answer=_message(answer["message"] if answer else ""),
+        finish=row["finish"],
+        error=row["error"],
+        prompt_tokens=row["prompt_tokens"],
+        completion_tokens=row["completion_tokens"],
+        took_s=row["took_s"],
+        note=row["note"],
+        label=Label(row["label"]) if row["label"] else None,
+    )
+
+
+def _message(text: str) -> Message:
+    """One damaged row must not hide the rest of a conversation."""
+    try:
+        return message_from_json(text)
+    except (ValueError, KeyError, TypeError):
+        return text_message(Role.ASSISTANT, DAMAGED)
+
+
+def _skills(values: list[dict[str, object]]) -> tuple[InjectedSkill, ...]:
+    return tuple(
+        InjectedSkill(name=str(v["name"]), version=int(str(v["version"])), sha256=str(v["sha256"]))
+        for v in values
+    )
+
+
+def position(row: sqlite3.Row) -> Position:
+    selection = json.loads(row["selection"])
+    return Position(
+        trajectory=row["id"],
+        turns=row["number"],
+        selection=Selection(
+            skills=_skills(selection["skills"]),
+            block=selection["block"],
+            why=selection["why"],
+            model_system=selection.get("model_system", ""),
+        ),
+        suffixes=tuple(
+            Suffix(message=s["message"], text=s["text"], skills=_skills(s["skills"]))
+            for s in json.loads(row["suffixes"])
+        ),
+        known=max(NOTHING_KNOWN, row["known"]),
+    )
+
+
+def selection_json(selection: Selection) -> str:
+    return plain(json.dumps(asdict(selection), ensure_ascii=False))
+
+
+def suffixes_json(suffixes: Sequence[Suffix]) -> str:
+    return json.dumps([asdict(suffix) for suffix in suffixes], ensure_ascii=False)
+
+
+def plain(text: str) -> str:
+    """Half of a surrogate pair cannot be stored; a question mark stands for it."""
+    return text if encodable(text) else text.encode(errors="replace").decode()

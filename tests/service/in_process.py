@@ -1,0 +1,138 @@
+"""A data plane in this process: real but for the parts that a test hands it."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from types import SimpleNamespace
+from typing import Any, TypeVar, cast
+
+import aiohttp
+from aiohttp import web
+
+from lull.backends.clock import SystemClock
+from lull.core.injection import Injection
+from lull.core.messages import Completion
+from lull.core.ports import Engine
+from lull.loops.serve import Serve
+from lull.service.auth import Door
+from lull.service.bus import Bus
+from lull.service.data_plane import DataPlane
+from lull.service.forward import Forward, notes_kept_connections
+from lull.service.local_model import LocalModels
+from lull.service.local_routes import Served
+from lull.service.problems import Problems
+from lull.service.upstream import Upstream
+from tests.dialects.scripted import ScriptedEngine, pocket
+from tests.service.wire import Reply, ask
+
+T = TypeVar("T")
+
+
+class Parts:
+    """The serving loop, the upstream's facts and the watchers; each may be made faulty."""
+
+    def __init__(self) -> None:
+        self.injection = Injection(system="")
+        self.opened = 0
+        self.closed: list[Completion] = []
+        self.engine: Engine = ScriptedEngine()
+        self.raises: dict[str, Exception] = {}
+
+    def fail(self, part: str) -> None:
+        if part in self.raises:
+            raise self.raises[part]
+
+    # The serving loop
+
+    async def open(self, request: Any, **_: Any) -> Any:
+        self.fail("open")
+        self.opened += 1
+        policy = SimpleNamespace(adapter=None)
+        stamp = SimpleNamespace(turn="turn_1", trajectory="conv_1", policy=policy, skills=())
+        return SimpleNamespace(stamp=stamp, injection=self.injection)
+
+    def close(self, _: Any, completion: Completion) -> None:
+        self.fail("close")
+        self.closed.append(completion)
+
+    # The upstream's facts
+
+    alone = False
+    empty = False
+    how_to_start = "Start it."
+
+    def remote(self, _: str) -> bool:
+        self.fail("remote")
+        return False
+
+    def facts(self, _: str) -> Any:
+        raise AssertionError("the fake loop asks for none")
+
+    def failed(self) -> None: ...
+
+    # Who is told
+
+    def tell(self, *_: object, **__: object) -> None:
+        self.fail("tell")
+
+    def came(self, *_: object) -> None: ...
+
+    def went(self, *_: object) -> None: ...
+
+
+class FaultyModels(LocalModels):
+    def __init__(self, parts: Parts) -> None:
+        super().__init__(clock=SystemClock())
+        self._parts = parts
+
+    def serves(self, name: str) -> bool:
+        # A test chooses the engine after the data plane was made.
+        self.publish(Served(model=pocket(), engine=self._parts.engine))
+        return super().serves(name)
+
+    def names_ours(self, path: str, body: bytes) -> bool:
+        self._parts.fail("names")
+        return super().names_ours(path, body)
+
+
+@asynccontextmanager
+async def data_plane(parts: Parts, upstream: str) -> AsyncIterator[str]:
+    listener = socket.create_server(("127.0.0.1", 0))
+    port = listener.getsockname()[1]
+    async with aiohttp.ClientSession(
+        auto_decompress=False, trace_configs=[notes_kept_connections()]
+    ) as session:
+        plane = DataPlane(
+            door=Door(port=port),
+            serve=cast(Serve, parts),
+            forward=Forward(session, upstream, idle_s=300),
+            upstream=cast(Upstream, parts),
+            local=FaultyModels(parts),
+            problems=cast(Problems, parts),
+            bus=cast(Bus, parts),
+            body_limit=1_000_000,
+            record=True,
+            touch_remote=False,
+            list_built_in=False,
+            monotonic_s=time.monotonic,
+        )
+        runner = plane.runner(shutdown_timeout_s=1.0)
+        await runner.setup()
+        await web.SockSite(runner, listener).start()
+        try:
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            await runner.cleanup()
+
+
+async def ask_aside(address: str, method: str, path: str, body: object = None) -> Reply:
+    """The test's own loop serves: whoever asks must not hold it up."""
+    return await aside(lambda: ask(address, method, path, body))
+
+
+async def aside(work: Callable[[], T]) -> T:
+    return await asyncio.to_thread(work)
