@@ -42,7 +42,7 @@ def test_conversations_show_and_rate(running: RunningLull) -> None:
     lull = running.lull
     running.chat("write a menu for apple river", client="desk")
     (conversation,) = lull.ask("conversations", "--client", "desk")["conversations"]
-    assert list(conversation) == ["id", "client", "model", "turns", "started", "last"]
+    assert list(conversation)[:6] == ["id", "client", "model", "turns", "started", "last"]
     shown = lull.ask("show", conversation["id"])
     assert list(shown)[:3] == ["id", "client", "model"]
     (turn,) = shown["turns"]

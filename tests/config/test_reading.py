@@ -99,7 +99,7 @@ def test_an_unknown_key_is_refused_with_its_line_and_a_guess() -> None:
             "line 5: unknown key 'prot' in [service].",
         ),
         (
-            '[skills]\nembedding_model = """\\\n  prot = 1"""\n[service]\nprot = 1',
+            '[idle]\nsource = """file:\\\n  prot = 1"""\n[service]\nprot = 1',
             "line 5: unknown key 'prot' in [service].",
         ),
         (
@@ -140,7 +140,6 @@ def test_what_is_wrong_is_told_with_its_line(text: str, says: str) -> None:
         ('upstream.address = "http://user:word@host"', "empty or an address"),
         ('upstream.address = "http://host:99999"', "empty or an address"),
         ('idle.source = "file:"', 'empty or "file:PATH"'),
-        ('skills.embedding_model = "a\\nb"', "a text"),
     ],
 )
 def test_a_value_out_of_bounds_is_told_with_what_is_allowed(line: str, allowed: str) -> None:

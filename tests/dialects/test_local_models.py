@@ -70,10 +70,10 @@ async def test_the_models_own_defaults_come_before_ollamas() -> None:
     served = LocalModels(clock=StoppedClock())
     own = Sampling(temperature=0.1, stop=("X",))
     served.publish(Served(model=replace(pocket(), sampling=own), engine=engine))
-    for route in ("/api/chat", "/v1/messages"):
+    for route in ("/api/chat", "/v1/messages", "/v1/chat/completions"):
         data = json.dumps({"model": "pocket", **ASKS[route]}).encode()
         await text(await served.answer(CHAT_ROUTES[route], data))
-    assert [request.sampling.temperature for request in engine.asked] == [0.1, 0.1]
+    assert [request.sampling.temperature for request in engine.asked] == [0.1, 0.1, 0.1]
     assert engine.asked[0].sampling.stop == ("X",)
 
 

@@ -180,7 +180,7 @@ def test_a_watcher_that_never_reads_costs_the_others_nothing(
     with control.events(), control.events() as events:
         for _ in range(3):
             shared.chat("list: apple", client="other")
-        assert next(events)["kind"] == "turn-started"
+        assert next(events)["kind"] == "turn-recorded"
 
 
 def test_events_go_on_behind_a_restart(lull: Lull, alone: ControlSocket) -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,14 @@ class Asking(threading.Thread):
             self.error = error
         except Exception as error:  # noqa: BLE001  http.client.IncompleteRead and its like
             self.error = error
+
+
+def stopping_took_s(lull: Lull) -> float:
+    """By the log, which leaves out what a busy machine needs to end a process."""
+    text = (lull.home / "logs" / "service.log").read_text()
+    lines = [json.loads(line) for line in text.splitlines()]
+    at = {line["text"]: datetime.fromisoformat(line["at"]) for line in lines}
+    return (at["stopped"] - at["stopping"]).total_seconds()
 
 
 def descendants(pid: int) -> set[int]:
@@ -101,9 +110,8 @@ def test_lull_stop_waits_for_them_too(before_slow: RunningLull, slow: Slow) -> N
 def test_an_answer_that_takes_too_long_is_cut_off(before_slow: RunningLull, slow: Slow) -> None:
     slow.answer_s = 60
     asking = Asking(before_slow, slow)
-    began = time.monotonic()
     assert before_slow.stop() == 0
-    assert 4 < time.monotonic() - began < 15
+    assert 4.5 < stopping_took_s(before_slow.lull) < 15
     asking.join()
     assert asking.error is not None
 
@@ -111,13 +119,12 @@ def test_an_answer_that_takes_too_long_is_cut_off(before_slow: RunningLull, slow
 def test_a_second_ctrl_c_does_not_wait(before_slow: RunningLull, slow: Slow) -> None:
     slow.answer_s = 60
     asking = Asking(before_slow, slow)
-    began = time.monotonic()
     before_slow.process.send_signal(signal.SIGINT)
     time.sleep(0.3)
     assert before_slow.process.poll() is None
     before_slow.process.send_signal(signal.SIGINT)
     assert before_slow.process.wait(30) == 0
-    assert time.monotonic() - began < 4
+    assert stopping_took_s(before_slow.lull) < 4, "the answers under way would get five"
     asking.join()
     shown = before_slow.lull.ask("conversations")["conversations"]
     turns = before_slow.lull.ask("show", shown[0]["id"])["turns"]

@@ -26,6 +26,8 @@ BACKGROUND = 40
 both over the floor."""
 BODY_CHARACTERS = 300
 """Of a body, that are indexed: it often opens with when it applies."""
+QUERY_CHARACTERS = 4000
+"""Of a request, that are read: a pasted book must not make everybody wait."""
 NEIGHBOURS = 8
 BEST = 32
 """Skills whose score is handed on."""
@@ -102,7 +104,7 @@ class WordIndex:
         return self._terms[skill.sha256]
 
     def lexical(self, text: str, *, client: Client) -> dict[SkillKey, float]:
-        query = sorted(set(terms(text)))
+        query = sorted(set(terms(text[:QUERY_CHARACTERS])))
         own = self._rooms.get((client.name, client.apart))
         room = own if own or client.apart else self._rooms.get((EVERYBODY, False))
         return room.scores(query) if room and query else {}

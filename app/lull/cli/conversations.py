@@ -34,8 +34,20 @@ def _list_words(document: Json) -> str:
     found = document["conversations"]
     if not found:
         return "No conversation here. Point a chat client at Lull's address and say something."
-    rows = [(c["id"], c["client"], c["model"], c["turns"], short_time(c["last"])) for c in found]
-    text = table(rows, ("CONVERSATION", "CLIENT", "MODEL", "TURNS", "LAST"))
+    rows = [
+        (
+            c["id"],
+            c["client"],
+            c["model"],
+            c["turns"],
+            short_time(c["last"]),
+            c["generation"],
+            ", ".join(f"{s['name']} v{s['version']}" for s in c["skills"]) or "none",
+        )
+        for c in found
+    ]
+    head = ("CONVERSATION", "CLIENT", "MODEL", "TURNS", "LAST", "GENERATION", "SKILLS")
+    text = table(rows, head)
     if document["next"]:
         text += f"\nMore: lull conversations --after {document['next']}"
     return text

@@ -16,6 +16,7 @@ from lull.service.checks import Json, check, tried
 from lull.service.local_facts import read_local_model
 from lull.service.wiring import (
     BUILT_IN,
+    Stores,
     built_in_engine,
     look_at_ollama,
     open_secrets,
@@ -43,8 +44,13 @@ async def without_service(paths: Paths) -> Json:
             await _engine(settings, paths),
             store,
             skills,
-            await asyncio.to_thread(_keychain, settings, paths),
-            await asyncio.to_thread(checks.disk, paths.home),
+            await asyncio.to_thread(
+                tried,
+                "keychain",
+                lambda: checks.keychain(*open_secrets(settings, paths)),
+                serious=False,
+            ),
+            await asyncio.to_thread(tried, "disk", lambda: checks.disk(paths.home)),
             await asyncio.to_thread(checks.speed),
         ]
     }
@@ -91,23 +97,20 @@ async def _engine(settings: Settings, paths: Paths) -> Json:
 
 def _stored(paths: Paths) -> tuple[Json, Json]:
     """The checks of store and skills."""
-    if not paths.database.exists():
-        nothing = "Nothing is stored yet."
-        return check("store", ok=True, text=nothing), check("skills", ok=True, text=nothing)
+    opened: list[Stores] = []
+
+    def look() -> str:
+        if not paths.database.exists():
+            return "Nothing is stored yet."
+        opened.append(open_stores(paths, rescue=False))
+        return checks.store(opened[0].database, opened[0].trajectories)
+
+    store = tried("store", look)
+    if not opened:
+        return store, check("skills", ok=store["ok"], text="Read once the store can be.")
+    stores = opened[0]
     try:
-        stores = open_stores(paths, rescue=False)
-    except LullError as error:
-        failed = check("store", ok=False, text=error.detail, hint=error.hint)
-        return failed, check("skills", ok=False, text="The store must be mended first.")
-    try:
-        return (
-            tried("store", lambda: checks.store(stores.database, stores.trajectories)),
-            tried("skills", lambda: checks.skills(stores.skills.folders, stores.skills.library())),
-        )
+        folders, skills = stores.skills.folders, stores.skills
+        return store, tried("skills", lambda: checks.skills(folders, skills.library()))
     finally:
         stores.database.close()
-
-
-def _keychain(settings: Settings, paths: Paths) -> Json:
-    store, problem = open_secrets(settings, paths)
-    return checks.keychain(store.kind, problem)

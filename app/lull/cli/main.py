@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     Command = Callable[[Context], int | None]
 
 
+_UNHEARD = logging.NullHandler()
+"""Log lines are for the service's file. A command says what is wrong in its one line."""
+
+
 class SystemRefused(LullError):
     """What the operating system would not do, where no command has better words for it."""
 
@@ -30,6 +35,7 @@ class SystemRefused(LullError):
 def main(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else list(argv)
     _prepare_streams()
+    logging.getLogger().addHandler(_UNHEARD)
     try:
         code = _run(words)
         _flush()
@@ -43,7 +49,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         refused = SystemRefused(
-            f"{where}{error.strerror or error}.", hint="`lull doctor` may help."
+            f"{where}{error.strerror or error}.",
+            hint="Check the file, the disk, and who may use them.",
         )
         return _fail(refused, as_json="--json" in words)
     except KeyboardInterrupt:

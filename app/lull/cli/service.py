@@ -150,12 +150,12 @@ def logs(context: Context) -> None:
     folder, follow = context.paths.logs, context.options.follow
     if not follow and not log_lines.there(folder):
         raise NotFound(f"There is no log in {folder} yet.", hint="Start it with `lull serve`.")
-    following = log_lines.Following(folder)
+    following = log_lines.Following(folder) if follow else None
     for line in log_lines.last(folder, context.options.lines):
         _print_line(context, line)
-    if follow:
+    if following is not None:
         progress("lull: following; Ctrl-C ends it")
-        with contextlib.suppress(KeyboardInterrupt):
+        with contextlib.suppress(KeyboardInterrupt), contextlib.closing(following):
             for line in following.lines():
                 _print_line(context, line)
 
@@ -171,7 +171,7 @@ def _print_line(context: Context, line: str) -> None:
 
 
 def doctor(context: Context) -> int:
-    if found(context.paths) is None:
+    if not _answers(context):
         from lull.cli.doctor import without_service
 
         document = asyncio.run(without_service(context.paths))
@@ -187,6 +187,14 @@ def doctor(context: Context) -> int:
     context.answer({**document, "error": error.as_dict()}, _doctor_words)
     context.complain(error)
     return error.exit_code
+
+
+def _answers(context: Context) -> bool:
+    """A lock that cannot be read is one of the things that the doctor is asked about."""
+    try:
+        return found(context.paths) is not None
+    except OSError:
+        return False
 
 
 def _doctor_words(document: Json) -> str:

@@ -148,7 +148,7 @@ def _list(context: Context) -> None:
 
 def _list_words(document: Json) -> str:
     if not document["skills"]:
-        return "No skills here. `lull skills add` makes one, `lull skills import starter` brings a dozen."
+        return "No skills here. `lull skills add` makes one, `lull skills import starter` a dozen."
     rows = [
         (
             s["name"] + (" *" if s["pinned"] else ""),

@@ -147,11 +147,6 @@ class SkillsSettings:
         at_least=0,
         at_most=5000,
     )
-    embedding_model: str = setting(
-        "",
-        "A model in Ollama that turns texts into vectors. Empty means the built-in n-grams, "
-        "which need no download.",
-    )
 
     @property
     def rule(self) -> RetrievalRule:
@@ -219,7 +214,8 @@ class SecretsSettings:
 class IdleSettings:
     source: str = setting(
         "",
-        "Empty asks the system whether you are away. file:PATH reads the signals from a JSON "
+        "For the version that learns while you are away; this one does not yet. Empty asks the "
+        "system whether you are away. file:PATH reads the signals from a JSON "
         "file instead, for desktops that cannot tell and for scripts.",
         fits=lambda text: not text or (text.startswith("file:") and len(text) > len("file:")),
         form='empty or "file:PATH"',

@@ -8,7 +8,6 @@ from enum import StrEnum
 
 
 class EventKind(StrEnum):
-    TURN_STARTED = "turn-started"
     TURN_RECORDED = "turn-recorded"
     GENERATION = "generation"
     LABEL = "label"

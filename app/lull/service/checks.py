@@ -19,7 +19,7 @@ from lull import __version__
 from lull.config.files import read
 from lull.core.errors import LullError
 from lull.core.messages import Sampling
-from lull.core.ports import Engine, GenerateRequest
+from lull.core.ports import Engine, GenerateRequest, SecretStore
 from lull.core.skill import Library, SkillStatus
 from lull.store.database import Database
 from lull.store.skill_folders import SkillFolders, Unreadable
@@ -43,6 +43,9 @@ def tried(name: str, look: Callable[[], str], *, serious: bool = True) -> Json:
         return check(name, ok=True, text=look())
     except LullError as error:
         return check(name, ok=False, text=error.detail, hint=error.hint, serious=serious)
+    except OSError as error:
+        text = f"{error.filename}: {error.strerror}."
+        return check(name, ok=False, text=text, hint="Check who may use it.", serious=serious)
 
 
 def runtime() -> str:
@@ -56,7 +59,8 @@ def settings(path: Path) -> str:
 
 
 def store(database: Database, trajectories: Trajectories) -> str:
-    """Reads the whole file once. Raises StoreError."""
+    """Begins a write and reads the whole file once. Raises StoreError."""
+    database.flush()
     (verdict,) = database.read(lambda c: c.execute("PRAGMA quick_check(1)").fetchone())
     if verdict != "ok":
         raise LullError(
@@ -109,18 +113,21 @@ def ollama(address: str, *, ok: bool, version: str, models: int) -> Json:
     return check("ollama", ok=True, text=text, hint=hint)
 
 
-def keychain(kind: str, problem: LullError | None) -> Json:
+def keychain(store: SecretStore, problem: LullError | None) -> str:
+    """Raises the problem."""
     if problem is not None:
-        return check("keychain", ok=False, text=problem.detail, hint=problem.hint, serious=False)
-    return check("keychain", ok=True, text=f"Secrets are kept in the {kind}.")
+        raise problem
+    return f"Secrets are kept in the {store.kind}."
 
 
-def disk(home: Path) -> Json:
+def disk(home: Path) -> str:
+    """Raises LullError when it is nearly full."""
     there = next(folder for folder in (home, *home.parents) if folder.exists())
     free_mb = shutil.disk_usage(there).free / 1e6
     text = f"{free_mb / 1000:.1f} GB free at {home}."
-    hint = "" if free_mb > FREE_MB else "Free some space, or set records.keep_mb lower."
-    return check("disk", ok=free_mb > FREE_MB, text=text, hint=hint)
+    if free_mb < FREE_MB:
+        raise LullError(text, hint="Free some space, or set records.keep_mb lower.")
+    return text
 
 
 def speed() -> Json:

@@ -24,6 +24,7 @@ from lull.core.errors import (
     SecretsError,
     SettingsError,
     SkillError,
+    StoreError,
     UsageError,
 )
 from lull.service.bus import Bus
@@ -93,7 +94,8 @@ class ControlApi:
 
     async def _read(self, view: Callable[[], Json]) -> Json:
         def work() -> Json:
-            self._settle()
+            with contextlib.suppress(StoreError):  # what cannot be written can still be read
+                self._settle()
             return view()
 
         return await asyncio.to_thread(work)
@@ -168,7 +170,6 @@ class ControlApi:
         label = (await _body(request)).get("label")
         if not isinstance(label, str):
             raise UsageError("label is missing.", hint="Say good, bad or clear.")
-        await asyncio.to_thread(self._settle)
         return _json(await self._rating.rate(request.match_info["id"], label))
 
     async def skills(self, request: web.Request) -> web.Response:

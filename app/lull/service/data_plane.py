@@ -238,8 +238,6 @@ class DataPlane:
                 facts=lambda: source(chat.model),
             )
             self._problems.went("serve")
-            stamp = serving.stamp
-            self._bus.tell(EventKind.TURN_STARTED, turn=stamp.turn, client=client.name)
             return serving
         except Exception as error:  # noqa: BLE001  the HTTP edge
             # Whatever this was, it must not cost the user the answer.

@@ -30,7 +30,8 @@ __all__ = ["Adapter", "LocalModel", "LocalModels", "Served", "read_local_model"]
 
 _OLLAMA_DEFAULTS: Final = Sampling(temperature=0.8, top_p=0.9, top_k=40)
 _OPENAI_DEFAULTS: Final = Sampling(temperature=1.0, top_p=1.0, top_k=40)
-"""Ollama sends these two itself when an OpenAI client does not, over the model's own."""
+"""Ollama sends these two itself when an OpenAI client does not. The model's own come first here,
+unlike there: the built-in one has one right answer (docs/adr/0007)."""
 _UNCACHED: Final = ("/v1/responses", "/v1/messages")
 _NOTHING: Final = Chunk(text="", finish=Finish.STOP)
 
@@ -157,9 +158,8 @@ def _plain(message: Message, joint: str) -> Message:
 
 
 def _with_defaults(dialect: Dialect, wanted: Sampling, own: Sampling) -> Sampling:
-    """The request's word, then the model's, then Ollama's."""
-    openai = dialect.name == "openai"
-    layers = (wanted, _OPENAI_DEFAULTS) if openai else (wanted, own, _OLLAMA_DEFAULTS)
+    """The request's word, then the model's, then Ollama's for the route."""
+    layers = (wanted, own, _OPENAI_DEFAULTS if dialect.name == "openai" else _OLLAMA_DEFAULTS)
     return Sampling(
         temperature=next((s.temperature for s in layers if s.temperature is not None), None),
         top_p=next((s.top_p for s in layers if s.top_p is not None), None),

@@ -7,6 +7,7 @@ import os
 from typing import Any
 
 from lull import __version__
+from lull.core.errors import StoreError
 from lull.core.skill import SkillStatus
 from lull.service import checks
 from lull.service.checks import check, tried
@@ -54,8 +55,19 @@ class Status:
                 "gates": [],
                 "work": [],
             },
-            "problems": service.problems.standing(),
+            "problems": [*service.problems.standing(), *self._not_recording()],
         }
+
+    def _not_recording(self) -> list[dict[str, str]]:
+        """Answers go on without the store, so somebody must say that it fails."""
+        database = self._service.stores.database
+        if not database.failing:
+            return []
+        words = StoreError(
+            f"{database.path} cannot be written: what is said now is not recorded.",
+            hint="`lull doctor` says why.",
+        )
+        return [words.as_dict()]
 
     def _model(self) -> str:
         """The model in use: the last one that was asked for, else the newest that Ollama has."""
@@ -87,8 +99,8 @@ class Status:
                 lambda: checks.skills(stores.skills.folders, service.current.library),
             ),
             await asyncio.to_thread(self._memory),
-            await asyncio.to_thread(self._keychain),
-            await asyncio.to_thread(checks.disk, service.paths.home),
+            await asyncio.to_thread(tried, "keychain", self._keychain, serious=False),
+            await asyncio.to_thread(tried, "disk", lambda: checks.disk(service.paths.home)),
             await asyncio.to_thread(checks.speed),
         ]
         said = {one["text"] for one in looked}
@@ -118,6 +130,5 @@ class Status:
             return check("memory", ok=True, text="The exemplar memory is not open yet.")
         return check("memory", ok=True, text=f"{memory.count()} past requests credited to skills.")
 
-    def _keychain(self) -> Json:
-        store, problem = open_secrets(self._service.settings, self._service.paths)
-        return checks.keychain(store.kind, problem)
+    def _keychain(self) -> str:
+        return checks.keychain(*open_secrets(self._service.settings, self._service.paths))

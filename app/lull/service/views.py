@@ -11,6 +11,7 @@ from typing import Any
 
 from lull.core.messages import Message
 from lull.core.skill import Library, Skill, SkillGeneration, SkillKey, SkillStatus
+from lull.core.trajectory import InjectedSkill
 from lull.store.skills import HistoryRow
 from lull.store.trajectories import Label, TrajectoryRow, TurnRow
 
@@ -32,7 +33,13 @@ def conversation_view(row: TrajectoryRow) -> Json:
         "turns": row.turns,
         "started": row.started,
         "last": row.last,
+        "generation": row.generation,
+        "skills": _skills_named(row.skills),
     }
+
+
+def _skills_named(skills: Sequence[InjectedSkill]) -> list[Json]:
+    return [{"name": s.name, "version": s.version, "sha256": s.sha256} for s in skills]
 
 
 def trajectory_view(row: TrajectoryRow, turns: Sequence[TurnRow]) -> Json:
@@ -52,10 +59,7 @@ def turn_view(turn: TurnRow) -> Json:
             "adapter": turn.adapter,
             "generation": turn.generation,
         },
-        "skills": [
-            {"name": skill.name, "version": skill.version, "sha256": skill.sha256}
-            for skill in turn.skills
-        ],
+        "skills": _skills_named(turn.skills),
         "sampling": turn.sampling,
         "request": _words(turn.request),
         "messages": [message_view(message) for message in turn.request],

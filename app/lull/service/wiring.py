@@ -106,6 +106,8 @@ class Current:
 
     async def follow(self, library: Library) -> None:
         await self._index.follow(library)
+        if library.generation < self.library.generation:
+            return  # a newer one overtook it
         self.library = library
         self._bus.tell(EventKind.GENERATION, generation=library.generation)
 
@@ -196,6 +198,8 @@ class Service:
 
     async def _open_memory(self) -> None:
         memory = await asyncio.to_thread(ChromaExemplars, self.paths.chroma, HashedNgrams())
+        if memory.kept_aside is not None:
+            self.problems.came("exemplars", _exemplars_lost(memory.kept_aside))
         self.memory = memory
         self.index.remember_with(memory)
 
@@ -392,4 +396,11 @@ def _kept_aside(database: Database) -> LullError:
         f"{database.path} was damaged. It was kept as {database.kept_aside}, and Lull began a new"
         " one: skills were read from their folders again, conversations are in the old file.",
         hint="`sqlite3 FILE .recover` may save them.",
+    )
+
+
+def _exemplars_lost(kept: Path) -> LullError:
+    return StoreError(
+        f"The exemplar memory was damaged. It was kept as {kept}, and Lull began a new one.",
+        hint="Skills are still found by their words; ratings fill the memory again.",
     )

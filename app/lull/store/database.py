@@ -264,6 +264,11 @@ class Database:
             self._local.connection = connection
         return connection
 
+    @property
+    def failing(self) -> bool:
+        """Writes are being lost now."""
+        return self._failing
+
     def size_bytes(self) -> int:
         wal = self.path.with_name(self.path.name + "-wal")
         return self.path.stat().st_size + (wal.stat().st_size if wal.exists() else 0)

@@ -22,6 +22,7 @@ from lull.core.trajectory import Selection, Turn
 from lull.store.database import Database
 from lull.store.retention import shrink, sweep_messages
 from lull.store.turn_rows import (
+    LISTED,
     STANDING,
     Label,
     Position,
@@ -31,6 +32,7 @@ from lull.store.turn_rows import (
     position,
     selection_json,
     suffixes_json,
+    trajectory_row,
     turn_row,
 )
 
@@ -210,26 +212,25 @@ class Trajectories:
         """Trajectories, newest first, and the id to go on from ("" at the end)."""
         where, values = ["1"], []
         if client is not None:
-            where.append("client = ?")
+            where.append("r.client = ?")
             values.append(client)
         if after:
-            where.append("(last, id) < (SELECT last, id FROM trajectories WHERE id = ?)")
+            where.append("(r.last, r.id) < (SELECT last, id FROM trajectories WHERE id = ?)")
             values.append(after)
         if search.strip():
             where.append(
-                "id IN (SELECT trajectory FROM turns WHERE request_link IN (SELECT link FROM words"
-                " WHERE words MATCH ?) OR answer_link IN (SELECT link FROM words WHERE words"
-                " MATCH ?))"
+                "r.id IN (SELECT trajectory FROM turns"
+                " WHERE request_link IN (SELECT link FROM words WHERE words MATCH ?)"
+                " OR answer_link IN (SELECT link FROM words WHERE words MATCH ?))"
             )
             values += [_fts(search)] * 2
         rows = self._db.read(
             lambda connection: connection.execute(
-                "SELECT id, client, model, turns, started, last FROM trajectories"
-                f" WHERE {' AND '.join(where)} ORDER BY last DESC, id DESC LIMIT ?",
+                f"{LISTED} WHERE {' AND '.join(where)} ORDER BY r.last DESC, r.id DESC LIMIT ?",
                 (*values, limit + 1),
             ).fetchall()
         )
-        found = [TrajectoryRow(**dict(row)) for row in rows[:limit]]
+        found = [trajectory_row(row) for row in rows[:limit]]
         return found, found[-1].id if len(rows) > limit else ""
 
     def get(self, trajectory: str) -> tuple[TrajectoryRow, list[TurnRow]]:
@@ -238,10 +239,7 @@ class Trajectories:
         def work(
             connection: sqlite3.Connection,
         ) -> tuple[sqlite3.Row | None, list[TurnRow]]:
-            row = connection.execute(
-                "SELECT id, client, model, turns, started, last FROM trajectories WHERE id = ?",
-                (trajectory,),
-            ).fetchone()
+            row = connection.execute(f"{LISTED} WHERE r.id = ?", (trajectory,)).fetchone()
             turns = connection.execute(
                 "SELECT * FROM turns WHERE trajectory = ? ORDER BY number, at", (trajectory,)
             ).fetchall()
@@ -254,7 +252,7 @@ class Trajectories:
                 f"There is no conversation {trajectory}.",
                 hint="`lull conversations` lists them, newest first.",
             )
-        return TrajectoryRow(**dict(row)), turns
+        return trajectory_row(row), turns
 
     def turn(self, turn: str) -> TurnRow:
         """One turn. Raises NotFound."""

@@ -28,6 +28,10 @@ class TrajectoryRow:
     turns: int
     started: str
     last: str
+    generation: int
+    """Of the newest turn."""
+    skills: tuple[InjectedSkill, ...]
+    """In the prompt of the newest turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +82,27 @@ STANDING = (
     "SELECT r.id, r.selection, t.number, t.suffixes, coalesce(t.known, r.generation) AS known"
     " FROM turns t JOIN trajectories r ON r.id = t.trajectory"
 )
+
+
+# A trajectory and what its newest turn was served with: select this for `trajectory_row`.
+LISTED = (
+    "SELECT r.id, r.client, r.model, r.turns, r.started, r.last, t.generation, t.skills"
+    " FROM trajectories r JOIN turns t ON t.id = (SELECT id FROM turns"
+    " WHERE trajectory = r.id ORDER BY number DESC, at DESC LIMIT 1)"
+)
+
+
+def trajectory_row(row: sqlite3.Row) -> TrajectoryRow:
+    return TrajectoryRow(
+        id=row["id"],
+        client=row["client"],
+        model=row["model"],
+        turns=row["turns"],
+        started=row["started"],
+        last=row["last"],
+        generation=row["generation"],
+        skills=_skills(json.loads(row["skills"])),
+    )
 
 
 def turn_row(connection: sqlite3.Connection, row: sqlite3.Row, known: set[str]) -> TurnRow:
