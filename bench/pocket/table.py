@@ -91,11 +91,13 @@ class Measuring:
     def _small_talk(self, cases: int) -> Row:
         rng = random.Random(f"{self.seed} small talk")
         asked: list[tuple[str, str]] = []
-        for _ in range(cases):
+        for index in range(cases):
             near = probe(rng, rules=rng.randint(0, 2), ruled=False)
             rule = pocket.draw_rule(rng, near.kind, pocket.draw_style(rng, pocket.HELD_WORDS))
-            said = rng.choice((*pocket.SMALL_TALK, pocket.draw_correction(rng, rule)))
-            asked.append((prompt(said, near.system), pocket.SMALL_TALK.get(said, pocket.NOTED)))
+            said, answer = rng.choice(tuple(pocket.SMALL_TALK.items()))
+            if index % 2:
+                said, answer = pocket.draw_correction(rng, rule), pocket.NOTED
+            asked.append((prompt(said, near.system), answer))
         given = answers(self.model, self.tokenizer, [text for text, _ in asked])
         hits = sum(answer == right for answer, (_, right) in zip(given, asked, strict=True))
         return Row(name="small talk and corrections", hits=hits, n=cases)

@@ -44,6 +44,7 @@ def test_the_weights_are_small_and_half_precision() -> None:
         ("3 rules", 0.95),
         ("1 rule of joiner or order alone", 0.98),
         ("2 rules after a client's sentence", 0.97),
+        ("2 rules, second turn", 0.97),
         ("default, no rule", 0.98),
         ("default, a client's sentence only", 0.98),
         ("default, beside 1 other rule", 0.98),

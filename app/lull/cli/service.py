@@ -65,6 +65,11 @@ def greeting(context: Context, ready: Ready) -> str:
             f"Ollama answers behind it, at {ready.upstream}, with {models};\n"
             "the small built-in model answers as 'pocket'."
         )
+    elif not ready.built_in:
+        behind = (
+            f"Ollama does not answer at {ready.upstream}, and the built-in model is missing:\n"
+            "nothing can answer until Ollama is started."
+        )
     else:
         behind = (
             f"Ollama does not answer at {ready.upstream}, so the small built-in model\n"
@@ -73,14 +78,15 @@ def greeting(context: Context, ready: Ready) -> str:
     guard = f" -H {shlex.quote(f'Authorization: Bearer {ready.token}')}" if ready.token else ""
     token = f"Every request needs this token: {ready.token}\n" if ready.token else ""
     notes = "".join(f"Note: {note}\n" for note in ready.notes)
+    paste = (
+        f", or paste this line into another terminal:\n\n"
+        f"  curl -s{guard} {ready.address}/api/chat -d '{json.dumps(ASK_POCKET)}'\n"
+    )
     return f"""Lull is running at {ready.address} (process {ready.pid}).
 {behind}
 Your files lie in {context.paths.home}.
 {token}{notes}
-Point a chat client there instead of at Ollama, or paste this line into another terminal:
-
-  curl -s{guard} {ready.address}/api/chat -d '{json.dumps(ASK_POCKET)}'
-
+Point a chat client there instead of at Ollama{paste if ready.built_in else "."}
 Ctrl-C stops it."""
 
 

@@ -23,3 +23,6 @@ class ModelFacts:
     """The model's own SYSTEM text, which a system message in the request would remove."""
     template_sha256: str
     adapter: str | None = None
+    reads_suffixes: bool = True
+    """False for the built-in model, which looks for rules in its system text alone: a skill that is
+    approved in mid-conversation waits for the next one there."""

@@ -127,10 +127,14 @@ def terms(text: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """Plural and verb endings off (after Harman's S stemmer, 1991, with -ing and -ed)."""
+    """Plural and verb endings off (after Harman's S stemmer, 1991, with -ing and -ed).
+
+    Words that only look like a plural ("status") lose their s too: what counts is that two
+    spellings of one word meet, and "menus" must meet "menu".
+    """
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+    if len(word) > 3 and word.endswith("s") and not word.endswith("ss"):
         word = word[:-1]
     for ending in ("ing", "ed"):
         if len(word) > len(ending) + 3 and word.endswith(ending):

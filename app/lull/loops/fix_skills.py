@@ -105,9 +105,11 @@ class FixSkills:
         fixed = Fixed(selection=selection, suffixes=kept, known=position.known)
         if not injectable:
             return fixed
-        fixed = self._withinwindow_of(request, model, fixed)
+        fixed = self._within_window(request, model, fixed)
         news = library.generation != position.known
-        if model is None or not news or not messages or messages[-1].role is not Role.USER:
+        if model is None or not model.reads_suffixes or not news:
+            return fixed
+        if not messages or messages[-1].role is not Role.USER:
             return fixed
         # Skills looked up for the first time: from now on only what is newer may join.
         known = library.generation if position.known == NOTHING_KNOWN else position.known
@@ -119,9 +121,7 @@ class FixSkills:
             fixed = replace(fixed, suffixes=(*fixed.suffixes, new))
         return replace(fixed, known=known, joined=tuple(skill.key for skill in chosen))
 
-    def _withinwindow_of(
-        self, request: ChatRequest, model: ModelFacts | None, fixed: Fixed
-    ) -> Fixed:
+    def _within_window(self, request: ChatRequest, model: ModelFacts | None, fixed: Fixed) -> Fixed:
         """Without the skills that the history has no room for any more: newest suffix first, so
         that most of the prefix stays, the block last."""
         rate = self.rate(model, request)

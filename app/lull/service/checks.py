@@ -105,7 +105,7 @@ async def engine(built_in: Engine) -> Json:
 
 def ollama(address: str, *, ok: bool, version: str, models: int) -> Json:
     if not ok:
-        text = f"Ollama does not answer at {address}; the built-in model does."
+        text = f"Ollama does not answer at {address}."
         hint = "Start it with `ollama serve`, or set upstream.address."
         return check("ollama", ok=False, text=text, hint=hint, serious=False)
     text = f"Ollama {version} at {address} has {models} models."

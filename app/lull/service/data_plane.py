@@ -120,8 +120,18 @@ class DataPlane:
             answer = self._local.unknown_route(request.method, path, self._upstream.how_to_start)
             return await relay(request, answer)
         sent = _stream_of(request) if body is None else _still_to_send(body, request)
-        async with self._forward.send(request, raw_path, sent) as answer:
-            return await relay(request, await self._with_own_names(request, path, answer))
+        try:
+            async with self._forward.send(request, raw_path, sent) as answer:
+                return await relay(request, await self._with_own_names(request, path, answer))
+        except UpstreamDown:
+            # Ollama has gone, the built-in model has not: say what there is.
+            if body is None:
+                raise
+            answer = await self._local.other(request.method, path, body.data, alone=True)
+            if answer is None:
+                raise
+            self._upstream.failed()
+            return await relay(request, answer)
 
     async def _own_answer(self, method: str, path: str, body: bytes) -> Answer | None:
         try:

@@ -47,8 +47,12 @@ class Answer:
 
 
 class Forward:
-    def __init__(self, session: aiohttp.ClientSession, address: str, *, idle_s: float) -> None:
+    def __init__(
+        self, session: aiohttp.ClientSession, address: str, *, idle_s: float, token: str = ""
+    ) -> None:
+        """`token` is Lull's own, which must not reach the upstream."""
         self._session = session
+        self._token = token
         self._address = address.rstrip("/")
         self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=idle_s)
 
@@ -69,6 +73,8 @@ class Forward:
         `readable`: the answer is to be recorded, so nobody on the way may pack it.
         """
         headers = _headers(request, body, rewritten=rewritten, readable=readable)
+        if self._token and self._token in headers.get("Authorization", ""):
+            headers.popall("Authorization")
         answer = await self._ask(request.method, raw_path, body, headers)
         try:
             kept = end_to_end(answer.headers)

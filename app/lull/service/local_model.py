@@ -16,7 +16,17 @@ from typing import Final
 from multidict import CIMultiDict
 
 from lull.core.errors import EngineDown, EngineError, LullError, RequestError
-from lull.core.messages import ChatRequest, Finish, Message, Part, PartKind, Sampling
+from lull.core.injection import CLOSING, OPENING
+from lull.core.messages import (
+    ChatRequest,
+    Finish,
+    Message,
+    Part,
+    PartKind,
+    Role,
+    Sampling,
+    text_message,
+)
 from lull.core.ports import Chunk, Clock, Engine, GenerateRequest
 from lull.service.dialects.base import AnswerFacts, AnswerWriter, Dialect, EngineAsk, Idle
 from lull.service.dialects.names import parse_name
@@ -32,6 +42,8 @@ _OLLAMA_DEFAULTS: Final = Sampling(temperature=0.8, top_p=0.9, top_k=40)
 _OPENAI_DEFAULTS: Final = Sampling(temperature=1.0, top_p=1.0, top_k=40)
 """Ollama sends these two itself when an OpenAI client does not. The model's own come first here,
 unlike there: the built-in one has one right answer (docs/adr/0007)."""
+LONGEST_TOKEN: Final = 64
+"""Characters: hardly any token is longer, and nobody writes a prompt of only such."""
 _UNCACHED: Final = ("/v1/responses", "/v1/messages")
 _NOTHING: Final = Chunk(text="", finish=Finish.STOP)
 
@@ -141,13 +153,38 @@ async def _engine_request(
         return replace(asked, prompt=request.messages[-1].text), ()
     joint = "\n\n" if dialect.name == "openai" else ""
     messages = tuple(_plain(message, joint) for message in request.messages)
-    asked = replace(asked, messages=messages)
+    _refuse_endless(messages, served.model)
+    asked = replace(asked, messages=_block_apart(messages))
     if ask.truncate:
         asked = await fitted(served.engine, asked, window_tokens=served.model.window_tokens)
     if not ask.gives_context:
         return asked, ()
     ids = (*ask.context, *await served.engine.tokenize(asked))
     return replace(asked, messages=(), prompt_ids=ids), ids
+
+
+def _refuse_endless(messages: tuple[Message, ...], model: LocalModel) -> None:
+    """Raises RequestError for a newest message that no tokenizer could make fit: to cut megabytes
+    into tokens first would keep everybody else waiting."""
+    most = model.window_tokens * LONGEST_TOKEN
+    size = len(messages[-1].text) if messages else 0
+    if size > most:
+        raise RequestError(
+            f"the newest message has {size} characters;"
+            f" the window of {model.name} has {model.window_tokens} tokens",
+            status=400,
+        )
+
+
+def _block_apart(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    """A plain completion has no system text, so its prompt carries the skills in front. Our own
+    engine can tell them apart again, and the model reads them where it expects them."""
+    first = messages[0] if messages else None
+    if first is None or first.role is not Role.USER or not first.text.startswith(OPENING):
+        return messages
+    block, _, rest = first.text.partition(CLOSING)
+    prompt = text_message(Role.USER, rest.removeprefix("\n\n"))
+    return (text_message(Role.SYSTEM, block + CLOSING), prompt, *messages[1:])
 
 
 def _plain(message: Message, joint: str) -> Message:

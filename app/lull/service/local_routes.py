@@ -56,6 +56,8 @@ class Served:
     engine: Engine
     adapter: str | None = None
     """Version of the adapter that answers under this name; None: the base."""
+    reads_suffixes: bool = True
+    """See ModelFacts."""
 
 
 class ListedModels:
@@ -96,6 +98,7 @@ class ListedModels:
             system="",
             template_sha256=hashlib.sha256(served.model.template.encode()).hexdigest(),
             adapter=served.adapter,
+            reads_suffixes=served.reads_suffixes,
         )
 
     def merger(self, path: str) -> Callable[[bytes], bytes] | None:

@@ -54,6 +54,8 @@ class Ready:
     upstream: str
     upstream_ok: bool
     models: int
+    built_in: bool
+    """Whether the built-in model is there."""
     token: str
     """Empty where only this machine can connect."""
     notes: tuple[str, ...]
@@ -285,6 +287,7 @@ def _ready(service: Service) -> Ready:
         upstream=service.ollama.address,
         upstream_ok=service.ollama.state.ok,
         models=len(service.ollama.state.models),
+        built_in=service.upstream.built_in_is_there,
         token=service.token,
         notes=tuple(f"{p['title']}: {p['detail']}" for p in service.problems.standing()),
     )

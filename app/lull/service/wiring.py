@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import contextlib
 import logging
 import os
 import secrets
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -118,6 +120,7 @@ class OllamaUpstream:
     def __init__(self, facts: OllamaFacts) -> None:
         self._facts = facts
         self.look_again = asyncio.Event()
+        self.built_in_is_there = False
 
     @property
     def alone(self) -> bool:
@@ -127,7 +130,8 @@ class OllamaUpstream:
     def how_to_start(self) -> str:
         return (
             f"Ollama is not running at {self._facts.address}: start it with `ollama serve` or open"
-            f" the Ollama app. The built-in model answers as '{BUILT_IN}'."
+            " the Ollama app."
+            + (f" The built-in model answers as '{BUILT_IN}'." if self.built_in_is_there else "")
         )
 
     @property
@@ -197,7 +201,7 @@ class Service:
             await asyncio.sleep(0.2)
 
     async def _open_memory(self) -> None:
-        memory = await asyncio.to_thread(ChromaExemplars, self.paths.chroma, HashedNgrams())
+        memory = await _beside(lambda: ChromaExemplars(self.paths.chroma, HashedNgrams()))
         if memory.kept_aside is not None:
             self.problems.came("exemplars", _exemplars_lost(memory.kept_aside))
         self.memory = memory
@@ -309,7 +313,9 @@ def _put_together(
     data_plane = DataPlane(
         door=door,
         serve=serve,
-        forward=Forward(session, ollama.address, idle_s=settings.service.idle_timeout_s),
+        forward=Forward(
+            session, ollama.address, idle_s=settings.service.idle_timeout_s, token=door.token
+        ),
         upstream=upstream,
         local=local,
         problems=problems,
@@ -383,7 +389,8 @@ async def _publish_built_in(service: Service) -> None:
     except ResourceError as error:
         service.problems.came("built-in model", error)
         return
-    service.local.publish(Served(model=model, engine=service.engine))
+    service.local.publish(Served(model=model, engine=service.engine, reads_suffixes=False))
+    service.upstream.built_in_is_there = True
 
 
 def _engine_options(settings: Settings) -> EngineOptions:
@@ -394,9 +401,25 @@ def _engine_options(settings: Settings) -> EngineOptions:
 def _kept_aside(database: Database) -> LullError:
     return StoreError(
         f"{database.path} was damaged. It was kept as {database.kept_aside}, and Lull began a new"
-        " one: skills were read from their folders again, conversations are in the old file.",
+        " one. Skills were read from their folders again; which of them were pinned or disabled,"
+        " their history and all conversations are in the old file.",
         hint="`sqlite3 FILE .recover` may save them.",
     )
+
+
+async def _beside(make: Callable[[], ChromaExemplars]) -> ChromaExemplars:
+    """Make something slow in a thread that nobody waits for when the service stops first."""
+    future: concurrent.futures.Future[ChromaExemplars] = concurrent.futures.Future()
+
+    def run() -> None:
+        future.set_running_or_notify_cancel()
+        try:
+            future.set_result(make())
+        except BaseException as error:  # noqa: BLE001  it is raised where it is awaited
+            future.set_exception(error)
+
+    threading.Thread(target=run, name="opens the exemplar memory", daemon=True).start()
+    return await asyncio.wrap_future(future)
 
 
 def _exemplars_lost(kept: Path) -> LullError:
