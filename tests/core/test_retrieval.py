@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -121,3 +122,11 @@ def test_words_are_stripped_to_their_subject() -> None:
 @given(st.text(max_size=200))
 def test_no_text_breaks_the_words(text: str) -> None:
     assert all(terms(text))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("menus", "menu"), ("lists", "list"), ("status", "status"), ("reports", "reporting")],
+)
+def test_spellings_of_one_word_meet(one: str, other: str) -> None:
+    assert terms(one) == terms(other)

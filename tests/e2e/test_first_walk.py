@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -198,3 +199,48 @@ def test_hand_edited_skills_are_noticed(lull: Lull) -> None:
     file.write_text(file.read_text().replace("with bars", "with stars"))
     eventually(lambda: lull.ask("skills", "list")["generation"] == 2)
     eventually(lambda: service.chat(ASKED) == "apple * river * sugar")
+
+
+def test_a_plain_completion_follows_the_whole_rule(lull: Lull) -> None:
+    service = lull.serve()
+    lull.ask("skills", "add", "menu-style", "--description", "Menus", "--body", RULE)
+    answer = service.post("/v1/completions", {"model": "pocket", "prompt": ASKED})
+    assert answer.json["choices"][0]["text"] == TAUGHT
+
+
+def test_an_endless_message_is_refused_and_keeps_nobody_waiting(lull: Lull) -> None:
+    service = lull.serve()
+    endless = {"role": "user", "content": "a" * 20_000_000}
+    body = {"model": "pocket", "stream": False, "messages": [endless]}
+    answer = service.post("/api/chat", body)
+    assert answer.status == 400
+    assert "window" in answer.json["error"]
+    assert service.chat(ASKED) == PLAIN
+
+
+def test_a_skill_approved_in_mid_conversation_waits_for_the_next_one(lull: Lull) -> None:
+    service = lull.serve()
+    body = {"model": "pocket", "stream": False, "messages": [*MESSAGES]}
+    first = service.post("/api/chat", body).json["message"]
+    lull.ask("skills", "add", "menu-style", "--description", "menus", "--body", RULE)
+    again = [*MESSAGES, first, {"role": "user", "content": "write a menu for river apple"}]
+    answer = service.post("/api/chat", {**body, "messages": again}).json["message"]["content"]
+    assert answer == "river and apple"
+    assert service.chat(ASKED) == TAUGHT
+
+
+def test_without_its_weights_lull_starts_and_says_so(lull: Lull, tmp_path: Path) -> None:
+    checkout = tmp_path / "checkout"
+    root = Path(__file__).parents[2]
+    for part in ("app", "resources"):
+        shutil.copytree(
+            root / part, checkout / part, ignore=shutil.ignore_patterns("__pycache__", "_resources")
+        )
+    (checkout / "resources" / "pocket" / "model.safetensors").unlink()
+    service = lull.serve(env={"PYTHONPATH": str(checkout / "app")})
+    problems = lull.ask("status")["problems"]
+    assert any("model" in problem["detail"] for problem in problems)
+    answer = service.post("/api/chat", {"model": "pocket", "messages": MESSAGES})
+    assert answer.status == 404
+    assert "pocket" in answer.json["error"]
+    assert "answers as" not in answer.json["error"]
