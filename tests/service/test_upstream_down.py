@@ -38,16 +38,27 @@ def test_a_chat_with_an_upstream_that_went_away_is_a_503(
 
 @pytest.mark.parametrize(
     ("method", "path"),
-    [("GET", "/api/tags"), ("GET", "/v1/models"), ("POST", "/api/pull"), ("GET", "/nothing")],
+    [("POST", "/api/pull"), ("POST", "/api/create"), ("GET", "/nothing")],
 )
-def test_everything_else_is_a_503_too(gone: Before, method: str, path: str) -> None:
+def test_what_only_an_ollama_can_do_is_a_503_too(gone: Before, method: str, path: str) -> None:
     reply = gone.ask(method, path)
     assert reply.status == 503
     assert "ollama serve" in error_words(path, reply.json)
 
 
+@pytest.mark.parametrize(("path", "key"), [("/api/tags", "models"), ("/v1/models", "data")])
+def test_the_listings_name_the_built_in_model_that_is_left(
+    gone: Before, path: str, key: str
+) -> None:
+    reply = gone.ask("GET", path)
+    assert reply.status == 200
+    assert len(reply.json[key]) == 1
+    assert "pocket" in str(reply.json[key])
+
+
 def test_a_head_request_gets_no_body(gone: Before) -> None:
-    reply = gone.ask("HEAD", "/api/tags")
+    assert gone.ask("HEAD", "/api/tags").body == b""
+    reply = gone.ask("HEAD", "/nothing")
     assert (reply.status, reply.body) == (503, b"")
 
 
