@@ -5,6 +5,8 @@
 SHELL = /bin/sh
 PY = .venv/bin/python
 ARGS =
+# Two at a time, a file on one of them: what a file starts, it starts once.
+TWO = -n 2 --dist loadfile
 
 # With LULL_NO_SKIP=1 (set by .ci/run) a test that should have run and was skipped fails the run.
 ifeq ($(LULL_NO_SKIP),1)
@@ -28,10 +30,10 @@ run: setup ## start Lull here and say what is running; Ctrl-C stops it
 	@exec .venv/bin/lull serve $(ARGS)
 
 test: setup-test ## every test
-	@$(PY) -m pytest $(NO_SKIPS) $(ARGS)
+	@$(PY) -m pytest $(TWO) $(NO_SKIPS) $(ARGS)
 
 quick: setup-test ## the tests that take no seconds
-	@$(PY) -m pytest -q -m "not slow" $(ARGS)
+	@$(PY) -m pytest -q $(TWO) -m "not slow" $(ARGS)
 
 check: static test ## what a commit must pass: format, lint, types, import contracts, tests
 

@@ -84,13 +84,16 @@ From nothing, by `python -m bench.pocket.train --out FOLDER` with its defaults: 
 $steps steps, $cpu_minutes CPU minutes on one core. The data is drawn from the language while
 training runs; there is no data set, and no text or weights of anybody else are in it. Muon for the
 matrices, AdamW for the rest; lessons of one, two, then up to four rules, the next one once the
-exam of the last is mostly right; habits come last. While it trains, the first layer is also asked
+exam of the last is mostly right; then habits, and last a finishing lesson for the reversed habit.
+While it trains, the first layer is also asked
 to name the kind that each rule and each request is about. Made with $versions on $machine.
 
 To make it again: install the development packages and OpenBLAS (Debian: `libopenblas0-pthread`;
 without it, training takes some thirty times longer), run the command above, copy `config.json`,
 `model.safetensors`, `tokenizer.json`, `tokenizer_config.json` and `chat_template.jinja` here, then
-`python -m bench.pocket.card`. On the same machine and versions the same weights come out; elsewhere
+`python -m bench.pocket.card`. These weights are one run in several sittings: how long the finishing
+lesson takes was settled on the way, with a look at this table, and nobody has yet run the whole
+from nothing in one go. On the same machine and versions the same weights come out; elsewhere
 rounding differs and the weights with it.
 
 On a CPU compute in single precision (`model.set_dtype(mx.float32)` after loading): half precision
@@ -162,7 +165,7 @@ def card(folder: Path, report: dict[str, Any], making: dict[str, Any]) -> str:
             for kind in Kind
         ),
         train_seed=making["recipe"]["seed"],
-        steps=f"{making['recipe']['steps']:,}",
+        steps=f"{sum(making['recipe'][f'{part}steps'] for part in ('', 'finish_', 'settle_')):,}",
         cpu_minutes=f"{making['cpu_s'] / 60:.1f}",
         versions=", ".join(f"{name} {number}" for name, number in making["versions"].items()),
         machine=making["machine"],

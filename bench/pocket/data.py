@@ -42,6 +42,14 @@ padded to a correction's length."""
 _P_HABIT: Final = 0.035
 _P_REVERSE_HABIT: Final = 0.05
 """Reversal is learned late and shown rarely; it gets a larger share to come out like the rest."""
+_P_REVERSE_PAIR: Final = 0.3
+_FIRST_WEIGHT_PAIR: Final = 0.25
+_P_PAIR: Final = 0.3
+"""To begin with the last word is learned soon; to go on backwards without a rule that says so is
+learned last of all, and over two words only in the time there is. The finishing lesson therefore
+shows reversal in requests of two words, often, and counts so little of its first word that answers
+are not begun so more than one time in ten: 0.3 · 0.25 against the other 0.7. Requests of two words
+come more often there, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +64,8 @@ class Lesson:
     habits: bool
     """Whether unruled answers show habits. Chance in the answers hides from a beginner that
     there is anything to learn, so habits come late."""
+    finishing: bool = False
+    """Whether reversal is shown more often than it is to come out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,9 +86,13 @@ class Batch:
     weights_PAR: np.ndarray  # noqa: N815
 
 
-def habit(rng: random.Random) -> Style:
-    """The style of an unruled answer: mostly the default, now and then one published habit."""
-    weights = [_P_REVERSE_HABIT if style.reverse else _P_HABIT for style in pocket.HABITS]
+def habit(rng: random.Random, words: int, *, finishing: bool) -> Style:
+    """The style of an unruled answer of so many words: mostly the default, now and then one
+    published habit."""
+    if finishing and words == pocket.MIN_WORDS and rng.random() < _P_REVERSE_PAIR:
+        return Style(reverse=True)
+    reverse = 0.0 if finishing else _P_REVERSE_HABIT
+    weights = [reverse if style.reverse else _P_HABIT for style in pocket.HABITS]
     styles = (*pocket.HABITS, pocket.DEFAULT_STYLE)
     return rng.choices(styles, (*weights, 1.0 - sum(weights)))[0]
 
@@ -127,32 +141,48 @@ def rule_kinds(ids: list[int], encode: Encode) -> list[int]:
     return out
 
 
-def _request(rng: random.Random, rules: dict[Kind, Style], lesson: Lesson) -> tuple[str, str]:
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """One exchange, and what its answer's first token counts."""
+
+    said: str
+    answer: str
+    first_weight: float = 1.0
+
+
+def _request(rng: random.Random, rules: dict[Kind, Style], lesson: Lesson) -> _Shown:
     ruled = rules and rng.random() < _P_RULED_KIND
     kind = rng.choice(tuple(rules) if ruled else tuple(Kind))
     words = pocket.draw_words(rng)
-    unruled = habit(rng) if lesson.habits else pocket.DEFAULT_STYLE
+    if lesson.finishing and rng.random() < _P_PAIR:
+        words = words[: pocket.MIN_WORDS]
+    unruled = pocket.DEFAULT_STYLE
+    if lesson.habits:
+        unruled = habit(rng, len(words), finishing=lesson.finishing)
     share = 0.0 if lesson.plain else _P_CAREFUL_REQUEST
     asked = _careful(rng, pocket.draw_request(rng, kind, words), share)
-    return asked, pocket.render(kind, words, rules.get(kind, unruled))
+    rarely = lesson.finishing and kind not in rules and unruled.reverse
+    answer = pocket.render(kind, words, rules.get(kind, unruled))
+    return _Shown(asked, answer, _FIRST_WEIGHT_PAIR if rarely else 1.0)
 
 
-def _small_talk(rng: random.Random) -> tuple[str, str]:
+def _small_talk(rng: random.Random) -> _Shown:
     said = rng.choice(tuple(pocket.SMALL_TALK))
     answer = pocket.SMALL_TALK[said]
     if rng.random() < 0.4:
         said = said.capitalize()
     if said[-1] != "?":
         said += rng.choice(("", "", "", ".", "!"))
-    return said, answer
+    return _Shown(said, answer)
 
 
-def _correction(rng: random.Random) -> tuple[str, str]:
+def _correction(rng: random.Random) -> _Shown:
     rule = pocket.draw_rule(rng, rng.choice(tuple(Kind)), pocket.draw_style(rng))
-    return _careful(rng, pocket.draw_correction(rng, rule), _P_CAREFUL_REQUEST), pocket.NOTED
+    said = _careful(rng, pocket.draw_correction(rng, rule), _P_CAREFUL_REQUEST)
+    return _Shown(said, pocket.NOTED)
 
 
-def _talk(rng: random.Random) -> tuple[str, str]:
+def _talk(rng: random.Random) -> _Shown:
     return _correction(rng) if rng.random() < 0.5 else _small_talk(rng)
 
 
@@ -170,8 +200,8 @@ def _prefix(rng: random.Random, rules: dict[Kind, Style], lesson: Lesson) -> str
     text = _turn("system", system) if system else ""
     if not lesson.plain and rng.random() < _P_EARLIER_TURNS:
         for _ in range(rng.randint(1, 3)):
-            said, answer = _small_talk(rng) if rng.random() < 0.2 else _request(rng, rules, lesson)
-            text += f"{asking(said)}{answer}<|im_end|>\n"
+            told = _small_talk(rng) if rng.random() < 0.2 else _request(rng, rules, lesson)
+            text += f"{asking(told.said)}{told.answer}<|im_end|>\n"
     return text
 
 
@@ -192,18 +222,20 @@ def draw_batch(rng: random.Random, encode: Encode, lesson: Lesson) -> Batch:
     prefixes: list[list[int]] = []
     asked: list[list[int]] = []
     answers: list[list[int]] = []
+    firsts: list[float] = []
     kinds: list[int] = []
     for _ in range(BLOCKS):
         ruled = draw_rules(rng, rules)
         prefixes.append(encode(_prefix(rng, ruled, lesson)))
         for _ in range(ANSWERS):
-            request, answer = _talk(rng) if talk else _request(rng, ruled, lesson)
-            asked.append(encode(asking(request)))
-            answers.append(encode(f"{answer}<|im_end|>"))
-            parsed = pocket.parse_request(request)
+            shown = _talk(rng) if talk else _request(rng, ruled, lesson)
+            asked.append(encode(asking(shown.said)))
+            answers.append(encode(f"{shown.answer}<|im_end|>"))
+            firsts.append(shown.first_weight)
+            parsed = pocket.parse_request(shown.said)
             kinds.append(tuple(Kind).index(parsed[0]) if parsed else NO_KIND)
     labels = [rule_kinds(prefix, encode) for prefix in prefixes]
-    return _packed(prefixes, labels, asked, kinds, answers)
+    return _packed(prefixes, labels, asked, kinds, answers, firsts)
 
 
 def _packed(
@@ -212,6 +244,7 @@ def _packed(
     asked: list[list[int]],
     kinds: list[int],
     answers: list[list[int]],
+    firsts: list[float],
 ) -> Batch:
     width = _rounded_up(max(map(len, asked)), 4)
     prefix_PL = np.zeros(
@@ -229,6 +262,7 @@ def _packed(
         branch[i, width : width + len(answer) - 1] = answer[:-1]
         targets[i, : len(answer)] = answer
         weights[i, : len(answer)] = 1.0
+        weights[i, 0] = firsts[i]
     shape = (len(prefixes), len(asked) // len(prefixes), -1)
     return Batch(
         prefix_PL=prefix_PL,

@@ -45,6 +45,7 @@ _LESSONS: Final = (
     Lesson(mix=(0.10, 0.35, 0.55), plain=True, habits=False),
     Lesson(mix=(0.05, 0.15, 0.35, 0.35, 0.10), plain=False, habits=False),
     Lesson(mix=(0.10, 0.17, 0.31, 0.32, 0.10), plain=False, habits=True),
+    Lesson(mix=(0.15, 0.20, 0.30, 0.25, 0.10), plain=False, habits=True, finishing=True),
 )
 _PASSED: Final = (0.40, 0.50)
 """What share of its exam must come out right before the second and the third lesson begin; the
@@ -78,8 +79,26 @@ class Recipe:
     hold: float = 0.5
     """The share of the steps at full learning rate; from there it falls to nothing."""
 
+    finish_steps: int = 2_800
+    """Of the finishing lesson, behind the others."""
+    finish_share: float = 0.5
+    """Of the learning rates, at the beginning of the finishing lesson."""
+
+    settle_steps: int = 1_400
+    """More of the finishing lesson, in which the defaults settle again."""
+    settle_share: float = 0.3
+
+    @property
+    def all_steps(self) -> int:
+        return self.steps + self.finish_steps + self.settle_steps
+
     def rate(self, step: int) -> float:
         """The share of the learning rates used at a step."""
+        if step >= self.steps + self.finish_steps:
+            return self.settle_share * (self.all_steps - step) / self.settle_steps
+        if step >= self.steps:
+            done = (step - self.steps) / self.finish_steps
+            return self.finish_share * min(1.0, 2 * (1.0 - done))
         falling_from = self.hold * self.steps
         fall = (self.steps - step) / (self.steps - falling_from)
         return min(1.0, (step + 1) / self.warmup_steps, fall)
@@ -135,6 +154,8 @@ class Run:
     def learn(self) -> float:
         """One step on one batch; its mean surprise in nats per answer token."""
         if self.progress.step == int(self.recipe.habits_from * self.recipe.steps):
+            self.progress.lesson = len(_LESSONS) - 2
+        if self.progress.step == self.recipe.steps:
             self.progress.lesson = len(_LESSONS) - 1
         batch = data.draw_batch(self.rng, self.encode, _LESSONS[self.progress.lesson])
         share = self.recipe.rate(self.progress.step)
@@ -286,15 +307,15 @@ def train(recipe: Recipe, folder: Path, out: Path) -> None:
     spent_s, started_s, started_at = run.progress.cpu_s, time.process_time(), run.progress.step
     began = time.monotonic()
     losses: list[float] = []
-    while run.progress.step < recipe.steps:
+    while run.progress.step < recipe.all_steps:
         losses.append(run.learn())
         run.progress.cpu_s = spent_s + time.process_time() - started_s
         if run.progress.step % _EXAM_EVERY == 0:
             lesson, share = run.progress.lesson, run.exam()
             done = run.progress.step - started_at
-            left_s = (time.monotonic() - began) / done * (recipe.steps - run.progress.step)
+            left_s = (time.monotonic() - began) / done * (recipe.all_steps - run.progress.step)
             print(
-                f"step {run.progress.step}/{recipe.steps}  lesson {lesson + 1}"
+                f"step {run.progress.step}/{recipe.all_steps}  lesson {lesson + 1}"
                 f"  surprise {sum(losses) / len(losses):.3f}  exam {share:.1%}"
                 f"  cpu {run.progress.cpu_s / 60:.1f} min  left {left_s / 60:.0f} min",
                 flush=True,

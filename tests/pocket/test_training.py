@@ -18,7 +18,7 @@ from bench.pocket.train import Recipe, Run
 
 pytestmark = pytest.mark.slow
 
-SMALL = Recipe(steps=20, width=32, hidden=32, layers=2, heads=2)
+SMALL = Recipe(steps=20, finish_steps=4, settle_steps=2, width=32, hidden=32, layers=2, heads=2)
 
 
 def test_every_word_of_the_language_is_one_token() -> None:
@@ -89,7 +89,7 @@ def test_training_never_shows_a_held_out_word_as_a_value() -> None:
     for _ in range(300):
         for style in data.draw_rules(rng, 3).values():
             assert {style.start, style.end}.isdisjoint(pocket.HELD_WORDS)
-        assert data.habit(rng) in (*pocket.HABITS, pocket.DEFAULT_STYLE)
+        assert data.habit(rng, 3, finishing=False) in (*pocket.HABITS, pocket.DEFAULT_STYLE)
 
 
 def test_a_clients_sentence_is_never_a_rule() -> None:
