@@ -133,7 +133,7 @@ PARTS = {"role": "user", "content": [{"type": "text", "text": "list apple"}]}
             _input,
         ),
     ],
-    ids=str,
+    ids=lambda value: getattr(value, "__name__", None) or str(value),
 )
 def test_in_every_dialect_the_model_reads_more(
     skilled: Before, before: Before, path: str, body: dict[str, Any], tokens: Any

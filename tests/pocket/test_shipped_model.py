@@ -13,7 +13,8 @@ pytest.importorskip("mlx_lm")
 from bench.pocket import loading
 from bench.pocket.table import Measuring, Row
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
+"""All rows are measured in the first test; a loaded machine is slow, not broken."""
 
 FOLDER = Path(__file__).parents[2] / "resources" / "pocket"
 CASES = 400
