@@ -11,6 +11,8 @@ from typing import Any
 PIECES = 20
 WORD = "word "
 WINDOW_TOKENS = 4096
+COUNT = 10_000_000
+"""Stands where the prompt's own count goes, in as many characters."""
 
 
 def _json(status: str, body: Any, kind: str = "application/json; charset=utf-8") -> bytes:
@@ -27,7 +29,7 @@ def _line(text: str, *, done: bool = False) -> dict[str, Any]:
         "done": done,
     }
     if done:
-        line |= {"done_reason": "stop", "total_duration": 1, "prompt_eval_count": 30}
+        line |= {"done_reason": "stop", "total_duration": 1, "prompt_eval_count": COUNT}
         line |= {"eval_count": PIECES}
     return line
 
@@ -85,13 +87,15 @@ class Mock(asyncio.Protocol):
             self.transport.write(_json("200 OK", {}))
         else:
             Mock.last = body
+            count = b"%8d" % min(WINDOW_TOKENS, len(body) // 4)
             streamed = b'"stream": false' not in body and b'"stream":false' not in body
             if streamed and Mock.paused_s:
-                head, _, rest = STREAM.partition(b"\r\n\r\n")
+                head, _, rest = STREAM.replace(b"%d" % COUNT, count).partition(b"\r\n\r\n")
                 self.transport.write(head + b"\r\n\r\n")
                 asyncio.get_running_loop().call_later(Mock.paused_s, self.transport.write, rest)
             else:
-                self.transport.write(STREAM if streamed else WHOLE)
+                said = STREAM if streamed else WHOLE
+                self.transport.write(said.replace(b"%d" % COUNT, count))
 
 
 def _length(head: bytes) -> int:
