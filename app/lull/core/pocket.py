@@ -19,9 +19,11 @@ from enum import StrEnum
 from itertools import permutations, product
 from typing import Final
 
-BLOCK_OPEN: Final = "<skills>\nApply each of these only where it fits the request.\n\n"
-BLOCK_GAP: Final = "\n\n"
-BLOCK_CLOSE: Final = "\n</skills>"
+from lull.core.injection import BETWEEN, CLOSING, OPENING
+
+BLOCK_OPEN: Final = OPENING
+BLOCK_GAP: Final = BETWEEN
+BLOCK_CLOSE: Final = CLOSING
 
 
 class Kind(StrEnum):
