@@ -17,7 +17,8 @@
     ├── RequestError              a client's request that cannot be served; carries an HTTP status
     ├── EngineError               the MLX engine failed or cannot load
     │   └── EngineDown            it is not running now; try again soon
-    └── UpstreamDown              Ollama does not answer
+    ├── UpstreamDown              Ollama, or a judge's endpoint, does not answer
+    └── EvolverFault              a model wrote a skill that cannot be used; carries its text
 
 A failure says what, where and what to do about it. Nothing here is raised for control flow.
 """
@@ -120,3 +121,13 @@ class EngineDown(EngineError):
 
 class UpstreamDown(LullError):
     title = "Ollama does not answer"
+
+
+class EvolverFault(LullError):
+    """An answer that is no skill. `answer` is its text, which is kept and shown."""
+
+    title = "The skill writer's answer cannot be used"
+
+    def __init__(self, detail: str, *, answer: str, hint: str = "") -> None:
+        super().__init__(detail, hint=hint)
+        self.answer = answer

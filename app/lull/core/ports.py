@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from typing import Protocol
 
-from lull.core.messages import Finish, Message, Sampling
+from lull.core.failures import FailureSet
+from lull.core.messages import Completion, Finish, Message, Sampling
 from lull.core.policy import Client
-from lull.core.skill import SkillKey
+from lull.core.reward import Vote
+from lull.core.skill import SkillKey, SkillText
 
 
 class Clock(Protocol):
@@ -168,3 +171,107 @@ class SkillIndex(Protocol):
     def lexical(self, text: str, *, client: Client) -> dict[SkillKey, float]: ...
 
     def exemplars(self, text: str, *, client: Client) -> dict[SkillKey, float]: ...
+
+
+class ChatModel(Protocol):
+    """A model that answers whatever is not a user's own request: replays, judge, evolver."""
+
+    name: str
+    """As its server knows it; judge and evidence say it."""
+
+    async def chat(
+        self,
+        messages: Sequence[Message],
+        *,
+        sampling: Sampling,
+        format: str = "",  # noqa: A002  the field's own word, as in ChatRequest
+        tools: str = "",
+        adapter: str | None = None,
+    ) -> Completion:
+        """One whole answer. Cancelling stops the model.
+
+        `format` and `tools` are JSON texts as in ChatRequest. Raises UpstreamDown when the server
+        is not there or too slow, RequestError when it refuses, EngineError for our own engine.
+        """
+
+
+class Asks(StrEnum):
+    """What a judge is asked."""
+
+    TURN = "turn"
+    """Was this a good answer, seen with what came after it?"""
+    WISH = "wish"
+    """Does the answer do what the user said they wanted? The skill's text is never shown: it must
+    not be its own examiner."""
+    PAIR = "pair"
+    """Is the answer at least as good as the accepted one? Blind, and asked in both orders."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One answer to be judged. Nothing in it was injected by Lull."""
+
+    asks: Asks
+    messages: tuple[Message, ...]
+    """The request, oldest first."""
+    answer: Message
+    results: tuple[Message, ...] = ()
+    """What the answer's tool calls brought back."""
+    followup: str = ""
+    """The user's next message."""
+    wish: str = ""
+    reference: str = ""
+    """The accepted answer, for PAIR."""
+
+
+class Judge(Protocol):
+    """The process reward model: several votes on one answer."""
+
+    version: str
+    """Names model, prompt and rules, so that evidence says who judged."""
+
+    async def votes(self, question: Question) -> tuple[Vote, ...]:
+        """The votes that could be parsed; none is no verdict, never a zero.
+
+        Raises UpstreamDown when there is nobody to ask.
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejected:
+    """A candidate that the user or the proof has turned down."""
+
+    text: SkillText
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Material:
+    """What an evolver may see."""
+
+    failures: FailureSet
+    existing: tuple[SkillText, ...] = ()
+    """Of the same room: names and descriptions."""
+    rejected: tuple[Rejected, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    text: SkillText
+    check: str = ""
+    """JSON text of a proposed check (core/check.py), "" for none."""
+    answer: str = ""
+    """What a model wrote, whole."""
+
+
+class Evolver(Protocol):
+    """Writes a candidate from failures."""
+
+    name: str
+
+    async def draft(self, material: Material) -> Draft | None:
+        """A candidate, or None where the material states no rule.
+
+        Raises EvolverFault with the model's text for an answer that cannot be used, UpstreamDown
+        when the model is not there.
+        """

@@ -1,0 +1,58 @@
+"""Failures that look alike, and when there is enough of them to learn from.
+
+A worded correction states what the user wants and is enough by itself; silent failures must come
+in threes before anything is made of them (`SetRule.alike`). Text that Lull injected is never part
+of a failure: a skill must not learn from itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lull.core.messages import Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """One turn that went wrong."""
+
+    turn: str
+    trajectory: str
+    client: str
+    """The room that a skill from it would belong to: "" is everybody's."""
+    model: str
+    """As typed by the client."""
+    messages: tuple[Message, ...]
+    """The request, oldest first, as the client sent it."""
+    answer: Message
+    said: str = ""
+    """The user's own next words, where they corrected: pasted text is not among them."""
+    said_turn: str = ""
+    """The turn whose request carried those words."""
+    worded: bool = False
+    """The words state a wish, not only that something is wrong."""
+
+    @property
+    def asked(self) -> str:
+        return next((m.text for m in reversed(self.messages) if m.role == "user" and m.text), "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailureSet:
+    """Failures of one client that look alike; the newest comes first."""
+
+    failures: tuple[Failure, ...]
+
+    @property
+    def client(self) -> str:
+        return self.failures[0].client
+
+    @property
+    def turns(self) -> tuple[str, ...]:
+        return tuple(failure.turn for failure in self.failures)
+
+    @property
+    def wish(self) -> str:
+        """What the user said they wanted: the newest words come last."""
+        said = dict.fromkeys(f.said for f in reversed(self.failures) if f.said)
+        return "\n".join(said)
