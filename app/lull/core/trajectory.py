@@ -35,6 +35,20 @@ class InjectedSkill:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CoinFlip:
+    """Whether a skill that was chosen for a trajectory was left out of it, to measure what it does
+    (core/guard.py)."""
+
+    client: str
+    """The skill's room, "" for everybody's."""
+    name: str
+    sha256: str
+    left_out: bool
+    share: float
+    """The chance that it would be left out, in (0, 1)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
     """The skills of a trajectory, fixed on its first turn, byte for byte."""
 
@@ -45,6 +59,7 @@ class Selection:
     model_system: str = ""
     """The model's own SYSTEM text that went in before the block, kept because the facts of the
     model may come too late for a later turn, and the bytes must be the same."""
+    flips: tuple[CoinFlip, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +89,8 @@ class TurnStamp:
     template_sha256: str
     sampling: Sampling
     at: datetime
+    apart: bool = False
+    """The client is kept apart: what is learned from it is for it alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,5 +109,9 @@ class Turn:
     known: int
     """The generation up to which skills were looked up for this trajectory; NOTHING_KNOWN (-1)
     while its model's facts have not come in time yet."""
+    tools: str = ""
+    """JSON text of the tools offered, "" for none."""
+    format: str = ""
+    """JSON text of the wanted output format, "" for none."""
     note: str = ""
     """What a person should know about this turn, e.g. that the upstream cut the prompt."""

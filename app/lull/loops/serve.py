@@ -142,6 +142,7 @@ class Serve:
             template_sha256=model.template_sha256 if model else "",
             sampling=request.sampling,
             at=self._clock.now(),
+            apart=client.apart,
         )
         return Serving(
             request=request,
@@ -172,6 +173,8 @@ class Serve:
             block=serving.selection.block,
             suffixes=serving.suffixes,
             known=serving.known,
+            tools=serving.request.tools,
+            format=serving.request.format,
             note=self._note(serving, completion),
         )
         position = Position(

@@ -127,4 +127,101 @@ INSERT INTO skill_uses SELECT client, client, name, uses, last FROM skill_uses_1
 DROP TABLE skill_uses_1;
 """
 
-MIGRATIONS: tuple[str, ...] = (_1, _2)
+# The fast loop: what each turn was worth and who says so, the candidates, their replays, what
+# taught them, what was decided, and the coin flips that leave a skill out now and then. A turn
+# that is not scored is found by its mark, so no queue can be lost.
+_3 = """
+ALTER TABLE trajectories ADD COLUMN apart INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE turns ADD COLUMN tools TEXT NOT NULL DEFAULT '';
+ALTER TABLE turns ADD COLUMN format TEXT NOT NULL DEFAULT '';
+ALTER TABLE turns ADD COLUMN read_by_score INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX turns_to_score ON turns (id) WHERE read_by_score = 0;
+
+CREATE TABLE tool_sets (
+    sha256 TEXT PRIMARY KEY,
+    text TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE rewards (
+    turn TEXT PRIMARY KEY REFERENCES turns (id) ON DELETE CASCADE,
+    at TEXT NOT NULL,
+    source TEXT,
+    value REAL,
+    p_good REAL,
+    signals TEXT NOT NULL DEFAULT '[]',
+    votes TEXT NOT NULL DEFAULT '[]',
+    judge TEXT NOT NULL DEFAULT '',
+    tries INTEGER NOT NULL DEFAULT 0,
+    due TEXT,
+    asked_at TEXT
+) WITHOUT ROWID;
+CREATE INDEX rewards_due ON rewards (due) WHERE due IS NOT NULL;
+CREATE INDEX rewards_by_p_good ON rewards (p_good);
+
+CREATE TABLE proposals (
+    id TEXT PRIMARY KEY,
+    kind TEXT NOT NULL,
+    client TEXT NOT NULL,
+    name TEXT NOT NULL,
+    base_sha256 TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    bytes BLOB NOT NULL,
+    status TEXT NOT NULL,
+    origin TEXT NOT NULL,
+    made_at TEXT NOT NULL,
+    changed_at TEXT NOT NULL,
+    fields TEXT NOT NULL,
+    reason TEXT NOT NULL DEFAULT '',
+    before TEXT,
+    generation INTEGER
+) WITHOUT ROWID;
+CREATE INDEX proposals_by_status ON proposals (status, made_at);
+
+CREATE TABLE support (
+    turn TEXT NOT NULL,
+    proposal TEXT NOT NULL REFERENCES proposals (id) ON DELETE CASCADE,
+    part TEXT NOT NULL,
+    PRIMARY KEY (turn, proposal, part)
+) WITHOUT ROWID;
+
+CREATE TABLE replays (
+    proposal TEXT NOT NULL REFERENCES proposals (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    pair TEXT NOT NULL,
+    PRIMARY KEY (proposal, number)
+) WITHOUT ROWID;
+
+CREATE TABLE writing_faults (
+    id TEXT PRIMARY KEY,
+    at TEXT NOT NULL,
+    client TEXT NOT NULL,
+    turns TEXT NOT NULL,
+    evolver TEXT NOT NULL,
+    problem TEXT NOT NULL,
+    answer TEXT NOT NULL,
+    due TEXT
+) WITHOUT ROWID;
+
+CREATE TABLE decisions (
+    number INTEGER PRIMARY KEY,
+    at TEXT NOT NULL,
+    proposal TEXT NOT NULL,
+    what TEXT NOT NULL,
+    before TEXT NOT NULL,
+    generation INTEGER,
+    undone INTEGER NOT NULL DEFAULT 0
+);
+
+CREATE TABLE coin_flips (
+    trajectory TEXT NOT NULL REFERENCES trajectories (id) ON DELETE CASCADE,
+    client TEXT NOT NULL,
+    name TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    left_out INTEGER NOT NULL,
+    share REAL NOT NULL,
+    PRIMARY KEY (trajectory, client, name)
+) WITHOUT ROWID;
+CREATE INDEX coin_flips_by_skill ON coin_flips (client, name, sha256);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_1, _2, _3)

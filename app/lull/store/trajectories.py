@@ -43,6 +43,14 @@ SEARCH_CHARACTERS = 100_000
 SEARCHED_LINKS = 64
 """Newest messages of a history whose links are looked for."""
 
+_TURN_COLUMNS = (
+    "id, trajectory, number, at, route, model, base, adapter, generation, skills, template,"
+    " sampling, request_link, answer_link, finish, error, prompt_tokens, completion_tokens, took_s,"
+    " note, suffixes, known, tools, format"
+)
+_MARKS = ", ".join("?" for _ in _TURN_COLUMNS.split(","))
+_INSERT_TURN = f"INSERT INTO turns ({_TURN_COLUMNS}) VALUES ({_MARKS})"
+
 
 class Trajectories:
     """The tables `messages`, `trajectories`, `turns`, `words`, `secrets_seen`."""
@@ -68,7 +76,8 @@ class Trajectories:
             parent = link
         self._write_message(connection, turn.answer_link, parent, turn.completion.message)
         connection.execute(
-            "INSERT INTO trajectories VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?)"
+            "INSERT INTO trajectories (id, client, session, model, turns, started, last, selection,"
+            " suffixes, generation, apart) VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?)"
             " ON CONFLICT (id) DO UPDATE SET turns = turns + 1, last = excluded.last,"
             " suffixes = excluded.suffixes, generation = excluded.generation",
             (
@@ -81,11 +90,12 @@ class Trajectories:
                 selection_json(selection),
                 suffixes_json(turn.suffixes),
                 turn.known,
+                stamp.apart,
             ),
         )
         usage = turn.completion.usage
         connection.execute(
-            "INSERT INTO turns VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,NULL,NULL,?,?)",
+            _INSERT_TURN,
             (
                 stamp.turn,
                 stamp.trajectory,
@@ -109,8 +119,30 @@ class Trajectories:
                 turn.note,
                 suffixes_json(turn.suffixes),
                 turn.known,
+                self._tools(connection, turn.tools),
+                redact_text(plain(turn.format), number) if turn.format else "",
             ),
         )
+        if stamp.number == 1 and selection.flips:
+            connection.executemany(
+                "INSERT OR IGNORE INTO coin_flips VALUES (?, ?, ?, ?, ?, ?)",
+                [
+                    (stamp.trajectory, f.client, f.name, f.sha256, f.left_out, f.share)
+                    for f in selection.flips
+                ],
+            )
+
+    def _tools(self, connection: sqlite3.Connection, tools: str) -> str:
+        """The mark of the tools that were offered; a client offers the same ones for days."""
+        if not tools:
+            return ""
+        text = plain(tools)
+        sha256 = hashlib.sha256(text.encode()).hexdigest()
+        known = connection.execute("SELECT 1 FROM tool_sets WHERE sha256 = ?", (sha256,))
+        if known.fetchone() is None:
+            safe = redact_text(text, partial(self._number, connection))
+            connection.execute("INSERT INTO tool_sets VALUES (?, ?)", (sha256, safe))
+        return sha256
 
     def _write_message(
         self, connection: sqlite3.Connection, link: str, parent: str, message: Message

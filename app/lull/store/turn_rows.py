@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from lull.core.chain import encodable, message_from_json
 from lull.core.messages import Message, Role, text_message
-from lull.core.trajectory import NOTHING_KNOWN, InjectedSkill, Selection, Suffix
+from lull.core.trajectory import NOTHING_KNOWN, CoinFlip, InjectedSkill, Selection, Suffix
 
 DAMAGED = "⟨this message cannot be read⟩"
 
@@ -71,6 +71,10 @@ class TurnRow:
     took_s: float
     note: str
     label: Label | None
+    format: str = ""
+    """JSON text of the wanted output format, "" for none."""
+    tools: str = ""
+    """The mark of the tools that were offered."""
 
     @property
     def complete(self) -> bool:
@@ -142,6 +146,8 @@ def turn_row(connection: sqlite3.Connection, row: sqlite3.Row, known: set[str]) 
         took_s=row["took_s"],
         note=row["note"],
         label=Label(row["label"]) if row["label"] else None,
+        format=row["format"],
+        tools=row["tools"],
     )
 
 
@@ -170,6 +176,7 @@ def position(row: sqlite3.Row) -> Position:
             block=selection["block"],
             why=selection["why"],
             model_system=selection.get("model_system", ""),
+            flips=tuple(CoinFlip(**flip) for flip in selection.get("flips", ())),
         ),
         suffixes=tuple(
             Suffix(message=s["message"], text=s["text"], skills=_skills(s["skills"]))
