@@ -30,7 +30,7 @@ def reward(source: Source, value: float, p_good: float | None = None) -> Reward:
 
 
 rewards = st.builds(
-    lambda source, value: reward(source, value),
+    reward,
     st.sampled_from(Source),
     st.floats(-1, 1),
 )

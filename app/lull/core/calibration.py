@@ -1,0 +1,264 @@
+"""How far each source can be believed, measured on the user's own labels.
+
+A source's verdict is a test with errors: of what the user calls good it finds some share
+(sensitivity), of what the user calls bad another (specificity). Both are counted where user and
+source spoke about the same turn, starting from a modest prior so that the first label tips nothing
+over. From them come the chance that a turn is good, the true rate behind an apparent one, the one
+question a day that teaches most, and whether the judge may be trained on. Who speaks first is
+`reward`'s business.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from statistics import NormalDist
+from typing import Final
+
+from lull.core.reward import GREY, Source
+
+EVEN: Final = 0.5
+A_DAY: Final = timedelta(days=1)
+LEAST_PAIRS: Final = 20
+"""Below, a share of agreement is too rough to stop for, unless it is surely too low."""
+LEAST_AGREEMENT: Final = 0.7
+LEAST_DISAGREEMENT: Final = 0.3
+"""In p_good. Where judge and signals say nearly the same, a person's time is not asked for."""
+LEAST_YOUDEN: Final = 0.05
+"""sensitivity + specificity - 1: a source below this says nothing that could be corrected."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prior:
+    """What is believed of a source before the user has labelled anything."""
+
+    right: float
+    """Its sensitivity and its specificity."""
+    weight: float
+    """So many labels of each kind are needed to weigh as much as this belief."""
+
+
+PRIORS: Final[Mapping[Source, Prior]] = {
+    Source.VERIFIABLE: Prior(right=0.97, weight=20.0),
+    Source.EXPLICIT: Prior(right=0.99, weight=1000.0),
+    Source.IMPLICIT: Prior(right=0.90, weight=10.0),
+    # Weak, so that labels speak soon, and yet a lone verdict falls outside the grey zone.
+    Source.JUDGE: Prior(right=0.75, weight=8.0),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """A source's verdicts beside the user's labels; "positive" is good."""
+
+    tp: int = 0
+    fn: int = 0
+    fp: int = 0
+    tn: int = 0
+
+    def with_pair(self, *, good: bool, value: float) -> Counts:
+        """One more turn on which both spoke. A verdict of 0 took no side and does not count."""
+        return Counts(
+            tp=self.tp + (good and value > 0),
+            fn=self.fn + (good and value < 0),
+            fp=self.fp + (not good and value > 0),
+            tn=self.tn + (not good and value < 0),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rates:
+    """Smoothed by the source's prior (Beta), with the number of labels that stand behind each."""
+
+    sensitivity: float
+    specificity: float
+    n_sensitivity: float
+    n_specificity: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """A share with its interval: nothing is ever shown without one."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+def rates(source: Source, counts: Counts) -> Rates:
+    prior = PRIORS[source]
+    good, bad = counts.tp + counts.fn, counts.fp + counts.tn
+    before = prior.right * prior.weight
+    return Rates(
+        sensitivity=(counts.tp + before) / (good + prior.weight),
+        specificity=(counts.tn + before) / (bad + prior.weight),
+        n_sensitivity=good + prior.weight,
+        n_specificity=bad + prior.weight,
+    )
+
+
+def p_good(
+    value: float, source: Source, counts: Counts | None = None, *, prior: float = EVEN
+) -> float:
+    """The chance that the user would call the turn good, from one verdict (Bayes).
+
+    `value` is the verdict, -1 to 1; between the whole verdicts the log-odds run straight. `prior`
+    is the share of good turns before anybody spoke. A verdict of 0 takes no side, so it stays in
+    the grey zone whatever the prior says, and a verdict is never turned into its opposite: what a
+    source calls bad may be unsure but not good. A source no better than chance leaves all grey.
+    """
+    found = rates(source, counts or Counts())
+    before = min(max(prior, 0.01), 0.99)
+    middle = _log_odds(min(max(before, GREY[0]), GREY[1]))
+    good_says_good = found.sensitivity / (1.0 - found.specificity)
+    good_says_bad = (1.0 - found.sensitivity) / found.specificity
+    high = max(middle, _log_odds(before) + math.log(good_says_good))
+    low = min(middle, _log_odds(before) + math.log(good_says_bad))
+    end = high if value > 0 else low
+    return 1.0 / (1.0 + math.exp(-(middle + abs(value) * (end - middle))))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """What the user's labels say of every source."""
+
+    counts: Mapping[Source, Counts] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, labelled: Iterable[tuple[bool, Mapping[Source, float]]]) -> Calibration:
+        """From turns that the user labelled: whether good, and what each source said of them."""
+        counts: dict[Source, Counts] = {}
+        for good, verdicts in labelled:
+            for source, value in verdicts.items():
+                known = counts.get(source, Counts())
+                counts[source] = known.with_pair(good=good, value=value)
+        return cls(counts=counts)
+
+    def p_good(self, value: float, source: Source, *, prior: float = EVEN) -> float:
+        return p_good(value, source, self.counts.get(source), prior=prior)
+
+    def true_rate(self, source: Source, *, good: int, n: int) -> Estimate:
+        """The share of good turns behind `good` good verdicts of `n`."""
+        return corrected_rate(good, n, rates(source, self.counts.get(source, Counts())))
+
+
+def corrected_rate(good: int, n: int, found: Rates, *, level: float = 0.95) -> Estimate:
+    """The true share of good turns where an imperfect source called `good` of `n` good.
+
+    Rogan & Gladen (1978), with the interval of Lang & Reiczigel (2014), which also counts that the
+    two rates are estimates; for judges of language models see arXiv 2511.21140. Where nothing can
+    be said the interval is everything. Raises ValueError for impossible counts.
+    """
+    if not 0 <= good <= n:
+        raise ValueError(f"{good} of {n} is no share")
+    youden = found.sensitivity + found.specificity - 1.0
+    if n == 0 or youden < LEAST_YOUDEN:
+        return Estimate(value=good / n if n else EVEN, low=0.0, high=1.0, n=n)
+    point = (good / n + found.specificity - 1.0) / youden
+    z = NormalDist().inv_cdf((1.0 + level) / 2.0)
+    n_more = n + z * z
+    apparent = (good + z * z / 2.0) / n_more
+    centre = (apparent + found.specificity - 1.0) / youden
+    se_var = found.sensitivity * (1.0 - found.sensitivity) / found.n_sensitivity
+    sp_var = found.specificity * (1.0 - found.specificity) / found.n_specificity
+    shift = 2.0 * z * z * (centre * se_var - (1.0 - centre) * sp_var)
+    spread = (
+        apparent * (1.0 - apparent) / n_more + centre**2 * se_var + (1.0 - centre) ** 2 * sp_var
+    )
+    half = z * math.sqrt(spread) / youden
+    value = _in_unit(point)
+    return Estimate(
+        value=value,
+        low=min(value, _in_unit(centre + shift - half)),
+        high=max(value, _in_unit(centre + shift + half)),
+        n=n,
+    )
+
+
+def wilson(hits: int, n: int, *, level: float = 0.95) -> Estimate:
+    """A share and its score interval (Wilson 1927). Raises ValueError for impossible counts."""
+    if not 0 <= hits <= n:
+        raise ValueError(f"{hits} of {n} is no share")
+    if n == 0:
+        return Estimate(value=EVEN, low=0.0, high=1.0, n=0)
+    z2 = NormalDist().inv_cdf((1.0 + level) / 2.0) ** 2
+    centre = (hits + z2 / 2.0) / (n + z2)
+    half = math.sqrt(z2 * (hits * (n - hits) / n + z2 / 4.0)) / (n + z2)
+    return Estimate(
+        value=hits / n,
+        low=0.0 if hits == 0 else max(0.0, centre - half),
+        high=1.0 if hits == n else min(1.0, centre + half),
+        n=n,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubt:
+    """A turn about which the user might be asked."""
+
+    turn: str
+    judge: float | None
+    """p_good by the judge, None where it gave no verdict."""
+    signals: float | None
+    """p_good by what else spoke."""
+
+    @property
+    def size(self) -> float:
+        if self.judge is None or self.signals is None:
+            return 0.0
+        return abs(self.judge - self.signals)
+
+
+def question_of_the_day(
+    doubts: Iterable[Doubt], *, asked_last: datetime | None, now: datetime
+) -> str | None:
+    """The turn on which judge and signals disagree most; None: not today.
+
+    At most one in any 24 hours, and none where they nearly agree. Of equals the first one.
+    """
+    if asked_last is not None and now - asked_last < A_DAY:
+        return None
+    worst = max(doubts, key=lambda doubt: doubt.size, default=None)
+    if worst is None or worst.size < LEAST_DISAGREEMENT:
+        return None
+    return worst.turn
+
+
+def agreement(pairs: Iterable[tuple[float, float]]) -> Estimate:
+    """The share of turns on which the judge took the side of the check, with its interval.
+
+    Pairs of (judge's verdict, check's verdict), -1 to 1. A turn on which one of them took no side
+    is left out.
+    """
+    sides = [judge * check > 0 for judge, check in pairs if judge * check]
+    return wilson(sum(sides), len(sides))
+
+
+def may_train_on_judge(found: Estimate) -> tuple[bool, str]:
+    """Whether judged labels may change weights, and why, for a person to read.
+
+    From 20 turns on the share itself decides. Before, training goes on unless the whole interval
+    lies below the limit: few turns are no reason to distrust, and a judge that is surely wrong is
+    not waited for.
+    """
+    limit = f"{LEAST_AGREEMENT:.0%}"
+    if found.n == 0:
+        return True, "The judge was not compared with any check yet."
+    said = f"Judge and checks agree on {found.value:.0%} of {found.n} turns"
+    said += f" (95 % interval {found.low:.0%} to {found.high:.0%})"
+    if found.n < LEAST_PAIRS and found.high >= LEAST_AGREEMENT:
+        return True, f"{said}; {LEAST_PAIRS} turns are wanted to tell."
+    if found.value >= LEAST_AGREEMENT:
+        return True, f"{said}; at least {limit} are wanted."
+    return False, f"{said}, and {limit} are wanted: the judge's labels are not trained on."
+
+
+def _log_odds(p: float) -> float:
+    return math.log(p / (1.0 - p))
+
+
+def _in_unit(value: float) -> float:
+    return min(1.0, max(0.0, value))

@@ -1,0 +1,114 @@
+"""What wins and losses are worth as evidence, however often one looks.
+
+An e-value is the capital of a gambler who started with 1 and may only have won if the null
+hypothesis is wrong: under the null the chance that it ever reaches c is at most 1/c (Ville), so a
+test may stop at any moment without paying for it. This file turns counts into e-values and tells
+which of several candidates stand together. What is a win, and when to stop, is `proof`'s business.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final
+
+PRIOR_WINS: Final = 40
+PRIOR_LOSSES: Final = 12
+"""The gambler expects 3 wins in 4: what a skill worth 30 points looks like on discordant pairs
+(0.35 → 0.65 gives 0.775, 0.5 → 0.8 gives 0.80). Any other choice is as valid and less powerful."""
+
+_LARGEST_LOG: Final = 700.0
+"""e to this still fits a float; larger e-values are shown as this one."""
+
+
+def log_e_value(wins: int, losses: int) -> float:
+    """The natural logarithm of the one-sided e-value against "a win is no likelier than a loss".
+
+    A mixture of the likelihood ratios of every win rate above 1/2 to 1/2 itself, weighted by a
+    Beta(40, 12) density cut off below 1/2. Each ratio is a supermartingale where the win rate is
+    1/2 or less, given all that came before; so is their mixture (testing by betting: Waudby-Smith &
+    Ramdas, arXiv 2010.09686). Only discordant pairs are counted. Raises ValueError for negative
+    counts.
+    """
+    if wins < 0 or losses < 0:
+        raise ValueError(f"counts are not negative: {wins} wins, {losses} losses")
+    return _log_mixture(wins, losses)
+
+
+def harm_log_e_value(wins: int, losses: int) -> float:
+    """The same bet with the sides changed: against "a loss is no likelier than a win"."""
+    return log_e_value(losses, wins)
+
+
+def from_log(log_e: float) -> float:
+    """The e-value itself, held to what a float can say."""
+    return math.exp(min(log_e, _LARGEST_LOG))
+
+
+@lru_cache(maxsize=16_384)
+def _log_mixture(wins: int, losses: int) -> float:
+    value = mixture(wins, losses)
+    return math.log(value.numerator) - math.log(value.denominator)
+
+
+def mixture(wins: int, losses: int) -> Fraction:
+    """The e-value as an exact fraction; see `log_e_value`."""
+    ratio = _upper_half(PRIOR_WINS + wins, PRIOR_LOSSES + losses) / _upper_half(
+        PRIOR_WINS, PRIOR_LOSSES
+    )
+    return ratio * (1 << (wins + losses))
+
+
+def _upper_half(a: int, b: int) -> Fraction:
+    """∫ θ^(a-1) (1-θ)^(b-1) dθ from 1/2 to 1, exactly.
+
+    For whole numbers the regularised incomplete beta function is a binomial tail (DLMF 8.17.5):
+    the share above 1/2 is the chance of fewer than `a` heads in a + b - 1 fair tosses.
+    """
+    tosses = a + b - 1
+    ways, fewer = 1, 0
+    for heads in range(a):
+        fewer += ways
+        ways = ways * (tosses - heads) // (heads + 1)
+    whole = Fraction(1, tosses * math.comb(tosses - 1, a - 1))
+    return whole * Fraction(fewer, 2**tosses)
+
+
+def e_bh(e_values: Sequence[float], alpha: float = 0.10) -> set[int]:
+    """The positions of the candidates that are accepted together.
+
+    Of those accepted, the expected share of useless ones is at most `alpha`, however the e-values
+    depend on each other (e-BH: Wang & Ramdas, JRSS B 2022, arXiv 2009.02824). Raises ValueError
+    for what is no e-value.
+    """
+    _check(e_values, alpha)
+    order = sorted(range(len(e_values)), key=lambda i: -e_values[i])
+    count = 0
+    for rank, i in enumerate(order, start=1):
+        if e_values[i] >= len(e_values) / (alpha * rank):
+            count = rank
+    return set(order[:count])
+
+
+def e_bh_needs(others: Sequence[float], alpha: float = 0.10) -> float:
+    """The smallest e-value with which one more candidate would be accepted beside `others`.
+
+    With many useless neighbours this is more than 1/alpha of a single test; a proof that is to
+    stand among them can go on until it is reached.
+    """
+    _check(others, alpha)
+    tested = len(others) + 1
+    for rank in range(tested, 0, -1):
+        needed = tested / (alpha * rank)
+        if sum(other >= needed for other in others) >= rank - 1:
+            return needed
+    raise AssertionError("rank 1 asks nothing of the others")
+
+
+def _check(e_values: Sequence[float], alpha: float) -> None:
+    if not 0.0 < alpha <= 1.0:
+        raise ValueError(f"alpha is above 0 and at most 1, not {alpha}")
+    if any(not value >= 0.0 for value in e_values):
+        raise ValueError("an e-value is a number from 0 upwards")
