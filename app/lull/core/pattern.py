@@ -21,7 +21,7 @@ LONGEST: Final = 200
 MOST_STEPS: Final = 300
 _MOST_WORK: Final = 5_000
 _REMEMBERED: Final = 4_000
-"""Steps of one search that are kept for the next time they come."""
+"""Single steps of searches that are kept for the next time they come."""
 
 
 @lru_cache(maxsize=64)
@@ -92,11 +92,14 @@ class _Writer:
         return len(self.steps) - 1
 
 
-_States = frozenset[int]
+_Here = frozenset[At]
 
 
 class Pattern:
-    """A pattern that has been read. Raises SkillError for one that is not allowed."""
+    """A pattern that has been read. Raises SkillError for one that is not allowed.
+
+    A set of steps is an integer, one bit a step; the bit above the last step is the match.
+    """
 
     def __init__(self, pattern: str) -> None:
         if not 0 < len(pattern) <= LONGEST:
@@ -104,46 +107,68 @@ class Pattern:
         writer = _Writer()
         writer.write(Reader(pattern).read())
         self._steps = tuple(writer.steps)
+        self._match = 1 << len(self._steps)
+        self._size = len(self._steps) // 8 + 1
         self._places = tuple({step for step in self._steps if isinstance(step, At)})
-        self._seen: dict[tuple[_States, frozenset[At], str], _States | None] = {}
+        self._takers: dict[str, int] = {}
+        """The steps that take a character."""
+        self._opened: dict[tuple[_Here, int, int], int] = {}
+        """What eight steps lead to, by their number and which of them are stood on."""
+        self._seen: dict[tuple[int, _Here, str], int] = {}
 
     def found_in(self, text: str) -> bool:
         """Whether the pattern matches anywhere in the text."""
-        states: _States = frozenset()
+        states = 0
         for at in range(len(text) + 1):
             here = frozenset(place for place in self._places if _is_at(place, text, at))
-            following = self._after(states, here, text[at : at + 1])
-            if following is None:
+            states = self._after(states, here, text[at : at + 1])
+            if states & self._match:
                 return True
-            states = following
         return False
 
-    def _after(self, states: _States, here: frozenset[At], character: str) -> _States | None:
-        """The states behind this character; None: the pattern has matched."""
+    def _after(self, states: int, here: _Here, character: str) -> int:
+        """The steps behind this character; the match alone where it stands before it."""
         key = (states, here, character)
         if key in self._seen:
             return self._seen[key]
-        open_ = self._open(states, here)
-        after = None
-        if len(self._steps) not in open_:
-            after = frozenset(
-                at + 1
-                for at in open_
-                if isinstance(step := self._steps[at], One) and character and step.has(character)
-            )
+        stood_on = self._open(states | 1, here)  # a match may begin anywhere
+        found = stood_on & self._match
+        after = found or (stood_on & self._taking(character)) << 1
         if len(self._seen) < _REMEMBERED:
             self._seen[key] = after
         return after
 
-    def _open(self, states: _States, here: frozenset[At]) -> set[int]:
-        """All steps that can be stood on without taking a character; a match may begin anywhere."""
-        found: set[int] = set()
-        waiting = [0, *states]
+    def _taking(self, character: str) -> int:
+        if character not in self._takers:
+            if len(self._takers) > _REMEMBERED:
+                self._takers.clear()
+            steps = self._steps if character else ()
+            self._takers[character] = sum(
+                1 << at
+                for at, step in enumerate(steps)
+                if isinstance(step, One) and step.has(character)
+            )
+        return self._takers[character]
+
+    def _open(self, states: int, here: _Here) -> int:
+        """All steps that can be stood on without taking a character."""
+        found = 0
+        for number, eight in enumerate(states.to_bytes(self._size, "little")):
+            if eight:
+                key = (here, number, eight)
+                if key not in self._opened:
+                    self._opened[key] = self._led_to(number, eight, here)
+                found |= self._opened[key]
+        return found
+
+    def _led_to(self, number: int, eight: int, here: _Here) -> int:
+        found = 0
+        waiting = [8 * number + bit for bit in range(8) if eight >> bit & 1]
         while waiting:
             at = waiting.pop()
-            if at in found:
+            if found >> at & 1:
                 continue
-            found.add(at)
+            found |= 1 << at
             step = self._steps[at] if at < len(self._steps) else None
             if isinstance(step, _Split):
                 waiting += (step.first, step.second)
