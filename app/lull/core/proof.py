@@ -30,7 +30,6 @@ from typing import Final
 
 from lull.core.evalue import from_log, harm_log_e_value, log_e_value
 
-
 LONGEST_PROOF: Final = 10_000
 """Pairs. Only stops accidents: nobody's machine rests that long."""
 
