@@ -48,6 +48,21 @@ def test_the_nearest_past_request_comes_first(memory: ChromaExemplars) -> None:
     assert found[0].similarity > 0.45 > found[1].similarity
 
 
+def test_of_many_the_nearest_are_found_whatever_was_removed(memory: ChromaExemplars) -> None:
+    texts = [f"write report {i} about item{i * i} and thing{i % 7}" for i in range(45)]
+    for i, text in enumerate(texts):
+        add(memory, str(i), text, f"s{i}")
+    gone = {str(i) for i in range(0, 45, 4)}
+    memory.remove(sorted(gone))
+    vectors = np.array(HashedNgrams().embed(texts))
+    for i, text in enumerate(texts):
+        close = vectors @ vectors[i]
+        wanted = [str(j) for j in np.argsort(-close, kind="stable") if str(j) not in gone][:3]
+        found = memory.nearest(text, client="test", k=3)
+        assert [n.id for n in found] == wanted
+        assert [n.similarity for n in found] == pytest.approx([close[int(n.id)] for n in found])
+
+
 def test_each_client_has_its_own(memory: ChromaExemplars) -> None:
     add(memory, "1", "write a menu", "menu", client="cursor")
     assert near(memory, "write a menu") == []

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import random
 
+import bm25s
 import pytest
 
 from lull.backends.embedder import HashedNgrams
-from lull.backends.skill_index import WordIndex
+from lull.backends.skill_index import BACKGROUND, BEST, WordIndex
 from lull.core.policy import Client
 from lull.core.ports import Neighbour
-from lull.core.retrieval import RetrievalRule, ranked
+from lull.core.retrieval import RetrievalRule, ranked, terms
 from lull.core.skill import Library, Skill, SkillKey, SkillStatus
 from lull.resources import starter_skills_dir
 from lull.store.skill_md import parse
@@ -334,6 +336,29 @@ def test_vectors_have_unit_length_and_know_likeness() -> None:
     assert cosine(menu, empty) == 0
     assert embed(["write a menu for Sunday"]) == [menu]
     assert len(menu) == HashedNgrams.dimensions
+
+
+async def test_the_scores_are_those_of_bm25s() -> None:
+    words = ["menu", "bars", "sugar", "invoice", "travel", "train", "report", "query", "mail"]
+    r = random.Random(5)
+    skills = [
+        skill(f"s{i:03}", " ".join(r.choices(words, k=9)) + f" own{i}", " ".join(r.choices(words)))
+        for i in range(100)
+    ]
+    index = WordIndex()
+    await index.follow(library(*skills))
+    documents = [terms(f"{s.name}\n{s.description}") + terms(s.body) for s in skills]
+    length = sum(map(len, documents)) // len(documents)
+    own = bm25s.BM25(method="lucene")
+    own.index([*documents, *([f"\0{i}"] * length for i in range(BACKGROUND))], show_progress=False)
+    for number in range(50):
+        text = " ".join(r.choices(words, k=3)) + f" own{number} unheard"
+        scores = own.get_scores(sorted(set(terms(text)))).tolist()
+        said = index.lexical(text, client=ANYBODY)
+        assert len(said) == BEST
+        assert next(iter(said)).name == f"s{number:03}"
+        assert all(scores[int(key.name[1:])] == score for key, score in said.items())
+        assert min(said.values()) >= sorted(scores[:100])[-4 * BEST :][0]
 
 
 def test_a_key_orders_clients_then_names() -> None:

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lull.backends.best import best
 from lull.core.errors import StoreError
 from lull.core.ports import Embedder, Neighbour
 
@@ -186,24 +187,35 @@ class _Room:
         self.ids.append(id_)
         self.skills.append(skill)
         if row >= len(self._matrix):
-            grown = np.zeros((max(16, 2 * row), len(vector)), np.float32)
-            if row:
-                grown[:row] = self._matrix[:row]
-            self._matrix = grown
+            self._matrix = _in_blocks(self._matrix[:row], max(_BLOCK, 2 * row), len(vector))
         self._matrix[row] = vector
 
     def drop(self, ids: set[str]) -> None:
         if ids.isdisjoint(self.ids):
             return
         keep = [row for row, id_ in enumerate(self.ids) if id_ not in ids]
-        self._matrix = self._matrix[keep]
+        self._matrix = _in_blocks(self._matrix[keep], len(keep), self._matrix.shape[1])
         self.ids = [self.ids[row] for row in keep]
         self.skills = [self.skills[row] for row in keep]
 
     def nearest(self, query: npt.NDArray[np.float32], k: int) -> list[Neighbour]:
-        similarity = self._matrix[: len(self.ids)] @ query
-        best = np.argsort(-similarity)[:k]
+        count = len(self.ids)
+        used = self._matrix[: -(-count // _BLOCK) * _BLOCK]
+        similarity = (used.reshape(-1, _BLOCK, len(query)) @ query).ravel()[:count]
         return [
-            Neighbour(id=self.ids[i], skill=self.skills[i], similarity=float(similarity[i]))
-            for i in best
+            Neighbour(id=self.ids[row], skill=self.skills[row], similarity=close)
+            for row, close in best(similarity, k)
         ]
+
+
+_BLOCK = 16
+"""Rows of one product: for a larger one BLAS wakes a second thread and waits for it, which on a
+busy machine takes longer than the product."""
+
+
+def _in_blocks(rows: npt.NDArray[np.float32], capacity: int, width: int) -> npt.NDArray[np.float32]:
+    """The rows at the head of a matrix of whole blocks."""
+    grown = np.zeros((-(-capacity // _BLOCK) * _BLOCK, width), np.float32)
+    if len(rows):
+        grown[: len(rows)] = rows
+    return grown

@@ -21,6 +21,7 @@ from lull.core.retrieval import terms
 TEXT_LIMIT = 1000
 """Characters that are read: bounds the work on the request path."""
 DIMENSIONS = 512
+_SHORT_WORD = 40
 _WHOLE_WORD = 1.7
 """Weight of a word as a whole, against 1 for each of its n-grams."""
 
@@ -38,19 +39,26 @@ class HashedNgrams:
         counts = Counter(terms(text))
         if not counts:
             return [0.0] * DIMENSIONS
-        found = [(*_features(word), 1 + math.log(count)) for word, count in counts.items()]
-        buckets = np.concatenate([bucket for bucket, _, _ in found])
-        weights = np.concatenate([signed * often for _, signed, often in found])
-        vector = np.bincount(buckets, weights, DIMENSIONS)
-        length = float(np.linalg.norm(vector)) or 1.0
+        found = [(_features(word), count) for word, count in counts.items()]
+        buckets = np.concatenate([bucket for (bucket, _), _ in found])
+        weights = [w if count == 1 else w * (1 + math.log(count)) for (_, w), count in found]
+        vector = np.bincount(buckets, np.concatenate(weights), DIMENSIONS)
+        length = math.sqrt(vector @ vector) or 1.0
         unit: list[float] = (vector / length).tolist()
         return unit
 
 
-@lru_cache(maxsize=50_000)
-def _features(word: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+Features = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]
+
+
+def _features(word: str) -> Features:
     """Buckets and signed weights of one word, each of shape (its features,). The same few
-    thousand words come again and again, so they are hashed once."""
+    thousand words come again and again, so they are hashed once; a long run of letters is no
+    word, and its many n-grams would fill the memory."""
+    return _known(word) if len(word) <= _SHORT_WORD else _hashed(word)
+
+
+def _hashed(word: str) -> Features:
     padded = f"<{word}>"
     grams = (padded[i : i + n] for n in (3, 4, 5) for i in range(len(padded) - n + 1))
     codes = np.array(
@@ -59,3 +67,6 @@ def _features(word: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]
     weights = np.where(codes >> 31 == 1, 1.0, -1.0)
     weights[0] *= _WHOLE_WORD
     return codes % DIMENSIONS, weights
+
+
+_known = lru_cache(maxsize=8000)(_hashed)

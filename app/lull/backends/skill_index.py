@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import bm25s
 import numpy as np
+import numpy.typing as npt
 
+from lull.backends.best import best
 from lull.core.policy import Client
 from lull.core.ports import ExemplarMemory
 from lull.core.retrieval import terms
@@ -31,24 +31,73 @@ QUERY_CHARACTERS = 4000
 NEIGHBOURS = 8
 BEST = 32
 """Skills whose score is handed on."""
+COMMON = 8
+"""A word is common when one document in so many holds it."""
+
+Places = npt.NDArray[np.int32]
+Weights = npt.NDArray[np.float32]
 
 logging.getLogger("bm25s").setLevel(logging.WARNING)
 
 
-@dataclass(frozen=True, slots=True)
 class _Room:
-    keys: list[SkillKey]
-    heads: list[frozenset[str]]
-    """Words of each name and description."""
-    bm25: Any
+    """The index of one room. bm25s weighs every word of every document beforehand; a request only
+    adds up the weights of its own words, in the order and precision of bm25s itself."""
 
-    def scores(self, query: list[str]) -> dict[SkillKey, float]:
+    def __init__(self, skills: Sequence[Skill]) -> None:
+        heads, documents = zip(*map(_words, skills), strict=True)
+        length = max(1, sum(map(len, documents)) // len(documents))
+        filler = [[f"\0{i}"] * length for i in range(BACKGROUND)]
+        bm25 = bm25s.BM25(method="lucene")
+        bm25.index([*documents, *filler], show_progress=False)
+        self._keys = [skill.key for skill in skills]
+        self._heads = heads
+        self._vocabulary: dict[str, int] = {w: t for w, t in bm25.vocab_dict.items() if w}
+        self._starts = bm25.scores["indptr"].tolist()
+        self._documents: Places = bm25.scores["indices"]
+        self._weights: Weights = bm25.scores["data"]
+        self._count: int = bm25.scores["num_docs"]
+        self._common = dict(self._columns())
+
+    def scores(self, query: Sequence[str]) -> dict[SkillKey, float]:
         """A body's words only add to what name and description say: "finish with sugar" must not
         bring a menu's style to "I finished work"."""
-        found = np.asarray(self.bm25.get_scores(query))[: len(self.keys)]
-        best = np.argsort(-found)[: 4 * BEST]
-        said = [i for i in best if found[i] > 0 and not self.heads[i].isdisjoint(query)]
-        return {self.keys[i]: float(found[i]) for i in said[:BEST]}
+        found = self._found(query)[: len(self._keys)]
+        asked = set(query)
+        said: dict[SkillKey, float] = {}
+        for place, score in best(found, 4 * BEST):
+            if score <= 0 or len(said) == BEST:
+                break
+            if not asked.isdisjoint(self._heads[place]):
+                said[self._keys[place]] = score
+        return said
+
+    def _found(self, query: Sequence[str]) -> Weights:
+        found = np.zeros(self._count, np.float32)
+        for word in query:
+            column = self._common.get(word)
+            if column is not None:
+                found += column
+            elif (token := self._vocabulary.get(word)) is not None:
+                its = slice(self._starts[token], self._starts[token + 1])
+                found[self._documents[its]] += self._weights[its]
+        return found
+
+    def _columns(self) -> Iterator[tuple[str, Weights]]:
+        """The weights of words that so many documents hold that a whole column is added faster."""
+        for word, token in self._vocabulary.items():
+            its = slice(self._starts[token], self._starts[token + 1])
+            if COMMON * (its.stop - its.start) >= self._count:
+                column = np.zeros(self._count, np.float32)
+                column[self._documents[its]] = self._weights[its]
+                yield word, column
+
+
+def _words(skill: Skill) -> tuple[tuple[str, ...], list[str]]:
+    """The words that a skill must be found by, and all that are indexed."""
+    head = terms(f"{skill.name.replace('-', ' ')}\n{skill.description}")
+    words = head + terms(skill.body[:BODY_CHARACTERS])
+    return tuple(dict.fromkeys(head)), words or ["\0empty"]
 
 
 class WordIndex:
@@ -57,7 +106,6 @@ class WordIndex:
     def __init__(self) -> None:
         self._rooms: dict[tuple[str, bool], _Room | None] = {}
         self._memory: ExemplarMemory | None = None
-        self._terms: dict[str, tuple[frozenset[str], list[str]]] = {}
         self._generation = -1
         self._building = asyncio.Lock()
 
@@ -86,22 +134,7 @@ class WordIndex:
         }
 
     def _room(self, skills: Sequence[Skill]) -> _Room | None:
-        if not skills:
-            return None
-        heads, documents = zip(*map(self._document, skills), strict=True)
-        length = max(1, sum(map(len, documents)) // len(documents))
-        filler = [[f"\0{i}"] * length for i in range(BACKGROUND)]
-        bm25 = bm25s.BM25(method="lucene")
-        bm25.index([*documents, *filler], show_progress=False)
-        return _Room([skill.key for skill in skills], list(heads), bm25)
-
-    def _document(self, skill: Skill) -> tuple[frozenset[str], list[str]]:
-        """The words that it must be found by, and all words."""
-        if skill.sha256 not in self._terms:
-            head = terms(f"{skill.name.replace('-', ' ')}\n{skill.description}")
-            words = head + terms(skill.body[:BODY_CHARACTERS])
-            self._terms[skill.sha256] = frozenset(head), words or ["\0empty"]
-        return self._terms[skill.sha256]
+        return _Room(skills) if skills else None
 
     def lexical(self, text: str, *, client: Client) -> dict[SkillKey, float]:
         query = sorted(set(terms(text[:QUERY_CHARACTERS])))
@@ -112,8 +145,8 @@ class WordIndex:
     def exemplars(self, text: str, *, client: Client) -> dict[SkillKey, float]:
         if self._memory is None:
             return {}
-        best: dict[SkillKey, float] = {}
+        closest: dict[SkillKey, float] = {}
         for near in self._memory.nearest(text, client=client.name, k=NEIGHBOURS):
             for key in (SkillKey(client.name, near.skill), SkillKey(EVERYBODY, near.skill)):
-                best[key] = max(best.get(key, -1.0), near.similarity)
-        return best
+                closest[key] = max(closest.get(key, -1.0), near.similarity)
+        return closest

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from lull.core.injection import block
 from lull.core.skill import Skill, SkillKey
@@ -112,18 +113,34 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
+_SHORT_WORD = 40
+"""Longer runs of letters are no words of a language and not worth remembering."""
+
+
 def terms(text: str) -> list[str]:
     """The subject words of a text, lower-cased and lightly stemmed; pairs of signs for scripts
     without spaces."""
+    return list(_terms(text))
+
+
+# The word index and the exemplar memory ask for the same text, one right after the other.
+@lru_cache(maxsize=1)
+def _terms(text: str) -> tuple[str, ...]:
     out: list[str] = []
     for word in _WORD.findall(text.lower()):
-        if _CJK.search(word):
-            out += [word[i : i + 2] for i in range(max(1, len(word) - 1))]
-            continue
-        plain = word.split("'")[0].split("’")[0]
-        if len(plain) > 1 and plain not in _STOP:
-            out.append(stem(plain))
-    return out
+        out += _known_word(word) if len(word) <= _SHORT_WORD else _word(word)
+    return tuple(out)
+
+
+def _word(word: str) -> tuple[str, ...]:
+    if _CJK.search(word):
+        return tuple(word[i : i + 2] for i in range(max(1, len(word) - 1)))
+    plain = word.replace("’", "'").partition("'")[0]
+    return (stem(plain),) if len(plain) > 1 and plain not in _STOP else ()
+
+
+# The same few thousand words come again and again.
+_known_word = lru_cache(maxsize=20_000)(_word)
 
 
 def stem(word: str) -> str:
