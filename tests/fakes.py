@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from tests.fake_chat_model import FakeChatModel
 from tests.fake_engine import FakeEngine
 
-__all__ = ["FakeClock", "FakeEngine", "FakeIds"]
+__all__ = ["FakeChatModel", "FakeClock", "FakeCoin", "FakeEngine", "FakeIds"]
 
 
 @dataclass(slots=True)
@@ -37,3 +39,17 @@ class FakeIds:
     def new(self, prefix: str) -> str:
         self.counts[prefix] = self.counts.get(prefix, 0) + 1
         return f"{prefix}_{self.counts[prefix]:06d}"
+
+
+@dataclass(slots=True)
+class FakeCoin:
+    """The same draws in every run."""
+
+    seed: int = 1
+    drawn: random.Random = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.drawn = random.Random(self.seed)
+
+    def random(self) -> float:
+        return self.drawn.random()

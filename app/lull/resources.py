@@ -1,10 +1,12 @@
-"""Where the files are that ship with Lull: the built-in model and the starter skills.
+"""Where the files are that ship with Lull: the built-in model, the starter skills, the prompts.
 
 An installed Lull carries them inside its package, a checkout beside `app/`.
 """
 
 from __future__ import annotations
 
+import hashlib
+from functools import lru_cache
 from pathlib import Path
 
 from lull.core.errors import ResourceError
@@ -22,6 +24,18 @@ def pocket_dir(places: tuple[Path, ...] = _PLACES) -> Path:
 def starter_skills_dir(places: tuple[Path, ...] = _PLACES) -> Path:
     """A folder of skill folders. Raises ResourceError."""
     return _found("skills", "*/SKILL.md", places)
+
+
+@lru_cache(maxsize=16)
+def prompt(name: str, places: tuple[Path, ...] = _PLACES) -> str:
+    """What Lull tells a model that it asks itself, such as `judge-turn`. Raises ResourceError."""
+    file = f"{name}.md"
+    return (_found("prompts", file, places) / file).read_text("utf-8").strip()
+
+
+def prompt_sha256(name: str, places: tuple[Path, ...] = _PLACES) -> str:
+    """Names the exact words: evidence says by which ones a judge was asked."""
+    return hashlib.sha256(prompt(name, places).encode()).hexdigest()
 
 
 def _found(name: str, proof: str, places: tuple[Path, ...]) -> Path:

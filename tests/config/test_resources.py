@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import pytest
 
 from lull.core.errors import ResourceError
-from lull.resources import pocket_dir, starter_skills_dir
+from lull.resources import pocket_dir, prompt, prompt_sha256, starter_skills_dir
 
 
 def test_a_checkout_has_its_resources_beside_the_source() -> None:
@@ -31,3 +32,14 @@ def test_an_empty_folder_counts_as_missing_and_says_what_to_do(
     with pytest.raises(ResourceError, match="There is no") as caught:
         find((tmp_path,))
     assert "Install Lull again" in caught.value.hint
+
+
+@pytest.mark.parametrize("name", ["judge-turn", "judge-wish", "judge-pair", "evolve"])
+def test_every_prompt_ships_and_is_named_by_its_words(name: str) -> None:
+    assert "JSON object" in prompt(name)
+    assert prompt_sha256(name) == hashlib.sha256(prompt(name).encode()).hexdigest()
+
+
+def test_a_prompt_that_is_not_there_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(ResourceError, match=r"There is no judge-turn\.md"):
+        prompt("judge-turn", (tmp_path,))

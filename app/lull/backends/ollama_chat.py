@@ -1,0 +1,247 @@
+"""A model on an Ollama, asked for what is not a user's own request: replays, judge, skill writer.
+
+The connection is the `ollama` package's. Its typed `chat` is passed by, because its types drop what
+a replay needs: ids of tool calls, and whatever a tool's parameters say beyond one level. The
+transport below it sees to what the package leaves to its user: no proxy and no key from the
+environment, no redirect, no answer without an end.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+import httpx
+import ollama
+
+from lull.backends.endpoint import (
+    CONNECT_S,
+    MOST_ANSWER_BYTES,
+    NO_END,
+    Linked,
+    checked_address,
+    clean,
+    completion,
+    error_in,
+    linked,
+    no_chat_answer,
+    refusal,
+    too_long,
+    unreachable,
+    within,
+)
+from lull.core.errors import RequestError
+from lull.core.messages import Completion, Finish, Message, PartKind, Role, Sampling, ToolCall
+
+_FAILED: Final = (httpx.HTTPError, httpx.StreamError, ConnectionError, OSError)
+_UNREADABLE: Final = (ValueError, TypeError, AttributeError, RecursionError)
+"""What the package raises, beside its own error, for a body that is not what it expects."""
+
+
+class OllamaChat:
+    """Implements `core.ports.ChatModel`. Belongs to one event loop; `close` it there."""
+
+    def __init__(
+        self, address: str, model: str, *, timeout_s: float, allow_remote: bool = False
+    ) -> None:
+        """`timeout_s` is for a whole answer, loading the model included.
+
+        Raises SettingsError for an address or a model on another machine that is not allowed.
+        """
+        self.name = model
+        self._address = checked_address(address, model, allow_remote=allow_remote)
+        self._timeout_s = timeout_s
+        self._allow_remote = allow_remote
+        self._is_here = allow_remote
+        self._client = _Client(
+            self._address,
+            transport=_Transport(),
+            trust_env=False,
+            follow_redirects=False,
+            timeout=httpx.Timeout(None, connect=min(CONNECT_S, timeout_s)),
+        )
+
+    async def close(self) -> None:
+        await self._client.close()  # type: ignore[no-untyped-call]
+
+    async def chat(
+        self,
+        messages: Sequence[Message],
+        *,
+        sampling: Sampling,
+        format: str = "",  # noqa: A002
+        tools: str = "",
+        adapter: str | None = None,
+    ) -> Completion:
+        """Raises UpstreamDown, RequestError."""
+        if adapter is not None:
+            raise RequestError(f"{self.name} on Ollama serves no adapters.", status=400)
+        body = {
+            "model": self.name,
+            "messages": [_message(one) for one in linked(messages)],
+            "stream": False,
+            "options": _options(sampling),
+            **({"format": json.loads(format)} if format else {}),
+            **({"tools": json.loads(tools)} if tools else {}),
+        }
+        async with within(self._timeout_s, self.name, self._address):
+            try:
+                await self._see_that_it_is_here()
+                answer = await self._post("/api/chat", body)
+            except _TooLong:
+                return too_long()
+        return self._completion(answer)
+
+    async def _see_that_it_is_here(self) -> None:
+        """A model of any name may run on somebody else's machine; its Ollama says so."""
+        if not self._is_here:
+            shown = await self._post("/api/show", {"model": self.name})
+            self._refuse_elsewhere(shown)
+            self._is_here = True
+
+    def _refuse_elsewhere(self, answer: dict[str, Any]) -> None:
+        if answer.get("remote_host") and not self._allow_remote:
+            self._is_here = False
+            raise RequestError(
+                f"{self.name} runs on another machine, and Lull would send it your conversations.",
+                status=403,
+                hint="Choose a model on this machine, or set allow_remote beside it.",
+            )
+
+    async def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        async with self._told_in_words():
+            answer = await self._client.ask(path, body)
+        if found := error_in(answer):
+            raise refusal(500, found, name=self.name, address=self._address)
+        return answer
+
+    @asynccontextmanager
+    async def _told_in_words(self) -> AsyncIterator[None]:
+        try:
+            yield
+        except ollama.ResponseError as error:
+            said = json.dumps({"error": error.error}).encode()
+            raise refusal(error.status_code, said, name=self.name, address=self._address) from None
+        except _FAILED as error:
+            raise unreachable(self.name, self._address, error) from error
+        except _UNREADABLE:
+            raise no_chat_answer(self._address) from None
+
+    def _completion(self, answer: dict[str, Any]) -> Completion:
+        self._refuse_elsewhere(answer)
+        said = answer.get("message")
+        if not isinstance(said, dict):
+            raise no_chat_answer(self._address)
+        ended = answer.get("done") is True
+        whole = Finish.LENGTH if answer.get("done_reason") == "length" else Finish.STOP
+        return completion(
+            text=_text(said.get("content")),
+            thinking=_text(said.get("thinking")),
+            calls=tuple(_calls(said.get("tool_calls"))),
+            finish=whole if ended else Finish.ERROR,
+            prompt_tokens=answer.get("prompt_eval_count"),
+            completion_tokens=answer.get("eval_count"),
+            error="" if ended else NO_END,
+        )
+
+
+class _Client(ollama.AsyncClient):
+    async def ask(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        """The answer as it came. Raises ResponseError for a status that is no success."""
+        answer: dict[str, Any] = await self._request(dict, "POST", path, json=body)
+        return answer
+
+
+class _TooLong(Exception):
+    """Never leaves this file."""
+
+
+class _Transport(httpx.AsyncBaseTransport):
+    def __init__(self) -> None:
+        self._inner = httpx.AsyncHTTPTransport(trust_env=False)
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        # The package takes a key for Ollama's cloud from the environment; this is no cloud.
+        request.headers.pop("authorization", None)
+        # Compressed, a small answer could be a large one.
+        request.headers["accept-encoding"] = "identity"
+        response = await self._inner.handle_async_request(request)
+        response.headers.pop("content-encoding", None)
+        assert isinstance(response.stream, httpx.AsyncByteStream)
+        response.stream = _Counted(response.stream)
+        return response
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+class _Counted(httpx.AsyncByteStream):
+    def __init__(self, stream: httpx.AsyncByteStream) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        room = MOST_ANSWER_BYTES
+        async for piece in self._stream:
+            room -= len(piece)
+            if room < 0:
+                raise _TooLong
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+def _options(sampling: Sampling) -> dict[str, Any]:
+    """Never `num_ctx`: it would load the model anew."""
+    options = {
+        "temperature": sampling.temperature,
+        "top_p": sampling.top_p,
+        "top_k": sampling.top_k,
+        "seed": sampling.seed,
+        "num_predict": sampling.max_tokens,
+        "stop": list(sampling.stop) or None,
+    }
+    return {key: value for key, value in options.items() if value is not None}
+
+
+def _message(one: Linked) -> dict[str, Any]:
+    message = one.message
+    said: dict[str, Any] = {"role": message.role.value, "content": "".join(one.texts)}
+    if thought := "".join(p.text for p in message.parts if p.kind is PartKind.THINKING):
+        said["thinking"] = clean(thought)
+    if message.tool_calls:
+        said["tool_calls"] = [
+            {"id": call_id, "function": {"name": call.name, "arguments": _object(call.arguments)}}
+            for call_id, call in zip(one.call_ids, message.tool_calls, strict=True)
+        ]
+    if message.role is Role.TOOL:
+        said |= {"tool_name": one.answers_name, "tool_call_id": one.answers_id}
+    return said
+
+
+def _object(arguments: str) -> dict[str, Any]:
+    """Ollama takes only objects; what a model wrote otherwise is kept as a text inside one."""
+    try:
+        value = json.loads(arguments or "{}")
+    except (ValueError, RecursionError):
+        value = None
+    return value if isinstance(value, dict) else {"arguments": clean(arguments)}
+
+
+def _calls(value: object) -> list[ToolCall]:
+    calls = []
+    for call in value if isinstance(value, list) else ():
+        function = call.get("function") if isinstance(call, dict) else None
+        if isinstance(function, dict):
+            arguments = function.get("arguments") or {}
+            text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+            calls.append(
+                ToolCall(name=_text(function.get("name")), arguments=text, id=_text(call.get("id")))
+            )
+    return calls
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
