@@ -25,6 +25,7 @@ from lull.service.forward import Forward, notes_kept_connections
 from lull.service.local_model import LocalModels
 from lull.service.local_routes import Served
 from lull.service.problems import Problems
+from lull.service.quiet import Activity
 from lull.service.upstream import Upstream
 from tests.dialects.scripted import ScriptedEngine, pocket
 from tests.service.wire import Reply, ask
@@ -114,6 +115,7 @@ async def data_plane(parts: Parts, upstream: str) -> AsyncIterator[str]:
             local=FaultyModels(parts),
             problems=cast(Problems, parts),
             bus=cast(Bus, parts),
+            activity=Activity(SystemClock()),
             body_limit=1_000_000,
             record=True,
             touch_remote=False,

@@ -117,6 +117,14 @@ class OllamaFacts:
         except (TimeoutError, UpstreamDown):
             return True
 
+    def known(self, name: str) -> ModelFacts | None:
+        """What is known of a model without asking, from any thread."""
+        key = canonical(name)
+        listed = self.state.models.get(key)
+        digest = listed.digest if listed else ""
+        show = self._shown.get(digest or key)
+        return self._facts(key, digest, show) if show else None
+
     def facts(self, name: str) -> ModelFacts | Awaitable[ModelFacts]:
         """Of a model by the name a client typed: at once where known, else to be awaited, which
         raises UpstreamDown when it cannot be asked."""

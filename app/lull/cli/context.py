@@ -53,7 +53,7 @@ class Context:
         `nothing` is the answer where nothing was ever stored; without it that is NotFound.
         """
         from lull.cli.control import Control
-        from lull.service.reading import Reading
+        from lull.service.wiring import reading_of
 
         try:
             return Control(self.paths).get(route, **query)
@@ -62,7 +62,7 @@ class Context:
         if not self.paths.database.exists() and nothing is not None:
             return nothing
         with self.stores() as stores:
-            return look(Reading(stores.trajectories, stores.skills))
+            return look(reading_of(stores))
 
     @contextmanager
     def stores(self) -> Iterator[Stores]:

@@ -122,6 +122,14 @@ def _status_words(status: Json) -> str:
         f"Recorded: {status['conversations']} conversations, {status['turns']} turns.",
         f"Learning: {learning['state']}, because {learning['because']}",
     ]
+    if status["skills"]["proposals"]:
+        waiting = status["skills"]["proposals"]
+        lines.append(f"Proposals: {waiting} wait for you. See `lull review`.")
+    if status["question"]:
+        turn = status["question"]
+        lines.append(f"Was this answer good? `lull rate {turn} good` or `bad`.")
+    if not status["judge"]["trains"]:
+        lines.append(status["judge"]["why"])
     if status["policy"]["model"]:
         lines.insert(2, f"Model: {status['policy']['model']}.")
     if status["token"]:

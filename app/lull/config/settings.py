@@ -10,6 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lull.config import addresses
+from lull.config.learning import (
+    GuardSettings,
+    JudgeSettings,
+    LearningSettings,
+    ReviewSettings,
+    WriterSettings,
+)
 from lull.config.rules import setting
 from lull.core.retrieval import RetrievalRule
 
@@ -243,4 +250,9 @@ class Settings:
     engine: EngineSettings = field(default_factory=EngineSettings)
     secrets: SecretsSettings = field(default_factory=SecretsSettings)
     idle: IdleSettings = field(default_factory=IdleSettings)
+    judge: JudgeSettings = field(default_factory=JudgeSettings)
+    writer: WriterSettings = field(default_factory=WriterSettings)
+    learning: LearningSettings = field(default_factory=LearningSettings)
+    review: ReviewSettings = field(default_factory=ReviewSettings)
+    guard: GuardSettings = field(default_factory=GuardSettings)
     log: LogSettings = field(default_factory=LogSettings)

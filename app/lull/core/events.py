@@ -11,6 +11,7 @@ class EventKind(StrEnum):
     TURN_RECORDED = "turn-recorded"
     GENERATION = "generation"
     LABEL = "label"
+    PROPOSAL = "proposal"
     UPSTREAM = "upstream"
     ENGINE = "engine"
     PROBLEM = "problem"

@@ -7,8 +7,10 @@ of a failure: a skill must not learn from itself.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lull.core.likeness import groups
 from lull.core.messages import Message
 
 
@@ -56,3 +58,20 @@ class FailureSet:
         """What the user said they wanted: the newest words come last."""
         said = dict.fromkeys(f.said for f in reversed(self.failures) if f.said)
         return "\n".join(said)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetRule:
+    alike: int = 3
+    """Silent failures that must look alike."""
+
+
+def failure_sets(failures: Sequence[Failure], rule: SetRule) -> list[FailureSet]:
+    """The sets that are ready, newest first. `failures` come newest first."""
+    ready = []
+    for client in dict.fromkeys(failure.client for failure in failures):
+        own = [failure for failure in failures if failure.client == client]
+        for found in groups(own, lambda failure: failure.asked):
+            if any(failure.worded for failure in found) or len(found) >= rule.alike:
+                ready.append(FailureSet(failures=found))
+    return ready

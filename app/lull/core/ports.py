@@ -5,17 +5,19 @@ Each has a fake in `tests/fakes.py`; the fake and the real one pass one contract
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from lull.core.failures import FailureSet
 from lull.core.messages import Completion, Finish, Message, Sampling
 from lull.core.policy import Client
 from lull.core.reward import Vote
 from lull.core.skill import SkillKey, SkillText
+
+T = TypeVar("T")
 
 
 class Clock(Protocol):
@@ -274,4 +276,16 @@ class Evolver(Protocol):
 
         Raises EvolverFault with the model's text for an answer that cannot be used, UpstreamDown
         when the model is not there.
+        """
+
+
+class Quiet(Protocol):
+    """Keeps what Lull does for itself out of the user's way."""
+
+    async def run(self, work: Callable[[], Awaitable[T]], *, hurry: bool = False) -> T:
+        """Wait until the user's models have been quiet for a while, then do it.
+
+        A request that comes meanwhile cancels the work, which is begun again later: it must be
+        safe to begin twice. With `hurry` it begins at once, and goes on whatever comes: the user
+        has asked for it.
         """

@@ -67,6 +67,21 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """What a proof runs on, fixed when it begins: on another ground it begins anew."""
+
+    model: str
+    """Digest of the base model."""
+    engine: str
+    adapter: str | None
+    judge: str
+    """The judge's version, "" where none is asked."""
+    generation: int
+    alpha: float
+    """What this candidate must reach beside the others that are open (e-BH)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
     id: str
     kind: ProposalKind
@@ -94,6 +109,12 @@ class Proposal:
     """The model that failed, as typed by its client; the proof replays on it."""
     check: str = ""
     """JSON text of a check that was proposed with it (core/check.py), "" for none."""
+    silent: tuple[str, ...] = ()
+    """Turns on whose replays there was no verdict, once for each time."""
+    ground: Ground | None = None
+    """None before the first pair."""
+    replayable: int = 0
+    """Past successes that could be replayed when it was looked at last."""
     flags: tuple[Mapping[str, str], ...] = ()
     """What the user should look at: {"kind", "text", "quote"}."""
     traces: tuple[Trace, ...] = ()
@@ -134,3 +155,11 @@ def check_decidable(proposal: Proposal, *, sha256: str | None, library: Library)
             f"'{proposal.key.name}' changed since {proposal.id} was made.",
             hint="Reject it; Lull makes another if the failures go on.",
         )
+
+
+def may_approve_itself(proposal: Proposal) -> bool:
+    """What the optional policy may approve without the user: proved, with nothing to look at, and
+    no sentence of which came from what somebody else wrote."""
+    clean = not proposal.flags and all(t.source != "untrusted" for t in proposal.traces)
+    wrote = proposal.kind is not ProposalKind.RETIRE and not proposal.check
+    return proposal.status is ProposalStatus.PROVED and clean and wrote

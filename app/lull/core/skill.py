@@ -93,6 +93,9 @@ class ChangeKind(StrEnum):
     ROLLBACK = "rollback"
     IMPORT = "import"
     HAND_EDIT = "hand-edit"
+    APPROVE = "approve"
+    RETIRE = "retire"
+    UNDO = "undo"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,7 +33,7 @@ from lull.core.skill import (
 )
 from lull.store.skill_folders import read_skill_file, skill_files_below
 from lull.store.skill_md import parse
-from lull.store.skills import Skills, new_skill
+from lull.store.skills import Also, Skills, new_skill
 
 Follower = Callable[[Library], Awaitable[None]]
 """Makes a new library the one that answers; when it returns, the change is in force."""
@@ -207,12 +207,73 @@ class Approve:
             if library.generation != before:
                 await self._follower(library)
 
+    async def propose_in(
+        self,
+        text: SkillText,
+        key: SkillKey,
+        *,
+        check: Callable[[Library], None],
+        evidence: bytes,
+        also: Also,
+    ) -> Changed:
+        """An approved proposal: these exact bytes as a new skill or as its next version.
+
+        `check` sees the library in the very transaction and raises what speaks against it; what
+        `also` writes (the decision) stands or falls with the generation.
+        """
+        await self._take_in()
+        sha256 = await asyncio.to_thread(self._skills.folders.keep, text)
+        if evidence:
+            await asyncio.to_thread(self._skills.folders.keep_evidence, sha256, evidence)
+        new = new_skill(text, sha256, client=key.client, pinned=False)
+
+        def plan(library: Library) -> Sequence[Skill]:
+            check(library)
+            old = library.skills.get(key)
+            if old is None or old.status is SkillStatus.ARCHIVED:
+                return [added(library, new)]
+            return [replace(edited(library, key, new), status=SkillStatus.ACTIVE)]
+
+        return await self._change(plan, ChangeKind.APPROVE, f"approve {key.name}", also)
+
+    async def retire(self, key: SkillKey, *, why: str, also: Also | None = None) -> Changed:
+        """Take a skill out of the prompts; its text stays, and `enable` brings it back."""
+        await self._take_in()
+
+        def plan(library: Library) -> Sequence[Skill]:
+            return [switched(library, key, ChangeKind.DISABLE)]
+
+        return await self._change(plan, ChangeKind.RETIRE, f"retire {key.name}: {why}", also)
+
+    async def take_back(self, key: SkillKey, *, generation: int, also: Also) -> Changed:
+        """Make one skill stand as before a generation, whatever else has changed since."""
+        await self._take_in()
+        then = self._skills.library(generation - 1)
+
+        def plan(library: Library) -> Sequence[Skill]:
+            now = library.get(key)
+            if now.since != generation:
+                raise Conflict(
+                    f"'{key.name}' changed after that.",
+                    hint="`lull skills rollback` goes back to a whole generation.",
+                )
+            before = then.skills.get(key)
+            if before is None:
+                before = replace(now, status=SkillStatus.ARCHIVED, pinned=False)
+            return [before]
+
+        return await self._change(plan, ChangeKind.UNDO, f"take back {key.name}", also)
+
     async def _change(
-        self, plan: Callable[[Library], Sequence[Skill]], kind: ChangeKind, detail: str
+        self,
+        plan: Callable[[Library], Sequence[Skill]],
+        kind: ChangeKind,
+        detail: str,
+        also: Also | None = None,
     ) -> Changed:
         async with self._turn:
             library, changed = await self._skills.change(
-                plan, kind=kind, detail=detail, at=self._clock.now()
+                plan, kind=kind, detail=detail, at=self._clock.now(), also=also
             )
             await self._follower(library)
         return Changed(generation=library.generation, skills=tuple(changed))

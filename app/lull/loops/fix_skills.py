@@ -6,16 +6,17 @@ stays there. When the history has no room for them any more, skills go first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from lull.core.guard import Toss
 from lull.core.injection import Injection, block
 from lull.core.messages import ChatRequest, Role
 from lull.core.policy import Client, ModelFacts
 from lull.core.ports import SkillIndex
 from lull.core.retrieval import Choice, RetrievalRule, choose, ranked
 from lull.core.skill import Library, Skill, SkillKey
-from lull.core.trajectory import NOTHING_KNOWN, Selection, Suffix
+from lull.core.trajectory import NOTHING_KNOWN, CoinFlip, Selection, Suffix
 from lull.core.window import DEFAULT_WINDOW, TokenRate, reply_reserve
 from lull.store.skills import injected
 from lull.store.trajectories import Position
@@ -37,6 +38,14 @@ class Fixed:
         return frozenset((*(skill.sha256 for skill in self.selection.skills), *suffixed))
 
 
+LeavesOut = Callable[[Skill, str, Client], Toss | None]
+"""(skill, trajectory, client) → the toss of its coin; None for a skill that is not measured."""
+
+
+def leaves_nothing_out(_: Skill, __: str, ___: Client) -> Toss | None:
+    return None
+
+
 class FixSkills:
     """What goes in, from what is active, what was counted and what was used before."""
 
@@ -47,12 +56,15 @@ class FixSkills:
         *,
         rates: Mapping[str, TokenRate],
         uses: Mapping[str, Mapping[SkillKey, int]],
+        leaving_out: LeavesOut = leaves_nothing_out,
     ) -> None:
-        """`rates` by model digest and `uses` by asking client grow while requests are served."""
+        """`rates` by model digest and `uses` by asking client grow while requests are served.
+        `leaving_out` says of each chosen skill whether this trajectory goes without it."""
         self.rule = rule
         self._index = index
         self._rates = rates
         self._uses = uses
+        self._leaving_out = leaving_out
 
     def fix(
         self,
@@ -62,6 +74,7 @@ class FixSkills:
         position: Position | None,
         model: ModelFacts | None,
         *,
+        trajectory: str,
         injectable: bool,
     ) -> Fixed:
         """The trajectory's skills and suffixes, and the generation that they are true of."""
@@ -72,14 +85,23 @@ class FixSkills:
             why = "the model's facts came too late" if injectable else "not a chat"
             return Fixed(selection=Selection(why=why))
         choice = self._choose(request, client, library, model)
+        tosses = {skill: self._leaving_out(skill, trajectory, client) for skill in choice.skills}
+        kept = [skill for skill, toss in tosses.items() if toss is None or not toss.left_out]
         selection = Selection(
-            skills=tuple(injected(skill) for skill in choice.skills),
-            block=block([skill.body for skill in choice.skills]),
-            why=choice.why,
-            model_system=model.system if choice.skills and request.system is None else "",
+            skills=tuple(injected(skill) for skill in kept),
+            block=block([skill.body for skill in kept]),
+            why=choice.why or ("" if kept else "left out by chance, to measure what it does"),
+            model_system=model.system if kept and request.system is None else "",
+            flips=tuple(_flip(skill, toss) for skill, toss in tosses.items() if toss is not None),
         )
-        joined = tuple(skill.key for skill in choice.skills)
+        joined = tuple(skill.key for skill in kept)
         return Fixed(selection=selection, known=library.generation, joined=joined)
+
+    def chosen(
+        self, request: ChatRequest, client: Client, library: Library, model: ModelFacts
+    ) -> tuple[Skill, ...]:
+        """What a new trajectory with this request would get."""
+        return self._choose(request, client, library, model).skills
 
     def _go_on(
         self,
@@ -184,6 +206,16 @@ def _carried_tokens(fixed: Fixed, rate: TokenRate) -> int:
     texts = [fixed.selection.block, fixed.selection.model_system]
     texts += [suffix.text for suffix in fixed.suffixes]
     return sum(rate.text(text) for text in texts if text)
+
+
+def _flip(skill: Skill, toss: Toss) -> CoinFlip:
+    return CoinFlip(
+        client=skill.client,
+        name=skill.name,
+        sha256=skill.sha256,
+        left_out=toss.left_out,
+        share=toss.share,
+    )
 
 
 def window_of(request: ChatRequest, model: ModelFacts | None) -> int:

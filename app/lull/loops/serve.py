@@ -31,7 +31,7 @@ from lull.core.trajectory import (
     TurnStamp,
 )
 from lull.core.window import TokenRate, was_cut
-from lull.loops.fix_skills import FixSkills, injection, window_of
+from lull.loops.fix_skills import FixSkills, LeavesOut, injection, leaves_nothing_out, window_of
 from lull.store.skills import Skills
 from lull.store.trajectories import Position, Trajectories
 
@@ -76,6 +76,7 @@ class Serve:
         chain_key: bytes,
         rule: RetrievalRule,
         facts_within_s: float,
+        leaving_out: LeavesOut = leaves_nothing_out,
     ) -> None:
         self._trajectories = trajectories
         self._skills = skills
@@ -88,8 +89,15 @@ class Serve:
         self._rates: OrderedDict[str, TokenRate] = OrderedDict()
         self._facts: OrderedDict[str, ModelFacts] = OrderedDict()
         self._uses = skills.uses_by_client()
-        self._fixing = FixSkills(index, rule, rates=self._rates, uses=self._uses)
+        self._fixing = FixSkills(
+            index, rule, rates=self._rates, uses=self._uses, leaving_out=leaving_out
+        )
         self._store_failing = False
+
+    @property
+    def fixing(self) -> FixSkills:
+        """What chooses the skills of a prompt, for whoever asks what a prompt would get."""
+        return self._fixing
 
     @property
     def rule(self) -> RetrievalRule:
@@ -122,10 +130,19 @@ class Serve:
         # What a model is does not change while its facts are late; what answers is stamped only
         # when it is certain.
         likely = model or self._facts.get(name)
-        fixed = self._fixing.fix(request, client, library, position, likely, injectable=injectable)
+        trajectory = position.trajectory if position else self._ids.new("conv")
+        fixed = self._fixing.fix(
+            request,
+            client,
+            library,
+            position,
+            likely,
+            trajectory=trajectory,
+            injectable=injectable,
+        )
         stamp = TurnStamp(
             turn=self._ids.new("turn"),
-            trajectory=position.trajectory if position else self._ids.new("conv"),
+            trajectory=trajectory,
             number=position.turns + 1 if position else 1,
             client=client.name,
             route=route,

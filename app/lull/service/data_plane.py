@@ -27,6 +27,7 @@ from lull.service.forward import Answer, Forward
 from lull.service.local_model import Adapter, LocalModels
 from lull.service.own_errors import error_answer, sentence
 from lull.service.problems import Problems
+from lull.service.quiet import Activity
 from lull.service.relay import once, relay, runner
 from lull.service.upstream import Upstream
 
@@ -46,6 +47,7 @@ class DataPlane:
         local: LocalModels,
         problems: Problems,
         bus: Bus,
+        activity: Activity,
         body_limit: int,
         record: bool,
         touch_remote: bool,
@@ -59,6 +61,7 @@ class DataPlane:
         self._local = local
         self._problems = problems
         self._bus = bus
+        self._activity = activity
         self._body_limit = body_limit
         self._record = record
         self._touch_remote = touch_remote
@@ -85,7 +88,8 @@ class DataPlane:
         self.last_request_s = self._monotonic_s()
         try:
             if dialect is not None:
-                return await self._chat(request, dialect, client, raw_path)
+                with self._activity.chat():
+                    return await self._chat(request, dialect, client, raw_path)
             return await self._other(request, raw_path, path)
         except UpstreamDown as error:
             self._upstream.failed()

@@ -80,7 +80,7 @@ class LocalModels(ListedModels):
         """
         try:
             request = request or dialect.read_request(body)
-            served = self._served(request.model)
+            served = self.served(request.model)
             ask = dialect.ask(body)
             _refuse_unable(request, ask, served.model)
             version = served.adapter if isinstance(adapter, Adapter) else adapter
@@ -204,6 +204,17 @@ def _with_defaults(dialect: Dialect, wanted: Sampling, own: Sampling) -> Samplin
         seed=wanted.seed,
         max_tokens=wanted.max_tokens,
         stop=wanted.stop or own.stop,
+    )
+
+
+def served_sampling(model: LocalModel) -> Sampling:
+    """What holds where a client of the native protocol asks for nothing."""
+    own, rest = model.sampling, _OLLAMA_DEFAULTS
+    return replace(
+        own,
+        temperature=rest.temperature if own.temperature is None else own.temperature,
+        top_p=rest.top_p if own.top_p is None else own.top_p,
+        top_k=rest.top_k if own.top_k is None else own.top_k,
     )
 
 

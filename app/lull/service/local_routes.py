@@ -91,7 +91,7 @@ class ListedModels:
 
     def facts(self, name: str) -> ModelFacts:
         """For the stamp of a turn. Raises RequestError (404) for a name that is not served."""
-        served = self._served(name)
+        served = self.served(name)
         return ModelFacts(
             digest=served.model.digest,
             window_tokens=served.model.window_tokens,
@@ -180,10 +180,10 @@ class ListedModels:
             raise bad_request("model is required")
         if parse_name(name) is None:
             raise bad_request("invalid model name")
-        return show(self._served(name).model, verbose=fields.flag("verbose"))
+        return show(self.served(name).model, verbose=fields.flag("verbose"))
 
     def _one_model(self, name: str) -> Answer:
-        body = go_bytes(openai_model(self._served(name).model, name)) + b"\n"
+        body = go_bytes(openai_model(self.served(name).model, name)) + b"\n"
         return one_piece(200, {"Content-Type": JSON}, body)
 
     def _no_embeddings(self, path: str, body: bytes) -> Answer:
@@ -195,7 +195,7 @@ class ListedModels:
             raise RequestError(detail, status=404)
         return _refusal(path, 501, f'"{name}" does not support embeddings')
 
-    def _served(self, name: str) -> Served:
+    def served(self, name: str) -> Served:
         """Raises RequestError (404) in the words of Ollama."""
         served = self._by_key.get(name_key(name))
         if served is None:

@@ -29,7 +29,7 @@ from lull.service.auth import Door
 from lull.service.control_api import ControlApi
 from lull.service.lock import Discovery, ServiceLock, write_discovery
 from lull.service.logs import no_words_of_others, start_logging
-from lull.service.reading import Reading
+from lull.service.reviewing import Reviewing
 from lull.service.settings_view import SettingsView
 from lull.service.status import Status
 from lull.service.wiring import Service, open_secrets, wired
@@ -239,10 +239,20 @@ async def _open_control(service: Service, stop: Callable[[], None]) -> web.AppRu
         status=status.status,
         doctor=status.doctor,
         settings=SettingsView(service.paths.settings, apply=service.apply).handle,
-        reading=Reading(service.stores.trajectories, service.stores.skills),
+        reading=service.reading,
         settle=service.stores.database.flush,
         changes=service.changes,
         rating=service.rating,
+        reviewing=Reviewing(
+            review=service.learning.review,
+            proposals=service.stores.proposals,
+            skills=service.stores.skills,
+            library=lambda: service.current.library,
+            rule=service.learning.prove.rule.proof,
+            rule_for=service.learning.prove.rule_for,
+            proofs=service.learning.fast_loop,
+            bus=service.bus,
+        ),
         bus=service.bus,
         stop=stop,
     )

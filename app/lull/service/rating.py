@@ -7,14 +7,13 @@ them; taking the label back takes that back.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
 from lull.core.errors import UsageError
 from lull.core.events import EventKind
 from lull.core.ports import Clock
 from lull.service.bus import Bus
-from lull.service.views import turn_view
 from lull.store.trajectories import Label, Trajectories, TurnRow
 
 Json = dict[str, Any]
@@ -36,11 +35,17 @@ class Rating:
         clock: Clock,
         bus: Bus | None,
         credits_: Callable[[], Credits | None],
+        *,
+        rated: Callable[[str], Awaitable[None]],
+        view: Callable[[str], Json],
     ) -> None:
+        """`rated` is told of every label, to score the turn again; `view` shows the turn then."""
         self._trajectories = trajectories
         self._clock = clock
         self._bus = bus
         self._credits = credits_
+        self._rated = rated
+        self._view = view
 
     async def rate(self, turn_id: str, label: str) -> Json:
         """The turn as it stands afterwards. Raises UsageError, NotFound."""
@@ -49,10 +54,11 @@ class Rating:
         value = None if label == CLEAR else Label(label)
         await self._trajectories.label(turn_id, value, at=self._clock.now())
         turn = self._trajectories.turn(turn_id)
+        await self._rated(turn_id)
         await asyncio.to_thread(self._credit, turn, good=value is Label.GOOD)
         if self._bus is not None:
             self._bus.tell(EventKind.LABEL, turn=turn_id, label=label)
-        return turn_view(turn)
+        return await asyncio.to_thread(self._view, turn_id)
 
     def _credit(self, turn: TurnRow, *, good: bool) -> None:
         memory = self._credits()

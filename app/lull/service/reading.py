@@ -3,11 +3,13 @@ command line itself where none runs. Blocks; call it from a thread."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from lull.core.errors import NotFound
+from lull.core.guard import Effect
 from lull.core.skill import SkillKey, check_client, check_name
+from lull.loops.eligible import Eligible
 from lull.service.views import (
     conversations_view,
     diff_view,
@@ -15,6 +17,7 @@ from lull.service.views import (
     history_view,
     skills_view,
     trajectory_view,
+    turn_view,
 )
 from lull.store.skills import HistoryRow, Skills
 from lull.store.trajectories import Trajectories
@@ -24,9 +27,18 @@ PAGE = 50
 
 
 class Reading:
-    def __init__(self, trajectories: Trajectories, skills: Skills) -> None:
+    def __init__(
+        self,
+        trajectories: Trajectories,
+        skills: Skills,
+        *,
+        eligible: Eligible,
+        effects: Callable[[], Mapping[SkillKey, Effect]],
+    ) -> None:
         self._trajectories = trajectories
         self._skills = skills
+        self._eligible = eligible
+        self._effects = effects
 
     def conversations(
         self, *, client: str | None = None, search: str = "", after: str = "", limit: int = PAGE
@@ -41,13 +53,19 @@ class Reading:
 
     def conversation(self, name: str) -> Json:
         """Raises NotFound."""
-        return trajectory_view(*self._trajectories.get(name))
+        row, turns = self._trajectories.get(name)
+        return trajectory_view(row, turns, self._eligible.of([turn.id for turn in turns]))
+
+    def turn(self, name: str) -> Json:
+        """Raises NotFound."""
+        turn = self._trajectories.turn(name)
+        return turn_view(turn, self._eligible.of([turn.id]).get(turn.id))
 
     def skills(self, *, client: str | None = None, everything: bool = False) -> Json:
         if client:
             check_client(client)
         library, uses = self._skills.library(), self._skills.uses()
-        return skills_view(library, uses, client=client, everything=everything)
+        return skills_view(library, uses, self._effects(), client=client, everything=everything)
 
     def history(self, *, name: str = "", client: str = "") -> Json:
         """One skill's states, or without a name the generations. Raises NotFound."""

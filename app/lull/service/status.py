@@ -25,6 +25,9 @@ class Status:
         library = service.current.library
         active = sum(s.status is SkillStatus.ACTIVE for s in library.skills.values())
         conversations, turns = await asyncio.to_thread(service.stores.trajectories.counts)
+        trust = await asyncio.to_thread(self._trust)
+        if trust.pop("first_asked"):
+            await service.stores.rewards.asked(trust["question"], at=service.clock.now())
         return {
             "running": True,
             "address": service.address,
@@ -43,7 +46,10 @@ class Status:
                 "adapter": None,
                 "generation": library.generation,
             },
-            "skills": {"active": active, "proposals": 0},
+            "skills": {
+                "active": active,
+                "proposals": len(await asyncio.to_thread(service.learning.review.proposals)),
+            },
             "conversations": conversations,
             "turns": turns,
             "in_flight": service.data_plane.in_flight,
@@ -55,7 +61,18 @@ class Status:
                 "gates": [],
                 "work": [],
             },
+            **trust,
             "problems": [*service.problems.standing(), *self._not_recording()],
+        }
+
+    def _trust(self) -> Json:
+        trust = self._service.trust
+        question, first_asked = trust.question()
+        return {
+            "question": question,
+            "first_asked": first_asked,
+            "judge": trust.judge(),
+            "sources": trust.sources(),
         }
 
     def _not_recording(self) -> list[dict[str, str]]:
@@ -125,7 +142,7 @@ class Status:
         return await checks.engine(self._service.engine)
 
     def _memory(self) -> Json:
-        memory = self._service.memory
+        memory = self._service.memory.exemplars
         if memory is None:
             return check("memory", ok=True, text="The exemplar memory is not open yet.")
         return check("memory", ok=True, text=f"{memory.count()} past requests credited to skills.")

@@ -9,11 +9,13 @@ import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from lull.core.guard import Effect
 from lull.core.messages import Message
 from lull.core.skill import Library, Skill, SkillGeneration, SkillKey, SkillStatus
 from lull.core.trajectory import InjectedSkill
+from lull.loops.eligible import Judged
 from lull.store.skills import HistoryRow
-from lull.store.trajectories import Label, TrajectoryRow, TurnRow
+from lull.store.trajectories import TrajectoryRow, TurnRow
 
 Json = dict[str, Any]
 
@@ -42,11 +44,15 @@ def _skills_named(skills: Sequence[InjectedSkill]) -> list[Json]:
     return [{"name": s.name, "version": s.version, "sha256": s.sha256} for s in skills]
 
 
-def trajectory_view(row: TrajectoryRow, turns: Sequence[TurnRow]) -> Json:
-    return {**conversation_view(row), "turns": [turn_view(turn) for turn in turns]}
+def trajectory_view(
+    row: TrajectoryRow, turns: Sequence[TurnRow], judged: Mapping[str, Judged]
+) -> Json:
+    views = [turn_view(turn, judged.get(turn.id)) for turn in turns]
+    return {**conversation_view(row), "turns": views}
 
 
-def turn_view(turn: TurnRow) -> Json:
+def turn_view(turn: TurnRow, judged: Judged | None) -> Json:
+    """`judged` is None for a turn that was removed meanwhile."""
     return {
         "id": turn.id,
         "conversation": turn.trajectory,
@@ -77,34 +83,37 @@ def turn_view(turn: TurnRow) -> Json:
         "took_s": round(turn.took_s, 4),
         "note": turn.note or None,
         "label": turn.label.value if turn.label else None,
-        "reward": _reward(turn),
-        "signals": _signals(turn),
-        "support": False,
-        **_eligible(turn),
+        **_judged(judged),
     }
 
 
-def _reward(turn: TurnRow) -> Json | None:
-    if turn.label is None:
-        return None
-    good = turn.label is Label.GOOD
+def _judged(judged: Judged | None) -> Json:
+    if judged is None:
+        why = "it was removed"
+        return {"reward": None, "signals": [], "support": False, "eligible": False, "why_not": why}
+    reward = judged.reward.reward
     return {
-        "value": 1.0 if good else -1.0,
-        "p_good": 1.0 if good else 0.0,
-        "source": "explicit",
+        "reward": None
+        if reward is None
+        else {
+            "value": reward.value,
+            "p_good": round(reward.p_good, 4),
+            "source": reward.source.value,
+            "votes": [{"score": vote.score, "reason": vote.reason} for vote in reward.votes],
+        },
+        "signals": [
+            {
+                "kind": signal.kind.value,
+                "source": signal.source.value,
+                "value": signal.value,
+                "text": signal.text,
+            }
+            for signal in judged.reward.signals
+        ],
+        "support": judged.support,
+        "eligible": not judged.why_not,
+        "why_not": judged.why_not or None,
     }
-
-
-def _signals(turn: TurnRow) -> list[Json]:
-    if turn.label is None:
-        return []
-    return [{"kind": "explicit", "name": "rating", "value": turn.label.value}]
-
-
-def _eligible(turn: TurnRow) -> Json:
-    """Nothing may train weights before turns are scored; say which condition fails."""
-    why = "not scored yet" if turn.complete else "the answer is incomplete"
-    return {"eligible": False, "why_not": why}
 
 
 def message_view(message: Message) -> Json:
@@ -116,7 +125,10 @@ def _words(messages: Sequence[Message]) -> str:
     return next((m.text for m in reversed(messages) if m.text), "")
 
 
-def skill_view(skill: Skill, uses: Mapping[SkillKey, int]) -> Json:
+def skill_view(
+    skill: Skill, uses: Mapping[SkillKey, int], effects: Mapping[SkillKey, Effect] | None = None
+) -> Json:
+    effect = (effects or {}).get(skill.key)
     return {
         "name": skill.name,
         "description": skill.description,
@@ -126,13 +138,20 @@ def skill_view(skill: Skill, uses: Mapping[SkillKey, int]) -> Json:
         "pinned": skill.pinned,
         "client": skill.client or None,
         "uses": uses.get(skill.key, 0),
-        "effect": None,
+        "effect": None
+        if effect is None
+        else {"value": effect.value, "low": effect.low, "high": effect.high, "n": effect.n},
         "body": skill.body,
     }
 
 
 def skills_view(
-    library: Library, uses: Mapping[SkillKey, int], *, client: str | None, everything: bool
+    library: Library,
+    uses: Mapping[SkillKey, int],
+    effects: Mapping[SkillKey, Effect],
+    *,
+    client: str | None,
+    everything: bool,
 ) -> Json:
     """Active and disabled skills; with `everything` the archived ones, too."""
     chosen = [
@@ -143,7 +162,7 @@ def skills_view(
     ]
     return {
         "generation": library.generation,
-        "skills": [skill_view(skill, uses) for skill in chosen],
+        "skills": [skill_view(skill, uses, effects) for skill in chosen],
     }
 
 

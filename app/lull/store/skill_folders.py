@@ -22,6 +22,7 @@ from lull.core.skill import EVERYBODY, RESERVED_CLIENT, SkillKey, SkillText, che
 from lull.store.skill_md import FILE_LIMIT, parse, render
 
 FILE = "SKILL.md"
+EVIDENCE = "evidence.json"
 EVERYBODY_FOLDER = RESERVED_CLIENT
 COPY_LIMIT = 16 * 1024 * 1024
 """Bytes of a whole imported folder."""
@@ -67,6 +68,15 @@ class SkillFolders:
             target.parent.mkdir(parents=True, exist_ok=True)
             write_atomically(target, data)
         return sha256
+
+    def keep_evidence(self, sha256: str, data: bytes) -> None:
+        """The proof that belongs to a version."""
+        target = self._evidence(sha256)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(target, data)
+
+    def _evidence(self, sha256: str) -> Path:
+        return self.versions / sha256[:2] / f"{sha256}.{EVIDENCE}"
 
     def text(self, sha256: str, key: SkillKey | None = None) -> SkillText:
         """The text of a version. Raises StoreError when the file is gone or was changed.
@@ -124,6 +134,31 @@ class SkillFolders:
             spare.mkdir(parents=True)
             shutil.copyfile(file, spare / FILE)
         write_atomically(file, self.data(sha256))
+        self._lay_evidence(file.with_name(EVIDENCE), sha256)
+
+    def _lay_evidence(self, file: Path, sha256: str) -> None:
+        """The proof of this version beside it, and none that belongs to another one."""
+        proof = self._evidence(sha256)
+        if proof.is_file():
+            write_atomically(file, proof.read_bytes())
+        elif self._is_ours(file):
+            file.unlink()
+
+    def _is_ours(self, file: Path) -> bool:
+        """One that we wrote, of whichever version: what others put there stays."""
+        mark = _sha256_of(file)
+        return bool(mark) and any(
+            _sha256_of(kept) == mark for kept in self.versions.glob(f"*/*.{EVIDENCE}")
+        )
+
+    def evidence(self, key: SkillKey) -> bytes | None:
+        """The proof that lies beside a skill's working copy; None where there is none."""
+        try:
+            return (self.folder(key) / EVIDENCE).read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise _in_words(self.folder(key) / EVIDENCE, error) from error
 
     def put_away(self, key: SkillKey) -> None:
         """Move a deleted skill's working copy to the archive."""

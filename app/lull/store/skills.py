@@ -34,6 +34,8 @@ log = logging.getLogger(__name__)
 
 Plan = Callable[[Library], Sequence[Skill]]
 """From the library as it stands, on the writer's thread, to the skills that change."""
+Also = Callable[[sqlite3.Connection, int], None]
+"""What else is written in the transaction that makes this generation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -184,17 +186,30 @@ class Skills:
             )
 
     async def change(
-        self, plan: Plan, *, kind: ChangeKind, detail: str, at: datetime
+        self,
+        plan: Plan,
+        *,
+        kind: ChangeKind,
+        detail: str,
+        at: datetime,
+        also: Also | None = None,
     ) -> tuple[Library, list[Skill]]:
         """Apply a plan as generation g + 1: all of it or nothing. The new library and what changed.
 
-        The version files must be on disk before. Raises what the plan raises.
+        The version files must be on disk before. What `also` writes stands or falls with the
+        change. Raises what the plan raises.
         """
         async with self._changing:
-            return await self._change(plan, kind=kind, detail=detail, at=at)
+            return await self._change(plan, kind=kind, detail=detail, at=at, also=also)
 
     async def _change(
-        self, plan: Plan, *, kind: ChangeKind, detail: str, at: datetime
+        self,
+        plan: Plan,
+        *,
+        kind: ChangeKind,
+        detail: str,
+        at: datetime,
+        also: Also | None = None,
     ) -> tuple[Library, list[Skill]]:
         def work(connection: sqlite3.Connection) -> tuple[Library, list[Skill]]:
             library = self._library(connection, None)
@@ -217,6 +232,8 @@ class Skills:
                 replace(skill, since=number, latest=max(skill.latest, skill.version))
                 for skill in changed
             ]
+            if also is not None:
+                also(connection, number)
             skills = {**library.skills, **{skill.key: skill for skill in changed}}
             return Library(generation=number, skills=skills), changed
 

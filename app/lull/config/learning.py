@@ -1,0 +1,155 @@
+"""The settings of the fast loop: who is asked, when Lull works for itself, what a proof needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lull.config import addresses
+from lull.config.rules import setting
+from lull.core.rules import EvolveRule, GuardRule, ProveRule, ScoreRule
+
+_SCORE = ScoreRule()
+_EVOLVE = EvolveRule()
+_PROOF = ProveRule().proof
+_GUARD = GuardRule()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeSettings:
+    """The model that is asked whether an answer was good, where nothing else tells."""
+
+    model: str = setting(
+        "",
+        "Empty asks nobody: then only tools, your ratings and your own words count. Name a chat "
+        "model of your Ollama, best another one than the model that is judged.",
+    )
+    address: str = setting(
+        "",
+        "Empty means your Ollama; else the base address of any server that speaks OpenAI's "
+        "protocol, such as http://127.0.0.1:1234/v1.",
+        fits=addresses.is_address,
+        form='empty or an address such as "http://127.0.0.1:1234/v1"',
+    )
+    allow_remote: bool = setting(
+        False,
+        "Says in so many words that conversations may be sent to another machine to be judged.",
+    )
+    votes: int = setting(
+        3, "Asked so often about one answer; the majority holds.", at_least=2, at_most=9
+    )
+    temperature: float = setting(
+        0.6, "Votes that are all alike would be one vote.", at_least=0, at_most=2
+    )
+    timeout_s: float = setting(
+        120.0, "A model may have to be loaded first.", at_least=1, at_most=3600
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriterSettings:
+    """The model that writes skills from failures that no word of yours explains."""
+
+    model: str = setting(
+        "",
+        "Empty asks nobody: then skills come from your own worded corrections alone. Name the best "
+        "chat model that you have; it is asked seldom and has time.",
+    )
+    address: str = setting(
+        "",
+        "As judge.address.",
+        fits=addresses.is_address,
+        form='empty or an address such as "http://127.0.0.1:1234/v1"',
+    )
+    allow_remote: bool = setting(
+        False, "Says in so many words that failed turns may be sent to another machine."
+    )
+    timeout_s: float = setting(
+        300.0, "A long answer of a large model takes minutes.", at_least=1, at_most=3600
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearningSettings:
+    """The fast loop: when Lull works for itself, and what a proof needs."""
+
+    quiet_s: float = setting(
+        20.0,
+        "So long after your last chat Lull may ask models itself; a chat that comes meanwhile "
+        "stops it at once.",
+        at_least=0,
+        at_most=86400,
+    )
+    settle_s: float = setting(
+        _SCORE.settle_s,
+        "So long without a next message, and an answer is judged without one.",
+        at_least=1,
+        at_most=604800,
+    )
+    alike: int = setting(
+        _EVOLVE.sets.alike,
+        "Silent failures that must look alike before a skill is written; one may be chance. A "
+        "correction in your own words is enough alone.",
+        at_least=2,
+        at_most=100,
+    )
+    most_active: int = setting(
+        _EVOLVE.most_active,
+        "Skills in force before no further one is proposed: more blur each other.",
+        at_least=1,
+        at_most=10_000,
+    )
+    most_open: int = setting(
+        _EVOLVE.most_open,
+        "Proposals that wait for you; nobody reads more.",
+        at_least=1,
+        at_most=100,
+    )
+    alpha: float = setting(
+        _PROOF.alpha,
+        "Of useless skills at most this share is ever called proved.",
+        at_least=0.0001,
+        at_most=0.5,
+    )
+    most_pairs: int = setting(
+        _PROOF.most_pairs,
+        "Replays with and without the skill; what they do not show by then stays unproved.",
+        at_least=13,
+        at_most=1000,
+    )
+    slice_s: float = setting(
+        30.0, "A proof pauses so often, and other work gets its turn.", at_least=1, at_most=600
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewSettings:
+    auto_approve: bool = setting(
+        False,
+        "Approves by itself what is proved and in which no word comes from anybody but you or the "
+        "model. Off, because you should be asked before anything changes.",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardSettings:
+    """Whether an approved skill still helps."""
+
+    leave_out_share: float = setting(
+        _GUARD.share,
+        "Of conversations that go without a proved skill by chance: the only way to know what it "
+        "does. Skills that you wrote or pinned are always in. 0 measures nothing.",
+        at_least=0,
+        at_most=0.5,
+    )
+    settle_uses: int = setting(
+        _GUARD.settle_uses,
+        "Conversations that a fresh skill is always in, so that you see it work.",
+        at_least=0,
+        at_most=100_000,
+    )
+    stale_days: float = setting(
+        _GUARD.stale_days,
+        "Unused for so long, a skill is proposed for retirement.",
+        at_least=1,
+        at_most=36500,
+    )

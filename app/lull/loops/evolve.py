@@ -1,0 +1,344 @@
+"""From failures to a candidate skill that is worth a proof.
+
+Failures that look alike are given to an evolver; what it writes is screened, compared with what
+there is and with what was turned down, and stored as a proposal. Nothing here reaches a prompt: a
+candidate's bytes stay with the proposal until the user approves them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from lull.core.errors import EvolverFault, LullError
+from lull.core.failures import Failure, FailureSet, failure_sets
+from lull.core.likeness import alike, near_duplicate, same_in_other_words
+from lull.core.ports import Clock, Draft, Evolver, Ids, Material, Quiet, Rejected
+from lull.core.proposal import Origin, Proposal, ProposalKind, ProposalStatus, Trace
+from lull.core.reward import GREY
+from lull.core.rules import EvolveRule
+from lull.core.screening import Screening, screen
+from lull.core.signals import SignalKind
+from lull.core.skill import Library, Skill, SkillKey, SkillStatus, SkillText
+from lull.core.trust import Span, spans_of
+from lull.loops.today import Today, clean
+from lull.store.proposals import Proposals, WritingFault
+from lull.store.rewards import Rewards, Served
+from lull.store.skill_md import render
+
+log = logging.getLogger(__name__)
+
+LOOKED_AT = 300
+"""Newest failures that are sorted into sets, and newest turns among which siblings are sought."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writer:
+    """An evolver and who it is."""
+
+    evolver: Evolver
+    origin: Origin
+
+
+class Evolve:
+    def __init__(
+        self,
+        *,
+        rewards: Rewards,
+        proposals: Proposals,
+        today: Today,
+        library: Callable[[], Library],
+        writers: Callable[[], Sequence[Writer]],
+        quiet: Quiet,
+        clock: Clock,
+        ids: Ids,
+        rule: EvolveRule,
+    ) -> None:
+        """`writers` in the order in which they are asked; the first that finds a rule has it."""
+        self._rewards = rewards
+        self._proposals = proposals
+        self._today = today
+        self._library = library
+        self._writers = writers
+        self._quiet = quiet
+        self._clock = clock
+        self._ids = ids
+        self._rule = rule
+        self._settled: set[tuple[Origin, frozenset[str]]] = set()
+        """Failure sets that came to nothing, by the writer that was asked."""
+
+    async def step(
+        self, origins: Collection[Origin] = frozenset(Origin), *, hurry: bool = False
+    ) -> list[Proposal]:
+        """Make proposals of every failure set that is ready; the ones made."""
+        made: list[Proposal] = []
+        for found in failure_sets(await self._failures(), self._rule.sets):
+            if len(self._proposals.standing()) >= self._rule.most_open:
+                log.info("no further proposals: %d are open", self._rule.most_open)
+                break
+            proposal = await self._from(found, origins, hurry=hurry)
+            if proposal is not None:
+                made.append(proposal)
+        return made
+
+    async def _failures(self) -> list[Failure]:
+        """Failures under the skills that would be in force today, newest first."""
+        served = self._rewards.failures(below=GREY[0], limit=LOOKED_AT)
+        return [self._failure(one) for one in served if self._today.still(one)]
+
+    def _failure(self, served: Served) -> Failure:
+        turn = served.turn
+        said = [s for s in served.reward.signals if s.kind is SignalKind.CORRECTION]
+        following = self._rewards.following(turn) if said else None
+        return Failure(
+            turn=turn.id,
+            trajectory=turn.trajectory,
+            client=served.room,
+            model=turn.model,
+            messages=tuple(clean(message) for message in turn.request),
+            answer=clean(turn.answer),
+            said="\n".join(signal.text for signal in said),
+            said_turn=following.id if following else "",
+            worded=bool(said),
+        )
+
+    async def _from(
+        self, found: FailureSet, origins: Collection[Origin], *, hurry: bool
+    ) -> Proposal | None:
+        for writer in self._writers():
+            mark = (writer.origin, frozenset(found.turns))
+            if writer.origin not in origins or mark in self._settled or self._must_wait(found):
+                continue
+            draft = await self._draft(writer, found, hurry=hurry)
+            proposal = await self._consider(found, draft, writer.origin) if draft else None
+            if proposal is not None:
+                return proposal
+            self._settled.add(mark)
+            if draft is not None:  # there is a rule, and nothing to propose of it
+                break
+        return None
+
+    def _must_wait(self, found: FailureSet) -> bool:
+        """A writer stumbled over these failures a short while ago."""
+        now = self._clock.now()
+        return any(
+            fault.due is not None and fault.due > now and set(fault.turns) & set(found.turns)
+            for fault in self._proposals.faults(limit=100)
+        )
+
+    async def _draft(self, writer: Writer, found: FailureSet, *, hurry: bool) -> Draft | None:
+        material = self._material(found)
+        write = writer.evolver.draft
+        if writer.origin is Origin.EXTRACTIVE:  # asks no model, so nobody is kept waiting
+            return await write(material)
+        try:
+            return await self._quiet.run(lambda: write(material), hurry=hurry)
+        except EvolverFault as fault:
+            await self._stumbled(found, writer, fault, fault.answer)
+            raise
+        except LullError as error:
+            await self._stumbled(found, writer, error, "")
+            raise
+
+    def _material(self, found: FailureSet) -> Material:
+        room = self._room(found.client)
+        rejected = self._proposals.rejected(found.client)[:20]
+        return Material(
+            failures=found,
+            existing=tuple(
+                SkillText(name=s.name, description=s.description, body=s.body) for s in room
+            ),
+            rejected=tuple(Rejected(text=p.text, reason=p.reason) for p in rejected),
+        )
+
+    async def _stumbled(
+        self, found: FailureSet, writer: Writer, error: LullError, answer: str
+    ) -> None:
+        """Keep what was written, and let the same failures wait."""
+        turns = set(found.turns)
+        before = sum(bool(turns & set(f.turns)) for f in self._proposals.faults(limit=100))
+        fault = WritingFault(
+            id=self._ids.new("fault"),
+            at=self._clock.now(),
+            client=found.client,
+            turns=found.turns,
+            evolver=writer.evolver.name,
+            problem=str(error),
+            answer=answer,
+            due=self._clock.now() + timedelta(seconds=self._rule.retry_s * 2 ** min(before, 6)),
+        )
+        await self._proposals.fault(fault)
+
+    # What becomes of a draft
+
+    async def _consider(self, found: FailureSet, draft: Draft, origin: Origin) -> Proposal | None:
+        """Screened, and set against what there is; None where there is nothing to propose."""
+        room = self._room(found.client)
+        texts = {SkillKey(s.client, s.name): _text(s) for s in room}
+        twin = near_duplicate(draft.text, texts)
+        if twin is not None and _same_rule(texts[twin], draft.text):
+            log.info("%s says it already", twin.name)
+            return None
+        if twin is not None and not self._is_ours(self._library().get(twin)):
+            log.info("%s is the user's own and covers this", twin.name)
+            return None
+        if twin is None and len(room) >= self._rule.most_active:
+            raise LullError(
+                f"{len(room)} skills are in force; no new one is proposed.",
+                hint="Disable or delete some: `lull skills list`.",
+            )
+        turned_down = [p.text for p in self._proposals.rejected(found.client)]
+        if same_in_other_words(draft.text, turned_down):
+            log.info("what was turned down is not proposed again: %s", draft.text.name)
+            return None
+        if not await self._replace_open(found.client, draft.text):
+            return None
+        return await self._store(found, draft, origin, twin)
+
+    async def _replace_open(self, client: str, text: SkillText) -> bool:
+        """An open proposal that says the same stands; one that says otherwise on the same matter
+        gives way, because the user has spoken since."""
+        for other in self._proposals.standing():
+            if other.key.client != client or not near_duplicate(text, {other.key: other.text}):
+                continue
+            if _same_rule(other.text, text):
+                return False
+            now = self._clock.now()
+            gone = replace(
+                other,
+                status=ProposalStatus.STALE,
+                before=other.status,
+                changed_at=now,
+                reason="you have said otherwise since",
+            )
+            await self._proposals.update(gone)
+        return True
+
+    async def _store(
+        self, found: FailureSet, draft: Draft, origin: Origin, twin: SkillKey | None
+    ) -> Proposal:
+        name = twin.name if twin else self._free_name(found.client, draft.text.name)
+        text = replace(draft.text, name=name)
+        data = render(text)
+        mine = origin is Origin.EXTRACTIVE
+        screening = screen(text, spans=self._spans(found), mine=mine)
+        base = self._library().get(twin).sha256 if twin else ""
+        now = self._clock.now()
+        newest = found.failures[0]
+        proposal = Proposal(
+            id=self._ids.new("prop"),
+            kind=ProposalKind.EDIT if twin else ProposalKind.NEW,
+            key=SkillKey(found.client, name),
+            base_sha256=base,
+            sha256=hashlib.sha256(data).hexdigest(),
+            text=text,
+            status=(
+                ProposalStatus.QUARANTINED if screening.quarantined else ProposalStatus.SCREENED
+            ),
+            origin=origin,
+            made_at=now,
+            changed_at=now,
+            failures=found.turns,
+            siblings=self._siblings(found),
+            successes=self._successes(found),
+            wish=found.wish,
+            wish_turns=tuple(f.said_turn for f in found.failures if f.said_turn),
+            model=newest.model,
+            check=draft.check,
+            flags=flags_of(screening),
+            traces=traces_of(screening),
+            reason=_why_quarantined(screening),
+        )
+        await self._proposals.add(proposal, data)
+        log.info("proposal %s: %s (%s)", proposal.id, name, proposal.status)
+        return proposal
+
+    def _spans(self, found: FailureSet) -> tuple[Span, ...]:
+        """Every text that could have found its way into the candidate, with who said it."""
+        spans: list[Span] = []
+        for failure in found.failures:
+            spans += spans_of((*failure.messages, failure.answer), failure.turn)
+            if failure.said_turn:
+                for served in self._rewards.served([failure.said_turn]):
+                    spans += spans_of(served.turn.request[-1:], failure.said_turn)
+        return tuple(dict.fromkeys(spans))
+
+    def _siblings(self, found: FailureSet) -> tuple[str, ...]:
+        newest = found.failures[0]
+        others = self._rewards.recent(room=found.client, model=newest.model, limit=LOOKED_AT)
+        known = set(found.turns)
+        near = [
+            (alike(newest.asked, one.asked), one.turn.id)
+            for one in others
+            if one.turn.id not in known
+        ]
+        near = [pair for pair in near if pair[0] >= self._rule.sibling_likeness]
+        near.sort(key=lambda pair: -pair[0])
+        return tuple(turn for _, turn in near[: self._rule.siblings])
+
+    def _successes(self, found: FailureSet) -> tuple[str, ...]:
+        newest = found.failures[0]
+        good = self._rewards.successes(
+            room=found.client, model=newest.model, above=GREY[1], limit=LOOKED_AT
+        )
+        near = sorted(good, key=lambda one: -alike(newest.asked, one.asked))
+        return tuple(one.turn.id for one in near[: self._rule.successes])
+
+    def _room(self, client: str) -> list[Skill]:
+        return [
+            skill
+            for key, skill in sorted(self._library().skills.items())
+            if key.client == client and skill.status is SkillStatus.ACTIVE
+        ]
+
+    def _is_ours(self, skill: Skill) -> bool:
+        """Written by Lull and not touched since: the user's own words are never edited."""
+        return any(
+            p.status is ProposalStatus.APPROVED and p.sha256 == skill.sha256
+            for p in self._proposals.of_skill(skill.key)
+        )
+
+    def _free_name(self, client: str, name: str) -> str:
+        taken = {
+            key.name
+            for key, skill in self._library().skills.items()
+            if key.client == client and skill.status is not SkillStatus.ARCHIVED
+        }
+        taken |= {p.key.name for p in self._proposals.standing() if p.key.client == client}
+        number, free = 2, name
+        while free in taken:
+            free = f"{name[:60]}-{number}"
+            number += 1
+        return free
+
+
+def _text(skill: Skill) -> SkillText:
+    return SkillText(name=skill.name, description=skill.description, body=skill.body)
+
+
+def _same_rule(one: SkillText, other: SkillText) -> bool:
+    """The same body but for case, space and end stop."""
+    first, second = (" ".join(t.body.lower().split()).rstrip(".") for t in (one, other))
+    return first == second
+
+
+def flags_of(screening: Screening) -> tuple[dict[str, str], ...]:
+    return tuple(
+        {"kind": flag.kind.value, "text": flag.text, "quote": flag.quote}
+        for flag in screening.flags
+    )
+
+
+def traces_of(screening: Screening) -> tuple[Trace, ...]:
+    return tuple(
+        Trace(sentence=p.sentence, source=p.source.value, turn=p.turn) for p in screening.provenance
+    )
+
+
+def _why_quarantined(screening: Screening) -> str:
+    if not screening.quarantined:
+        return ""
+    return "; ".join(dict.fromkeys(flag.text for flag in screening.flags))

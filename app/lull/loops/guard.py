@@ -1,0 +1,153 @@
+"""The live guard: does an approved skill still help, now that it is in use?
+
+A few conversations go without each skill by the toss of a coin (LEARNING's live guard); what became
+of them says what the skill does. A skill that surely harms is taken out of the prompts at once and
+the user is told; one that nobody has needed for long is proposed for retirement. Skills that the
+user wrote or pinned are theirs and are never tossed for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from lull.core.guard import (
+    Coin,
+    Effect,
+    Outcome,
+    Toss,
+    effect,
+    left_out,
+    live_harm_e,
+    stale,
+    to_retire,
+)
+from lull.core.policy import Client
+from lull.core.ports import Clock, Ids
+from lull.core.proposal import Origin, Proposal, ProposalKind, ProposalStatus
+from lull.core.rules import GuardRule
+from lull.core.skill import Library, Skill, SkillKey, SkillStatus
+from lull.loops.approve import Approve
+from lull.store.flips import Flips
+from lull.store.proposals import Proposals
+from lull.store.skills import Skills
+
+log = logging.getLogger(__name__)
+
+
+class Guard:
+    def __init__(
+        self,
+        *,
+        flips: Flips,
+        skills: Skills,
+        proposals: Proposals,
+        approve: Approve,
+        library: Callable[[], Library],
+        coin: Coin,
+        clock: Clock,
+        ids: Ids,
+        rule: Callable[[], GuardRule],
+        tell: Callable[[Skill, str], None],
+    ) -> None:
+        """`tell` lets the user know of a skill that was retired, and why."""
+        self._flips = flips
+        self._skills = skills
+        self._proposals = proposals
+        self._approve = approve
+        self._library = library
+        self._coin = coin
+        self._clock = clock
+        self._ids = ids
+        self._rule = rule
+        self._tell = tell
+        self._measured: dict[str, int] = {}
+        """Uses by the sha256 of each skill that the coin is tossed for."""
+        self.effects: Mapping[SkillKey, Effect] = {}
+
+    # On the request path
+
+    def leaves_out(self, skill: Skill, trajectory: str, client: Client) -> Toss | None:
+        """The toss for one skill and one trajectory; None for a skill that is not measured."""
+        rule = self._rule()
+        if skill.pinned or not rule.share or skill.sha256 not in self._measured:
+            return None
+        self._measured[skill.sha256] += 1
+        if self._measured[skill.sha256] <= rule.settle_uses:
+            return None
+        return left_out(skill.key, trajectory, client.name, share=rule.share, coin=self._coin)
+
+    # Beside it
+
+    def follow(self) -> None:
+        """Know again which skills are measured."""
+        uses = self._skills.uses()
+        self._measured = {
+            skill.sha256: self._measured.get(skill.sha256, uses.get(skill.key, 0))
+            for skill in measured(self._library(), self._proposals).values()
+        }
+
+    async def step(self) -> None:
+        """Estimate every effect, retire what harms, propose to retire what nobody needs."""
+        self.follow()
+        skills = measured(self._library(), self._proposals)
+        outcomes = self._flips.outcomes({key: s.sha256 for key, s in skills.items()})
+        self.effects = effects_in(outcomes, skills)
+        for key, skill in skills.items():
+            harm_e = live_harm_e(outcomes, key)
+            if to_retire(harm_e, limit=self._rule().harm_e):
+                await self._retire(skill, harm_e)
+        await self._look_for_stale(skills)
+
+    async def _retire(self, skill: Skill, harm_e: float) -> None:
+        why = f"conversations go better without it (e = {harm_e:.0f})"
+        await self._approve.retire(skill.key, why=why)
+        log.info("skill %s was retired: %s", skill.name, why)
+        self._tell(skill, why)
+
+    async def _look_for_stale(self, skills: Mapping[SkillKey, Skill]) -> None:
+        used = self._flips.last_used()
+        since = {generation.number: generation.at for generation in self._skills.generations()}
+        for key, skill in skills.items():
+            last = max(used.get(key, since[skill.since]), since[skill.since])
+            if stale(last, self._clock.now(), days=self._rule().stale_days):
+                await self._propose(skill, f"it was in no conversation since {last:%Y-%m-%d}")
+
+    async def _propose(self, skill: Skill, why: str) -> None:
+        """Once for each text: what the user turned down is not proposed again."""
+        earlier = self._proposals.of_skill(skill.key)
+        if any(p.kind is ProposalKind.RETIRE and p.base_sha256 == skill.sha256 for p in earlier):
+            return
+        data = self._skills.folders.data(skill.sha256)
+        now = self._clock.now()
+        proposal = Proposal(
+            id=self._ids.new("prop"),
+            kind=ProposalKind.RETIRE,
+            key=skill.key,
+            base_sha256=skill.sha256,
+            sha256=hashlib.sha256(data).hexdigest(),
+            text=self._skills.folders.text(skill.sha256),
+            status=ProposalStatus.UNPROVED,
+            origin=Origin.GUARD,
+            made_at=now,
+            changed_at=now,
+            reason=why,
+        )
+        await self._proposals.add(proposal, data)
+
+
+def measured(library: Library, proposals: Proposals) -> dict[SkillKey, Skill]:
+    """The skills in force that Lull wrote, as they were approved."""
+    approved = {p.sha256 for p in proposals.with_status({ProposalStatus.APPROVED})}
+    return {
+        skill.key: skill
+        for skill in library.skills.values()
+        if skill.status is SkillStatus.ACTIVE and skill.sha256 in approved
+    }
+
+
+def effects_in(outcomes: Sequence[Outcome], skills: Iterable[SkillKey]) -> dict[SkillKey, Effect]:
+    """What each skill does, where both sides of its coin were seen."""
+    found = {key: effect(outcomes, key) for key in skills}
+    return {key: value for key, value in found.items() if value is not None}

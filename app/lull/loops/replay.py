@@ -1,0 +1,223 @@
+"""One pair of a proof: a recorded request answered with and without the skill, and scored.
+
+The request is sent as it would be sent today, on the model that failed. No tool is ever executed:
+one step is replayed against the recorded results. Who scores an answer never sees the skill: the
+turn's verifier, else the judge, who is told what the user said they wanted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from lull.core.injection import block, merged_system
+from lull.core.messages import Completion, Message, Role, Sampling, text_message
+from lull.core.ports import Asks, ChatModel, Judge, Question
+from lull.core.proof import Pair, Part
+from lull.core.proposal import Proposal, ProposalKind
+from lull.core.reward import majority
+from lull.core.skill import Library
+from lull.loops.today import Today, clean
+from lull.loops.verify import Verifier
+from lull.store.rewards import Rewards, Served
+
+NO_VERDICTS = 3
+"""On one request, after which it is left out of a proof."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """The model on which a proof runs, as it serves now."""
+
+    chat: ChatModel
+    system: str
+    """The model's own SYSTEM text, which a system message would remove."""
+    digest: str
+    engine: str
+    """`ollama` or `mlx`."""
+    adapter: str | None
+    sampling: Sampling
+    """What holds where the client asked for nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One recorded request that is replayed."""
+
+    served: Served
+    part: Part
+    without: tuple[Message, ...]
+    with_: tuple[Message, ...]
+
+    @property
+    def turn(self) -> str:
+        return self.served.turn.id
+
+
+class Replay:
+    def __init__(
+        self,
+        *,
+        rewards: Rewards,
+        today: Today,
+        library: Callable[[], Library],
+        verifier: Verifier,
+        judge: Callable[[], Judge | None],
+        warm: float,
+    ) -> None:
+        """`warm`: the temperature where the client asked for 0."""
+        self._rewards = rewards
+        self._today = today
+        self._library = library
+        self._verifier = verifier
+        self._judge = judge
+        self._warm = warm
+
+    async def pair(self, proposal: Proposal, stage: Stage, case: Case, seed: int) -> Pair | None:
+        """Both answers under one seed, and their scores; None where nobody can tell."""
+        without = await self._answer(stage, case, case.without, seed)
+        with_ = await self._answer(stage, case, case.with_, seed)
+        first = await self._scored(proposal, case, without)
+        second = await self._scored(proposal, case, with_)
+        if first is None or second is None or first[1] != second[1]:
+            return None
+        return Pair(
+            request=case.turn,
+            part=case.part,
+            seed=seed,
+            without=first[0],
+            with_=second[0],
+            scored_by=first[1],
+            request_sha256=_sha256(repr(case.without[-1].text)),
+            without_sha256=_sha256(without.message.text),
+            with_sha256=_sha256(with_.message.text),
+        )
+
+    async def _answer(
+        self, stage: Stage, case: Case, messages: Sequence[Message], seed: int
+    ) -> Completion:
+        turn = case.served.turn
+        sampling = replayed_sampling(
+            turn.asked_sampling, stage.sampling, seed=seed, warm=self._warm
+        )
+        return await stage.chat.chat(
+            messages,
+            sampling=sampling,
+            format=turn.format,
+            tools=self._rewards.tools(turn.tools),
+            adapter=stage.adapter,
+        )
+
+    # Who scores
+
+    async def _scored(
+        self, proposal: Proposal, case: Case, answer: Completion
+    ) -> tuple[float, str] | None:
+        """How good, in [0, 1], and who says so; None: no verdict."""
+        if not answer.complete:
+            return None
+        said = self._verified(proposal, case, answer.message.text)
+        if said is not None:
+            return said
+        judge = self._judge()
+        if judge is None:
+            return None
+        question = self._question(proposal, case, answer.message)
+        verdict = majority(await judge.votes(question))
+        return ((verdict + 1) / 2, f"judge:{judge.version}") if verdict is not None else None
+
+    def _verified(self, proposal: Proposal, case: Case, answer: str) -> tuple[float, str] | None:
+        model, asked = case.served.turn.model, case.served.asked
+        does = self._verifier.fulfils(model, wish=proposal.wish, asked=asked, answer=answer)
+        if case.part is Part.SUCCESS:
+            if does is not None:  # the user has spoken on this since: no longer a success
+                return None
+            if self._verifier.speaks_for(model):
+                same = answer.strip() == case.served.turn.answer.text.strip()
+                return float(same), "the accepted answer, word for word"
+            return None
+        return (float(does), f"verifier:{model}") if does is not None else None
+
+    def _question(self, proposal: Proposal, case: Case, answer: Message) -> Question:
+        turn = case.served.turn
+        if case.part is Part.SUCCESS:
+            return Question(
+                asks=Asks.PAIR,
+                messages=turn.request,
+                answer=answer,
+                reference=turn.answer.text,
+            )
+        return Question(asks=Asks.WISH, messages=turn.request, answer=answer, wish=proposal.wish)
+
+    def _can_score(self, proposal: Proposal, served: Served, part: Part) -> bool:
+        model, asked = served.turn.model, served.asked
+        does = self._verifier.fulfils(model, wish=proposal.wish, asked=asked, answer="")
+        if self._verifier.speaks_for(model):
+            return does is None if part is Part.SUCCESS else does is not None
+        if self._judge() is None:
+            return False
+        return part is Part.SUCCESS or bool(proposal.wish)
+
+    # What is replayed
+
+    def cases(self, proposal: Proposal, stage: Stage) -> list[Case]:
+        parts = {
+            Part.FAILURE: proposal.failures,
+            Part.SIBLING: proposal.siblings,
+            Part.SUCCESS: proposal.successes,
+        }
+        return [
+            self._case(proposal, stage, served, part)
+            for part, turns in parts.items()
+            for served in self._rewards.served(turns)
+            if served.turn.complete
+            and proposal.silent.count(served.turn.id) < NO_VERDICTS
+            and self._can_score(proposal, served, part)
+        ]
+
+    def _case(self, proposal: Proposal, stage: Stage, served: Served, part: Part) -> Case:
+        """The request as it would be sent today, and the same with the candidate in it."""
+        today = self._today.skills(served) or ()
+        others = [skill.body for skill in today if skill.key != proposal.key]
+        before = [skill.body for skill in today]
+        if proposal.kind is ProposalKind.EDIT and len(others) == len(before):
+            # The skill was not chosen for this request; the question is what its text does.
+            before = [*others, self._library().get(proposal.key).body]
+        messages = tuple(clean(message) for message in served.turn.request)
+        return Case(
+            served=served,
+            part=part,
+            without=injected(messages, before, system=stage.system),
+            with_=injected(messages, [*others, proposal.text.body], system=stage.system),
+        )
+
+
+def injected(
+    messages: Sequence[Message], bodies: Sequence[str], *, system: str
+) -> tuple[Message, ...]:
+    """The request with these skills in its system text, as a dialect writes it."""
+    text = block(bodies)
+    if not text:
+        return tuple(messages)
+    if messages and messages[0].role is Role.SYSTEM:
+        own = messages[0].text
+        return (text_message(Role.SYSTEM, merged_system(own, text)), *messages[1:])
+    return (text_message(Role.SYSTEM, merged_system(system, text)), *messages)
+
+
+def replayed_sampling(asked: Sampling, own: Sampling, *, seed: int, warm: float) -> Sampling:
+    """As the client asked, under our seed; where that has no chance in it, with some."""
+    temperature = own.temperature if asked.temperature is None else asked.temperature
+    return Sampling(
+        temperature=warm if temperature == 0 else temperature,
+        top_p=own.top_p if asked.top_p is None else asked.top_p,
+        top_k=own.top_k if asked.top_k is None else asked.top_k,
+        max_tokens=own.max_tokens if asked.max_tokens is None else asked.max_tokens,
+        stop=asked.stop or own.stop,
+        seed=seed,
+    )
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="replace")).hexdigest()

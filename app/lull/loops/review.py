@@ -1,0 +1,199 @@
+"""The user's decision about a candidate: approve, edit, reject, defer, and take it back.
+
+What is approved is named by the hash of its exact bytes, so that nobody approves a text they have
+not read. The decision and the new generation are one transaction. Undo goes back one decision at a
+time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from lull.core.errors import Conflict, NotFound, UsageError
+from lull.core.ports import Clock
+from lull.core.proposal import (
+    DECIDABLE,
+    Proposal,
+    ProposalKind,
+    ProposalStatus,
+    check_decidable,
+    is_stale,
+)
+from lull.core.screening import screen
+from lull.core.skill import Library, check_text
+from lull.core.trust import Origin as By
+from lull.core.trust import Place, Span
+from lull.loops.approve import Approve
+from lull.loops.evolve import flags_of, traces_of
+from lull.store.proposals import Proposals
+from lull.store.skill_md import render
+from lull.store.skills import Also
+
+REASON_LIMIT = 2000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    proposal: Proposal
+    generation: int
+
+
+class Review:
+    def __init__(
+        self,
+        proposals: Proposals,
+        approve: Approve,
+        *,
+        library: Callable[[], Library],
+        evidence: Callable[[Proposal], bytes],
+        clock: Clock,
+    ) -> None:
+        """`evidence` makes the document that is laid beside the approved skill; b"" for none."""
+        self._proposals = proposals
+        self._approve = approve
+        self._library = library
+        self._evidence = evidence
+        self._clock = clock
+
+    def proposals(self, *, everything: bool = False) -> list[Proposal]:
+        """Newest first; what has been overtaken says so."""
+        return [self._looked_at(p) for p in self._proposals.standing(everything=everything)]
+
+    def proposal(self, proposal_id: str) -> Proposal:
+        """Raises NotFound."""
+        return self._looked_at(self._proposals.get(proposal_id))
+
+    def _looked_at(self, proposal: Proposal) -> Proposal:
+        if proposal.open and is_stale(proposal, self._library()):
+            reason = f"'{proposal.key.name}' changed since this was made"
+            return replace(proposal, status=ProposalStatus.STALE, reason=reason)
+        return proposal
+
+    async def approve(self, proposal_id: str, *, sha256: str | None = None) -> Decided:
+        """Put the exact bytes in force as generation g + 1. Raises Conflict, NotFound."""
+        proposal = self._proposals.get(proposal_id)
+        check_decidable(proposal, sha256=sha256, library=self._library())
+        if proposal.status not in DECIDABLE:
+            raise Conflict(f"{proposal.id} is {proposal.status}.", hint="Reject it.")
+        if proposal.kind is ProposalKind.RETIRE:
+            return await self._retire(proposal)
+
+        def unchanged(library: Library) -> None:
+            check_decidable(
+                self._proposals.get(proposal_id), sha256=proposal.sha256, library=library
+            )
+
+        changed = await self._approve.propose_in(
+            proposal.text,
+            proposal.key,
+            check=unchanged,
+            evidence=self._evidence(proposal),
+            also=self._decision(proposal, ProposalStatus.APPROVED),
+        )
+        return Decided(proposal=self._proposals.get(proposal_id), generation=changed.generation)
+
+    async def _retire(self, proposal: Proposal) -> Decided:
+        changed = await self._approve.retire(
+            proposal.key,
+            why=proposal.reason,
+            also=self._decision(proposal, ProposalStatus.APPROVED),
+        )
+        return Decided(proposal=self._proposals.get(proposal.id), generation=changed.generation)
+
+    def _decision(self, proposal: Proposal, status: ProposalStatus) -> Also:
+        return self._proposals.deciding(
+            replace(proposal, status=status, before=proposal.status, changed_at=self._clock.now())
+        )
+
+    async def edit(
+        self, proposal_id: str, *, description: str | None = None, body: str | None = None
+    ) -> Decided:
+        """Change the candidate's text. It is the user's own then: what was proved of the other
+        text no longer holds, and a proof begins anew."""
+        proposal = self._proposals.get(proposal_id)
+        check_decidable(proposal, sha256=None, library=self._library())
+        if proposal.kind is ProposalKind.RETIRE:
+            raise UsageError("There is no text to edit.", hint="Approve or reject it.")
+        if description is None and body is None:
+            raise UsageError("Nothing to edit.", hint="Give --description or --body.")
+        text = check_text(
+            replace(
+                proposal.text,
+                description=proposal.text.description if description is None else description,
+                body=proposal.text.body if body is None else body,
+            )
+        )
+        if text == proposal.text:
+            raise Conflict("It reads exactly so already.", hint="Nothing was changed.")
+        typed = Span(text=body or "", origin=By.USER, turn="", place=Place.TYPED)
+        screening = screen(text, spans=(typed,), mine=True)
+        data = render(text)
+        changed = replace(
+            proposal,
+            text=text,
+            sha256=hashlib.sha256(data).hexdigest(),
+            status=ProposalStatus.SCREENED,
+            changed_at=self._clock.now(),
+            reason="",
+            silent=(),
+            ground=None,
+            flags=flags_of(screening),
+            traces=traces_of(screening),
+        )
+        await self._proposals.clear_replays(proposal.id)
+        await self._proposals.update(changed, data)
+        return self._unchanged(changed)
+
+    async def reject(self, proposal_id: str, *, reason: str) -> Decided:
+        """Remembered with its reason: it is not proposed again in other words."""
+        reason = " ".join(reason.split())[:REASON_LIMIT]
+        if not reason:
+            raise UsageError("A reason is missing.", hint="Say why: --reason TEXT.")
+        return await self._put(proposal_id, ProposalStatus.REJECTED, reason)
+
+    async def defer(self, proposal_id: str) -> Decided:
+        """Not now: it stays in the list, and is not proved by itself meanwhile."""
+        return await self._put(proposal_id, ProposalStatus.DEFERRED, "")
+
+    async def _put(self, proposal_id: str, status: ProposalStatus, reason: str) -> Decided:
+        proposal = self._looked_at(self._proposals.get(proposal_id))
+        if not proposal.open:
+            raise Conflict(f"{proposal.id} is {proposal.status} already.", hint="`lull review`.")
+        if proposal.status is status:
+            raise Conflict(f"{proposal.id} is {status} already.", hint="Nothing was changed.")
+        changed = replace(
+            proposal,
+            status=status,
+            before=proposal.status,
+            reason=reason or proposal.reason,
+            changed_at=self._clock.now(),
+        )
+        await self._proposals.decided(changed)
+        return self._unchanged(changed)
+
+    async def undo(self) -> Decided:
+        """Take the newest decision back. Raises NotFound when there is none."""
+        last = self._proposals.last_decision()
+        if last is None:
+            raise NotFound("There is nothing to undo.", hint="`lull review` lists what is open.")
+        proposal = self._proposals.get(last.proposal)
+        again = replace(
+            proposal,
+            status=last.before,
+            before=None,
+            generation=None,
+            changed_at=self._clock.now(),
+            reason="" if last.what is ProposalStatus.REJECTED else proposal.reason,
+        )
+        if last.generation is None:
+            await self._proposals.undone(last.number, again)
+            return self._unchanged(again)
+
+        also = self._proposals.undoing(last.number, again)
+        changed = await self._approve.take_back(proposal.key, generation=last.generation, also=also)
+        return Decided(proposal=self._proposals.get(proposal.id), generation=changed.generation)
+
+    def _unchanged(self, proposal: Proposal) -> Decided:
+        return Decided(proposal=proposal, generation=self._library().generation)

@@ -1,0 +1,294 @@
+"""From what happened to what a turn was worth.
+
+When the next message has come, signals are gathered at once: tools and formats first, then what
+the user rated, then what the user said or did. Where all of these are silent the judge is asked
+later, when the user is away from their models. No verdict leaves the turn unscored; it is never a
+zero.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from lull.core.calibration import Calibration
+from lull.core.errors import LullError
+from lull.core.messages import Role
+from lull.core.ports import Asks, Clock, Judge, Question, Quiet
+from lull.core.reward import GREY, Reward, Source, Vote, combined, majority
+from lull.core.rules import ScoreRule
+from lull.core.signals import (
+    Signal,
+    SignalKind,
+    environment_fault,
+    from_format,
+    from_tools,
+    read_reply,
+)
+from lull.core.trust import said_by_user
+from lull.loops.verify import Verifier
+from lull.store.rewards import RewardRow, Rewards, Served, Unread, newest_words
+from lull.store.turn_rows import Label, TurnRow
+
+log = logging.getLogger(__name__)
+
+Credit = Callable[[Served], Awaitable[None]]
+"""Remembers a request that its skills served well."""
+
+AT_ONCE = 64
+"""Turns looked at in one go."""
+WISHES = 200
+"""Standing wishes remembered for each room."""
+
+
+class Score:
+    def __init__(
+        self,
+        rewards: Rewards,
+        *,
+        verifier: Verifier,
+        judge: Callable[[], Judge | None],
+        quiet: Quiet,
+        clock: Clock,
+        coin: Callable[[], float],
+        rule: ScoreRule,
+        credit: Credit,
+    ) -> None:
+        self._rewards = rewards
+        self._verifier = verifier
+        self._judge = judge
+        self._quiet = quiet
+        self._clock = clock
+        self._coin = coin
+        self._rule = rule
+        self._credit = credit
+        self._wishes: OrderedDict[tuple[str, str], list[str]] = OrderedDict()
+        self.calibration = Calibration()
+
+    # At once, without a model
+
+    async def read_new(self) -> int:
+        """Gather the signals of every turn that waits; how many were looked at."""
+        count = 0
+        while unread := self._rewards.unread(limit=AT_ONCE):
+            for one in unread:
+                await self._read(one)
+            count += len(unread)
+        return count
+
+    async def _read(self, unread: Unread) -> None:
+        """A turn says something about itself, and about the turn it follows or repeats."""
+        turn, rows = unread.turn, []
+        touched = [other.id for other in (turn, unread.before, unread.again) if other is not None]
+        known = self._rewards.of(touched)
+        (served,) = self._rewards.served([turn.id]) or (None,)
+        if served is None:  # deleted meanwhile
+            await self._rewards.save((), read=[turn.id], at=self._clock.now())
+            return
+        rows.append(self._row(known.get(turn.id), turn, self._of_itself(served)))
+        if unread.before is not None and unread.before.complete:
+            said = _reply_to(unread.before, turn)
+            self._remember_wishes(served, said)
+            rows.append(self._row(known.get(unread.before.id), unread.before, said, due_now=True))
+        if unread.again is not None and unread.again.complete:
+            again = Signal(
+                kind=SignalKind.REGENERATION,
+                source=Source.IMPLICIT,
+                value=-1.0,
+                text="asked for another answer",
+            )
+            rows.append(self._row(known.get(unread.again.id), unread.again, (again,)))
+        await self._rewards.save(rows, read=[turn.id], at=self._clock.now())
+        await self._credit_wins(rows)
+
+    async def _credit_wins(self, rows: Sequence[RewardRow]) -> None:
+        """What went well with a skill is an exemplar of the requests that want it."""
+        good = [r.turn for r in rows if r.reward is not None and r.reward.p_good > GREY[1]]
+        for served in self._rewards.served(good):
+            if served.turn.skills:
+                await self._credit(served)
+
+    def _of_itself(self, served: Served) -> tuple[Signal, ...]:
+        turn = served.turn
+        if not turn.complete:
+            return ()
+        asked, answer = newest_words(turn.request), turn.answer.text
+        wishes = self._wishes_of(served)
+        return (
+            *from_format(turn.format, answer),
+            *self._verifier.checked([skill.sha256 for skill in turn.skills], answer),
+            *self._verifier.as_wished(turn.model, wishes=wishes, asked=asked, answer=answer),
+        )
+
+    def _row(
+        self,
+        known: RewardRow | None,
+        turn: TurnRow,
+        new: Iterable[Signal],
+        *,
+        due_now: bool = False,
+    ) -> RewardRow:
+        """What is known of a turn with these signals added."""
+        row = known or RewardRow(turn=turn.id, reward=None)
+        signals = tuple(dict.fromkeys((*row.signals, *new)))
+        reward = self.reward(signals, turn.label, row.votes)
+        due = row.due
+        if reward is not None and not self._audited(reward, row):
+            due = None
+        elif turn.complete and not row.votes and row.tries < self._rule.tries:
+            wait_s = 0.0 if due_now else self._rule.settle_s
+            due = self._clock.now() + timedelta(seconds=wait_s)
+        return replace(row, signals=signals, reward=reward, due=due)
+
+    def _audited(self, reward: Reward, row: RewardRow) -> bool:
+        """Now and then the judge is asked although it is known: to see how often it is right."""
+        if reward.source is not Source.VERIFIABLE or row.votes:
+            return False
+        return self._coin() < self._rule.audit_share
+
+    def reward(
+        self, signals: Sequence[Signal], label: Label | None, votes: Sequence[Vote]
+    ) -> Reward | None:
+        """The most trusted word, calibrated on the user's own labels; None: nobody spoke."""
+        spoken = [
+            self._calibrated(signal.value, signal.source)
+            for signal in signals
+            if signal.kind is not SignalKind.ENVIRONMENT and signal.value
+        ]
+        if label is not None:
+            spoken.append(self._calibrated(1.0 if label is Label.GOOD else -1.0, Source.EXPLICIT))
+        verdict = majority(votes)
+        if verdict is not None:
+            spoken.append(
+                replace(self._calibrated(float(verdict), Source.JUDGE), votes=tuple(votes))
+            )
+        return combined(spoken)
+
+    def _calibrated(self, value: float, source: Source) -> Reward:
+        return Reward(value=value, p_good=self.calibration.p_good(value, source), source=source)
+
+    # Standing wishes
+
+    def _remember_wishes(self, served: Served, said: Sequence[Signal]) -> None:
+        if self._verifier.speaks_for(served.turn.model):
+            wishes = self._wishes_of(served)
+            wishes += [s.text for s in said if s.kind is SignalKind.CORRECTION]
+            del wishes[:-WISHES]
+
+    def _wishes_of(self, served: Served) -> list[str]:
+        """What the user of this room said to this model, oldest first."""
+        if not self._verifier.speaks_for(served.turn.model):
+            return []
+        key = (served.room, served.turn.model)
+        if key not in self._wishes:
+            earlier = self._rewards.recent(room=served.room, model=served.turn.model, limit=2000)
+            said = [
+                signal.text
+                for one in reversed(earlier)
+                for signal in one.reward.signals
+                if signal.kind is SignalKind.CORRECTION
+            ]
+            self._wishes[key] = said[-WISHES:]
+        return self._wishes[key]
+
+    # The user's own word
+
+    async def rated(self, turn: str) -> None:
+        """The user has rated a turn, or taken a rating back: score it again, and weigh every
+        source anew by how often it agrees with the user."""
+        found = self._rewards.served([turn])
+        rows = [self._row(one.reward, one.turn, ()) for one in found]
+        await self._rewards.save(rows, read=(), at=self._clock.now())
+        await self.recalibrate()
+
+    async def recalibrate(self) -> None:
+        self.calibration = Calibration.of(
+            (label is Label.GOOD, verdicts(row)) for label, row in self._rewards.labelled()
+        )
+        changed = {
+            (source, value): self.calibration.p_good(value, Source(source))
+            for source, value in self._rewards.kinds()
+        }
+        await self._rewards.recalibrate(changed)
+
+    # The judge
+
+    async def ask_judge(self, *, hurry: bool = False, limit: int = 8) -> int:
+        """Ask about turns that nobody spoke of; how many were asked about."""
+        judge = self._judge()
+        if judge is None:
+            return 0
+        due = self._rewards.due(self._clock.now(), limit=limit)
+        for served in due:
+            question = self._question(served)
+            try:
+                votes = await self._quiet.run(lambda q=question: judge.votes(q), hurry=hurry)  # type: ignore[misc]
+            except LullError as error:
+                log.info("the judge could not be asked: %s", error)
+                await self._no_verdict(served)
+                raise
+            await self._judged(served, votes, judge.version)
+        return len(due)
+
+    def _question(self, served: Served) -> Question:
+        turn = served.turn
+        next_turn = self._rewards.following(turn)
+        following = next_turn.request if next_turn is not None else ()
+        return Question(
+            asks=Asks.TURN,
+            messages=turn.request,
+            answer=turn.answer,
+            results=tuple(m for m in following if m.role is Role.TOOL),
+            followup="\n\n".join(m.text for m in following if m.role is Role.USER and m.text),
+        )
+
+    async def _judged(self, served: Served, votes: tuple[Vote, ...], version: str) -> None:
+        if majority(votes) is None:
+            await self._no_verdict(served)
+            return
+        row = replace(served.reward, votes=votes, judge=version, due=None)
+        reward = self.reward(row.signals, served.turn.label, votes)
+        rows = [replace(row, reward=reward)]
+        await self._rewards.save(rows, read=(), at=self._clock.now())
+        await self._credit_wins(rows)
+
+    async def _no_verdict(self, served: Served) -> None:
+        """Missing, and asked again later; after some tries it stays missing."""
+        row = served.reward
+        wait_s = self._rule.retry_s * 2**row.tries
+        tries = row.tries + 1
+        due = self._clock.now() + timedelta(seconds=wait_s) if tries < self._rule.tries else None
+        await self._rewards.save(
+            [replace(row, tries=tries, due=due)], read=(), at=self._clock.now()
+        )
+
+
+def verdicts(row: RewardRow) -> dict[Source, float]:
+    """What each source but the user said of a turn; the worst where one spoke several times."""
+    said: dict[Source, float] = {}
+    for signal in row.signals:
+        if signal.kind is not SignalKind.ENVIRONMENT and signal.value:
+            said[signal.source] = min(signal.value, said.get(signal.source, 1.0))
+    verdict = majority(row.votes)
+    if verdict is not None:
+        said[Source.JUDGE] = float(verdict)
+    return said
+
+
+def _reply_to(before: TurnRow, turn: TurnRow) -> tuple[Signal, ...]:
+    """What came behind an answer: results of its tool calls, and the user's own words."""
+    behind = turn.request
+    if fault := next(
+        (f for m in behind if m.role is Role.TOOL and (f := environment_fault(m.text))), None
+    ):
+        return (
+            Signal(kind=SignalKind.ENVIRONMENT, source=Source.VERIFIABLE, value=0.0, text=fault),
+        )
+    asked = newest_words(before.request)
+    said = [m for m in behind if m.role is Role.USER]
+    replies = [read_reply(said_by_user(m), asked=asked, answer=before.answer.text) for m in said]
+    tools = from_tools(behind) if before.answer.tool_calls else ()
+    return (*tools, *(signal for reply in replies for signal in reply))

@@ -1,0 +1,73 @@
+"""What can be checked without asking anybody: the most trusted word on an answer.
+
+Two kinds of verifier: checks that the user approved together with a skill, and the built-in
+model's own, which reads what the user once said and sees whether an answer does it. Where neither
+can speak, nothing is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from lull.core.check import Check, holds, in_words
+from lull.core.model_name import canonical
+from lull.core.reward import Source
+from lull.core.signals import Signal, SignalKind
+
+Reads = Callable[[str, str, str], bool | None]
+"""(wish, request, answer) → whether the answer does what the wish says; None: cannot tell."""
+
+
+class Verifier:
+    """Verifiers by model, and the approved checks by the skill text they came with."""
+
+    def __init__(
+        self, readers: Mapping[str, Reads], *, checks: Callable[[str], Sequence[Check]]
+    ) -> None:
+        """`readers` by the model's name; `checks` by a skill's sha256."""
+        self._readers = {canonical(name): read for name, read in readers.items()}
+        self._checks = checks
+
+    def speaks_for(self, model: str) -> bool:
+        return canonical(model) in self._readers
+
+    def fulfils(self, model: str, *, wish: str, asked: str, answer: str) -> bool | None:
+        """Whether the answer does what the user said they wanted, by the newest words that tell.
+
+        None where no line of the wish says anything about this request.
+        """
+        read = self._readers.get(canonical(model))
+        if read is None:
+            return None
+        for line in reversed(wish.splitlines()):
+            if (does := read(line, asked, answer)) is not None:
+                return does
+        return None
+
+    def checked(self, skills: Sequence[str], answer: str) -> tuple[Signal, ...]:
+        """The verdicts of the checks that came with these skill texts."""
+        return tuple(
+            Signal(
+                kind=SignalKind.CHECK,
+                source=Source.VERIFIABLE,
+                value=1.0 if holds(check, answer) else -1.0,
+                text=in_words(check),
+            )
+            for sha256 in skills
+            for check in self._checks(sha256)
+        )
+
+    def as_wished(
+        self, model: str, *, wishes: Sequence[str], asked: str, answer: str
+    ) -> tuple[Signal, ...]:
+        """The verdict of the newest standing wish that says something about this request;
+        `wishes` come oldest first."""
+        for wish in reversed(wishes):
+            does = self.fulfils(model, wish=wish, asked=asked, answer=answer)
+            if does is not None:
+                value = 1.0 if does else -1.0
+                text = f"you said: {wish}"
+                return (
+                    Signal(kind=SignalKind.CHECK, source=Source.VERIFIABLE, value=value, text=text),
+                )
+        return ()

@@ -1,0 +1,205 @@
+"""The fast loop's jobs beside the requests: score, write, prove, and act on the user's word.
+
+Each job only says when; what is done stands in `loops/`. A job that a model or a store lets down
+says so among the problems and goes on with the next turn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import TypeVar
+
+from lull.core.errors import LullError
+from lull.core.events import Event, EventKind
+from lull.core.proposal import Origin, Proposal, ProposalStatus, may_approve_itself
+from lull.loops.evolve import Evolve
+from lull.loops.guard import Guard
+from lull.loops.prove import Prove
+from lull.loops.review import Review
+from lull.loops.score import Score
+from lull.service.bus import Bus
+from lull.service.problems import Problems
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+GATHER_S = 0.2
+"""Turns that come together are scored together."""
+LOOK_S = 30.0
+"""How often jobs look for work that time alone has brought."""
+GUARD_EVERY_S = 600.0
+
+
+class FastLoop:
+    def __init__(
+        self,
+        *,
+        score: Score,
+        evolve: Evolve,
+        prove: Prove,
+        review: Review,
+        guard: Guard,
+        settle: Callable[[], None],
+        bus: Bus,
+        problems: Problems,
+        auto_approve: Callable[[], bool],
+    ) -> None:
+        """`settle` blocks until everything that was recorded so far can be read."""
+        self._score = score
+        self._evolve = evolve
+        self._prove = prove
+        self._review = review
+        self._guard = guard
+        self._settle = settle
+        self._bus = bus
+        self._problems = problems
+        self._auto_approve = auto_approve
+        self._new = asyncio.Event()
+        """Something was recorded or rated."""
+        self._to_prove = asyncio.Event()
+        self._hurried: set[asyncio.Task[None]] = set()
+        self._proofs = asyncio.Lock()
+        """Held by the one who replays."""
+        self._slice: asyncio.Task[int | None] | None = None
+
+    # Jobs, each kept running by the supervisor
+
+    async def scoring(self) -> None:
+        """Signals as they come, and what the user's own words teach."""
+        async with self._bus.watching(after=self._bus.last) as events:
+            await self._score.recalibrate()
+            await self._read_all()
+            watch = asyncio.create_task(self._watch(events))
+            try:
+                while True:
+                    await self._nudged(self._new)
+                    await asyncio.sleep(GATHER_S)
+                    await self._read_all()
+            finally:
+                watch.cancel()
+
+    async def _watch(self, events: AsyncIterator[Event]) -> None:
+        async for event in events:
+            if event.kind in (EventKind.TURN_RECORDED, EventKind.LABEL):
+                self._new.set()
+
+    async def judging(self) -> None:
+        """Turns that nobody spoke of, when it is quiet; then what was learned of them."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            if await self._told("judge", self._score.ask_judge):
+                self._new.set()
+
+    async def writing(self) -> None:
+        """Candidates written by a model, when it is quiet."""
+        while True:
+            await asyncio.sleep(LOOK_S)
+            await self._told("skill writer", lambda: self._write((Origin.MODEL,)))
+
+    async def proving(self) -> None:
+        while True:
+            async with self._proofs:
+                self._slice = asyncio.create_task(self._told("proofs", self._prove.slice))
+                try:
+                    await asyncio.wait({self._slice})
+                finally:
+                    self._slice.cancel()
+            await self._follow_up()
+            if self._slice.cancelled() or self._slice.result():
+                continue
+            await self._nudged(self._to_prove)
+
+    async def guarding(self) -> None:
+        while True:
+            await self._told("live guard", self._guard.step)
+            await asyncio.sleep(GUARD_EVERY_S)
+
+    # What the jobs share
+
+    async def _read_all(self) -> None:
+        await asyncio.to_thread(self._settle)
+        await self._score.read_new()
+        await self._told("skills from corrections", lambda: self._write((Origin.EXTRACTIVE,)))
+
+    async def _write(self, origins: tuple[Origin, ...], *, hurry: bool = False) -> list[Proposal]:
+        made = await self._evolve.step(origins, hurry=hurry)
+        for proposal in made:
+            self._tell(proposal)
+        if made:
+            self._to_prove.set()
+        return made
+
+    async def _follow_up(self) -> None:
+        """Tell what was decided, and approve where the user has allowed that."""
+        for proposal in self._prove.settled():
+            self._tell(proposal)
+            if proposal.status is ProposalStatus.PROVED and self._auto_approve():
+                await self._told("auto-approval", lambda p=proposal: self._approve(p))  # type: ignore[misc]
+
+    async def _approve(self, proposal: Proposal) -> None:
+        if may_approve_itself(proposal):
+            decided = await self._review.approve(proposal.id, sha256=proposal.sha256)
+            self._tell(decided.proposal)
+
+    def _tell(self, proposal: Proposal) -> None:
+        self._bus.tell(
+            EventKind.PROPOSAL,
+            proposal=proposal.id,
+            name=proposal.key.name,
+            status=proposal.status.value,
+        )
+
+    async def _told(self, name: str, work: Callable[[], Awaitable[T]]) -> T | None:
+        """A failure stands among the problems until the next time it works."""
+        try:
+            result = await work()
+        except LullError as error:
+            self._problems.came(name, error)
+            return None
+        self._problems.went(name)
+        return result
+
+    async def _nudged(self, event: asyncio.Event) -> None:
+        try:
+            async with asyncio.timeout(LOOK_S):
+                await event.wait()
+        except TimeoutError:
+            return
+        finally:
+            event.clear()
+
+    # The user's own word
+
+    async def prove_now(self, proposal: str | None, *, wait: bool) -> None:
+        """Score, write and prove now, not in the next lull. Raises LullError."""
+        await asyncio.to_thread(self._settle)
+        await self._score.read_new()
+        await self._write((Origin.EXTRACTIVE, Origin.MODEL), hurry=True)
+        if proposal is not None:
+            await self._prove.again(proposal)
+        hurried = asyncio.create_task(self._prove_all(proposal))
+        self._hurried.add(hurried)
+        hurried.add_done_callback(self._hurried.discard)
+        if wait:
+            await asyncio.shield(hurried)
+
+    async def _prove_all(self, proposal: str | None) -> None:
+        if self._slice is not None:
+            self._slice.cancel()  # it may be waiting for quiet; no pair that is stored is lost
+        async with self._proofs:
+            while await self._prove.slice(only=proposal, hurry=True):
+                await self._follow_up()
+        await self._follow_up()
+
+    async def rated(self, turn: str) -> None:
+        await asyncio.to_thread(self._settle)
+        await self._score.read_new()
+        await self._score.rated(turn)
+        self._new.set()
+
+    def looked_at(self) -> None:
+        """A decision was taken: there may be room for the next candidate."""
+        self._new.set()
+        self._to_prove.set()

@@ -1,0 +1,104 @@
+"""How far each source of reward can be believed, and the one question a day that would teach most.
+
+What is counted and asked is decided in `core/calibration.py`; here it is looked up and put in JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from lull.core.calibration import (
+    A_DAY,
+    Calibration,
+    Counts,
+    Doubt,
+    Estimate,
+    agreement,
+    may_train_on_judge,
+    question_of_the_day,
+    rates,
+)
+from lull.core.ports import Clock
+from lull.core.reward import Source
+from lull.loops.score import verdicts
+from lull.store.rewards import RewardRow, Rewards
+
+Json = dict[str, Any]
+
+LOOKED_AT = 2000
+"""Newest turns on which the judge voted."""
+
+
+class TrustView:
+    """Blocks; call it from a thread."""
+
+    def __init__(
+        self, rewards: Rewards, *, calibration: Callable[[], Calibration], clock: Clock
+    ) -> None:
+        self._rewards = rewards
+        self._calibration = calibration
+        self._clock = clock
+
+    def sources(self) -> list[Json]:
+        """Each source with its calibrated rates and the share of turns that were good."""
+        calibration = self._calibration()
+        said = self._rewards.verdict_counts()
+        views = []
+        for source in Source:
+            counts = calibration.counts.get(source, Counts())
+            found = rates(source, counts)
+            good, n = said.get(source.value, (0, 0))
+            views.append(
+                {
+                    "source": source.value,
+                    "sensitivity": round(found.sensitivity, 4),
+                    "specificity": round(found.specificity, 4),
+                    "labels": counts.tp + counts.fn + counts.fp + counts.tn,
+                    "good": _estimate(calibration.true_rate(source, good=good, n=n)),
+                }
+            )
+        return views
+
+    def judge(self) -> Json:
+        """How often the judge agrees with what could be checked, and whether its labels may train
+        the weights."""
+        pairs = []
+        for row in self._rewards.judged(limit=LOOKED_AT):
+            said = verdicts(row)
+            if Source.VERIFIABLE in said and Source.JUDGE in said:
+                pairs.append((said[Source.JUDGE], said[Source.VERIFIABLE]))
+        found = agreement(pairs)
+        trains, why = may_train_on_judge(found)
+        return {"agreement": _estimate(found), "trains": trains, "why": why}
+
+    def question(self) -> tuple[str | None, bool]:
+        """The turn that the user is asked to rate today, the same all day until it is rated; and
+        whether it is asked for the first time."""
+        asked, at = self._rewards.asked_last()
+        if at is not None and self._clock.now() - at < A_DAY:
+            return asked, False
+        doubts = [
+            self._doubt(row) for row in self._rewards.judged(limit=LOOKED_AT, unlabelled=True)
+        ]
+        turn = question_of_the_day(doubts, asked_last=at, now=self._clock.now())
+        return turn, turn is not None
+
+    def _doubt(self, row: RewardRow) -> Doubt:
+        said, calibration = verdicts(row), self._calibration()
+        judge = said.pop(Source.JUDGE, None)
+        most = min(said, key=lambda source: source.trust, default=None)
+        return Doubt(
+            turn=row.turn,
+            judge=None if judge is None else calibration.p_good(judge, Source.JUDGE),
+            signals=None if most is None else calibration.p_good(said[most], most),
+        )
+
+
+def _estimate(found: Estimate) -> Json:
+    return {
+        "value": round(found.value, 4),
+        "low": round(found.low, 4),
+        "high": round(found.high, 4),
+        "n": found.n,
+    }

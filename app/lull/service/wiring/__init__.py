@@ -1,0 +1,18 @@
+"""The only place that names concrete classes: from settings and paths to a service that can run."""
+
+from lull.service.wiring.own_models import BUILT_IN, built_in_engine
+from lull.service.wiring.service import Service, open_secrets, wired
+from lull.service.wiring.stores import Stores, open_stores, reading_of
+from lull.service.wiring.upstream import look_at_ollama
+
+__all__ = [
+    "BUILT_IN",
+    "Service",
+    "Stores",
+    "built_in_engine",
+    "look_at_ollama",
+    "open_secrets",
+    "open_stores",
+    "reading_of",
+    "wired",
+]

@@ -1,0 +1,58 @@
+"""The Ollama behind Lull, as the data plane and the command line see it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable
+
+import aiohttp
+
+from lull.backends.ollama import OllamaFacts
+from lull.config.settings import Settings
+from lull.core.policy import ModelFacts
+from lull.service.wiring.own_models import BUILT_IN
+
+
+class OllamaUpstream:
+    """Implements the data plane's view of the upstream."""
+
+    def __init__(self, facts: OllamaFacts) -> None:
+        self._facts = facts
+        self.look_again = asyncio.Event()
+        self.built_in_is_there = False
+
+    @property
+    def alone(self) -> bool:
+        return not self._facts.ever_seen
+
+    @property
+    def how_to_start(self) -> str:
+        return (
+            f"Ollama is not running at {self._facts.address}: start it with `ollama serve` or open"
+            " the Ollama app."
+            + (f" The built-in model answers as '{BUILT_IN}'." if self.built_in_is_there else "")
+        )
+
+    @property
+    def empty(self) -> bool:
+        """Nothing but the built-in model can answer."""
+        return not self._facts.state.models
+
+    def remote(self, model: str) -> bool | Awaitable[bool]:
+        return self._facts.remote(model)
+
+    def facts(self, model: str) -> ModelFacts | Awaitable[ModelFacts]:
+        return self._facts.facts(model)
+
+    def failed(self) -> None:
+        self.look_again.set()
+
+
+async def look_at_ollama(settings: Settings) -> OllamaFacts:
+    """Ask once, without a service. Raises SettingsError."""
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
+        address = settings.upstream.resolved(os.environ)
+        facts = OllamaFacts(session, address, on_change=lambda _: None)
+        await facts.probe()
+        return facts

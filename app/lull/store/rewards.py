@@ -1,0 +1,369 @@
+"""What each turn was worth: signals, votes, and the reward that came of them.
+
+A turn waits by its mark (`turns.read_by_score`), not in a queue: whatever a crash leaves unscored
+is found again. Which signals there are and what they come to is `loops/score.py`'s to say.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+from lull.core.messages import Message, Role
+from lull.core.reward import Reward, Source, Vote
+from lull.core.signals import Signal, SignalKind
+from lull.store.database import Database
+from lull.store.turn_rows import Label, TurnRow, turn_row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unread:
+    """A turn that nobody has looked at, and the one whose answer it followed."""
+
+    turn: TurnRow
+    """`turn.request` holds what was new in it."""
+    before: TurnRow | None
+    again: TurnRow | None
+    """An earlier turn that asked exactly the same behind the same history."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RewardRow:
+    turn: str
+    reward: Reward | None
+    """None: nobody spoke yet."""
+    signals: tuple[Signal, ...] = ()
+    votes: tuple[Vote, ...] = ()
+    judge: str = ""
+    tries: int = 0
+    due: datetime | None = None
+    """When the judge is asked next; None: never, or not any more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Served:
+    """A turn with the room it belongs to, for failure sets and replays."""
+
+    turn: TurnRow
+    """`turn.request` is the whole request."""
+    client: str
+    """As it asked."""
+    apart: bool
+    reward: RewardRow
+
+    @property
+    def room(self) -> str:
+        """The client whose skills it may teach; "" is everybody's."""
+        return self.client if self.apart else ""
+
+    @property
+    def asked(self) -> str:
+        """The user's newest words in the request."""
+        return newest_words(self.turn.request)
+
+
+def newest_words(messages: Sequence[Message]) -> str:
+    """The user's newest words among these messages, "" for none."""
+    return next((m.text for m in reversed(messages) if m.role is Role.USER and m.text), "")
+
+
+class Rewards:
+    """The table `rewards`, and which turns wait to be scored."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    # Reading
+
+    def unread(self, *, limit: int) -> list[Unread]:
+        """Turns that wait to be looked at, oldest first."""
+
+        def work(connection: sqlite3.Connection) -> list[Unread]:
+            rows = connection.execute(
+                "SELECT * FROM turns WHERE read_by_score = 0 ORDER BY id LIMIT ?", (limit,)
+            ).fetchall()
+            return [_unread(connection, row) for row in rows]
+
+        return self._db.read(work)
+
+    def of(self, turns: Sequence[str]) -> dict[str, RewardRow]:
+        marks = ",".join("?" * len(turns))
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                f"SELECT * FROM rewards WHERE turn IN ({marks})", tuple(turns)
+            ).fetchall()
+        )
+        return {row["turn"]: _reward_row(row) for row in rows}
+
+    def due(self, now: datetime, *, limit: int) -> list[Served]:
+        """Turns on which the judge is to be asked, the one that waited longest first."""
+        return self._served(
+            "w.due IS NOT NULL AND w.due <= ? ORDER BY w.due LIMIT ?", (now.isoformat(), limit)
+        )
+
+    def failures(self, *, below: float, limit: int) -> list[Served]:
+        """Complete turns worth less than `below` that no proposal was made of, newest first."""
+        return self._served(
+            "w.p_good < ? AND t.finish NOT IN ('hangup', 'error')"
+            " AND NOT EXISTS (SELECT 1 FROM support s WHERE s.turn = t.id AND s.part = 'failure')"
+            " ORDER BY t.id DESC LIMIT ?",
+            (below, limit),
+        )
+
+    def successes(self, *, room: str, model: str, above: float, limit: int) -> list[Served]:
+        """Complete turns of a room and a model worth more than `above`, newest first."""
+        whose, values = _room_clause(room)
+        return self._served(
+            f"w.p_good > ? AND t.model = ? AND t.finish = 'stop' AND {whose}"
+            " ORDER BY t.id DESC LIMIT ?",
+            (above, model, *values, limit),
+        )
+
+    def recent(self, *, room: str, model: str, limit: int) -> list[Served]:
+        """Any complete turns of a room and a model, newest first, scored or not."""
+        whose, values = _room_clause(room)
+        return self._served(
+            f"t.model = ? AND t.finish = 'stop' AND {whose} ORDER BY t.id DESC LIMIT ?",
+            (model, *values, limit),
+        )
+
+    def served(self, turns: Sequence[str]) -> list[Served]:
+        """These turns, in this order; those that are gone are left out."""
+        marks = ",".join("?" * len(turns))
+        found = {s.turn.id: s for s in self._served(f"t.id IN ({marks})", tuple(turns))}
+        return [found[turn] for turn in turns if turn in found]
+
+    def following(self, turn: TurnRow) -> TurnRow | None:
+        """The turn that came behind this one's answer, with what was new in it."""
+
+        def work(connection: sqlite3.Connection) -> TurnRow | None:
+            rows = connection.execute(
+                "SELECT * FROM turns WHERE trajectory = ? AND id > ? ORDER BY id LIMIT 64",
+                (turn.trajectory, turn.id),
+            ).fetchall()
+            own = connection.execute(
+                "SELECT answer_link, request_link FROM turns WHERE id = ?", (turn.id,)
+            ).fetchone()
+            for row in rows if own else ():
+                known = {own["answer_link"], own["request_link"]} - {row["request_link"]}
+                found = turn_row(connection, row, known)
+                behind = _parents(connection, row["request_link"], len(found.request))
+                if behind in (own["answer_link"], own["request_link"]):
+                    return found
+            return None
+
+        return self._db.read(work)
+
+    def labelled(self) -> list[tuple[Label, RewardRow]]:
+        """What the user rated, with what the other sources said of it."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT w.*, t.label AS label FROM rewards w JOIN turns t ON t.id = w.turn"
+                " WHERE t.label IS NOT NULL ORDER BY t.labelled_at"
+            ).fetchall()
+        )
+        return [(Label(row["label"]), _reward_row(row)) for row in rows]
+
+    def judged(self, *, limit: int, unlabelled: bool = False) -> list[RewardRow]:
+        """Turns on which the judge has voted, newest first."""
+        only = "AND t.label IS NULL" if unlabelled else ""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT w.* FROM rewards w JOIN turns t ON t.id = w.turn WHERE w.votes <> '[]'"
+                f" {only} ORDER BY w.turn DESC LIMIT ?",
+                (limit,),
+            ).fetchall()
+        )
+        return [_reward_row(row) for row in rows]
+
+    def verdict_counts(self) -> dict[str, tuple[int, int]]:
+        """By source: turns that it called good, and all that it decided."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT source, sum(value > 0) AS good, count(*) AS n FROM rewards"
+                " WHERE source IS NOT NULL AND value <> 0 GROUP BY source"
+            ).fetchall()
+        )
+        return {row["source"]: (int(row["good"]), int(row["n"])) for row in rows}
+
+    def tools(self, mark: str) -> str:
+        """JSON text of the tools that were offered, "" for none."""
+        if not mark:
+            return ""
+        row = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT text FROM tool_sets WHERE sha256 = ?", (mark,)
+            ).fetchone()
+        )
+        return str(row["text"]) if row else ""
+
+    def asked_last(self) -> tuple[str | None, datetime | None]:
+        """The turn that the user was asked about last, None once it is rated, and when."""
+        row = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT w.turn, w.asked_at, t.label FROM rewards w JOIN turns t ON t.id = w.turn"
+                " WHERE w.asked_at IS NOT NULL ORDER BY w.asked_at DESC LIMIT 1"
+            ).fetchone()
+        )
+        if row is None:
+            return None, None
+        return row["turn"] if row["label"] is None else None, datetime.fromisoformat(
+            row["asked_at"]
+        )
+
+    def _served(self, where: str, values: tuple[object, ...]) -> list[Served]:
+        def work(connection: sqlite3.Connection) -> list[Served]:
+            rows = connection.execute(
+                "SELECT t.*, r.client AS client, r.apart AS apart, w.turn AS scored, w.source,"
+                " w.value, w.p_good, w.signals, w.votes, w.judge, w.tries, w.due"
+                " FROM turns t JOIN trajectories r ON r.id = t.trajectory"
+                f" LEFT JOIN rewards w ON w.turn = t.id WHERE {where}",
+                values,
+            ).fetchall()
+            return [
+                Served(
+                    turn=turn_row(connection, row, set()),
+                    client=row["client"],
+                    apart=bool(row["apart"]),
+                    reward=_reward_row(row)
+                    if row["scored"]
+                    else RewardRow(turn=row["id"], reward=None),
+                )
+                for row in rows
+            ]
+
+        return self._db.read(work)
+
+    # Writing
+
+    async def save(self, rows: Iterable[RewardRow], *, read: Iterable[str], at: datetime) -> None:
+        """Store what was found out, and which turns have been looked at, in one transaction."""
+        values = [_values(row, at) for row in rows]
+        seen = [(turn,) for turn in read]
+
+        def work(connection: sqlite3.Connection) -> None:
+            # A turn may have been deleted since it was read.
+            connection.executemany(
+                "INSERT INTO rewards (turn, at, source, value, p_good, signals, votes, judge,"
+                " tries, due) SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
+                " WHERE EXISTS (SELECT 1 FROM turns WHERE id = ?)"
+                " ON CONFLICT (turn) DO UPDATE SET at = excluded.at, source = excluded.source,"
+                " value = excluded.value, p_good = excluded.p_good, signals = excluded.signals,"
+                " votes = excluded.votes, judge = excluded.judge, tries = excluded.tries,"
+                " due = excluded.due",
+                values,
+            )
+            connection.executemany("UPDATE turns SET read_by_score = 1 WHERE id = ?", seen)
+
+        await self._db.write(work)
+
+    async def recalibrate(self, p_good: dict[tuple[str, float], float]) -> None:
+        """New p_good for each (source, value) that was ever given."""
+        values = [(p, source, value) for (source, value), p in p_good.items()]
+        await self._db.write(
+            lambda connection: connection.executemany(
+                "UPDATE rewards SET p_good = ? WHERE source = ? AND value = ?", values
+            )
+        )
+
+    def kinds(self) -> list[tuple[str, float]]:
+        """Every (source, value) that was ever given."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT DISTINCT source, value FROM rewards WHERE source IS NOT NULL"
+            ).fetchall()
+        )
+        return [(row["source"], row["value"]) for row in rows]
+
+    async def asked(self, turn: str, *, at: datetime) -> None:
+        """The user was asked to rate this turn."""
+        await self._db.write(
+            lambda connection: connection.execute(
+                "UPDATE rewards SET asked_at = ? WHERE turn = ?", (at.isoformat(), turn)
+            )
+        )
+
+
+def _room_clause(room: str) -> tuple[str, tuple[str, ...]]:
+    return ("r.apart = 1 AND r.client = ?", (room,)) if room else ("r.apart = 0", ())
+
+
+def _unread(connection: sqlite3.Connection, row: sqlite3.Row) -> Unread:
+    earlier = connection.execute(
+        "SELECT * FROM turns WHERE trajectory = ? AND id < ? ORDER BY id DESC LIMIT 64",
+        (row["trajectory"], row["id"]),
+    ).fetchall()
+    # A client may have reworded the answer; then the request before it is still the same.
+    links = {o[column] for o in earlier for column in ("answer_link", "request_link")}
+    turn = turn_row(connection, row, links - {row["request_link"]})
+    again = next((o for o in earlier if o["request_link"] == row["request_link"]), None)
+    behind = _parents(connection, row["request_link"], len(turn.request))
+    before = next((o for o in earlier if behind in (o["answer_link"], o["request_link"])), None)
+    return Unread(
+        turn=turn,
+        before=_brief(connection, before, links),
+        again=_brief(connection, again, links),
+    )
+
+
+def _brief(
+    connection: sqlite3.Connection, row: sqlite3.Row | None, links: set[str]
+) -> TurnRow | None:
+    """The turn with what was new in it."""
+    return turn_row(connection, row, links - {row["request_link"]}) if row is not None else None
+
+
+def _parents(connection: sqlite3.Connection, link: str, steps: int) -> str:
+    """The link so many messages before this one."""
+    for _ in range(steps):
+        row = connection.execute("SELECT parent FROM messages WHERE link = ?", (link,)).fetchone()
+        if row is None:
+            return ""
+        link = row["parent"]
+    return link
+
+
+def _reward_row(row: sqlite3.Row) -> RewardRow:
+    votes = tuple(Vote(**vote) for vote in json.loads(row["votes"]))
+    reward = None
+    if row["source"] is not None:
+        reward = Reward(
+            value=row["value"], p_good=row["p_good"], source=Source(row["source"]), votes=votes
+        )
+    return RewardRow(
+        turn=row["turn"] if "turn" in row.keys() else row["id"],  # noqa: SIM118  a row is no dict
+        reward=reward,
+        signals=tuple(
+            Signal(
+                kind=SignalKind(s["kind"]),
+                source=Source(s["source"]),
+                value=s["value"],
+                text=s["text"],
+            )
+            for s in json.loads(row["signals"])
+        ),
+        votes=votes,
+        judge=row["judge"],
+        tries=row["tries"],
+        due=datetime.fromisoformat(row["due"]) if row["due"] else None,
+    )
+
+
+def _values(row: RewardRow, at: datetime) -> tuple[object, ...]:
+    reward = row.reward
+    return (
+        row.turn,
+        at.isoformat(),
+        reward.source.value if reward else None,
+        reward.value if reward else None,
+        reward.p_good if reward else None,
+        json.dumps([asdict(signal) for signal in row.signals], ensure_ascii=True),
+        json.dumps([asdict(vote) for vote in row.votes], ensure_ascii=True),
+        row.judge,
+        row.tries,
+        row.due.isoformat() if row.due else None,
+        row.turn,
+    )
