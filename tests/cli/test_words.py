@@ -21,6 +21,9 @@ COMMANDS = [
     "show",
     "rate",
     "skills",
+    "review",
+    "prove",
+    "verify",
     "settings",
 ]
 ACTIONS = [
@@ -39,10 +42,8 @@ ACTIONS = [
     "import",
     "export",
 ]
+REVIEW_ACTIONS = ["list", "show", "approve", "reject", "defer", "edit", "undo"]
 LATER = [
-    "review",
-    "prove",
-    "verify",
     "why",
     "pause",
     "resume",
@@ -90,6 +91,18 @@ WRONG = [
     ["skills", "import"],
     ["skills", "import", ""],
     ["open"],
+    ["review", "frobnicate"],
+    ["review", "show"],
+    ["review", "show", ""],
+    ["review", "approve"],
+    ["review", "reject", "prop_1"],
+    ["review", "reject", "prop_1", "--reason"],
+    ["review", "undo", "prop_1"],
+    ["review", "edit"],
+    ["prove", ""],
+    ["prove", "prop_1", "prop_2"],
+    ["verify"],
+    ["verify", "menu", "extra"],
 ]
 
 
@@ -128,6 +141,7 @@ def test_what_comes_later_says_so(here: Here, name: str) -> None:
         [],
         *([name] for name in COMMANDS),
         *(["skills", name] for name in ACTIONS),
+        *(["review", name] for name in REVIEW_ACTIONS),
         ["settings", "show"],
         ["settings", "set"],
     ],
@@ -171,7 +185,22 @@ def test_home_and_json_may_stand_before_or_behind(here: Here, tmp_path: Path, be
 
 
 @pytest.mark.parametrize(
-    "words", [["status"], ["stop"], ["rate", "turn_1", "good"]], ids=lambda w: w[0]
+    "words",
+    [
+        ["status"],
+        ["stop"],
+        ["rate", "turn_1", "good"],
+        ["review"],
+        ["review", "show", "prop_1"],
+        ["review", "approve", "prop_1"],
+        ["review", "reject", "prop_1", "--reason", "no"],
+        ["review", "defer", "prop_1"],
+        ["review", "edit", "prop_1", "--body", "b"],
+        ["review", "undo"],
+        ["prove"],
+        ["prove", "prop_1", "--wait"],
+    ],
+    ids=" ".join,
 )
 def test_what_needs_the_service_exits_3_without_it(here: Here, words: list[str]) -> None:
     ran = here(*words)
@@ -197,7 +226,11 @@ def test_reading_nothing_is_no_failure(here: Here, home: Path) -> None:
     assert here("logs").code == 1
 
 
-@pytest.mark.parametrize("words", [["show", "x"], ["logs"], ["skills", "history", "x"]], ids=str)
+@pytest.mark.parametrize(
+    "words",
+    [["show", "x"], ["logs"], ["skills", "history", "x"], ["verify", "x"], ["verify", "X"]],
+    ids=str,
+)
 def test_a_failure_is_one_line_and_exit_code_1(here: Here, words: list[str]) -> None:
     ran = here(*words)
     assert (ran.code, ran.out) == (1, "")

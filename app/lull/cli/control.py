@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import http.client
 import json
+import select
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 from urllib.parse import urlencode
 
@@ -16,6 +17,7 @@ from lull.service.lock import Discovery, is_running, read_discovery
 Json = dict[str, Any]
 TIMEOUT_S = 120.0
 """Past the doctor's own patience with a cold engine."""
+LOOK_EVERY_S = 1.0
 
 
 class ServiceError(LullError):
@@ -62,13 +64,31 @@ class Control:
         told = {key: str(value) for key, value in query.items() if value not in (None, "")}
         return self._ask("GET", f"{path}?{urlencode(told)}" if told else path, None)
 
-    def post(self, path: str, body: Mapping[str, object]) -> Json:
-        return self._ask("POST", path, json.dumps(body).encode())
+    def post(
+        self,
+        path: str,
+        body: Mapping[str, object],
+        *,
+        patience_s: float | None = TIMEOUT_S,
+        meanwhile: Callable[[], None] | None = None,
+    ) -> Json:
+        """`meanwhile` is called now and then until the answer comes; None of patience waits as
+        long as the service runs."""
+        return self._ask("POST", path, json.dumps(body).encode(), patience_s, meanwhile)
 
-    def _ask(self, method: str, path: str, body: bytes | None) -> Json:
-        connection = _Connection(self.discovery.control, TIMEOUT_S)
+    def _ask(
+        self,
+        method: str,
+        path: str,
+        body: bytes | None,
+        patience_s: float | None = TIMEOUT_S,
+        meanwhile: Callable[[], None] | None = None,
+    ) -> Json:
+        connection = _Connection(self.discovery.control, patience_s)
         try:
             connection.request(method, path, body, {"Content-Type": "application/json"})
+            while meanwhile is not None and not connection.answers_within(LOOK_EVERY_S):
+                meanwhile()
             answer = connection.getresponse()
             value: Json = json.loads(answer.read())
         except (OSError, http.client.HTTPException, ValueError) as error:
@@ -85,7 +105,7 @@ class Control:
 
 
 class _Connection(http.client.HTTPConnection):
-    def __init__(self, path: str, timeout_s: float) -> None:
+    def __init__(self, path: str, timeout_s: float | None) -> None:
         super().__init__("localhost", timeout=timeout_s)
         self._path = path
 
@@ -93,3 +113,6 @@ class _Connection(http.client.HTTPConnection):
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self.sock.settimeout(self.timeout)
         self.sock.connect(self._path)
+
+    def answers_within(self, seconds: float) -> bool:
+        return bool(select.select([self.sock], [], [], seconds)[0])

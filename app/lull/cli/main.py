@@ -80,7 +80,7 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _command(name: str) -> Command:
-    from lull.cli import conversations, service, settings, skills
+    from lull.cli import conversations, prove, review, service, settings, skills, verify
 
     commands: dict[str, Command] = {
         "serve": service.serve,
@@ -93,6 +93,9 @@ def _command(name: str) -> Command:
         "show": conversations.show,
         "rate": conversations.rate,
         "skills": skills.skills,
+        "review": review.review,
+        "prove": prove.prove,
+        "verify": verify.verify,
         "settings": settings.settings,
     }
     return commands[name]

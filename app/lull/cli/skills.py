@@ -62,7 +62,7 @@ def _text(context: Context, *, new: bool) -> Json:
     name, description = check_name(options.name), options.description
     if not new and description is None and options.body is None and not options.pin:
         raise UsageError("Nothing to edit.", hint="Give --description, --body or --pin.")
-    body = _body(options.body)
+    body = body_text(options.body)
     # What is given is checked before anything is asked; what is not given stays as it is.
     check_text(
         SkillText(
@@ -74,7 +74,8 @@ def _text(context: Context, *, new: bool) -> Json:
     return {"name": name, "description": description, "body": body, "pin": options.pin}
 
 
-def _body(given: str | None) -> str | None:
+def body_text(given: str | None) -> str | None:
+    """What --body means: the text itself, @FILE, or - for stdin. Raises UsageError."""
     if given is None or not given.startswith(("-", "@")):
         return given
     try:

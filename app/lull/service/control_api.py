@@ -30,6 +30,7 @@ from lull.core.errors import (
 from lull.service.bus import Bus
 from lull.service.rating import Rating
 from lull.service.reading import PAGE, Reading
+from lull.service.reviewing import Reviewing
 from lull.service.skill_changes import SkillChanges
 
 log = logging.getLogger(__name__)
@@ -60,6 +61,7 @@ class ControlApi:
         settle: Callable[[], None],
         changes: SkillChanges,
         rating: Rating,
+        reviewing: Reviewing,
         bus: Bus,
         stop: Callable[[], None],
     ) -> None:
@@ -71,6 +73,7 @@ class ControlApi:
         self._settle = settle
         self._changes = changes
         self._rating = rating
+        self._reviewing = reviewing
         self._bus = bus
         self._stop = stop
 
@@ -87,6 +90,12 @@ class ControlApi:
         app.router.add_get(routes.SKILLS_HISTORY, self.history)
         app.router.add_get(routes.SKILLS_DIFF, self.diff)
         app.router.add_post(routes.SKILLS_CHANGE, self.change)
+        app.router.add_get(routes.SKILLS_VERIFY, self.verify)
+        app.router.add_get(routes.PROPOSALS, self.proposals)
+        app.router.add_post(routes.PROPOSALS_PROVE, self.prove)
+        app.router.add_post(routes.PROPOSALS_UNDO, self.undo)
+        app.router.add_get(routes.PROPOSAL, self.proposal)
+        app.router.add_post(routes.PROPOSAL_DO, self.decide)
         app.router.add_get(routes.SETTINGS, self.settings)
         app.router.add_post(routes.SETTINGS, self.settings)
         app.router.add_get(routes.DOCTOR, self.doctor)
@@ -111,10 +120,13 @@ class ControlApi:
         more: a watcher goes on behind `seq` and sees some things twice, but misses none."""
         seq = self._bus.last
         stored = await self._read(
-            lambda: {**self._reading.skills(everything=True), **self._reading.conversations()}
+            lambda: {
+                **self._reviewing.list(),
+                **self._reading.skills(everything=True),
+                **self._reading.conversations(),
+            }
         )
-        skills = {"generation": stored.pop("generation"), "skills": stored.pop("skills")}
-        return _json({"seq": seq, "status": await self._status(), **skills, **stored})
+        return _json({"seq": seq, "status": await self._status(), **stored})
 
     async def events(self, request: web.Request) -> web.StreamResponse:
         after = _number(request, "after", self._bus.last)
@@ -191,6 +203,28 @@ class ControlApi:
 
     async def change(self, request: web.Request) -> web.Response:
         return _json(await self._changes.apply(await _body(request)))
+
+    async def verify(self, request: web.Request) -> web.Response:
+        name, client = request.query.get("name", ""), request.query.get("client", "")
+        return _json(await self._read(lambda: self._reviewing.verify(name=name, client=client)))
+
+    async def proposals(self, request: web.Request) -> web.Response:
+        everything = request.query.get("all") == "1"
+        return _json(await self._read(lambda: self._reviewing.list(everything=everything)))
+
+    async def proposal(self, request: web.Request) -> web.Response:
+        name, sha256 = request.match_info["id"], request.query.get("sha256")
+        return _json(await self._read(lambda: self._reviewing.show(name, sha256=sha256)))
+
+    async def decide(self, request: web.Request) -> web.Response:
+        name, action = request.match_info["id"], request.match_info["action"]
+        return _json(await self._reviewing.decide(name, action, await _body(request)))
+
+    async def undo(self, _: web.Request) -> web.Response:
+        return _json(await self._reviewing.undo())
+
+    async def prove(self, request: web.Request) -> web.Response:
+        return _json(await self._reviewing.prove(await _body(request)))
 
     async def settings(self, request: web.Request) -> web.Response:
         wanted = await _body(request) if request.method == "POST" else None

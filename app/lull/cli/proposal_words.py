@@ -1,0 +1,211 @@
+"""A proposal in words that a person can decide by: what it is, what proves it, who said it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from lull.cli.context import short_time, table
+from lull.cli.showing import Paint, revealed
+
+Json = dict[str, Any]
+
+NOTHING = """\
+Nothing to review. A proposal comes when you correct an answer in so many words ("no, use
+dashes", "always ..."), or when a few answers of one kind were bad. It is replayed in a quiet
+minute first; `lull prove` does that now."""
+HINT = """\
+`lull review show ID` shows one, `lull review approve ID --sha256 H` puts it into force;
+on a terminal `lull review` goes through them one by one."""
+
+_KINDS = {"new": "New skill", "edit": "Edit of", "retire": "Retire"}
+_SOURCES = {
+    "user": "you",
+    "model": "the model",
+    "untrusted": "SOMEBODY ELSE (a file, a tool, a page)",
+}
+
+
+def counted(number: int, noun: str, plural: str = "s") -> str:
+    return f"{number} {noun}{'' if number == 1 else plural}"
+
+
+def e_words(e_value: float) -> str:
+    return f"e = {e_value:.3g}" if e_value < 1000 else "e over 1000"
+
+
+def status_words(proposal: Json) -> str:
+    """Where it stands, in a few words."""
+    evidence, reason = proposal["evidence"], revealed(" ".join(proposal["reason"].split()))
+    said = f": {reason}" if reason else ""
+    match proposal["status"]:
+        case "proved":
+            return f"proved on {_score(evidence)}"
+        case "proving":
+            most = evidence["most_pairs"]
+            return f"being proved, {evidence['pairs']} of at most {most} pairs: {_score(evidence)}"
+        case "screened" | "unproved" if proposal["kind"] == "retire":
+            return reason or "it waits for you"
+        case "screened":
+            return "not proved yet"
+        case "unproved":
+            return f"UNPROVED{said}"
+        case "quarantined":
+            return f"QUARANTINED{said}"
+        case "stale":
+            return f"STALE{said}"
+        case "deferred":
+            return f"put off; {_score(evidence)}" if evidence["pairs"] else "put off, not proved"
+        case "approved":
+            return f"approved, generation {proposal['generation']}"
+        case status:
+            return f"{status}{said}"
+
+
+def _score(evidence: Json) -> str:
+    return (
+        f"{counted(evidence['requests'], 'request')}: {evidence['wins']} won,"
+        f" {evidence['losses']} lost, {e_words(evidence['e_value'])}"
+    )
+
+
+def title(proposal: Json) -> str:
+    whose = f"client {proposal['client']}" if proposal["client"] else "everybody"
+    name = f"{_KINDS.get(proposal['kind'], proposal['kind'])} “{proposal['name']}”"
+    return revealed(f"{name} for {whose}: ") + status_words(proposal)
+
+
+def whole(proposal: Json, paint: Paint) -> str:
+    """All that there is to see before a decision."""
+    parts = [
+        paint.bold(title(proposal)),
+        paint.faint(
+            f"{revealed(proposal['id'])}, made {short_time(proposal['made'])},"
+            f" sha256 {proposal['sha256']}"
+        ),
+        "",
+        paint.diff(proposal["diff"]) or "(The text stays as it is.)",
+        "",
+        *_evidence(proposal, paint),
+        *_cause(proposal),
+        *_provenance(proposal, paint),
+        *(paint.warning(line) for line in _flags(proposal)),
+    ]
+    return "\n".join(parts)
+
+
+def _evidence(proposal: Json, paint: Paint) -> list[str]:
+    evidence = proposal["evidence"]
+    if proposal["kind"] == "retire":
+        return []
+    if not evidence["pairs"]:
+        return [paint.warning("Proof: nothing was replayed yet, so nobody knows whether it helps.")]
+    benefit = evidence["pairs"] - evidence["success_pairs"]
+    same = benefit - evidence["wins"] - evidence["losses"]
+    lines = [
+        f"Proof: {counted(evidence['requests'], 'request')}, replayed"
+        f" {counted(benefit, 'time')} without and with the skill:"
+        f" {evidence['wins']} better with it, {evidence['losses']} worse, {same} alike.",
+        f"  {e_words(evidence['e_value'])} where {evidence['needs_e_value']:.3g} is wanted; a"
+        f" useless skill gets there once in {evidence['needs_e_value']:.3g} times at most.",
+        f"  {_successes(evidence)}",
+    ]
+    if evidence["requests"] == 1:
+        lines.append(
+            paint.warning("  It rests on 1 request alone; of other requests it says little.")
+        )
+    if evidence.get("scored_by"):
+        lines.append(f"  Scored by {revealed(', '.join(evidence['scored_by']))}.")
+    return lines
+
+
+def _successes(evidence: Json) -> str:
+    if not evidence["success_pairs"]:
+        return "No past success was replayed: what it may spoil is not known."
+    worse = evidence["success_losses"] or "none"
+    return (
+        f"{counted(evidence['success_pairs'], 'replay')} of past successes, {worse} of them worse"
+        f" (for harm {e_words(evidence['harm_e_value'])})."
+    )
+
+
+def _cause(proposal: Json) -> list[str]:
+    lines = []
+    if proposal["wish"]:
+        lines.append(f"You said: “{revealed(' '.join(proposal['wish'].split()))}”")
+    if turns := proposal["turns"]["failures"]:
+        more = f" and {len(turns) - 5} more" if len(turns) > 5 else ""
+        lines.append(f"It comes from: {revealed(', '.join(turns[:5]))}{more}")
+    if proposal["check"]:
+        lines.append(f"A check comes with it: {revealed(proposal['check'])}")
+    return lines
+
+
+def _provenance(proposal: Json, paint: Paint) -> list[str]:
+    if not proposal["provenance"]:
+        return []
+    lines = ["Who said what:"]
+    for one in proposal["provenance"]:
+        who = _SOURCES.get(one["source"], revealed(one["source"]))
+        turn = f" in {revealed(one['turn'])}" if one["turn"] else ""
+        sentence = revealed(" ".join(one["sentence"].split()))
+        line = f"  {who}{turn}: {sentence}"
+        lines.append(paint.bad(line) if one["source"] == "untrusted" else line)
+    return lines
+
+
+def _flags(proposal: Json) -> list[str]:
+    lines = []
+    for flag in proposal["flags"]:
+        quote = f" “{revealed(' '.join(flag['quote'].split()))}”" if flag.get("quote") else ""
+        lines.append(f"Look at this: {revealed(flag.get('text', ''))}{quote}")
+    return lines
+
+
+def list_words(document: Json) -> str:
+    """The table of proposals, and what to do with it."""
+    faults = faults_words(document["faults"], now=datetime.now(UTC))
+    if not document["proposals"]:
+        return "\n".join([NOTHING, *faults])
+    rows = [
+        (
+            p["id"],
+            p["kind"],
+            p["name"],
+            p["client"] or "everybody",
+            short_time(p["made"]),
+            status_words(p),
+        )
+        for p in document["proposals"]
+    ]
+    head = ("PROPOSAL", "KIND", "SKILL", "CLIENT", "MADE", "STATUS")
+    return "\n".join([table(rows, head), *faults, HINT])
+
+
+def faults_words(faults: list[Json], *, now: datetime) -> list[str]:
+    """What a skill writer answered in vain, as long as nothing came of it."""
+    unsettled = [fault for fault in faults if not fault["settled"]]
+    if not unsettled:
+        return []
+    newest = unsettled[0]
+    lines = [
+        f"{counted(len(unsettled), 'answer')} of the skill writer could not be used; the failures"
+        f" are kept. The newest, {short_time(newest['at'])}: {_one_line(newest['problem'])}"
+    ]
+    if newest["answer"].strip():
+        lines.append(f"  It said: “{_one_line(newest['answer'], 300)}”")
+    lines.append(f"  {_again(newest['due'], now)}")
+    return lines
+
+
+def _again(due: str | None, now: datetime) -> str:
+    if due is None:
+        return "It is not tried again by itself; `lull prove` asks once more."
+    if datetime.fromisoformat(due) <= now:
+        return "It is tried again in the next quiet minute; `lull prove` asks now."
+    return f"It is tried again after {short_time(due)}."
+
+
+def _one_line(text: str, most: int = 500) -> str:
+    line = " ".join(text.split())
+    return revealed(line if len(line) <= most else f"{line[:most]}…")

@@ -1,0 +1,111 @@
+"""`lull prove`: push the proofs in the service, and on a terminal see them come along.
+
+The replays are the service's: whoever stops waiting leaves them running.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import time
+from typing import Any
+
+from lull.cli.context import Context, progress
+from lull.cli.control import Control, ServiceError
+from lull.cli.proposal_words import list_words
+from lull.cli.showing import revealed
+from lull.contract import routes
+
+Json = dict[str, Any]
+
+
+def prove(context: Context) -> None:
+    options, control = context.options, Control(context.paths)
+    wanted = {"id": options.proposal, "wait": options.wait}
+    bar = Progress(control, options.proposal) if options.wait and _shows() else None
+    try:
+        # A model may have to write first, and nobody knows how long a proof takes.
+        done = control.post(
+            routes.PROPOSALS_PROVE,
+            wanted,
+            patience_s=None,
+            meanwhile=None if bar is None else bar.look,
+        )
+    except KeyboardInterrupt:
+        if bar is not None:
+            bar.clear()
+        progress("lull: the proofs go on in the service; `lull review` shows how far they are")
+        raise
+    if bar is not None:
+        bar.clear()
+    context.answer(done, _words)
+
+
+def _words(done: Json) -> str:
+    if not done["proposals"] or not done["proving"]:
+        return list_words(done)
+    return f"The proofs have begun; `lull prove --wait` waits for them.\n{list_words(done)}"
+
+
+def _shows() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
+class Progress:
+    """One line on stderr that is written over."""
+
+    def __init__(self, control: Control, only: str | None) -> None:
+        self._control = control
+        self._only = only
+        self._began_s = time.monotonic()
+        self._before: dict[str, int] = {}
+        """Pairs of each proposal when the wait began."""
+        self._line = ""
+
+    def look(self) -> None:
+        try:
+            page = self._control.get(routes.PROPOSALS)
+        except ServiceError:
+            return  # the answer itself will say what is wrong
+        running = [p for p in page["proposals"] if p["status"] in ("screened", "proving")]
+        if self._only is not None:
+            running = [p for p in running if p["id"] == self._only]
+        self._write(self._told(running))
+
+    def _told(self, running: list[Json]) -> str:
+        if not running:
+            return "looking for failures"
+        now = next((p for p in running if p["status"] == "proving"), running[-1])
+        pairs: int = now["evidence"]["pairs"]
+        new = pairs - self._before.setdefault(now["id"], pairs)
+        pair_s = (time.monotonic() - self._began_s) / new if new > 0 else None
+        more = f"; {len(running) - 1} more wait" if len(running) > 1 else ""
+        return f"{progress_words(now, pair_s)}{more}"
+
+    def _write(self, line: str) -> None:
+        if line != self._line:
+            print(f"\r\x1b[Klull: {line}", end="", file=sys.stderr, flush=True)
+            self._line = line
+
+    def clear(self) -> None:
+        if self._line:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def progress_words(proposal: Json, pair_s: float | None) -> str:
+    """How far one proof is, and how long it can take at most; `pair_s` seconds for each pair."""
+    evidence = proposal["evidence"]
+    said = (
+        f"{revealed(proposal['name'])}: {evidence['pairs']} of at most {evidence['most_pairs']}"
+        f" pairs, {evidence['wins']} won, {evidence['losses']} lost,"
+        f" e = {min(evidence['e_value'], 9999):.3g} of {evidence['needs_e_value']:.3g}"
+    )
+    if pair_s is None:
+        return said
+    left_s = max(0, evidence["most_pairs"] - evidence["pairs"]) * pair_s
+    return f"{said}, {_at_most(left_s)} left at most"
+
+
+def _at_most(seconds: float) -> str:
+    return f"{math.ceil(seconds)} s" if seconds < 90 else f"{math.ceil(seconds / 60)} min"

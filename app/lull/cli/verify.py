@@ -1,0 +1,60 @@
+"""`lull verify`: whether a skill's proof holds, from the service or from the files."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from lull.cli.context import Context
+from lull.cli.control import Control
+from lull.cli.showing import revealed
+from lull.contract import routes
+from lull.core.errors import LullError, NotRunning, SettingsError
+from lull.core.proof import ProofRule
+from lull.core.skill import check_client, check_name
+
+Json = dict[str, Any]
+
+
+class DoesNotHold(LullError):
+    title: ClassVar[str] = "The proof does not hold"
+
+
+def verify(context: Context) -> int:
+    options = context.options
+    query = {"name": check_name(options.skill), "client": check_client(options.client or "")}
+    document = _verified(context, query)
+    if document["holds"] or not options.strict:
+        context.answer(document, _words)
+        return 0
+    error = DoesNotHold(revealed(document["why"]), hint="`lull prove` and `lull review` go on.")
+    context.answer({**document, "error": error.as_dict()}, _words)
+    context.complain(error)
+    return error.exit_code
+
+
+def _verified(context: Context, query: dict[str, str]) -> Json:
+    from lull.service.verifying import verified
+
+    try:
+        return Control(context.paths).get(routes.SKILLS_VERIFY, **query)
+    except NotRunning:
+        pass
+    with context.stores() as stores:
+        return verified(stores.skills, stores.proposals, rule=_rule(context), **query)
+
+
+def _rule(context: Context) -> ProofRule:
+    """By the settings; by Lull's own numbers where those cannot be read."""
+    from lull.config.files import read
+
+    try:
+        learning = read(context.paths.settings).learning
+    except SettingsError:
+        return ProofRule()
+    return replace(ProofRule(), alpha=learning.alpha, most_pairs=learning.most_pairs)
+
+
+def _words(document: Json) -> str:
+    said = "holds" if document["holds"] else "does not hold"
+    return revealed(f"The proof of “{document['skill']}” {said}. {document['why']}")
