@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 BENCHES = {
+    "gates": "what a proof lets through, beside the rules of others",
     "pocket": "what the built-in model can do, on the shipped weights",
     "wire": "what Lull adds to a request",
 }
@@ -24,6 +25,8 @@ def main(argv: Sequence[str]) -> int:
 def _main_of(name: str) -> Callable[[Sequence[str]], int]:
     if name == "pocket":
         from bench.pocket.command import main as found
+    elif name == "gates":
+        from bench.gates.command import main as found
     else:
         from bench.wire.command import main as found
     return found

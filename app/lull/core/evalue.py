@@ -14,10 +14,11 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Final
 
-PRIOR_WINS: Final = 40
-PRIOR_LOSSES: Final = 12
-"""The gambler expects 3 wins in 4: what a skill worth 30 points looks like on discordant pairs
-(0.35 → 0.65 gives 0.775, 0.5 → 0.8 gives 0.80). Any other choice is as valid and less powerful."""
+PRIOR_WINS: Final = 50
+PRIOR_LOSSES: Final = 20
+"""The gambler expects 5 wins in 7 discordant pairs. A skill worth 30 points wins a little more
+often (0.35 → 0.65: 0.775); to bet on that much would find it hardly sooner and be fooled more often
+by mildly harmful ones. Any choice is valid; `python -m bench gates` shows what this one lets by."""
 
 _LARGEST_LOG: Final = 700.0
 """e to this still fits a float; larger e-values are shown as this one."""
@@ -27,7 +28,7 @@ def log_e_value(wins: int, losses: int) -> float:
     """The natural logarithm of the one-sided e-value against "a win is no likelier than a loss".
 
     A mixture of the likelihood ratios of every win rate above 1/2 to 1/2 itself, weighted by a
-    Beta(40, 12) density cut off below 1/2. Each ratio is a supermartingale where the win rate is
+    Beta(50, 20) density cut off below 1/2. Each ratio is a supermartingale where the win rate is
     1/2 or less, given all that came before; so is their mixture (testing by betting: Waudby-Smith &
     Ramdas, arXiv 2010.09686). Only discordant pairs are counted. Raises ValueError for negative
     counts.

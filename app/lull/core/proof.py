@@ -59,12 +59,13 @@ class ProofRule:
     most_pairs: int = 60
     """Of all parts together."""
     harm_e: float = 20.0
-    success_pairs: int = 12
+    success_pairs: int = 20
     """Wanted on past successes, where there are any, before a benefit counts."""
-    least_success_pairs: int = 6
+    least_success_pairs: int = 5
     """Kept free for them however long the benefit takes."""
-    suspect_e: float = 3.0
-    """From here on harm is not sure, and neither is the skill: some three losses in a row."""
+    suspect_e: float = 2.1
+    """Of the same bet as `harm_e`: from here on harm is not sure, and neither is the skill. Three
+    losses more than wins, at the first ones."""
 
     def __post_init__(self) -> None:
         if not 0.0 < self.alpha < 1.0:

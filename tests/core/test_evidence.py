@@ -1,0 +1,294 @@
+"""An evidence file says the same after it was read, and lies in it are found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lull.core.evidence import (
+    Evidence,
+    evidence_from_json,
+    evidence_text,
+    evidence_to_json,
+    pair_from_json,
+    pair_to_json,
+    recheck,
+)
+from lull.core.pairing import next_pair
+from lull.core.proof import Pair, Part, ProofRule, ProofState, decide
+
+SHA = "a" * 64
+RULE = ProofRule()
+REQUESTS = [("f0", Part.FAILURE), ("f1", Part.FAILURE), ("b0", Part.SIBLING), ("s0", Part.SUCCESS)]
+Document = dict[str, Any]
+
+some_pairs = st.builds(
+    Pair,
+    request=st.text(max_size=6),
+    part=st.sampled_from(Part),
+    seed=st.integers(0, 2**31 - 1),
+    without=st.floats(-1, 1),
+    with_=st.floats(-1, 1),
+    scored_by=st.text(max_size=6),
+    request_sha256=st.text(max_size=4),
+    without_sha256=st.just("b"),
+    with_sha256=st.just("c"),
+)
+
+
+def proved(*, successes: int = 1) -> Evidence:
+    """A whole proof of a skill that always wins and spoils nothing."""
+    requests = REQUESTS if successes else REQUESTS[:-1]
+    pairs: list[Pair] = []
+    while (wanted := next_pair(pairs, RULE, requests=requests, key=SHA)) is not None:
+        pairs.append(
+            Pair(
+                request=wanted.request,
+                part=wanted.part,
+                seed=wanted.seed,
+                without=float(wanted.part is Part.SUCCESS),
+                with_=1.0,
+                scored_by="verifier:pocket",
+                request_sha256=wanted.request,
+                without_sha256="w",
+                with_sha256="x",
+            )
+        )
+    return evidence(pairs, successes=successes)
+
+
+def evidence(pairs: list[Pair], *, successes: int = 1) -> Evidence:
+    return Evidence(
+        skill="menu-style",
+        skill_sha256=SHA,
+        model="d" * 64,
+        engine="mlx",
+        adapter=None,
+        generation=3,
+        judge="",
+        rule=RULE,
+        successes=successes,
+        pairs=tuple(pairs),
+        decision=decide(pairs, RULE, successes=successes),
+    )
+
+
+def document() -> Document:
+    found: Document = json.loads(evidence_text(proved()))
+    return found
+
+
+def why(changed: Document, **more: Any) -> str:
+    return " ".join(recheck(json.dumps(changed), skill_sha256=SHA, **more))
+
+
+def test_a_true_file_holds() -> None:
+    for successes in (0, 1):
+        made = proved(successes=successes)
+        assert made.decision.state is ProofState.PROVED
+        assert recheck(evidence_text(made), skill_sha256=SHA, rule=RULE) == []
+
+
+@given(st.lists(some_pairs, max_size=8), st.integers(0, 3), st.none() | st.text(max_size=5))
+def test_what_is_written_is_read_back_the_same(
+    pairs: list[Pair], successes: int, adapter: str | None
+) -> None:
+    made = replace(evidence(pairs, successes=successes), adapter=adapter)
+    again = evidence_from_json(json.loads(evidence_text(made)))
+    assert again == made
+    assert evidence_text(again) == evidence_text(made)
+
+
+@given(some_pairs)
+def test_a_pair_is_read_back_the_same(pair: Pair) -> None:
+    assert pair_from_json(json.loads(json.dumps(pair_to_json(pair)))) == pair
+
+
+def test_evidence_of_another_text_does_not_hold() -> None:
+    found = recheck(evidence_text(proved()), skill_sha256="b" * 64)
+    assert len(found) == 1
+    assert "another text" in found[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("wins", 30),
+        ("losses", 3),
+        ("pairs", 60),
+        ("requests", 9),
+        ("e_value", 1e6),
+        ("harm_e_value", 0.1),
+        ("state", "harmful"),
+        ("success_pairs", 2),
+        ("success_losses", 1),
+        ("success_wins", 1),
+    ],
+)
+def test_each_number_is_worked_out_again(name: str, value: object) -> None:
+    changed = document()
+    changed["decision"][name] = value
+    found = recheck(json.dumps(changed), skill_sha256=SHA)
+    assert len(found) == 1
+    assert f"says {name} is" in found[0]
+
+
+def test_how_the_decision_was_put_may_differ() -> None:
+    changed = document()
+    changed["decision"]["why"] = "in the words of another version"
+    assert recheck(json.dumps(changed), skill_sha256=SHA) == []
+
+
+def turned(pair: Document) -> None:
+    pair["with"] = -1.0
+
+
+def twice(changed: Document) -> None:
+    changed["pairs"].append(changed["pairs"][0])
+
+
+def too_short(changed: Document) -> None:
+    del changed["pairs"][-1]
+
+
+def other_part(changed: Document) -> None:
+    changed["pairs"][0]["part"] = "success"
+
+
+def other_words(changed: Document) -> None:
+    changed["pairs"][0]["request_sha256"] = "0"
+
+
+def lost_one(changed: Document) -> None:
+    turned(changed["pairs"][0])
+
+
+@pytest.mark.parametrize(
+    ("lie", "said"),
+    [
+        (twice, "was counted 2 times"),
+        (too_short, "stopped too early"),
+        (other_part, "stands in two parts"),
+        (other_words, "has two texts"),
+        (lost_one, "says wins is"),
+    ],
+)
+def test_a_changed_pair_is_found(lie: Callable[[Document], None], said: str) -> None:
+    changed = document()
+    lie(changed)
+    assert said in why(changed)
+
+
+def test_a_proof_that_went_on_after_its_end_chose_its_own_end() -> None:
+    pairs = list(proved().pairs)
+    longer = [*pairs, replace(pairs[-1], seed=1)]
+    found = recheck(evidence_text(evidence(longer)), skill_sha256=SHA)
+    assert found == [f"It was proved after {len(pairs)} pairs, and 1 more were replayed."]
+
+
+def test_a_benefit_shown_once_and_lost_again_was_shown_too_late() -> None:
+    # Eight wins prove without successes; fifty more pairs were replayed and then cut off.
+    wins = list(proved(successes=0).pairs)
+    more = [replace(wins[0], seed=seed, with_=0.0) for seed in range(20)]
+    found = " ".join(
+        recheck(evidence_text(evidence([*wins, *more], successes=0)), skill_sha256=SHA)
+    )
+    assert f"after {len(wins)} pairs, and 20 more" in found
+
+
+def test_successes_that_fell_away_meanwhile_are_no_lie() -> None:
+    done = list(proved().pairs)
+    first_success = next(i for i, pair in enumerate(done) if pair.part is Part.SUCCESS)
+    made = evidence(done[: first_success + 2], successes=0)
+    assert made.decision.state is ProofState.PROVED
+    assert recheck(evidence_text(made), skill_sha256=SHA) == []
+
+
+def test_a_laxer_rule_is_named_and_a_stricter_one_holds() -> None:
+    text = evidence_text(proved())
+    found = recheck(text, skill_sha256=SHA, rule=replace(RULE, alpha=0.01, suspect_e=2.0))
+    assert len(found) == 2
+    assert "alpha 0.05; the rule is 0.01" in found[0]
+    assert recheck(text, skill_sha256=SHA, rule=replace(RULE, alpha=0.2, success_pairs=10)) == []
+
+
+# Files that are no evidence
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "[]", "null", "3", '"x"', "{}", '{"format": 1}', "\x00", "[" * 100_000, "NaN"],
+)
+def test_a_damaged_file_gives_one_clear_sentence(text: str) -> None:
+    found = recheck(text, skill_sha256=SHA)
+    assert len(found) == 1
+    assert found[0].startswith("The evidence file cannot be read")
+    assert found[0].endswith(".")
+
+
+@pytest.mark.parametrize("cut", [1, 10, 200, 1000])
+def test_a_file_cut_short_gives_one_clear_sentence(cut: int) -> None:
+    text = evidence_text(proved()).rstrip()
+    assert len(recheck(text[:-cut], skill_sha256=SHA)) == 1
+
+
+def put(*path: str | int, value: object) -> Callable[[Document], None]:
+    def change(changed: Any) -> None:
+        for step in path[:-1]:
+            changed = changed[step]
+        changed[path[-1]] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (put("format", value=2), "format is 2"),
+        (put("surprise", value=1), "not known: surprise"),
+        (put("pairs", 0, "surprise", value=1), "not known: surprise"),
+        (put("rule", "surprise", value=1), "not known: surprise"),
+        (put("decision", "surprise", value=1), "not known: surprise"),
+        (put("pairs", value="none"), "pairs is missing or no list"),
+        (put("pairs", 0, value=[]), "a pair is missing or no object"),
+        (put("pairs", 0, "part", value="bonus"), "bonus"),
+        (put("pairs", 0, "seed", value=True), "seed is no whole number"),
+        (put("pairs", 0, "seed", value=1.5), "seed is no whole number"),
+        (put("pairs", 0, "with", value="1"), "with is no number"),
+        (put("pairs", 0, "with", value=10**400), "with is too large"),
+        (put("rule", "alpha", value=0), "alpha lies between"),
+        (put("rule", "most_pairs", value=10**12), "most_pairs is from"),
+        (put("decision", "state", value="fine"), "fine"),
+        (put("rule", value=None), "the rule is missing"),
+        (put("generation", value="3"), "generation is no whole number"),
+        (put("model", value=3), "model is no text"),
+    ],
+)
+def test_what_is_wrong_with_a_document_is_said(
+    change: Callable[[Document], None], said: str
+) -> None:
+    changed = document()
+    change(changed)
+    found = recheck(json.dumps(changed), skill_sha256=SHA)
+    assert len(found) == 1
+    assert said in found[0]
+
+
+@pytest.mark.parametrize("name", sorted(evidence_to_json(proved())))
+def test_no_field_may_be_missing(name: str) -> None:
+    changed = document()
+    del changed[name]
+    found = recheck(json.dumps(changed), skill_sha256=SHA)
+    assert len(found) == 1
+    assert name in found[0] or "format is None" in found[0]
+
+
+@given(st.recursive(st.none() | st.booleans() | st.floats() | st.text(max_size=3), st.lists))
+def test_no_json_breaks_the_check(value: object) -> None:
+    assert recheck(json.dumps({"format": 1, "pairs": [value]}), skill_sha256=SHA)
