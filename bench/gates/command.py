@@ -255,7 +255,7 @@ def print_table(rows: Sequence[Row]) -> None:
     names = list(dict.fromkeys(row["rule"] for row in rows))
     print(f"simulated; % accepted of {rows[0]['n']} skills each, with 95 % interval for Lull")
     short = [name.replace("SkillOpt-Sleep ", "Sleep ") for name in names[1:]]
-    print(f"{'skill':50} {'judge':8} {'kind':8} {'Lull':>20} {'pairs':>6}", end="")
+    print(f"{'skill':57} {'judge':8} {'kind':8} {'Lull':>20} {'pairs':>6}", end="")
     print("".join(f"{name:>11}" for name in short))
     cells: dict[tuple[str, str], dict[str, Row]] = {}
     for row in rows:
@@ -264,6 +264,6 @@ def print_table(rows: Sequence[Row]) -> None:
         own = by_rule["Lull"]
         share = f"{own['accepted']:.2%} [{own['low']:.2%}, {own['high']:.2%}]"
         pairs = own["median_pairs_accepted"]
-        print(f"{skill:50} {judge:8} {own['kind']:8} {share:>20}", end=" ")
+        print(f"{skill:57} {judge:8} {own['kind']:8} {share:>20}", end=" ")
         print(f"{pairs if pairs is not None else '–':>6}", end="")
         print("".join(f"{by_rule[name]['accepted']:>11.1%}" for name in names[1:]))
