@@ -8,6 +8,7 @@ import random
 import sqlite3
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,10 +18,11 @@ from lull.core.errors import StoreError
 from lull.core.events import Event
 from lull.core.trajectory import Selection
 from lull.store import database as database_module
-from lull.store.database import BATCH, Database
+from lull.store.database import Database
 from lull.store.event_log import EventLog
 from lull.store.migrations import MIGRATIONS
 from lull.store.trajectories import Trajectories
+from lull.store.writer import BACKLOG, BATCH, Work, insert
 from tests.building import KEY, opened, turn, user
 
 
@@ -29,8 +31,20 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "home" / "lull.db"
 
 
-def put(name: str, value: str = "x") -> database_module.Work[object]:
+def put(name: str, value: str = "x") -> Work[object]:
     return lambda c: c.execute("INSERT INTO facts VALUES (?, ?)", (name, value))
+
+
+def put_all(connection: sqlite3.Connection, found: Sequence[str]) -> None:
+    insert(connection, "facts (name, value)", [(name, "x") for name in found])
+
+
+def held(database: Database) -> threading.Event:
+    """The writer waits for this, and what is posted meanwhile is one batch."""
+    hold, begun = threading.Event(), threading.Event()
+    database.post(lambda _: begun.set() or hold.wait(5))
+    assert begun.wait(5)
+    return hold
 
 
 def names(database: Database) -> list[str]:
@@ -99,11 +113,68 @@ async def test_a_failing_write_does_not_take_its_neighbours_with_it(path: Path) 
         assert names(database) == ["a", "b", "c"]
 
 
+def test_what_gathers_in_an_inbox_is_written_at_once_and_in_order(path: Path) -> None:
+    heaps: list[list[str]] = []
+
+    def write(connection: sqlite3.Connection, found: Sequence[str]) -> None:
+        heaps.append(list(found))
+        insert(connection, "facts (name, value)", [(name, "x") for name in found])
+
+    with opened(path) as database:
+        hold, inbox = held(database), database.inbox(write)
+        for number in range(5):
+            inbox.put(f"a{number}")
+            database.post(put(f"b{number}"))
+        hold.set()
+        database.flush()
+        assert heaps == [[f"a{number}" for number in range(5)]]
+        assert len(names(database)) == 10
+
+
+async def test_who_waits_for_a_write_finds_what_was_put_before_it_and_no_more(path: Path) -> None:
+    with opened(path) as database:
+        hold, inbox = held(database), database.inbox(put_all)
+        inbox.put("before")
+        count = database.submit(lambda c: c.execute("SELECT count(*) FROM facts").fetchone()[0])
+        inbox.put("after")
+        hold.set()
+        assert await asyncio.wrap_future(count) == 1
+        await database.write(lambda _: None)
+        assert names(database) == ["after", "before"]
+
+
+@pytest.mark.logs("recording failed", "recording works again")
+def test_one_bad_thing_in_an_inbox_takes_no_neighbour_with_it(path: Path) -> None:
+    with opened(path) as database:
+        hold, inbox = held(database), database.inbox(put_all)
+        for name in ("a", "b", "a", "c"):  # a name can stand only once
+            inbox.put(name)
+        database.post(put("d"))
+        hold.set()
+        database.flush()
+        assert names(database) == ["a", "b", "c", "d"]
+        assert not database.failing
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 31, 32, 33, 100])
+def test_many_rows_are_inserted_with_few_statements(path: Path, count: int) -> None:
+    said: list[str] = []
+    with opened(path) as database:
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.set_trace_callback(said.append)
+            rows = [(f"{i:03}", i) for i in range(count)]
+            insert(connection, "facts (name, value)", [*rows, *rows], "ON CONFLICT DO NOTHING")
+            connection.set_trace_callback(None)
+
+        database.submit(work).result()
+        assert names(database) == [f"{i:03}" for i in range(count)]
+    assert len(said) <= 2 * count // 32 + 6
+
+
 async def test_a_write_whose_caller_has_gone_does_not_end_the_writer(path: Path) -> None:
     with opened(path) as database:
-        hold, held = threading.Event(), threading.Event()
-        database.post(lambda _: held.set() or hold.wait(5))
-        assert await asyncio.to_thread(held.wait, 5)
+        hold = await asyncio.to_thread(held, database)
         write = asyncio.create_task(database.write(put("cancelled")))
         await asyncio.sleep(0.01)
         write.cancel()
@@ -116,19 +187,15 @@ async def test_a_write_whose_caller_has_gone_does_not_end_the_writer(path: Path)
 
 
 @pytest.mark.logs("does not keep up")
-def test_a_full_backlog_drops_and_counts_and_never_waits(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_backlog_drops_and_counts_and_never_waits(path: Path) -> None:
     with opened(path) as database:
-        hold, held = threading.Event(), threading.Event()
-        database.post(lambda _: held.set() or hold.wait(5))
-        assert held.wait(5)
-        for i in range(database_module.BACKLOG + 7):
+        hold = held(database)
+        for i in range(BACKLOG + 7):
             database.post(put(str(i)))
         assert database.dropped == 7
         hold.set()
         database.flush()
-        assert len(names(database)) == database_module.BACKLOG
+        assert len(names(database)) == BACKLOG
 
 
 def test_closing_twice_and_using_it_afterwards_is_harmless(path: Path) -> None:

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 from datetime import timedelta
@@ -63,6 +64,55 @@ def test_a_later_turn_tells_only_what_was_new(path: Path) -> None:
         assert [m.text for m in later.request] == ["c"]
         (count,) = database.read(lambda c: c.execute("SELECT count(*) FROM messages").fetchone())
         assert count == 4
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_turns_that_are_written_together_read_as_if_written_alone(
+    path: Path, together: bool
+) -> None:
+    key = "AKIAIOSFODNN7EXAMPLE"
+    first = turn(user(f"a {key}"), said="b")
+    second = turn(*first.messages, assistant("b"), user("c"), said="d", turn_id="t2", number=2)
+    other = turn(user("x"), said=key, turn_id="t3", trajectory="c3")
+    again = turn(user("x"), said=key, turn_id="t4", trajectory="c4")
+    with opened(path) as database:
+        store = Trajectories(database, key=KEY)
+        hold = threading.Event()
+        database.post(lambda _: hold.wait(5))
+        for one in (first, second, other, again):
+            store.record(one, session="s", selection=Selection(why=one.stamp.turn))
+            if not together:
+                hold.set()
+                database.flush()
+        hold.set()
+        database.flush()
+        assert store.counts() == (3, 4)
+        row, (_, later) = store.get("conv_1")
+        assert (row.turns, row.last) == (2, second.stamp.at.isoformat())
+        assert [m.text for m in later.request] == ["c"]
+        assert store.turn("turn_1").request[0].text == "a ⟨secret:aws-key:1⟩"
+        assert store.turn("t3").answer == store.turn("t4").answer == assistant("⟨secret:aws-key:1⟩")
+        stored = database.read(lambda c: c.execute("SELECT link FROM messages").fetchall())
+        found = database.read(lambda c: c.execute("SELECT link FROM words").fetchall())
+        assert len(stored) == len(found) == 6
+        standing = store.position(first.links)
+        assert standing is not None
+        assert standing.selection == Selection(why="turn_1")
+
+
+@pytest.mark.logs("recording failed", "recording works again")
+def test_a_turn_that_cannot_be_written_takes_no_other_with_it(path: Path) -> None:
+    with opened(path) as database:
+        hold = threading.Event()
+        database.post(lambda _: hold.wait(5))
+        store = Trajectories(database, key=KEY)
+        for turn_id in ("t1", "t2", "t1", "t3"):  # a turn can stand only once
+            one = turn(user(turn_id), turn_id=turn_id, trajectory=f"c-{turn_id}")
+            store.record(one, session="", selection=NONE)
+        hold.set()
+        database.flush()
+        assert store.counts() == (3, 3)
+        assert [store.get(f"c-t{i}")[0].turns for i in (1, 2, 3)] == [1, 1, 1]
 
 
 @pytest.mark.parametrize("finish", [Finish.HANGUP, Finish.ERROR])

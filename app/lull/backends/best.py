@@ -11,14 +11,18 @@ import numpy.typing as npt
 def best(values: npt.NDArray[np.floating[Any]], k: int) -> list[tuple[int, float]]:
     """The k largest of `values`, shape (n,), with their places: largest first, of equal ones the
     first first."""
-    if len(values) <= k:
-        places = np.argsort(-values, kind="stable")
-    else:
-        # Sorting the bare values is many times faster than sorting places, and than partitioning
-        # where thousands are equal.
+    if len(values) > k:
+        # Sorting the bare values is many times faster than sorting their places.
         least = np.sort(values)[-k]
-        above = np.flatnonzero(values > least)
-        above = above[np.argsort(-values[above], kind="stable")]
-        level = np.flatnonzero(values == least)[: k - len(above)]
-        places = np.concatenate((above, level))
-    return list(zip(places.tolist(), values[places].tolist(), strict=True))
+        places = np.flatnonzero(values >= least)
+        if len(places) > 4 * k:
+            # Thousands may be equal to the last one: the first of them are enough.
+            above = np.flatnonzero(values > least)
+            places = np.sort(np.concatenate((above, np.flatnonzero(values == least)[:k])))
+        found = values[places]
+        order = np.argsort(-found, kind="stable")[:k]
+        places, found = places[order], found[order]
+    else:
+        places = np.argsort(-values, kind="stable")
+        found = values[places]
+    return list(zip(places.tolist(), found.tolist(), strict=True))

@@ -1,35 +1,28 @@
 """One SQLite file, one writer thread, readers that never wait for it.
 
-Writes are functions handed to the writer; it runs what has gathered in one transaction, so a busy
-minute costs few commits and a turn is on disk within a fraction of a second. `post` never waits
-and never fails its caller; `write` waits for the commit and gives back the result. What cannot be
-opened is kept aside and explained, and the service starts with a fresh file.
+Writes are functions handed to the writer (`writer.py`); it runs what has gathered in one
+transaction, so a busy minute costs few commits and a turn is on disk within a fraction of a second.
+`post` never waits and never fails its caller; `write` waits for the commit and gives back the
+result. What cannot be opened is kept aside and explained, and the service starts with a fresh file.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
-import queue
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
 
 from lull.core.errors import StoreError
 from lull.store.migrations import MIGRATIONS
+from lull.store.writer import Inbox, Transaction, Work, Writer
 
-log = logging.getLogger(__name__)
 T = TypeVar("T")
-Work = Callable[[sqlite3.Connection], T]
 
-BATCH = 256
-"""Writes in one transaction at most: bounds what a power cut could take."""
-BACKLOG = 20_000
-"""Posted writes that may wait; beyond this the newest is dropped and counted, never the reply."""
 CHECK_UP_TO = 256 * 1024 * 1024
 """Bytes of a file that is checked at every opening; a larger one only when it was suspected."""
 _KEPT_WAL = 8 * 1024 * 1024
@@ -45,26 +38,20 @@ class Database:
     def __init__(self, path: Path, *, rescue: bool = True) -> None:
         self.path = path
         self.kept_aside: Path | None = None
-        self.dropped = 0
         self._suspect = path.with_name(path.name + ".suspect")
-        self._queue: queue.Queue[tuple[Work[Any], Future[Any] | None] | None] = queue.Queue()
         self._closed = False
-        self._door = threading.Lock()
         self._local = threading.local()
         self._readers: list[sqlite3.Connection] = []
         self._readers_lock = threading.Lock()
-        self._failing = False
-        self._checkpoint = False
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = self._open(rescue=rescue)
+            connection = self._open(rescue=rescue)
         except OSError as error:
             raise StoreError(
                 f"{error.filename or path}: {error.strerror}.",
                 hint="Check LULL_HOME, the folder's permissions and free space.",
             ) from error
-        self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
-        self._thread.start()
+        self._writer = Writer(connection, in_words=self._in_words, closed=self._is_closed)
 
     # Opening
 
@@ -134,7 +121,7 @@ class Database:
         if 0 < version < len(MIGRATIONS):
             _copy(connection, self.path.with_name(f"{self.path.name}.before-{version + 1}"))
         for number, script in enumerate(MIGRATIONS[version:], version + 1):
-            with _Transaction(connection):
+            with Transaction(connection):
                 # Another process may have come first while we waited for the lock.
                 (now,) = connection.execute("PRAGMA user_version").fetchone()
                 if now >= number:
@@ -148,27 +135,24 @@ class Database:
 
     def post(self, work: Work[Any]) -> None:
         """Write soon; never waits, never raises. A failure is logged once when it comes and once
-        when it goes; what does not fit the backlog any more is dropped and counted."""
-        with self._door:
-            if self._closed or self._queue.qsize() >= BACKLOG:
-                self.dropped += 1
-                if self.dropped == 1 and not self._closed:
-                    log.error("the store does not keep up: records are dropped")
-                return
-            self._queue.put((work, None))
+        when it goes; what does not fit the backlog any more is dropped and counted.
+
+        What is posted must not mind being begun again after a rollback, nor what else is posted.
+        """
+        self._writer.post_work(work)
+
+    def inbox(self, write: Callable[[sqlite3.Connection, Sequence[T]], None]) -> Inbox[T]:
+        """For what comes many times a second: posted one by one, handed to `write` many at a time,
+        in their order. When that fails each is written by itself."""
+        return self._writer.inbox(write)
 
     async def write(self, work: Work[T]) -> T:
-        """Write and wait for the commit. Raises what `work` raises, with nothing written."""
+        """Write and wait for the commit. Raises what `work` raises, with nothing written. It finds
+        everything that was posted before."""
         return await asyncio.wrap_future(self.submit(work))
 
     def submit(self, work: Work[T]) -> Future[T]:
-        future: Future[T] = Future()
-        with self._door:
-            if self._closed:
-                future.set_exception(self._is_closed())
-            else:
-                self._queue.put((work, future))
-        return future
+        return self._writer.submit(work)
 
     def flush(self) -> None:
         """Wait until everything posted so far is on disk."""
@@ -176,73 +160,17 @@ class Database:
 
     def checkpoint_soon(self) -> None:
         """After this transaction give the room that became free back to the disk."""
-        self._checkpoint = True
+        self._writer.checkpoint_soon()
 
-    def _run(self) -> None:
-        while (first := self._queue.get()) is not None:
-            batch = [first]
-            while len(batch) < BATCH:
-                try:
-                    following = self._queue.get_nowait()
-                except queue.Empty:
-                    break
-                if following is None:
-                    self._queue.put(None)
-                    break
-                batch.append(following)
-            # A write whose caller has gone is not begun; one that has begun is finished.
-            self._commit(
-                [(w, f) for w, f in batch if f is None or f.set_running_or_notify_cancel()]
-            )
+    @property
+    def failing(self) -> bool:
+        """Writes are being lost now."""
+        return self._writer.failing
 
-    def _commit(self, batch: list[tuple[Work[Any], Future[Any] | None]]) -> None:
-        settled: list[tuple[Future[Any], Any, BaseException | None]] = []
-        try:
-            with _Transaction(self._connection):
-                for work, future in batch:
-                    result, error = self._one(work)
-                    if future is not None:
-                        settled.append((future, result, error))
-                    else:
-                        self._tell(error)
-        except sqlite3.Error as error:
-            self._tell(error)
-            settled = [(future, None, error) for _, future in batch if future is not None]
-        if self._checkpoint:
-            self._checkpoint = False
-            with contextlib.suppress(sqlite3.Error):  # busy readers: SQLite does it later itself
-                # A script, because `execute` would take one step of the first and free one page.
-                self._connection.executescript(
-                    "PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)"
-                )
-        for future, result, failure in settled:
-            if failure is None:
-                future.set_result(result)
-            elif isinstance(failure, sqlite3.Error):
-                future.set_exception(self._in_words(failure))
-            else:
-                future.set_exception(failure)
-
-    def _one(self, work: Work[Any]) -> tuple[Any, BaseException | None]:
-        # One failing write must not take its neighbours in the batch with it.
-        self._connection.execute("SAVEPOINT one")
-        try:
-            result = work(self._connection)
-        except Exception as error:  # noqa: BLE001  what any caller's write raises goes back to it
-            self._connection.execute("ROLLBACK TO one")
-            self._connection.execute("RELEASE one")
-            return None, error
-        self._connection.execute("RELEASE one")
-        return result, None
-
-    def _tell(self, error: BaseException | None) -> None:
-        if error is not None and not self._failing:
-            log.error("recording failed; replies go on, these records are lost", exc_info=error)
-        elif error is None and self._failing:
-            log.warning("recording works again")
-        self._failing = error is not None
-        if isinstance(error, sqlite3.Error):
-            self._in_words(error)
+    @property
+    def dropped(self) -> int:
+        """Posted writes that the backlog had no room for."""
+        return self._writer.dropped
 
     # Reading
 
@@ -264,28 +192,19 @@ class Database:
             self._local.connection = connection
         return connection
 
-    @property
-    def failing(self) -> bool:
-        """Writes are being lost now."""
-        return self._failing
-
     def size_bytes(self) -> int:
         wal = self.path.with_name(self.path.name + "-wal")
         return self.path.stat().st_size + (wal.stat().st_size if wal.exists() else 0)
 
     def close(self) -> None:
         """Write what waits, then close. Safe to call twice."""
-        with self._door:
-            first = not self._closed
-            self._closed = True
-        if first:
-            self._queue.put(None)
-        self._thread.join()
+        self._closed = True
+        self._writer.finish()
         with self._readers_lock:
             for connection in self._readers:
                 connection.close()
             self._readers.clear()
-        self._connection.close()
+        self._writer.close()
 
     def _is_closed(self) -> StoreError:
         return StoreError(f"{self.path} is closed.", hint="Lull is ending.")
@@ -296,24 +215,6 @@ class Database:
             with contextlib.suppress(OSError):
                 self._suspect.touch()
         return StoreError(f"{self.path}: {error}.", hint="`lull doctor` checks the file.")
-
-
-class _Transaction:
-    """BEGIN IMMEDIATE … COMMIT, or ROLLBACK when anything is raised, a failing COMMIT too."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self.connection = connection
-
-    def __enter__(self) -> None:
-        self.connection.execute("BEGIN IMMEDIATE")
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        try:
-            if kind is None:
-                self.connection.execute("COMMIT")
-        finally:
-            if self.connection.in_transaction:
-                self.connection.execute("ROLLBACK")
 
 
 def _connect(path: Path, *, readonly: bool = False) -> sqlite3.Connection:

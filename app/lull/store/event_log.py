@@ -7,11 +7,20 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Sequence
+from typing import Final
 
 from lull.core.events import Event
 from lull.store.database import Database
+from lull.store.writer import insert
 
 KEEP = 10_000
+
+_LATER_ONE_COUNTS: Final = (
+    "ON CONFLICT (seq) DO UPDATE SET at = excluded.at, kind = excluded.kind,"
+    " fields = excluded.fields"
+)
+_json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 class EventLog:
@@ -19,19 +28,11 @@ class EventLog:
 
     def __init__(self, database: Database) -> None:
         self._db = database
+        self._inbox = database.inbox(_write)
 
     def post(self, event: Event) -> None:
         """Keep an event that has its number already, soon."""
-
-        def work(connection: sqlite3.Connection) -> None:
-            connection.execute(
-                "INSERT OR REPLACE INTO events (seq, at, kind, fields) VALUES (?, ?, ?, ?)",
-                (event.seq, event.at, event.kind, json.dumps(event.fields, ensure_ascii=False)),
-            )
-            if event.seq % 100 == 0:
-                connection.execute("DELETE FROM events WHERE seq <= ?", (event.seq - KEEP,))
-
-        self._db.post(work)
+        self._inbox.put(event)
 
     def after(self, seq: int, *, limit: int = 1000) -> list[Event]:
         rows = self._db.read(
@@ -52,3 +53,11 @@ class EventLog:
             ).fetchone()
         )
         return int(row[0])
+
+
+def _write(connection: sqlite3.Connection, events: Sequence[Event]) -> None:
+    rows = [(event.seq, event.at, event.kind, _json(event.fields)) for event in events]
+    insert(connection, "events (seq, at, kind, fields)", rows, _LATER_ONE_COUNTS)
+    if any(event.seq % 100 == 0 for event in events):
+        newest = max(event.seq for event in events)
+        connection.execute("DELETE FROM events WHERE seq <= ?", (newest - KEEP,))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from lull.core.chain import encodable, message_from_json
-from lull.core.messages import Message, Role, text_message
+from lull.core.messages import Message, Role, Sampling, text_message
 from lull.core.trajectory import NOTHING_KNOWN, CoinFlip, InjectedSkill, Selection, Suffix
 
 DAMAGED = "⟨this message cannot be read⟩"
@@ -60,7 +61,7 @@ class TurnRow:
     adapter: str | None
     generation: int
     skills: tuple[InjectedSkill, ...]
-    sampling: dict[str, object]
+    sampling: dict[str, Any]
     request: tuple[Message, ...]
     """What was new in this request, oldest first."""
     answer: Message
@@ -79,6 +80,11 @@ class TurnRow:
     @property
     def complete(self) -> bool:
         return self.finish not in ("hangup", "error")
+
+    @property
+    def asked_sampling(self) -> Sampling:
+        """What the client asked for; the seed too."""
+        return Sampling(**{**self.sampling, "stop": tuple(self.sampling.get("stop", ()))})
 
 
 # A trajectory as it stood at one turn: select this, and `position` reads it.
@@ -186,12 +192,22 @@ def position(row: sqlite3.Row) -> Position:
     )
 
 
+def _fields(value: object) -> dict[str, object]:
+    """A noun's fields, in their order; the encoder comes back for nouns inside it."""
+    return {field: getattr(value, field) for field in value.__slots__}  # type: ignore[attr-defined]
+
+
+_readable = json.JSONEncoder(ensure_ascii=False, default=_fields).encode
+as_json = json.JSONEncoder(default=_fields).encode
+"""Nouns with slots and plain values as a JSON text in ASCII."""
+
+
 def selection_json(selection: Selection) -> str:
-    return plain(json.dumps(asdict(selection), ensure_ascii=False))
+    return plain(_readable(selection))
 
 
 def suffixes_json(suffixes: Sequence[Suffix]) -> str:
-    return json.dumps([asdict(suffix) for suffix in suffixes], ensure_ascii=False)
+    return _readable(suffixes)
 
 
 def plain(text: str) -> str:
