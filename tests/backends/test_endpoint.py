@@ -40,6 +40,13 @@ def test_only_loopback_is_this_machine(address: str, remote: bool) -> None:
     assert checked_address(f"{address}/", "m", allow_remote=True) == address
 
 
+def test_the_users_own_upstream_may_be_another_machine_but_not_its_cloud() -> None:
+    lan = "http://192.168.1.7:11434"
+    assert checked_address(lan, "llama3.2", allow_remote=False, own_upstream=True) == lan
+    with pytest.raises(SettingsError, match="runs elsewhere"):
+        checked_address(lan, "gpt-oss:120b-cloud", allow_remote=False, own_upstream=True)
+
+
 @pytest.mark.parametrize("model", ["gpt-oss:120b-cloud", "kimi:cloud"])
 def test_a_cloud_model_is_another_machine_behind_a_near_address(model: str) -> None:
     with pytest.raises(SettingsError, match="runs elsewhere"):

@@ -46,15 +46,22 @@ def is_remote(address: str) -> bool:
     return not (ip.is_loopback or ip.is_unspecified or (mapped is not None and mapped.is_loopback))
 
 
-def checked_address(address: str, model: str, *, allow_remote: bool) -> str:
-    """The address without its last slash. Raises SettingsError for one that may not be asked."""
+def checked_address(
+    address: str, model: str, *, allow_remote: bool, own_upstream: bool = False
+) -> str:
+    """The address without its last slash. Raises SettingsError for one that may not be asked.
+
+    `own_upstream` says that the user's own chats go there anyway: another machine is no news
+    then, but a model that its server passes on to somebody else's still is.
+    """
     if not address or not is_address(address):
         raise SettingsError(
             f"{address!r} is not the address of a chat endpoint.",
             hint='Write it like "http://127.0.0.1:11434".',
         )
-    if not allow_remote and (is_remote(address) or runs_elsewhere(model)):
-        what = f"{address} is another machine" if is_remote(address) else f"{model} runs elsewhere"
+    far = is_remote(address) and not own_upstream
+    if not allow_remote and (far or runs_elsewhere(model)):
+        what = f"{address} is another machine" if far else f"{model} runs elsewhere"
         raise SettingsError(
             f"{what}, and Lull would send it your conversations.",
             hint="Choose a model on this machine, or set allow_remote beside it.",

@@ -44,14 +44,23 @@ class OllamaChat:
     """Implements `core.ports.ChatModel`. Belongs to one event loop; `close` it there."""
 
     def __init__(
-        self, address: str, model: str, *, timeout_s: float, allow_remote: bool = False
+        self,
+        address: str,
+        model: str,
+        *,
+        timeout_s: float,
+        allow_remote: bool = False,
+        own_upstream: bool = False,
     ) -> None:
-        """`timeout_s` is for a whole answer, loading the model included.
+        """`timeout_s` is for a whole answer, loading the model included. `own_upstream`: the
+        address is the one that the user's own chats go to, see `checked_address`.
 
         Raises SettingsError for an address or a model on another machine that is not allowed.
         """
         self.name = model
-        self._address = checked_address(address, model, allow_remote=allow_remote)
+        self._address = checked_address(
+            address, model, allow_remote=allow_remote, own_upstream=own_upstream
+        )
         self._timeout_s = timeout_s
         self._allow_remote = allow_remote
         self._is_here = allow_remote
