@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from lull.cli.main import main
+from tests.desk import Desk
 from tests.running import Ran, free_port
 
 Here = Callable[..., Ran]
@@ -30,3 +31,10 @@ def here(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
         return Ran(code, said.out, said.err)
 
     return call
+
+
+@pytest.fixture
+def desk(home: Path) -> Iterator[Desk]:
+    """A service without models for the home of `here`: its control socket and its store."""
+    with Desk(home).open() as desk:
+        yield desk

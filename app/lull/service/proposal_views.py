@@ -61,7 +61,7 @@ def proposal_view(
 
 def evidence_view(proposal: Proposal, pairs: Sequence[Pair], rule: ProofRule) -> Json:
     """What the replays so far come to; before the first one nothing, at an e-value of 1."""
-    so_far = decide(pairs, rule, successes=len(proposal.successes))
+    so_far = decide(pairs, rule, successes=proposal.replayable)
     return {
         "pairs": so_far.pairs,
         "requests": so_far.requests,

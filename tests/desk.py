@@ -1,0 +1,317 @@
+"""The control API on its real socket and a real store, in a thread of this process: what a running
+service answers about proposals, without the models behind it."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from aiohttp import web
+
+from lull.config.paths import Paths
+from lull.core.events import EventKind
+from lull.core.evidence import Evidence, evidence_text
+from lull.core.proof import Pair, Part, ProofRule, ProofState, decide
+from lull.core.proposal import Origin, Proposal, ProposalKind, ProposalStatus, Trace
+from lull.core.skill import Library, SkillKey, SkillText
+from lull.loops.approve import Approve
+from lull.loops.review import Review
+from lull.service.bus import Bus
+from lull.service.control_api import ControlApi
+from lull.service.lock import Discovery, ServiceLock, write_discovery
+from lull.service.rating import Rating
+from lull.service.reviewing import Reviewing
+from lull.service.skill_changes import SkillChanges
+from lull.service.wiring import open_stores, reading_of
+from lull.store.proposals import WritingFault
+from lull.store.skill_md import render
+from tests.fakes import FakeClock, FakeIds
+from tests.running import PATIENCE_S
+
+Json = dict[str, Any]
+RULE = ProofRule()
+
+
+@dataclass
+class ScriptedProofs:
+    """Stands in for the fast loop: notes what it is pushed to, and may be held."""
+
+    asked: list[tuple[str | None, bool]] = field(default_factory=list)
+    ended: list[str | None] = field(default_factory=list)
+    looked: int = 0
+    held: asyncio.Event | None = None
+    error: Exception | None = None
+
+    async def prove_now(self, proposal: str | None, *, wait: bool) -> None:
+        self.asked.append((proposal, wait))
+        if wait and self.held is not None:
+            await self.held.wait()
+        if self.error is not None:
+            raise self.error
+        self.ended.append(proposal)
+
+    def looked_at(self) -> None:
+        self.looked += 1
+
+
+def pairs(wins: int, losses: int = 0, same: int = 0, *, successes: int = 0) -> list[Pair]:
+    """All of one request; then past successes that held."""
+    scores = [(0.0, 1.0)] * wins + [(1.0, 0.0)] * losses + [(0.5, 0.5)] * same
+    benefit = [
+        Pair(
+            request="turn_1",
+            part=Part.FAILURE,
+            seed=seed,
+            without=without,
+            with_=with_,
+            scored_by="verifier:pocket",
+        )
+        for seed, (without, with_) in enumerate(scores)
+    ]
+    held = [
+        replace(benefit[0], request=f"turn_s{n}", part=Part.SUCCESS, seed=n, without=1.0, with_=1.0)
+        for n in range(successes)
+    ]
+    return [*benefit, *held]
+
+
+def proved() -> list[Pair]:
+    """As few pairs as the rule asks for: wins until the benefit is shown, then past successes."""
+    wins = next(n for n in range(100) if _state(pairs(n), successes=0) is ProofState.PROVED)
+    done = (pairs(wins, successes=held) for held in range(1, 100))
+    return next(one for one in done if _state(one, successes=1) is ProofState.PROVED)
+
+
+def _state(done: list[Pair], *, successes: int) -> ProofState:
+    return decide(done, RULE, successes=successes).state
+
+
+class Desk:
+    """One home whose control socket answers. Everything async runs on its own loop."""
+
+    def __init__(self, home: Path) -> None:
+        self.paths = Paths.from_environment(os.environ, "linux", home=str(home))
+        self.paths.prepare()
+        self.stores = open_stores(self.paths)
+        self.clock, self.ids = FakeClock(), FakeIds()
+        self.library: Library = self.stores.skills.library()
+        self.bus = Bus(self.stores.events, self.clock)
+        self.told: list[str] = []
+        self.approve = Approve(self.stores.skills, self.clock, follower=self._follow)
+        self.proofs = ScriptedProofs()
+        self.review = Review(
+            self.stores.proposals,
+            self.approve,
+            library=lambda: self.library,
+            evidence=self.evidence,
+            clock=self.clock,
+        )
+        self.reviewing = Reviewing(
+            review=self.review,
+            proposals=self.stores.proposals,
+            skills=self.stores.skills,
+            library=lambda: self.library,
+            rule=RULE,
+            rule_for=lambda _: RULE,
+            proofs=self.proofs,
+            bus=self.bus,
+        )
+        self._loop = asyncio.new_event_loop()
+        self._lock = ServiceLock(self.paths.lock)
+
+    async def _follow(self, library: Library) -> None:
+        self.library = library
+
+    def evidence(self, proposal: Proposal) -> bytes:
+        done = self.stores.proposals.pairs(proposal.id)
+        if not done:
+            return b""
+        successes = sum(pair.part is Part.SUCCESS for pair in done)
+        document = Evidence(
+            skill=proposal.key.name,
+            skill_sha256=proposal.sha256,
+            model="sha256:base",
+            engine="mlx",
+            adapter=None,
+            generation=self.library.generation,
+            judge="",
+            rule=RULE,
+            successes=successes,
+            pairs=tuple(done),
+            decision=decide(done, RULE, successes=successes),
+        )
+        return evidence_text(document).encode()
+
+    # What a test puts there
+
+    def do(self, work: Coroutine[Any, Any, Any]) -> Any:
+        """Run it on the service's loop."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(PATIENCE_S)
+
+    def call(self, work: Callable[[], object]) -> None:
+        async def now() -> None:
+            work()
+
+        self.do(now())
+
+    def hold_proofs(self) -> asyncio.Event:
+        """Proofs that are waited for do not end before the event is set (with `call`)."""
+        self.proofs.held = asyncio.Event()
+        return self.proofs.held
+
+    def skill(self, name: str, body: str, **more: Any) -> None:
+        self.do(self.approve.add(name, description="When a menu is asked for.", body=body, **more))
+
+    def propose(
+        self,
+        name: str = "menu-style",
+        *,
+        body: str = "Join the words with bars.",
+        description: str = "When a menu is asked for.",
+        kind: ProposalKind = ProposalKind.NEW,
+        status: ProposalStatus = ProposalStatus.SCREENED,
+        client: str = "",
+        replays: list[Pair] | None = None,
+        **more: Any,
+    ) -> Proposal:
+        key = SkillKey(client, name)
+        text = SkillText(name=name, description=description, body=body)
+        data = render(text)
+        base = ""
+        if kind is not ProposalKind.NEW:
+            base = self.library.get(key).sha256
+        if kind is ProposalKind.RETIRE:
+            data = self.stores.skills.folders.data(base)
+            text = self.stores.skills.folders.text(base)
+        self.clock.advance(60)
+        proposal = Proposal(
+            id=self.ids.new("prop"),
+            kind=kind,
+            key=key,
+            base_sha256=base,
+            sha256=hashlib.sha256(data).hexdigest(),
+            text=text,
+            status=status,
+            origin=Origin.EXTRACTIVE,
+            made_at=self.clock.now(),
+            changed_at=self.clock.now(),
+            **{
+                "failures": ("turn_1",),
+                "model": "pocket",
+                "traces": (Trace(sentence=body, source="user", turn="turn_2"),),
+                **more,
+            },
+        )
+        self.do(self._add(proposal, data, replays or []))
+        return proposal
+
+    async def _add(self, proposal: Proposal, data: bytes, replays: list[Pair]) -> None:
+        await self.stores.proposals.add(proposal, data)
+        for pair in replays:
+            await self.stores.proposals.replayed(proposal, pair)
+
+    def fault(self, **more: Any) -> WritingFault:
+        self.clock.advance(60)
+        fault = WritingFault(
+            **{
+                "id": self.ids.new("fault"),
+                "at": self.clock.now(),
+                "client": "",
+                "turns": ("turn_9",),
+                "evolver": "model:writer",
+                "problem": "It is no JSON.",
+                "answer": "Sure! Here is\x1b[2J a skill",
+                "due": None,
+                **more,
+            }
+        )
+        self.do(self.stores.proposals.fault(fault))
+        return fault
+
+    def status(self, proposal: Proposal) -> str:
+        return self.stores.proposals.get(proposal.id).status.value
+
+    def body(self, name: str = "menu-style", client: str = "") -> str:
+        return self.library.get(SkillKey(client, name)).body
+
+    # The service
+
+    @contextmanager
+    def open(self) -> Iterator[Desk]:
+        thread = threading.Thread(target=self._loop.run_forever)
+        thread.start()
+        runner = web.AppRunner(
+            self._api().app(), handler_cancellation=True, access_log=None, shutdown_timeout=1.0
+        )
+        try:
+            self.do(self._serve(runner))
+            self._lock.take(discovery=self.paths.discovery)
+            write_discovery(
+                self.paths.discovery,
+                Discovery(
+                    address="http://127.0.0.1:1",
+                    pid=os.getpid(),
+                    control=str(self.paths.control_socket),
+                    version="test",
+                    started=self.clock.now().isoformat(),
+                ),
+            )
+            yield self
+        finally:
+            self.do(runner.cleanup())
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            thread.join()
+            self._loop.close()
+            self._lock.release()
+            self.paths.discovery.unlink(missing_ok=True)
+            self.stores.database.close()
+
+    async def _serve(self, runner: web.AppRunner) -> None:
+        await runner.setup()
+        await web.UnixSite(runner, str(self.paths.control_socket)).start()
+
+    def _api(self) -> ControlApi:
+        return ControlApi(
+            status=_nothing,
+            doctor=_nothing,
+            settings=lambda _: _nothing(),
+            reading=reading_of(self.stores),
+            settle=self.stores.database.flush,
+            changes=SkillChanges(self.approve, self.stores.skills),
+            rating=Rating(
+                self.stores.trajectories,
+                self.clock,
+                self.bus,
+                lambda: None,
+                rated=_ignored,
+                view=lambda _: {},
+            ),
+            reviewing=self.reviewing,
+            bus=self.bus,
+            stop=lambda: None,
+        )
+
+    def events(self) -> list[tuple[str, object]]:
+        """What was told of proposals: (id, status)."""
+        self.stores.database.flush()
+        found = self.stores.events.after(0)
+        return [
+            (str(e.fields["proposal"]), e.fields["status"])
+            for e in found
+            if e.kind == EventKind.PROPOSAL
+        ]
+
+
+async def _nothing() -> Json:
+    return {}
+
+
+async def _ignored(_: str) -> None:
+    return None

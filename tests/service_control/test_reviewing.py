@@ -1,0 +1,433 @@
+"""Proposals over the control API: what is shown of each, what a decision does, who is told."""
+
+from __future__ import annotations
+
+import hashlib
+import socket
+import threading
+from contextlib import closing
+
+import pytest
+
+from lull.core.errors import UpstreamDown
+from lull.core.proof import Part
+from lull.core.proposal import ProposalKind, ProposalStatus, Trace
+from lull.core.skill import SkillKey
+from tests.desk import Desk, pairs, proved
+from tests.running import eventually
+from tests.service_control.socket_client import ControlSocket, Json, Said
+
+KEYS = ["id", "kind", "name", "client", "status", "sha256", "diff", "evidence", "provenance"]
+EVIDENCE = {"pairs", "requests", "wins", "losses", "e_value", "harm_e_value"}
+
+
+@pytest.fixture
+def api(desk: Desk) -> ControlSocket:
+    return ControlSocket(desk.paths.home)
+
+
+def do(api: ControlSocket, proposal: str, action: str, **wanted: object) -> Said:
+    return api.ask("POST", f"/v1/proposals/{proposal}/{action}", wanted)
+
+
+def only(api: ControlSocket) -> Json:
+    (proposal,) = api.get("/v1/proposals")["proposals"]
+    assert isinstance(proposal, dict)
+    return proposal
+
+
+def refused(said: Said, status: int) -> str:
+    assert said.status == status, said
+    assert set(said.json["error"]) == {"title", "detail", "hint"}
+    detail: str = said.json["error"]["detail"]
+    return detail
+
+
+def test_nothing_yet(api: ControlSocket) -> None:
+    page = api.get("/v1/proposals")
+    assert page == {"proposals": [], "faults": [], "generation": 0, "proving": False}
+
+
+def test_a_proposal_shows_all_that_a_decision_needs(desk: Desk, api: ControlSocket) -> None:
+    made = desk.propose(
+        wish="use bars",
+        wish_turns=("turn_2",),
+        flags=({"kind": "url", "text": "an address", "quote": "http://x"},),
+        check='{"kind": "words", "at_most": 60}',
+        traces=(
+            Trace(sentence="Join the words", source="user", turn="turn_2"),
+            Trace(sentence="with bars.", source="model"),
+        ),
+    )
+    shown = only(api)
+    assert list(shown)[: len(KEYS)] == KEYS
+    assert (shown["id"], shown["kind"], shown["name"]) == (made.id, "new", "menu-style")
+    assert (shown["client"], shown["status"], shown["sha256"]) == (None, "screened", made.sha256)
+    assert (
+        shown["evidence"].items()
+        >= dict.fromkeys(EVIDENCE - {"e_value", "harm_e_value"}, 0).items()
+    )
+    assert shown["evidence"]["e_value"] == shown["evidence"]["harm_e_value"] == 1.0
+    assert shown["provenance"] == [
+        {"sentence": "Join the words", "source": "user", "turn": "turn_2"},
+        {"sentence": "with bars.", "source": "model", "turn": None},
+    ]
+    assert shown["flags"] == [{"kind": "url", "text": "an address", "quote": "http://x"}]
+    assert shown["check"] == "The answer must have at most 60 words."
+    assert shown["origin"] == "extractive" and shown["wish"] == "use bars"
+    assert shown["body"] == "Join the words with bars." and shown["base_sha256"] == ""
+    assert hashlib.sha256(shown["text"].encode()).hexdigest() == made.sha256
+    lines = shown["diff"].split("\n")
+    assert lines[:2] == ["--- /dev/null", "+++ menu-style proposed"]
+    assert [line[1:] for line in lines[3:]] == shown["text"].split("\n")[:-1]
+    assert api.get(f"/v1/proposals/{made.id}") == {"generation": 0, "proposal": shown}
+
+
+def test_the_evidence_counts_what_was_replayed(desk: Desk, api: ControlSocket) -> None:
+    desk.propose(replays=pairs(9, 1, 2, successes=6), status=ProposalStatus.PROVING)
+    evidence = only(api)["evidence"]
+    assert (evidence["pairs"], evidence["requests"]) == (18, 1)
+    assert (evidence["wins"], evidence["losses"]) == (9, 1)
+    assert evidence["e_value"] > 1 and evidence["harm_e_value"] == 1.0
+    assert (evidence["success_pairs"], evidence["success_losses"]) == (6, 0)
+    assert (evidence["needs_e_value"], evidence["most_pairs"]) == (20.0, 60)
+    assert evidence["scored_by"] == ["verifier:pocket"]
+
+
+def test_newest_first_and_decided_ones_only_when_asked_for(desk: Desk, api: ControlSocket) -> None:
+    first, second = desk.propose("first"), desk.propose("second", client="desk")
+    listed = api.get("/v1/proposals")["proposals"]
+    assert [(p["id"], p["client"]) for p in listed] == [(second.id, "desk"), (first.id, None)]
+    assert do(api, first.id, "reject", reason="no").status == 200
+    assert [p["id"] for p in api.get("/v1/proposals")["proposals"]] == [second.id]
+    everything = api.get("/v1/proposals?all=1")["proposals"]
+    assert [(p["id"], p["status"]) for p in everything] == [
+        (second.id, "screened"),
+        (first.id, "rejected"),
+    ]
+    assert everything[1]["reason"] == "no"
+
+
+def test_an_edit_and_a_retirement_are_compared_with_what_is_in_force(
+    desk: Desk, api: ControlSocket
+) -> None:
+    desk.skill("menu-style", "Join with dots.")
+    edit = desk.propose(kind=ProposalKind.EDIT, body="Join with bars.")
+    gone = desk.propose(kind=ProposalKind.RETIRE, status=ProposalStatus.UNPROVED)
+    retire, changed = api.get("/v1/proposals")["proposals"]
+    assert (retire["id"], changed["id"]) == (gone.id, edit.id)
+    assert "-Join with dots." in changed["diff"] and "+Join with bars." in changed["diff"]
+    assert retire["diff"].split("\n")[1] == "+++ /dev/null"
+    assert not [line for line in retire["diff"].split("\n")[2:] if line.startswith("+")]
+
+
+def test_a_sign_that_some_screens_take_for_a_line_end_hides_no_line(
+    desk: Desk, api: ControlSocket
+) -> None:
+    desk.propose(body="Join.\u2028+++ harmless\u2029and so on")
+    lines = only(api)["diff"].split("\n")
+    assert lines[-1] == "+Join.\u2028+++ harmless\u2029and so on"
+
+
+def test_a_lost_text_hides_no_other_proposal(desk: Desk, api: ControlSocket) -> None:
+    desk.skill("menu-style", "Join with dots.")
+    desk.propose(kind=ProposalKind.EDIT, body="Join with bars.")
+    desk.propose("other")
+    sha256 = desk.library.get(SkillKey("", "menu-style")).sha256
+    (desk.stores.skills.folders.versions / sha256[:2] / f"{sha256}.md").unlink()
+    other, edit = api.get("/v1/proposals")["proposals"]
+    assert other["flags"] == []
+    assert [flag["kind"] for flag in edit["flags"]] == ["lost-text"]
+
+
+def test_approval_puts_the_exact_text_into_force(desk: Desk, api: ControlSocket) -> None:
+    made = desk.propose(replays=proved(), status=ProposalStatus.PROVED)
+    said = do(api, made.id, "approve", sha256=made.sha256)
+    assert said.status == 200
+    assert said.json["generation"] == 1
+    assert said.json["proposal"]["status"] == "approved"
+    assert said.json["proposal"]["generation"] == 1
+    assert desk.library.get(SkillKey("", "menu-style")).sha256 == made.sha256
+    assert desk.events() == [(made.id, "approved")]
+    assert desk.proofs.looked == 1, "there may be room for the next candidate"
+    assert "approved already" in refused(do(api, made.id, "approve"), 409)
+
+
+def test_another_hash_approves_nothing(desk: Desk, api: ControlSocket) -> None:
+    made = desk.propose()
+    for action in ("approve", "reject", "defer", "edit"):
+        said = do(api, made.id, action, sha256="0" * 64, reason="x", body="y")
+        assert "is not the one you read" in refused(said, 409)
+    assert api.ask("GET", f"/v1/proposals/{made.id}?sha256={'0' * 64}").status == 409
+    assert api.ask("GET", f"/v1/proposals/{made.id}?sha256={made.sha256}").status == 200
+    assert desk.status(made) == "screened" and desk.library.generation == 0
+    assert desk.events() == [] and desk.proofs.looked == 0
+
+
+def test_what_was_overtaken_says_so_and_is_not_approved(desk: Desk, api: ControlSocket) -> None:
+    desk.skill("menu-style", "Join with dots.")
+    made = desk.propose(kind=ProposalKind.EDIT, body="Join with bars.")
+    desk.do(desk.approve.edit(SkillKey("", "menu-style"), body="Join with stars."))
+    shown = only(api)
+    assert shown["status"] == "stale" and "changed since" in shown["reason"]
+    assert "changed since" in refused(do(api, made.id, "approve"), 409)
+    assert desk.body() == "Join with stars."
+    assert do(api, made.id, "reject", reason="overtaken", sha256=made.sha256).status == 200
+
+
+def test_a_rejection_keeps_its_reason_and_needs_one(desk: Desk, api: ControlSocket) -> None:
+    made = desk.propose()
+    for reason in (None, "", "  \n"):
+        assert "reason" in refused(do(api, made.id, "reject", reason=reason), 400)
+    said = do(api, made.id, "reject", reason="not  what\nI meant")
+    assert said.json["proposal"]["reason"] == "not what I meant"
+    assert desk.events() == [(made.id, "rejected")]
+
+
+def test_deferring_and_undoing(desk: Desk, api: ControlSocket) -> None:
+    made = desk.propose()
+    assert do(api, made.id, "defer").json["proposal"]["status"] == "deferred"
+    assert only(api)["status"] == "deferred"
+    undone = api.ask("POST", "/v1/proposals/undo").json
+    assert undone["proposal"]["status"] == "screened"
+    refused(api.ask("POST", "/v1/proposals/undo"), 404)
+    do(api, made.id, "approve")
+    assert desk.body()
+    undone = api.ask("POST", "/v1/proposals/undo", {}).json
+    assert (undone["generation"], undone["proposal"]["status"]) == (2, "screened")
+    assert desk.library.get(SkillKey("", "menu-style")).status == "archived"
+    assert desk.events()[-1] == (made.id, "screened")
+
+
+def test_an_edit_is_another_text_with_another_hash_and_no_proof(
+    desk: Desk, api: ControlSocket
+) -> None:
+    made = desk.propose(replays=proved(), status=ProposalStatus.PROVED)
+    said = do(api, made.id, "edit", body="Join with stars.", sha256=made.sha256)
+    edited = said.json["proposal"]
+    assert (edited["body"], edited["status"]) == ("Join with stars.", "screened")
+    assert edited["description"] == "When a menu is asked for."
+    assert edited["sha256"] != made.sha256 and edited["evidence"]["pairs"] == 0
+    assert "+Join with stars." in edited["diff"]
+    assert "is not the one you read" in refused(
+        do(api, made.id, "approve", sha256=made.sha256), 409
+    )
+    assert do(api, made.id, "approve", sha256=edited["sha256"]).status == 200
+    assert desk.body() == "Join with stars."
+
+
+def test_quarantine_is_left_only_by_the_users_own_word(desk: Desk, api: ControlSocket) -> None:
+    made = desk.propose(status=ProposalStatus.QUARANTINED, reason="an order from a web page")
+    shown = only(api)
+    assert (shown["status"], shown["reason"]) == ("quarantined", "an order from a web page")
+    said = api.ask("POST", "/v1/proposals/prove", {"id": made.id})
+    assert "quarantined" in refused(said, 409) and desk.proofs.asked == []
+
+
+def test_spoiled_answers_of_a_writer_are_shown_until_something_came_of_them(
+    desk: Desk, api: ControlSocket
+) -> None:
+    desk.fault(turns=("turn_1",), due=desk.clock.now())
+    other = desk.fault(turns=("turn_9",))
+    desk.propose(failures=("turn_1",))
+    newest, oldest = api.get("/v1/proposals")["faults"]
+    assert newest["id"] == other.id and newest["answer"] == other.answer
+    assert (newest["settled"], newest["due"]) == (False, None)
+    assert oldest["settled"] is True and oldest["due"]
+    assert newest["writer"] == "model:writer" and newest["problem"] == "It is no JSON."
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status"),
+    [
+        ("GET", "/v1/proposals/prop_none", None, 404),
+        ("POST", "/v1/proposals/prop_none/approve", {}, 404),
+        ("POST", "/v1/proposals/prop_none/reject", {"reason": "x"}, 404),
+        ("POST", "/v1/proposals/prop_none/defer", {}, 404),
+        ("POST", "/v1/proposals/prop_none/edit", {"body": "x"}, 404),
+        ("POST", "/v1/proposals/prop_000001/dance", {}, 400),
+        ("POST", "/v1/proposals/prop_000001/approve", b"", 400),
+        ("POST", "/v1/proposals/prop_000001/approve", [], 400),
+        ("POST", "/v1/proposals/prop_000001/approve", {"sha256": 5}, 400),
+        ("POST", "/v1/proposals/prop_000001/reject", {"reason": ["x"]}, 400),
+        ("POST", "/v1/proposals/prop_000001/reject", {"reason": "\ud800"}, 400),
+        ("POST", "/v1/proposals/prop_000001/edit", {}, 400),
+        ("POST", "/v1/proposals/prop_000001/edit", {"body": ""}, 400),
+        ("POST", "/v1/proposals/prop_000001/edit", {"body": "a\0b"}, 400),
+        ("POST", "/v1/proposals/prop_000001/edit", {"body": "\x1b[2J"}, 400),
+        ("POST", "/v1/proposals/prop_000001/edit", {"description": "x" * 2000}, 400),
+        ("POST", "/v1/proposals/undo", {}, 404),
+        ("POST", "/v1/proposals/prove", {"id": "prop_none"}, 404),
+        ("POST", "/v1/proposals/prove", {"id": 7}, 400),
+        ("PUT", "/v1/proposals", None, 405),
+        ("GET", "/v1/skills/verify?name=nothing-here", None, 404),
+        ("GET", "/v1/skills/verify?name=No_Name", None, 400),
+        ("GET", "/v1/skills/verify", None, 400),
+    ],
+)
+def test_what_is_wrong_comes_back_as_words(
+    desk: Desk, api: ControlSocket, method: str, path: str, body: object, status: int
+) -> None:
+    made = desk.propose()
+    detail = refused(api.ask(method, path, body), status)
+    assert "Error at" not in detail, "a fault of ours"
+    assert desk.status(made) == "screened" and desk.library.generation == 0
+
+
+def test_the_snapshot_of_a_window_holds_the_proposals(desk: Desk, api: ControlSocket) -> None:
+    made = desk.propose()
+    snapshot = api.get("/v1/snapshot")
+    assert [p["id"] for p in snapshot["proposals"]] == [made.id]
+    assert {"faults", "proving", "skills", "conversations", "generation"} <= set(snapshot)
+
+
+# Proving
+
+
+def test_a_push_begins_the_proofs_and_answers_with_the_list(desk: Desk, api: ControlSocket) -> None:
+    made = desk.propose()
+    done = api.ask("POST", "/v1/proposals/prove", {}).json
+    assert [p["id"] for p in done["proposals"]] == [made.id]
+    assert api.ask("POST", "/v1/proposals/prove", {"id": made.id, "wait": True}).status == 200
+    assert desk.proofs.asked == [(None, False), (made.id, True)]
+
+
+def test_who_waits_gets_the_answer_at_the_end(desk: Desk, api: ControlSocket) -> None:
+    desk.propose()
+    held = desk.hold_proofs()
+    said: list[Said] = []
+    waiting = threading.Thread(
+        target=lambda: said.append(api.ask("POST", "/v1/proposals/prove", {"wait": True}))
+    )
+    waiting.start()
+    assert eventually(lambda: api.get("/v1/proposals")["proving"])
+    assert not said, "it is not answered before it is done"
+    desk.call(held.set)
+    waiting.join()
+    assert said[0].status == 200 and said[0].json["proving"] is False
+    assert desk.proofs.ended == [None]
+
+
+def test_who_leaves_leaves_the_proofs_running(desk: Desk, api: ControlSocket) -> None:
+    held = desk.hold_proofs()
+    with closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as leaving:
+        leaving.connect(api.path)
+        body = b'{"wait": true}'
+        leaving.sendall(
+            b"POST /v1/proposals/prove HTTP/1.1\r\nHost: x\r\n"
+            b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+        )
+        assert eventually(lambda: desk.proofs.asked)
+    assert api.get("/v1/proposals")["proving"] is True
+    desk.call(held.set)
+    assert eventually(lambda: not api.get("/v1/proposals")["proving"])
+    assert desk.proofs.ended == [None]
+
+
+def test_a_model_that_is_away_is_told_to_who_waits(desk: Desk, api: ControlSocket) -> None:
+    desk.proofs.error = UpstreamDown("The writer does not answer.")
+    said = api.ask("POST", "/v1/proposals/prove", {"wait": True})
+    assert refused(said, 500) == "The writer does not answer."
+    assert api.get("/v1/proposals")["proving"] is False
+
+
+@pytest.mark.parametrize("status", [ProposalStatus.APPROVED, ProposalStatus.REJECTED])
+def test_what_is_decided_is_not_proved(
+    desk: Desk, api: ControlSocket, status: ProposalStatus
+) -> None:
+    made = desk.propose(status=status)
+    said = api.ask("POST", "/v1/proposals/prove", {"id": made.id})
+    assert f"is {status} already" in refused(said, 409) and desk.proofs.asked == []
+
+
+# Verifying
+
+
+def verify(api: ControlSocket, name: str = "menu-style", client: str = "") -> Json:
+    return api.get(f"/v1/skills/verify?name={name}&client={client}")
+
+
+def approved(desk: Desk, api: ControlSocket, **more: object) -> None:
+    made = desk.propose(**more)  # type: ignore[arg-type]
+    assert do(api, made.id, "approve").status == 200
+
+
+def test_a_proof_is_worked_out_again(desk: Desk, api: ControlSocket) -> None:
+    approved(desk, api, replays=proved(), status=ProposalStatus.PROVED)
+    done = verify(api)
+    assert done["holds"] is True, done["why"]
+    wins = sum(pair.part is not Part.SUCCESS for pair in proved())
+    held = len(proved()) - wins
+    assert f"Proved on 1 request: {wins} won and 0 lost of {wins} pairs" in done["why"]
+    assert f"{held} past successes none got worse" in done["why"]
+    assert done["evidence"].items() >= {"pairs": wins + held, "requests": 1, "wins": wins}.items()
+    assert (done["skill"], done["client"], done["version"]) == ("menu-style", None, 1)
+
+
+def test_a_skill_written_by_hand_has_no_proof(desk: Desk, api: ControlSocket) -> None:
+    desk.skill("menu-style", "Join with dots.")
+    assert (
+        verify(api).items()
+        >= {
+            "holds": False,
+            "why": "It was written by hand and has no proof.",
+            "evidence": None,
+        }.items()
+    )
+
+
+def test_a_text_that_was_changed_after_its_proof_says_so(desk: Desk, api: ControlSocket) -> None:
+    approved(desk, api, replays=proved(), status=ProposalStatus.PROVED)
+    key = SkillKey("", "menu-style")
+    desk.do(desk.approve.edit(key, body="Join with stars."))
+    assert "changed after it was approved" in verify(api)["why"]
+    desk.do(desk.approve.roll_back())
+    assert verify(api)["holds"] is True
+    (desk.stores.skills.folders.folder(key) / "SKILL.md").write_text("another text")
+    done = verify(api)
+    assert done["holds"] is False and "about another text" in done["why"]
+
+
+def test_an_approval_without_a_proof_is_not_called_one(desk: Desk, api: ControlSocket) -> None:
+    approved(desk, api)
+    assert "approved before anything was replayed" in verify(api)["why"]
+    approved(desk, api, name="half", replays=pairs(3, 1), status=ProposalStatus.PROVING)
+    done = verify(api, "half")
+    assert done["holds"] is False and "decide nothing yet" in done["why"]
+    approved(desk, api, name="vain", replays=pairs(4, 9), status=ProposalStatus.UNPROVED)
+    assert verify(api, "vain")["holds"] is False
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ('"losses": 0', '"losses": 7', "losses is 7; its pairs say 0"),
+        ('"alpha": 0.05', '"alpha": 0.9', "alpha 0.9; the rule is 0.05"),
+        ('"seed": 0', '"seed": 1', "counted 2 times"),
+        ("{", "[", "cannot be read"),
+        ('"with": 1.0', '"with": NaN', "cannot be read"),
+    ],
+)
+def test_a_file_that_was_tampered_with_does_not_hold(
+    desk: Desk, api: ControlSocket, old: str, new: str, why: str
+) -> None:
+    approved(desk, api, replays=proved(), status=ProposalStatus.PROVED)
+    file = desk.stores.skills.folders.folder(SkillKey("", "menu-style")) / "evidence.json"
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new, 1))
+    done = verify(api)
+    assert done["holds"] is False and why in done["why"]
+
+
+def test_a_deleted_skill_is_not_found(desk: Desk, api: ControlSocket) -> None:
+    approved(desk, api)
+    api.change(do="delete", name="menu-style")
+    said = api.ask("GET", "/v1/skills/verify?name=menu-style")
+    assert "was deleted" in refused(said, 404)
+
+
+def test_skills_of_two_clients_are_two(desk: Desk, api: ControlSocket) -> None:
+    approved(desk, api, replays=proved(), client="desk", status=ProposalStatus.PROVED)
+    assert verify(api, client="desk")["holds"] is True
+    assert api.ask("GET", "/v1/skills/verify?name=menu-style").status == 404
