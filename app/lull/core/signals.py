@@ -1,25 +1,45 @@
-"""TEMPORARY shim so that others can import; the developer of signals overwrites this whole file."""
+"""What happened after an answer, said as signals: who saw what, and how good or bad it looks.
+
+Three observers speak here without any model. *Verifiable*: what became of the answer's own tool
+calls, and whether it is the JSON that was asked for. *Implicit*: the user's next message, and an
+answer asked for again. A fault of the surroundings is found first and is nobody's failure.
+Silence, and a conversation that simply ends, are no signals. What several signals come to is
+`reward`'s business.
+
+Callers pass clean text: what the user typed, without anything that Lull put in (a skill suffix read
+as the user's words would let a skill correct itself), and without tool results.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
-from lull.core.messages import Message
+from lull.core import corrections
+from lull.core.chain import canonical
+from lull.core.faults import environment_fault as environment_fault  # noqa: PLC0414  callers find it here
+from lull.core.json_fit import fits, parses
+from lull.core.messages import Completion, Finish, Message, PartKind, Role, ToolCall
+from lull.core.own_words import own_words
 from lull.core.reward import Source
+from lull.core.tool_results import outcome
 
 
 class SignalKind(StrEnum):
-    TOOL_RESULT = "tool-result"
     TEST_RESULT = "test-result"
+    TOOL_RESULT = "tool-result"
     SCHEMA = "schema"
     CHECK = "check"
+    """A check of the user's own."""
     RATING = "rating"
     CORRECTION = "correction"
     REGENERATION = "regeneration"
     THANKS = "thanks"
     ENVIRONMENT = "environment"
+    """A fault of the surroundings: said, so that it can be shown, and worth 0."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,20 +47,202 @@ class Signal:
     kind: SignalKind
     source: Source
     value: float
+    """-1 bad to 1 good."""
     text: str
+    """What was seen, for a person: the user's own words, the summary line, the cause."""
+
+    def __post_init__(self) -> None:
+        if not -1.0 <= self.value <= 1.0:
+            raise ValueError(f"a signal is between -1 and 1, not {self.value}")
+
+
+POLITE_THANKS: Final = 0.5
+"""People thank out of courtesy, too; only "that works" or "perfect" counts in full."""
+RAN_WELL: Final = 0.5
+"""Exit code 0 says that a command ran, not that it was the right one; a passed test counts 1."""
+ASKED_AGAIN: Final = -0.5
+"""Another answer was wanted; perhaps only out of curiosity."""
 
 
 def read_reply(text: str, *, asked: str = "", answer: str = "") -> tuple[Signal, ...]:
+    """What the user's next message says about the answer before it: at most one signal.
+
+    `text` is the user's own message, `asked` their message before it, `answer` what the assistant
+    said in between: after a question of the assistant, "no, the second one" is a reply to it. The
+    signal's text is what the user wrote, without what they pasted: it may go on to state a rule.
+    """
+    if asked and text.strip() == asked.strip():
+        return ()  # the same request sent again: `is_regeneration` judges that
+    reading = corrections.read(text, answer=answer)
+    if reading.corrects:
+        return (_implicit(SignalKind.CORRECTION, -1.0, own_words(text)),)
+    if reading.thanks:
+        value = 1.0 if reading.works else POLITE_THANKS
+        return (_implicit(SignalKind.THANKS, value, own_words(text)),)
     return ()
 
 
-def from_tools(messages: Sequence[Message]) -> tuple[Signal, ...]:
-    return ()
+def _implicit(kind: SignalKind, value: float, text: str) -> Signal:
+    return Signal(kind=kind, source=Source.IMPLICIT, value=value, text=text)
+
+
+# -- asked again -------------------------------------------------------------------------------
+
+
+def is_regeneration(
+    asked: Sequence[Message],
+    answer: Completion,
+    again: Sequence[Message],
+    *,
+    same_conversation: bool | None = None,
+) -> bool:
+    """Whether `again` asks for another answer in place of `answer`, the one that `asked` got.
+
+    Both are the messages of a request as the client sent it, oldest first. A client that
+    regenerates sends the same history up to the same user message, without the rejected answer; so
+    both chains must be equal. Where that history holds an answer, equal chains are one
+    conversation. Where it does not, the same words may open a new conversation, and only a client
+    that names its conversations can tell: pass what it says as `same_conversation`, None where it
+    says nothing. An answer that was cut, hung up on or spoilt by a fault is asked for again
+    because of that, and was not rejected.
+    """
+    if not again or again[-1].role is not Role.USER or _any_results(again[-1]):
+        return False
+    if answer.finish not in (Finish.STOP, Finish.TOOL_CALLS) or answer.error:
+        return False
+    if not answer.message.text.strip() and not answer.message.tool_calls:
+        return False
+    if [canonical(m) for m in asked] != [canonical(m) for m in again]:
+        return False
+    if same_conversation is not None:
+        return same_conversation
+    return any(message.role is Role.ASSISTANT for message in again)
+
+
+def regenerated(asked: str) -> Signal:
+    """The signal for an answer that `is_regeneration` found rejected; `asked` in words."""
+    return _implicit(SignalKind.REGENERATION, ASKED_AGAIN, asked)
+
+
+# -- tools -------------------------------------------------------------------------------------
+
+
+def from_tools(after: Sequence[Message], *, answer: Message | None = None) -> tuple[Signal, ...]:
+    """What became of the tool calls that this very answer made, one signal for each that tells.
+
+    `after` are the messages behind the answer, oldest first; only results up to the next answer
+    are read. With `answer` each result is read in the light of the call that it belongs to: a
+    file shown is no outcome, and a search that found nothing has not failed. A fault of the
+    surroundings gives a signal of kind ENVIRONMENT worth 0.
+    """
+    signals: list[Signal] = []
+    for call, result in _results(answer, after):
+        seen = outcome(call, result)
+        if seen is None or seen.ok:
+            if seen is not None:
+                signals.append(_seen(seen.tested, 1.0 if seen.tested else RAN_WELL, seen.text))
+        elif cause := environment_fault(result):
+            signals.append(fault_signal(cause))
+        else:
+            signals.append(_seen(seen.tested, -1.0, seen.text))
+    return tuple(signals)
+
+
+def fault_signal(cause: str) -> Signal:
+    """A fault of the surroundings, nobody's failure; `cause` as `environment_fault` says it."""
+    return Signal(
+        kind=SignalKind.ENVIRONMENT, source=Source.VERIFIABLE, value=0.0, text=f"Fault: {cause}."
+    )
+
+
+def _seen(tested: bool, value: float, text: str) -> Signal:
+    kind = SignalKind.TEST_RESULT if tested else SignalKind.TOOL_RESULT
+    return Signal(kind=kind, source=Source.VERIFIABLE, value=value, text=text)
+
+
+def _any_results(message: Message) -> bool:
+    return any(part.kind is PartKind.TOOL_RESULT for part in message.parts)
+
+
+def _results(answer: Message | None, after: Sequence[Message]) -> Iterator[tuple[ToolCall, str]]:
+    """Each call of the answer with its result, by id, by name, or else in order."""
+    open_calls = list(answer.tool_calls) if answer else []
+    for message in after:
+        if message.role is Role.ASSISTANT:
+            return
+        if message.role is not Role.TOOL and not _any_results(message):
+            continue
+        texts = [p.text for p in message.parts if p.kind in (PartKind.TOOL_RESULT, PartKind.TEXT)]
+        if message.role is not Role.TOOL:
+            texts = [p.text for p in message.parts if p.kind is PartKind.TOOL_RESULT]
+        for number, text in enumerate(texts):
+            if answer is None:
+                yield ToolCall(name="", arguments=""), text
+                continue
+            call = _answered(open_calls, message.tool_call_id if number == 0 else "")
+            if call is None:
+                break
+            open_calls.remove(call)
+            yield call, text
+
+
+def _answered(calls: Sequence[ToolCall], key: str) -> ToolCall | None:
+    if not key:
+        return calls[0] if calls else None
+    by_id = (call for call in calls if call.id and call.id == key)
+    by_name = (call for call in calls if not call.id and call.name == key)
+    return next(by_id, None) or next(by_name, None)
+
+
+# -- format ------------------------------------------------------------------------------------
 
 
 def from_format(format_json: str, answer: str) -> tuple[Signal, ...]:
-    return ()
+    """Whether the answer is the JSON that was asked for: one signal, or none where nothing was
+    asked for or it cannot be told.
+
+    `format_json` is `ChatRequest.format`: the word json, a JSON schema, or an OpenAI
+    response_format. Pass only answers in words that ran to their end: a tool call is no JSON text,
+    and a cut one was cut by a limit.
+    """
+    schema = _schema(format_json)
+    if schema is None or not answer.strip():
+        return ()
+    try:
+        is_json, value = parses(answer)
+    except RecursionError:
+        return ()
+    if not is_json:
+        return _schema_signal(-1.0, "The answer is not the JSON that was asked for.")
+    fit = fits(schema, value)
+    if fit is None:
+        return ()
+    said = "fits" if fit else "does not fit"
+    return _schema_signal(1.0 if fit else -1.0, f"The answer {said} the format that was asked for.")
 
 
-def environment_fault(text: str) -> str | None:
-    return None
+def _schema_signal(value: float, text: str) -> tuple[Signal, ...]:
+    return (Signal(kind=SignalKind.SCHEMA, source=Source.VERIFIABLE, value=value, text=text),)
+
+
+def _schema(format_json: str) -> object:
+    """The JSON schema that a format asks for; None for none."""
+    text = format_json.strip()
+    if text in ("json", "json_object"):
+        return True
+    try:
+        wanted = json.loads(text) if text else None
+    except (ValueError, RecursionError):
+        return None
+    if isinstance(wanted, str):
+        return True if wanted in ("json", "json_object") else None
+    if not isinstance(wanted, dict) or not wanted:
+        return None
+    kind = wanted.get("type")
+    if kind == "json_object":
+        return {"type": "object"}
+    if kind == "json_schema":
+        inner = wanted.get("json_schema")
+        holder = inner if isinstance(inner, dict) else wanted
+        return holder.get("schema")
+    return None if kind == "text" else wanted
