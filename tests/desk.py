@@ -124,10 +124,21 @@ class Desk:
             bus=self.bus,
         )
         self._loop = asyncio.new_event_loop()
+        self._held: asyncio.Event | None = None
+        self._following = threading.Event()
         self._lock = ServiceLock(self.paths.lock)
 
     async def _follow(self, library: Library) -> None:
+        if self._held is not None:
+            self._following.set()
+            await self._held.wait()
         self.library = library
+
+    def hold_following(self) -> tuple[threading.Event, asyncio.Event]:
+        """A change that was written comes into force when the second event is set (with `call`);
+        the first tells that one waits."""
+        self._held = asyncio.Event()
+        return self._following, self._held
 
     def evidence(self, proposal: Proposal) -> bytes:
         done = self.stores.proposals.pairs(proposal.id)
@@ -213,9 +224,11 @@ class Desk:
         return proposal
 
     async def _add(self, proposal: Proposal, data: bytes, replays: list[Pair]) -> None:
-        await self.stores.proposals.add(proposal, data)
+        begun = replace(proposal, status=ProposalStatus.PROVING)
+        await self.stores.proposals.add(begun, data)
         for pair in replays:
-            await self.stores.proposals.replayed(proposal, pair)
+            assert await self.stores.proposals.advance(begun, pair)
+        await self.stores.proposals.update(proposal)
 
     def fault(self, **more: Any) -> WritingFault:
         self.clock.advance(60)

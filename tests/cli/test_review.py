@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from lull.cli.prove import progress_words
+from lull.core.errors import EvolverFault
 from lull.core.proposal import ProposalKind, ProposalStatus, Trace
 from lull.core.skill import SkillKey
 from tests.cli.conftest import Here
@@ -191,10 +192,11 @@ def test_prove_pushes_and_answers_with_the_proposals(desk: Desk, here: Here) -> 
     made = desk.propose()
     document = here("prove", "--json").json
     assert [p["id"] for p in document["proposals"]] == [made.id]
+    assert "The proofs have begun" in here("prove").out
     ran = here("prove", made.id, "--wait")
     assert (ran.code, ran.err) == (0, ""), "progress stands on terminals alone"
     assert made.id in ran.out
-    assert desk.proofs.asked == [(None, False), (made.id, True)]
+    assert desk.proofs.asked == [(None, False), (None, False), (made.id, True)]
     ran = here("prove", "prop_none")
     assert ran.code == 1 and "prop_none" in one_line(ran.err)
 
@@ -270,3 +272,10 @@ def test_verify_by_a_laxer_rule_of_the_users_own(home: Path, here: Here) -> None
     assert "the rule is 0.001" in here("verify", "menu-style", "--json").json["why"]
     (home / "settings.toml").write_text("nonsense")
     assert here("verify", "menu-style", "--json").json["holds"] is True
+
+
+def test_a_failure_in_anothers_words_cannot_steer_the_screen(desk: Desk, here: Here) -> None:
+    desk.proofs.error = EvolverFault("It said \x1b[2J\u202e.", answer="x")
+    ran = here("prove", "--wait")
+    assert ran.code == 1
+    assert "It said ⟨U+001B⟩[2J⟨U+202E⟩." in one_line(ran.err)

@@ -296,6 +296,6 @@ def test_who_stops_waiting_leaves_the_proof_running(desk: Desk, here: Here) -> N
         terminal.process.send_signal(signal.SIGINT)
         code, shown = terminal.end()
     assert code == 130 and "the proofs go on in the service" in shown
-    assert here("review", "--json").json["proving"] is True
+    assert here("review", "--json").json["pushed"] is True
     desk.call(held.set)
     assert eventually(lambda: desk.proofs.ended == [None])

@@ -14,7 +14,7 @@ from lull.core.proof import Part
 from lull.core.proposal import ProposalKind, ProposalStatus, Trace
 from lull.core.skill import SkillKey
 from tests.desk import Desk, pairs, proved
-from tests.running import eventually
+from tests.running import PATIENCE_S, eventually
 from tests.service_control.socket_client import ControlSocket, Json, Said
 
 KEYS = ["id", "kind", "name", "client", "status", "sha256", "diff", "evidence", "provenance"]
@@ -45,7 +45,7 @@ def refused(said: Said, status: int) -> str:
 
 def test_nothing_yet(api: ControlSocket) -> None:
     page = api.get("/v1/proposals")
-    assert page == {"proposals": [], "faults": [], "generation": 0, "proving": False}
+    assert page == {"proposals": [], "faults": [], "generation": 0, "pushed": False}
 
 
 def test_a_proposal_shows_all_that_a_decision_needs(desk: Desk, api: ControlSocket) -> None:
@@ -278,7 +278,23 @@ def test_the_snapshot_of_a_window_holds_the_proposals(desk: Desk, api: ControlSo
     made = desk.propose()
     snapshot = api.get("/v1/snapshot")
     assert [p["id"] for p in snapshot["proposals"]] == [made.id]
-    assert {"faults", "proving", "skills", "conversations", "generation"} <= set(snapshot)
+    assert {"faults", "pushed", "skills", "conversations", "generation"} <= set(snapshot)
+
+
+def test_a_decision_that_was_begun_ends_when_the_asker_left(desk: Desk, api: ControlSocket) -> None:
+    """What is written must also be followed: else it would be in force at the next start only."""
+    made = desk.propose()
+    reached, go_on = desk.hold_following()
+    with closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as leaving:
+        leaving.connect(api.path)
+        leaving.sendall(
+            b"POST /v1/proposals/%s/approve HTTP/1.1\r\nHost: x\r\n"
+            b"Content-Length: 2\r\n\r\n{}" % made.id.encode()
+        )
+        reached.wait(PATIENCE_S)
+    assert api.get("/v1/proposals")["generation"] == 0
+    desk.call(go_on.set)
+    assert eventually(lambda: desk.library.generation == 1)
 
 
 # Proving
@@ -300,11 +316,11 @@ def test_who_waits_gets_the_answer_at_the_end(desk: Desk, api: ControlSocket) ->
         target=lambda: said.append(api.ask("POST", "/v1/proposals/prove", {"wait": True}))
     )
     waiting.start()
-    assert eventually(lambda: api.get("/v1/proposals")["proving"])
+    assert eventually(lambda: api.get("/v1/proposals")["pushed"])
     assert not said, "it is not answered before it is done"
     desk.call(held.set)
     waiting.join()
-    assert said[0].status == 200 and said[0].json["proving"] is False
+    assert said[0].status == 200 and said[0].json["pushed"] is False
     assert desk.proofs.ended == [None]
 
 
@@ -318,9 +334,9 @@ def test_who_leaves_leaves_the_proofs_running(desk: Desk, api: ControlSocket) ->
             b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
         )
         assert eventually(lambda: desk.proofs.asked)
-    assert api.get("/v1/proposals")["proving"] is True
+    assert api.get("/v1/proposals")["pushed"] is True
     desk.call(held.set)
-    assert eventually(lambda: not api.get("/v1/proposals")["proving"])
+    assert eventually(lambda: not api.get("/v1/proposals")["pushed"])
     assert desk.proofs.ended == [None]
 
 
@@ -328,7 +344,7 @@ def test_a_model_that_is_away_is_told_to_who_waits(desk: Desk, api: ControlSocke
     desk.proofs.error = UpstreamDown("The writer does not answer.")
     said = api.ask("POST", "/v1/proposals/prove", {"wait": True})
     assert refused(said, 500) == "The writer does not answer."
-    assert api.get("/v1/proposals")["proving"] is False
+    assert api.get("/v1/proposals")["pushed"] is False
 
 
 @pytest.mark.parametrize("status", [ProposalStatus.APPROVED, ProposalStatus.REJECTED])

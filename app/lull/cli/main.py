@@ -109,7 +109,9 @@ def _fail(error: LullError, *, as_json: bool) -> int:
     except OSError:
         _forget_stdout()
     if sys.stderr is not None:
-        line = " ".join(f"lull: {error}".split())
+        from lull.cli.showing import revealed
+
+        line = revealed(" ".join(f"lull: {error}".split()))
         print(line, file=sys.stderr)
     return error.exit_code
 

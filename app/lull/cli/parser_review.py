@@ -24,9 +24,9 @@ anew. Without options, on a terminal, your $VISUAL or $EDITOR opens with the SKI
 
 PROVE = """\
 Looks for failures, writes proposals and replays them now, at full speed, and not in the
-next lull. Without ID all that wait; with ID that one, from its beginning. Answers once it
-has begun; with --wait once every proof has come to its end. Ctrl-C while it waits leaves
-the proofs running in the service."""
+next lull. Without ID all that wait; with ID that one alone, and what was proved, unproved or
+put off begins anew. Answers once it has begun, with --wait once the proofs have ended.
+Ctrl-C while it waits leaves them running in the service."""
 
 
 def review_commands(commands: Commands) -> None:

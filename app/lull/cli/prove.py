@@ -18,6 +18,7 @@ from lull.cli.showing import revealed
 from lull.contract import routes
 
 Json = dict[str, Any]
+TO_PROVE = ("screened", "proving")
 
 
 def prove(context: Context) -> None:
@@ -39,13 +40,14 @@ def prove(context: Context) -> None:
         raise
     if bar is not None:
         bar.clear()
-    context.answer(done, _words)
+    context.answer(done, list_words if options.wait else _begun_words)
 
 
-def _words(done: Json) -> str:
-    if not done["proposals"] or not done["proving"]:
+def _begun_words(done: Json) -> str:
+    waiting = [p for p in done["proposals"] if p["status"] in TO_PROVE]
+    if not waiting:
         return list_words(done)
-    return f"The proofs have begun; `lull prove --wait` waits for them.\n{list_words(done)}"
+    return f"{list_words(done)}\nThe proofs have begun; `lull prove --wait` waits for them."
 
 
 def _shows() -> bool:
@@ -68,7 +70,7 @@ class Progress:
             page = self._control.get(routes.PROPOSALS)
         except ServiceError:
             return  # the answer itself will say what is wrong
-        running = [p for p in page["proposals"] if p["status"] in ("screened", "proving")]
+        running = [p for p in page["proposals"] if p["status"] in TO_PROVE]
         if self._only is not None:
             running = [p for p in running if p["id"] == self._only]
         self._write(self._told(running))

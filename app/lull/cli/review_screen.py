@@ -15,7 +15,7 @@ from lull.cli.control import Control, ServiceError
 from lull.cli.editor import EditorFailed
 from lull.cli.proposal_words import NOTHING, counted, faults_words, whole
 from lull.cli.review import decide, decided_words, edit_by_hand, fetch
-from lull.cli.showing import Paint, ask
+from lull.cli.showing import Paint, ask, revealed
 from lull.contract import routes
 from lull.core.errors import SkillError, UsageError
 
@@ -116,7 +116,7 @@ class Walk:
         try:
             return act(shown)
         except (ServiceError, EditorFailed, SkillError, UsageError) as error:
-            print(self._paint.bad(" ".join(f"lull: {error}".split())))
+            print(self._paint.bad(revealed(" ".join(f"lull: {error}".split()))))
         now = fetch(self._control, shown["id"])["proposal"]
         same = all(now[key] == shown[key] for key in ("sha256", "status"))
         return Then.ASK if same else Then.SHOW

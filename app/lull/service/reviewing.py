@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Coroutine, Mapping
 from typing import Any, Protocol
 
 from lull.core.errors import Conflict, LullError, StoreError, UsageError
@@ -70,19 +70,26 @@ class Reviewing:
         self._proofs = proofs
         self._bus = bus
         self._pushed: set[asyncio.Task[None]] = set()
+        """Proofs that somebody asked for and that have not ended."""
+        self._begun: set[asyncio.Task[Decided]] = set()
 
     # Looking: blocks, so it is called in a thread
 
     def list(self, *, everything: bool = False) -> Json:
-        """The open proposals or all there ever were, newest first, and what a writer spoiled."""
+        """The open proposals or all there ever were, newest first, and what a writer spoiled.
+
+        `pushed`: proofs that somebody asked for and waits for are running.
+        """
         found = self._review.proposals(everything=everything)
         faults = self._proposals.faults(limit=FAULTS)
-        settled = settled_faults(faults, self._review.proposals(everything=True)) if faults else ()
+        settled: Collection[str] = ()
+        if faults:
+            settled = settled_faults(faults, self._proposals.standing(everything=True))
         return {
             "proposals": [self._view(proposal) for proposal in found],
             "faults": [fault_view(fault, settled=settled) for fault in faults],
             "generation": self._library().generation,
-            "proving": bool(self._pushed),
+            "pushed": bool(self._pushed),
         }
 
     def show(self, proposal: str, *, sha256: str | None = None) -> Json:
@@ -125,25 +132,34 @@ class Reviewing:
     async def decide(self, proposal: str, action: str, wanted: Mapping[str, Any]) -> Json:
         """`{"generation", "proposal"}`. Raises Conflict, NotFound, UsageError, SkillError."""
         sha256, reason = _text(wanted, "sha256"), _text(wanted, "reason")
-        if action == "approve":
-            return await self._told(await self._review.approve(proposal, sha256=sha256))
-        if action not in ("reject", "defer", "edit"):
-            raise UsageError(f"{action[:40]!r} is nothing that can be done with a proposal.")
-        _check_same(self._proposals.get(proposal), sha256)
-        if action == "reject":
-            return await self._told(await self._review.reject(proposal, reason=reason or ""))
-        if action == "defer":
-            return await self._told(await self._review.defer(proposal))
         description, body = _text(wanted, "description"), _text(wanted, "body")
-        return await self._told(
-            await self._review.edit(proposal, description=description, body=body)
-        )
+        if action != "approve":  # which looks at the hash itself, in the very transaction
+            _check_same(self._proposals.get(proposal), sha256)
+        match action:
+            case "approve":
+                work = self._review.approve(proposal, sha256=sha256)
+            case "reject":
+                work = self._review.reject(proposal, reason=reason or "")
+            case "defer":
+                work = self._review.defer(proposal)
+            case "edit":
+                work = self._review.edit(proposal, description=description, body=body)
+            case _:
+                raise UsageError(f"{action[:40]!r} is nothing that can be done with a proposal.")
+        return await self._done_whole(work)
 
     async def undo(self) -> Json:
         """Raises NotFound when there is nothing to take back."""
-        return await self._told(await self._review.undo())
+        return await self._done_whole(self._review.undo())
 
-    async def _told(self, decided: Decided) -> Json:
+    async def _done_whole(self, work: Coroutine[Any, Any, Decided]) -> Json:
+        """A decision that was begun comes to its end, also when the asker leaves: what is written
+        must also be followed."""
+        task = asyncio.create_task(work)
+        self._begun.add(task)
+        task.add_done_callback(self._begun.discard)
+        task.add_done_callback(_say_what_went_wrong)
+        decided = await asyncio.shield(task)
         proposal = decided.proposal
         self._bus.tell(
             EventKind.PROPOSAL,
@@ -165,14 +181,19 @@ class Reviewing:
         push = self._proofs.prove_now(proposal, wait=wanted.get("wait") is True)
         task = asyncio.create_task(push)
         self._pushed.add(task)
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._pushed.discard)
+        task.add_done_callback(_say_what_went_wrong)
         await asyncio.shield(task)
         return await asyncio.to_thread(self.list)
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._pushed.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            log.info("the proofs ended: %s", error)  # whoever waits is told, too
+
+def _say_what_went_wrong(task: asyncio.Task[Any]) -> None:
+    """Whoever waits is told, too; but nobody may be waiting any more."""
+    error = None if task.cancelled() else task.exception()
+    if isinstance(error, LullError):
+        log.info("not done: %s", error)
+    elif error is not None:
+        log.error("a decision or a proof failed", exc_info=error)
 
 
 def _check_same(proposal: Proposal, sha256: str | None) -> None:
