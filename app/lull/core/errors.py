@@ -120,7 +120,7 @@ class EngineDown(EngineError):
 
 
 class UpstreamDown(LullError):
-    title = "Ollama does not answer"
+    title = "A model's server does not answer"
 
 
 class EvolverFault(LullError):

@@ -16,6 +16,7 @@ from datetime import timedelta
 from lull.core.errors import EvolverFault, LullError
 from lull.core.failures import Failure, FailureSet, failure_sets
 from lull.core.likeness import alike, near_duplicate, same_in_other_words
+from lull.core.merging import merged, says_already
 from lull.core.ports import Clock, Draft, Evolver, Ids, Material, Quiet, Rejected
 from lull.core.proposal import Origin, Proposal, ProposalKind, ProposalStatus, Trace
 from lull.core.reward import GREY
@@ -24,6 +25,7 @@ from lull.core.screening import Screening, screen
 from lull.core.signals import SignalKind
 from lull.core.skill import Library, Skill, SkillKey, SkillStatus, SkillText
 from lull.core.trust import Span, spans_of
+from lull.loops.score import typed_in
 from lull.loops.today import Today, clean
 from lull.store.proposals import Proposals, WritingFault
 from lull.store.rewards import Rewards, Served
@@ -91,8 +93,8 @@ class Evolve:
 
     def _failure(self, served: Served) -> Failure:
         turn = served.turn
-        said = [s for s in served.reward.signals if s.kind is SignalKind.CORRECTION]
-        following = self._rewards.following(turn) if said else None
+        corrected = any(s.kind is SignalKind.CORRECTION for s in served.reward.signals)
+        following = self._rewards.following(turn) if corrected else None
         return Failure(
             turn=turn.id,
             trajectory=turn.trajectory,
@@ -100,9 +102,9 @@ class Evolve:
             model=turn.model,
             messages=tuple(clean(message) for message in turn.request),
             answer=clean(turn.answer),
-            said="\n".join(signal.text for signal in said),
+            said=typed_in(following.request) if following else "",
             said_turn=following.id if following else "",
-            worded=bool(said),
+            worded=following is not None,
         )
 
     async def _from(
@@ -177,8 +179,12 @@ class Evolve:
     async def _consider(self, found: FailureSet, draft: Draft, origin: Origin) -> Proposal | None:
         """Screened, and set against what there is; None where there is nothing to propose."""
         room = self._room(found.client)
-        texts = {SkillKey(s.client, s.name): _text(s) for s in room}
-        twin = near_duplicate(draft.text, texts)
+        if any(says_already(skill.body, draft.text.body) for skill in room):
+            log.info("a skill says it already")
+            return None
+        draft, twin = self._set_against(draft, [s for s in room if self._is_ours(s)])
+        texts = {skill.key: _text(skill) for skill in room}
+        twin = twin or near_duplicate(draft.text, texts)
         if twin is not None and _same_rule(texts[twin], draft.text):
             log.info("%s says it already", twin.name)
             return None
@@ -194,18 +200,33 @@ class Evolve:
         if same_in_other_words(draft.text, turned_down):
             log.info("what was turned down is not proposed again: %s", draft.text.name)
             return None
-        if not await self._replace_open(found.client, draft.text):
+        newest = await self._replace_open(found.client, draft.text)
+        if newest is None:
             return None
-        return await self._store(found, draft, origin, twin)
+        return await self._store(found, replace(draft, text=newest), origin, twin)
 
-    async def _replace_open(self, client: str, text: SkillText) -> bool:
-        """An open proposal that says the same stands; one that says otherwise on the same matter
-        gives way, because the user has spoken since."""
+    def _set_against(self, draft: Draft, ours: Sequence[Skill]) -> tuple[Draft, SkillKey | None]:
+        """A change of mind becomes the older rule with the new words in their place, and the skill
+        that it changes."""
+        for skill in ours:
+            body = merged(skill.body, draft.text.body)
+            if body is not None:
+                text = replace(draft.text, description=skill.description, body=body)
+                return replace(draft, text=text), skill.key
+        return draft, None
+
+    async def _replace_open(self, client: str, text: SkillText) -> SkillText | None:
+        """An open proposal that says the same stands, and there is nothing to propose; one that
+        says otherwise on the same matter gives way, because the user has spoken since."""
         for other in self._proposals.standing():
-            if other.key.client != client or not near_duplicate(text, {other.key: other.text}):
+            if other.key.client != client or other.status is ProposalStatus.STALE:
                 continue
-            if _same_rule(other.text, text):
-                return False
+            body = merged(other.text.body, text.body)
+            if body is None and not near_duplicate(text, {other.key: other.text}):
+                continue
+            if _same_rule(other.text, text) or says_already(other.text.body, text.body):
+                return None
+            text = replace(text, body=body or text.body)
             now = self._clock.now()
             gone = replace(
                 other,
@@ -215,7 +236,7 @@ class Evolve:
                 reason="you have said otherwise since",
             )
             await self._proposals.update(gone)
-        return True
+        return text
 
     async def _store(
         self, found: FailureSet, draft: Draft, origin: Origin, twin: SkillKey | None

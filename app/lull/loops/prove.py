@@ -90,7 +90,12 @@ class Prove:
         if proposal.status not in fresh:
             return proposal
         await self._proposals.clear_replays(proposal.id)
-        return await self._set(proposal, ProposalStatus.SCREENED, "")
+        now = self._clock.now()
+        anew = replace(
+            proposal, status=ProposalStatus.SCREENED, reason="", ground=None, changed_at=now
+        )
+        await self._proposals.update(anew)
+        return anew
 
     # One pair
 
@@ -103,8 +108,10 @@ class Prove:
         if stage is None:
             log.info("%s waits: %s does not answer now", proposal.id, proposal.model)
             return False
-        proposal = await self._grounded(proposal, stage)
-        assert proposal.ground is not None, "it was just given one"
+        grounded = await self._grounded(proposal, stage)
+        if grounded is None:
+            return False
+        proposal = grounded
         cases = self._replay.cases(proposal, stage)
         pairs = self._proposals.pairs(proposal.id)
         wanted = next_pair(
@@ -120,18 +127,16 @@ class Prove:
         pair = await self._quiet.run(
             lambda: self._replay.pair(proposal, stage, case, wanted.seed), hurry=hurry
         )
-        if self._proposals.get(proposal.id).sha256 != proposal.sha256:
-            return True  # it was edited meanwhile, and this pair is about another text
         if pair is None:
             await self._no_verdict(proposal, case)
-            return True
-        await self._proposals.replayed(proposal, pair)
-        await self._settle(proposal, [*pairs, pair], cases)
+        elif await self._proposals.advance(proposal, pair):
+            await self._settle(proposal, [*pairs, pair], cases)
         return True
 
-    async def _grounded(self, proposal: Proposal, stage: Stage) -> Proposal:
-        """The proposal with the ground its proof runs on. Another model, adapter or judge than
-        that of the pairs so far makes them worthless: the proof begins anew."""
+    async def _grounded(self, proposal: Proposal, stage: Stage) -> Proposal | None:
+        """The proposal with the ground its proof runs on; None where the user has decided. Another
+        model, adapter or judge than that of the pairs so far makes them worthless: the proof
+        begins anew."""
         judge = self._judge()
         here = (stage.digest, stage.adapter, judge.version if judge else "")
         ground = proposal.ground
@@ -154,8 +159,7 @@ class Prove:
             changed_at=self._clock.now(),
             reason="",
         )
-        await self._proposals.update(grounded)
-        return grounded
+        return grounded if await self._proposals.advance(grounded) else None
 
     def _alpha(self, proposal: Proposal) -> float:
         """What this candidate must reach to be accepted beside the others that are open."""
@@ -197,7 +201,7 @@ class Prove:
     async def _no_verdict(self, proposal: Proposal, case: Case) -> None:
         """Missing is not bad; a request on which there was none several times is left out."""
         log.info("%s: no verdict on %s", proposal.id, case.turn)
-        await self._proposals.update(replace(proposal, silent=(*proposal.silent, case.turn)))
+        await self._proposals.advance(replace(proposal, silent=(*proposal.silent, case.turn)))
 
     # What it comes to
 
@@ -207,7 +211,7 @@ class Prove:
         successes = successes_of((case.turn, case.part) for case in cases)
         if successes != proposal.replayable:
             proposal = replace(proposal, replayable=successes)
-            await self._proposals.update(proposal)
+            await self._proposals.advance(proposal)
         decision = decide(pairs, self.rule_for(proposal), successes=successes)
         status = _STATUSES.get(decision.state)
         reason = decision.why
@@ -218,17 +222,8 @@ class Prove:
             return
         if status is ProposalStatus.REJECTED:
             reason = f"it did harm: {reason}"
-        await self._set(proposal, status, reason)
-        self._settled.append(proposal.id)
-        log.info("proposal %s is %s: %s", proposal.id, status, reason)
-
-    async def _set(self, proposal: Proposal, status: ProposalStatus, reason: str) -> Proposal:
-        changed = replace(
-            proposal,
-            status=status,
-            before=proposal.status,
-            reason=reason,
-            changed_at=self._clock.now(),
-        )
-        await self._proposals.update(changed)
-        return changed
+        now = self._clock.now()
+        settled = replace(proposal, status=status, reason=reason, changed_at=now)
+        if await self._proposals.advance(settled):
+            self._settled.append(proposal.id)
+            log.info("proposal %s is %s: %s", proposal.id, status, reason)

@@ -9,27 +9,26 @@ zero.
 from __future__ import annotations
 
 import logging
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
 from lull.core.calibration import Calibration
 from lull.core.errors import LullError
-from lull.core.messages import Role
+from lull.core.messages import Finish, Message, Role
 from lull.core.ports import Asks, Clock, Judge, Question, Quiet
 from lull.core.reward import GREY, Reward, Source, Vote, combined, majority
 from lull.core.rules import ScoreRule
 from lull.core.signals import (
     Signal,
     SignalKind,
-    environment_fault,
     from_format,
     from_tools,
     read_reply,
+    regenerated,
 )
 from lull.core.trust import said_by_user
-from lull.loops.verify import Verifier
+from lull.loops.verify import Verifier, by_wish
 from lull.store.rewards import RewardRow, Rewards, Served, Unread, newest_words
 from lull.store.turn_rows import Label, TurnRow
 
@@ -40,6 +39,10 @@ Credit = Callable[[Served], Awaitable[None]]
 
 AT_ONCE = 64
 """Turns looked at in one go."""
+STUMBLES = 2
+"""Times that scoring one turn may fail before it is passed over."""
+LOOKED_AT = 2000
+"""Newest turns among which standing wishes are sought after a start."""
 WISHES = 200
 """Standing wishes remembered for each room."""
 
@@ -65,7 +68,9 @@ class Score:
         self._coin = coin
         self._rule = rule
         self._credit = credit
-        self._wishes: OrderedDict[tuple[str, str], list[str]] = OrderedDict()
+        self._wishes: dict[tuple[str, str], list[str]] = {}
+        self._begun: dict[str, int] = {}
+        """How often each turn was begun and not finished: one that fails must not stop the rest."""
         self.calibration = Calibration()
 
     # At once, without a model
@@ -75,7 +80,13 @@ class Score:
         count = 0
         while unread := self._rewards.unread(limit=AT_ONCE):
             for one in unread:
-                await self._read(one)
+                tries = self._begun[one.turn.id] = self._begun.get(one.turn.id, 0) + 1
+                if tries > STUMBLES:
+                    log.error("turn %s cannot be scored and is passed over", one.turn.id)
+                    await self._rewards.save((), read=[one.turn.id], at=self._clock.now())
+                else:
+                    await self._read(one)
+                del self._begun[one.turn.id]
             count += len(unread)
         return count
 
@@ -91,15 +102,13 @@ class Score:
         rows.append(self._row(known.get(turn.id), turn, self._of_itself(served)))
         if unread.before is not None and unread.before.complete:
             said = _reply_to(unread.before, turn)
-            self._remember_wishes(served, said)
-            rows.append(self._row(known.get(unread.before.id), unread.before, said, due_now=True))
-        if unread.again is not None and unread.again.complete:
-            again = Signal(
-                kind=SignalKind.REGENERATION,
-                source=Source.IMPLICIT,
-                value=-1.0,
-                text="asked for another answer",
-            )
+            row = known.get(unread.before.id)
+            if any(signal.kind is SignalKind.CORRECTION for signal in said):
+                self._remember_wish(served, typed_in(turn.request))
+                row, said = self._wished_anew(served, unread.before, row, said)
+            rows.append(self._row(row, unread.before, said, due_now=True))
+        if unread.again is not None and _rejects(unread.again):
+            again = regenerated(newest_words(unread.again.request))
             rows.append(self._row(known.get(unread.again.id), unread.again, (again,)))
         await self._rewards.save(rows, read=[turn.id], at=self._clock.now())
         await self._credit_wins(rows)
@@ -117,8 +126,9 @@ class Score:
             return ()
         asked, answer = newest_words(turn.request), turn.answer.text
         wishes = self._wishes_of(served)
+        shape = () if turn.answer.tool_calls else from_format(turn.format, answer)
         return (
-            *from_format(turn.format, answer),
+            *shape,
             *self._verifier.checked([skill.sha256 for skill in turn.skills], answer),
             *self._verifier.as_wished(turn.model, wishes=wishes, asked=asked, answer=answer),
         )
@@ -172,27 +182,48 @@ class Score:
 
     # Standing wishes
 
-    def _remember_wishes(self, served: Served, said: Sequence[Signal]) -> None:
+    def _wished_anew(
+        self,
+        served: Served,
+        before: TurnRow,
+        row: RewardRow | None,
+        said: tuple[Signal, ...],
+    ) -> tuple[RewardRow | None, tuple[Signal, ...]]:
+        """The user has said what they want instead: what an older wish says of the same answer no
+        longer counts."""
+        if row is not None:
+            kept = tuple(signal for signal in row.signals if not by_wish(signal))
+            row = replace(row, signals=kept)
+        asked = newest_words(before.request)
+        wishes = self._wishes_of(served)
+        anew = self._verifier.as_wished(
+            before.model, wishes=wishes, asked=asked, answer=before.answer.text
+        )
+        return row, (*said, *anew)
+
+    def _remember_wish(self, served: Served, wish: str) -> None:
         if self._verifier.speaks_for(served.turn.model):
             wishes = self._wishes_of(served)
-            wishes += [s.text for s in said if s.kind is SignalKind.CORRECTION]
+            wishes.append(wish)
             del wishes[:-WISHES]
 
     def _wishes_of(self, served: Served) -> list[str]:
-        """What the user of this room said to this model, oldest first."""
+        """What the user of this room said to this model when an answer was wrong, oldest first."""
         if not self._verifier.speaks_for(served.turn.model):
             return []
         key = (served.room, served.turn.model)
         if key not in self._wishes:
-            earlier = self._rewards.recent(room=served.room, model=served.turn.model, limit=2000)
-            said = [
-                signal.text
-                for one in reversed(earlier)
-                for signal in one.reward.signals
-                if signal.kind is SignalKind.CORRECTION
-            ]
-            self._wishes[key] = said[-WISHES:]
+            self._wishes[key] = self._said_before(served)
         return self._wishes[key]
+
+    def _said_before(self, served: Served) -> list[str]:
+        earlier = self._rewards.recent(room=served.room, model=served.turn.model, limit=LOOKED_AT)
+        said = []
+        for one in reversed(earlier):
+            if any(s.kind is SignalKind.CORRECTION for s in one.reward.signals):
+                following = self._rewards.following(one.turn)
+                said.append(typed_in(following.request) if following else "")
+        return [wish for wish in said if wish][-WISHES:]
 
     # The user's own word
 
@@ -278,17 +309,28 @@ def verdicts(row: RewardRow) -> dict[Source, float]:
     return said
 
 
+def typed_in(messages: Sequence[Message]) -> str:
+    """What the user typed in these messages, without what was pasted or injected."""
+    typed = (said_by_user(message) for message in messages if message.role is Role.USER)
+    return "\n".join(words for words in typed if words)
+
+
 def _reply_to(before: TurnRow, turn: TurnRow) -> tuple[Signal, ...]:
     """What came behind an answer: results of its tool calls, and the user's own words."""
     behind = turn.request
-    if fault := next(
-        (f for m in behind if m.role is Role.TOOL and (f := environment_fault(m.text))), None
-    ):
-        return (
-            Signal(kind=SignalKind.ENVIRONMENT, source=Source.VERIFIABLE, value=0.0, text=fault),
-        )
+    tools = from_tools(behind, answer=before.answer) if before.answer.tool_calls else ()
+    signals = list(tools)
+    if any(signal.kind is SignalKind.ENVIRONMENT for signal in signals):
+        return tuple(signals)  # whatever was said then, the answer was not at fault
     asked = newest_words(before.request)
-    said = [m for m in behind if m.role is Role.USER]
-    replies = [read_reply(said_by_user(m), asked=asked, answer=before.answer.text) for m in said]
-    tools = from_tools(behind) if before.answer.tool_calls else ()
-    return (*tools, *(signal for reply in replies for signal in reply))
+    for message in behind:
+        if message.role is Role.USER:
+            words = said_by_user(message)
+            signals += read_reply(words, asked=asked, answer=before.answer.text)
+    return tuple(signals)
+
+
+def _rejects(earlier: TurnRow) -> bool:
+    """Asking once more rejects an answer only if it was a whole one."""
+    said = earlier.answer.text.strip() or earlier.answer.tool_calls
+    return earlier.finish in (Finish.STOP, Finish.TOOL_CALLS) and bool(said)

@@ -7,6 +7,7 @@ can speak, nothing is said.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from lull.core.check import Check, holds, in_words
@@ -14,8 +15,18 @@ from lull.core.model_name import canonical
 from lull.core.reward import Source
 from lull.core.signals import Signal, SignalKind
 
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\s+[-–—]\s+")
+
 Reads = Callable[[str, str, str], bool | None]
 """(wish, request, answer) → whether the answer does what the wish says; None: cannot tell."""
+
+
+YOU_SAID = "you said: "
+
+
+def by_wish(signal: Signal) -> bool:
+    """Whether a standing wish gave this verdict, and not a check of the user's."""
+    return signal.kind is SignalKind.CHECK and signal.text.startswith(YOU_SAID)
 
 
 class Verifier:
@@ -40,8 +51,9 @@ class Verifier:
         if read is None:
             return None
         for line in reversed(wish.splitlines()):
-            if (does := read(line, asked, answer)) is not None:
-                return does
+            for words in (line, *reversed(_SENTENCE.split(line))):
+                if (does := read(words, asked, answer)) is not None:
+                    return does
         return None
 
     def checked(self, skills: Sequence[str], answer: str) -> tuple[Signal, ...]:
@@ -66,7 +78,7 @@ class Verifier:
             does = self.fulfils(model, wish=wish, asked=asked, answer=answer)
             if does is not None:
                 value = 1.0 if does else -1.0
-                text = f"you said: {wish}"
+                text = f"{YOU_SAID}{wish}"
                 return (
                     Signal(kind=SignalKind.CHECK, source=Source.VERIFIABLE, value=value, text=text),
                 )

@@ -15,7 +15,16 @@ from datetime import datetime
 from lull.core.errors import NotFound
 from lull.core.evidence import pair_from_json, pair_to_json
 from lull.core.proof import Pair
-from lull.core.proposal import OPEN, Ground, Origin, Proposal, ProposalKind, ProposalStatus, Trace
+from lull.core.proposal import (
+    OPEN,
+    TO_PROVE,
+    Ground,
+    Origin,
+    Proposal,
+    ProposalKind,
+    ProposalStatus,
+    Trace,
+)
 from lull.core.skill import SkillKey
 from lull.store.database import Database
 from lull.store.skill_md import parse
@@ -192,19 +201,28 @@ class Proposals:
         """Status, reason and what else may change; the bytes only where they are given."""
         await self._db.write(lambda connection: write_proposal(connection, proposal, data))
 
-    async def replayed(self, proposal: Proposal, pair: Pair) -> None:
-        """One more pair, and the turn it rests on becomes support."""
+    async def advance(self, proposal: Proposal, pair: Pair | None = None) -> bool:
+        """What a proof has found out: how the proposal stands, and one more pair, whose turn
+        becomes support. False, and nothing is written, where the user has decided or edited
+        meanwhile: their word stands."""
 
-        def work(connection: sqlite3.Connection) -> None:
-            connection.execute(
-                "INSERT INTO replays VALUES (?, (SELECT coalesce(max(number), 0) + 1 FROM replays"
-                " WHERE proposal = ?), ?)",
-                (proposal.id, proposal.id, json.dumps(pair_to_json(pair))),
-            )
-            write_support(connection, proposal.id, [(pair.request, pair.part.value)])
+        def work(connection: sqlite3.Connection) -> bool:
+            row = connection.execute(
+                "SELECT status, sha256 FROM proposals WHERE id = ?", (proposal.id,)
+            ).fetchone()
+            if row is None or row["sha256"] != proposal.sha256 or row["status"] not in TO_PROVE:
+                return False
+            if pair is not None:
+                connection.execute(
+                    "INSERT INTO replays VALUES (?, (SELECT coalesce(max(number), 0) + 1"
+                    " FROM replays WHERE proposal = ?), ?)",
+                    (proposal.id, proposal.id, json.dumps(pair_to_json(pair))),
+                )
+                write_support(connection, proposal.id, [(pair.request, pair.part.value)])
             write_proposal(connection, proposal, None)
+            return True
 
-        await self._db.write(work)
+        return await self._db.write(work)
 
     async def clear_replays(self, proposal: str) -> None:
         """Begin the proof anew: the text or the model is another one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -47,6 +48,8 @@ from lull.service.quiet import Activity, QuietTimes
 from lull.service.wiring.own_models import BUILT_IN
 from lull.service.wiring.stores import Stores
 
+log = logging.getLogger(__name__)
+
 REPLAY_WITHIN_S = 600.0
 """One replayed answer: a large model may have to be loaded first."""
 
@@ -79,6 +82,11 @@ class Asked:
         self._judge: tuple[JudgeSettings, Judge] | None = None
         self._writer: tuple[WriterSettings, ModelEvolver] | None = None
         self._coin = random.SystemRandom()
+        self._opened: list[OllamaChat] = []
+
+    async def close(self) -> None:
+        for chat in self._opened:
+            await chat.close()
 
     def judge(self) -> Judge | None:
         wanted = self._settings().judge
@@ -123,12 +131,15 @@ class Asked:
                     timeout_s=wanted.timeout_s,
                     allow_remote=wanted.allow_remote,
                 )
-            return OllamaChat(
+            chat = OllamaChat(
                 self._world.ollama.address,
                 wanted.model,
                 timeout_s=wanted.timeout_s,
                 allow_remote=wanted.allow_remote,
+                own_upstream=True,
             )
+            self._opened.append(chat)
+            return chat
         except LullError as error:
             self._world.problems.came(name, error)
             return None
@@ -142,6 +153,10 @@ class Stages:
         self._settings = settings
         self._chats: dict[str, OllamaChat] = {}
 
+    async def close(self) -> None:
+        for chat in self._chats.values():
+            await chat.close()
+
     def facts(self, model: str) -> ModelFacts | None:
         """What is known of a model now, without asking anybody."""
         if self._world.local.serves(model):
@@ -154,15 +169,17 @@ class Stages:
         try:
             facts = self._world.ollama.facts(model)
             known = facts if isinstance(facts, ModelFacts) else await facts
-        except LullError:
+            if model not in self._chats:
+                self._chats[model] = OllamaChat(
+                    self._world.ollama.address,
+                    model,
+                    timeout_s=REPLAY_WITHIN_S,
+                    allow_remote=self._settings().upstream.allow_remote_models,
+                    own_upstream=True,
+                )
+        except LullError as error:
+            log.info("%s cannot be asked now: %s", model, error)
             return None
-        if model not in self._chats:
-            self._chats[model] = OllamaChat(
-                self._world.ollama.address,
-                model,
-                timeout_s=REPLAY_WITHIN_S,
-                allow_remote=self._settings().upstream.allow_remote_models,
-            )
         return Stage(
             chat=self._chats[model],
             system=known.system,
@@ -198,6 +215,11 @@ class Learning:
     today: Today
     fast_loop: FastLoop
     stages: Stages
+    asked: Asked
+
+    async def close(self) -> None:
+        await self.stages.close()
+        await self.asked.close()
 
 
 def guard_of(world: World, settings: Callable[[], Settings]) -> Guard:
@@ -296,6 +318,7 @@ def learning_of(
         today=today,
         fast_loop=fast_loop,
         stages=stages,
+        asked=asked,
     )
 
 

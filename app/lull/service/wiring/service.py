@@ -221,7 +221,10 @@ async def wired(settings: Settings, paths: Paths, door: Door) -> AsyncIterator[S
             service.problems.came("built-in model", error)
         await service.take_in_hand_edits()
         service.learning.guard.follow()
-        yield service
+        try:
+            yield service
+        finally:
+            await service.learning.close()
     finally:
         await asking.close()
         await session.close()

@@ -1,0 +1,95 @@
+"""When a new wish on the same matter takes the place of an older one, and what both say together.
+
+"Join with stars" after "join with bars" is a change of mind, not a second rule: with both in the
+prompt a model would have to guess. "Finish with sugar" after it is an addition and can stand beside
+it. Rules are told apart by their clauses: the same verb about the same thing, with another value.
+What is proposed of this is shown to the user as an edit, word by word.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lull.core.retrieval import terms
+
+_CLAUSES = re.compile(r",\s+(?:and\s+)?|\s+and\s+")
+_LEAD = re.compile(r"^(?P<situation>(?:when|whenever|if|for|in)\b[^,]+),\s+(?P<rest>.+?)\.?$", re.I)
+_MEANING = {
+    **dict.fromkeys(("start", "begin", "open"), "start"),
+    **dict.fromkeys(("end", "finish", "close", "conclude"), "end"),
+    **dict.fromkeys(("join", "separate", "connect", "divide", "split"), "join"),
+    **dict.fromkeys(("reverse", "flip", "sort", "order"), "order"),
+    **dict.fromkeys(("answer", "reply", "respond", "write", "speak"), "answer"),
+}
+_DOING = frozenset(
+    terms("write make give create answer ask reply draft prepare produce send do format want")
+)
+_SMALL = frozenset(
+    ("with", "in", "by", "as", "to", "at", "on", "the", "a", "an", "your", "my", "it", "them")
+)
+
+
+def merged(old: str, new: str) -> str | None:
+    """The old rule with those of its clauses replaced that the new one says otherwise; None where
+    the two are not about the same situation, or the new one contradicts nothing in the old."""
+    rules = _same_matter(old, new)
+    if rules is None:
+        return None
+    situation, kept, said = rules
+    changed = False
+    for clause in said:
+        at = next((i for i, own in enumerate(kept) if _contradicts(own, clause)), None)
+        if at is None:
+            kept.append(clause)
+        else:
+            changed = changed or kept[at] != clause
+            kept[at] = clause
+    return f"{situation}, {_enumerated(kept)}." if changed else None
+
+
+def says_already(old: str, new: str) -> bool:
+    """True when every clause of the new rule stands in the old one."""
+    rules = _same_matter(old, new)
+    return rules is not None and set(rules[2]) <= set(rules[1])
+
+
+def _same_matter(old: str, new: str) -> tuple[str, list[str], list[str]] | None:
+    """The situation in the old one's words, and the clauses of both."""
+    first, second = _LEAD.match(" ".join(old.split())), _LEAD.match(" ".join(new.split()))
+    if first is None or second is None:
+        return None
+    if _matter(first["situation"]) != _matter(second["situation"]):
+        return None
+    return first["situation"], _CLAUSES.split(first["rest"]), _CLAUSES.split(second["rest"])
+
+
+def _matter(situation: str) -> frozenset[str]:
+    """What the situation is about: its nouns, more or less."""
+    words = frozenset(terms(situation))
+    return words - _DOING or words
+
+
+def _contradicts(old: str, new: str) -> bool:
+    """The same verb about the same thing; whether the value differs is another question."""
+    one, other = old.lower().split(), new.lower().split()
+    if not one or not other:
+        return False
+    verbs = {_MEANING.get(words[0], words[0]) for words in (one, other)}
+    if "use" in verbs:
+        # "Use stars" and "join with bars" name one thing each; "use British spelling" does not.
+        return verbs <= {"use", "join"} and len(_value(one)) == len(_value(other)) == 1
+    return len(verbs) == 1 and _small(one) == _small(other)
+
+
+def _small(words: list[str]) -> str:
+    """The little word behind the verb: "in" of "answer in German"."""
+    return words[1] if len(words) > 1 and words[1] in _SMALL else ""
+
+
+def _value(words: list[str]) -> list[str]:
+    return [word for word in words[1:] if word not in _SMALL]
+
+
+def _enumerated(clauses: list[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return " and ".join(part for part in (", ".join(clauses[:-1]), clauses[-1]) if part)

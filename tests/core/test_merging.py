@@ -1,0 +1,77 @@
+"""A change of mind replaces the clause it is about, and an addition replaces nothing."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from lull.core import pocket
+from lull.core.merging import merged
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "both"),
+    [
+        (
+            "When you write a menu, join with bars.",
+            "When you write a menu, join with stars.",
+            "When you write a menu, join with stars.",
+        ),
+        (
+            "When you write a menu, join with bars and finish with sugar.",
+            "For a menu, use stars.",
+            "When you write a menu, use stars and finish with sugar.",
+        ),
+        (
+            "When you write an email, answer in German and sign with Ada.",
+            "When you write an email, answer in French.",
+            "When you write an email, answer in French and sign with Ada.",
+        ),
+        (
+            "For a list, start with golden.",
+            "For a list, begin with silver and finish with honey.",
+            "For a list, begin with silver and finish with honey.",
+        ),
+    ],
+)
+def test_what_is_said_otherwise_takes_the_old_ones_place(old: str, new: str, both: str) -> None:
+    assert merged(old, new) == both
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("When you write a menu, join with bars.", "When you write a menu, finish with sugar."),
+        ("When you write a menu, join with bars.", "When you write a list, join with stars."),
+        ("When you write a menu, join with bars.", "When you write a menu, join with bars."),
+        ("When you write code, use tabs.", "When you write code, use British spelling always."),
+        ("Be brief.", "Be long."),
+        ("", "When you write a menu, join with bars."),
+    ],
+)
+def test_what_contradicts_nothing_changes_nothing(old: str, new: str) -> None:
+    assert merged(old, new) is None
+
+
+def test_in_the_pocket_language_the_newest_word_on_each_attribute_holds() -> None:
+    rng = random.Random(7)
+    changed = 0
+    for _ in range(500):
+        kind = rng.choice(tuple(pocket.Kind))
+        styles = [pocket.draw_style(rng) for _ in range(2)]
+        old, new = (pocket.as_sentence(pocket.draw_rule(rng, kind, style)) for style in styles)
+        both = merged(old, new)
+        if both is None:
+            continue
+        changed += 1
+        parsed = pocket.parse_rule(both)
+        assert parsed is not None, (old, new, both)
+        before, after = styles
+        assert parsed[1] == pocket.Style(
+            start=after.start or before.start,
+            end=after.end or before.end,
+            joiner=after.joiner or before.joiner,
+            reverse=after.reverse or before.reverse,
+        ), (old, new, both)
+    assert changed > 100
