@@ -18,10 +18,10 @@ ADDRESS = "http://127.0.0.1:11435"
 
 
 def steps() -> Iterator[tuple[str, str]]:
-    """Each command of the transcript with what it prints."""
-    block = re.search(r"<!-- transcript -->\n```console\n(.*?)```", README.read_text(), re.DOTALL)
-    assert block, "the README has lost its transcript"
-    for part in re.split(r"^\$ ", block.group(1), flags=re.MULTILINE)[1:]:
+    """Each command of the transcripts with what it prints."""
+    blocks = re.findall(r"<!-- transcript -->\n```console\n(.*?)```", README.read_text(), re.DOTALL)
+    assert blocks, "the README has lost its transcript"
+    for part in re.split(r"^\$ ", "".join(blocks), flags=re.MULTILINE)[1:]:
         command, _, printed = part.partition("\n")
         yield command, printed.strip()
 
@@ -55,4 +55,4 @@ def test_the_readme_s_transcript_is_what_happens(lull: Lull) -> None:
 
 
 def test_the_transcript_has_something_to_run() -> None:
-    assert len(list(steps())) >= 7
+    assert len(list(steps())) >= 13

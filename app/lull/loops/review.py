@@ -82,7 +82,7 @@ class Review:
 
         def unchanged(library: Library) -> None:
             check_decidable(
-                self._proposals.get(proposal_id), sha256=proposal.sha256, library=library
+                self._proposals.get(proposal.id), sha256=proposal.sha256, library=library
             )
 
         changed = await self._approve.propose_in(
@@ -92,7 +92,7 @@ class Review:
             evidence=self._evidence(proposal),
             also=self._decision(proposal, ProposalStatus.APPROVED),
         )
-        return Decided(proposal=self._proposals.get(proposal_id), generation=changed.generation)
+        return Decided(proposal=self._proposals.get(proposal.id), generation=changed.generation)
 
     async def _retire(self, proposal: Proposal) -> Decided:
         changed = await self._approve.retire(

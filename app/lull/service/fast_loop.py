@@ -176,9 +176,11 @@ class FastLoop:
         """Score, write and prove now, not in the next lull. Raises LullError."""
         await asyncio.to_thread(self._settle)
         await self._score.read_new()
-        await self._write((Origin.EXTRACTIVE, Origin.MODEL), hurry=True)
+        # A writer that stumbles says so among the problems; what there is is proved all the same.
+        await self._told("skills from corrections", lambda: self._write((Origin.EXTRACTIVE,)))
+        await self._told("skill writer", lambda: self._write((Origin.MODEL,), hurry=True))
         if proposal is not None:
-            await self._prove.again(proposal)
+            proposal = (await self._prove.again(proposal)).id
         hurried = asyncio.create_task(self._prove_all(proposal))
         self._hurried.add(hurried)
         hurried.add_done_callback(self._hurried.discard)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
-from lull.core.errors import NotFound
+from lull.core.errors import Conflict, NotFound
 from lull.core.evidence import pair_from_json, pair_to_json
 from lull.core.proof import Pair
 from lull.core.proposal import (
@@ -64,8 +64,16 @@ class Proposals:
     # Reading
 
     def get(self, proposal: str) -> Proposal:
-        """Raises NotFound."""
+        """By its id, or by its skill's name where only one open proposal has it. Raises NotFound,
+        Conflict."""
         found = self._where("id = ?", (proposal,))
+        if not found:
+            found = [p for p in self.standing() if p.key.name == proposal]
+        if len(found) > 1:
+            raise Conflict(
+                f"{len(found)} proposals are about '{proposal}'.",
+                hint="Name one by its id: `lull review` lists them.",
+            )
         if not found:
             raise NotFound(
                 f"There is no proposal {proposal[:80]}.", hint="`lull review` lists them."
