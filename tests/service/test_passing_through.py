@@ -103,6 +103,31 @@ def test_answers_come_back_with_their_own_headers(
     assert dict(reply.headers) == {**said, **length, **kind}
 
 
+@pytest.mark.parametrize("body", [b"", b"hello", b"x" * 300_000])
+@pytest.mark.parametrize("path", ["/api/chat", "/some/path"])
+def test_an_answer_reads_the_same_in_one_packet_and_in_two(
+    plain: Before, upstream: ScriptedUpstream, path: str, body: bytes
+) -> None:
+    said = [("Set-Cookie", "a=b"), ("X-Odd", "1"), ("Set-Cookie", "c=d"), ("Date", "then")]
+    said.append(("Content-Length", str(len(body))))
+    top = "\r\n".join(["HTTP/1.1 200 Fine", *(f"{k}: {v}" for k, v in said), "", ""]).encode()
+
+    def in_two(asked: Asked) -> None:
+        asked.send(top)
+        heard.wait(PATIENCE_S)
+        asked.send(body)
+
+    upstream.script = lambda asked: asked.send(top + body)
+    whole = plain.ask("POST", path, ODD)
+    heard, upstream.script = threading.Event(), in_two
+    with plain.calling("POST", path, ODD) as call:
+        call.begin()
+        heard.set()
+        assert call.read() == whole
+    assert (whole.status, whole.reason, whole.body) == (200, "Fine", body)
+    assert sorted(whole.headers) == sorted(said)
+
+
 @pytest.mark.parametrize("status", [204, 304])
 def test_answers_without_a_body_stay_without(
     plain: Before, upstream: ScriptedUpstream, status: int

@@ -21,6 +21,10 @@ _THOUGHT = re.compile(r"^<think(?:ing)?>.*?</think(?:ing)?>\s*", re.DOTALL)
 """Thinking that a model without a thinking channel writes before its answer."""
 
 
+_escaped = json.JSONEncoder(separators=(",", ":")).encode
+_readable = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
 def root(key: bytes, client: str) -> str:
     """The link before the first message. Clients never share a chain."""
     return hashlib.blake2b(
@@ -48,13 +52,14 @@ def canonical(message: Message) -> str:
     """One text for one message. Thinking is left out: clients drop it from their history, and
     the conversation is still the same one. So is the space around the words, and the spelling of
     a tool call's JSON."""
-    parts = [[p.kind.value, p.text.strip()] for p in message.parts if p.kind != PartKind.THINKING]
+    thinking = PartKind.THINKING
+    parts = [[p.kind.value, p.text.strip()] for p in message.parts if p.kind is not thinking]
     if message.role is Role.ASSISTANT:
         parts = [[kind, _THOUGHT.sub("", text)] for kind, text in parts]
     calls = [[call.name, _one_spelling(call.arguments), call.id] for call in message.tool_calls]
     fields = [message.role.value, [p for p in parts if p[1]], calls, message.tool_call_id]
     # Escaped, because a client may send half of a surrogate pair and it must still have a hash.
-    return json.dumps(fields, separators=(",", ":"))
+    return _escaped(fields)
 
 
 def _one_spelling(arguments: str) -> str:
@@ -72,8 +77,8 @@ def message_to_json(message: Message) -> str:
         fields["calls"] = [[c.name, c.arguments, c.id] for c in message.tool_calls]
     if message.tool_call_id:
         fields["call_id"] = message.tool_call_id
-    text = json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
-    return text if encodable(text) else json.dumps(fields, separators=(",", ":"))
+    text = _readable(fields)
+    return text if encodable(text) else _escaped(fields)
 
 
 def encodable(text: str) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
 _scan_string: Callable[[str, int, bool], tuple[str, int]] = json.decoder.scanstring  # type: ignore[attr-defined]
@@ -122,16 +122,23 @@ class Draft:
         self.text = body.decode(*_UTF8)
         self.root = value_span(self.text)
         self._insertions: list[tuple[Span, str]] = []
+        # Each object and array is looked through once: a history may be long.
+        self._members: dict[int, dict[str, Span]] = {}
+        self._elements: dict[int, list[Span]] = {}
 
     def kind(self, span: Span) -> str:
         """The value's first character: `"`, `[`, `{`, `n` for null, `t`, `f`, a digit or `-`."""
         return self.text[span.start]
 
-    def members(self, span: Span) -> dict[str, Span]:
-        return object_spans(self.text, span.start)
+    def members(self, span: Span) -> Mapping[str, Span]:
+        if span.start not in self._members:
+            self._members[span.start] = object_spans(self.text, span.start)
+        return self._members[span.start]
 
-    def elements(self, span: Span) -> list[Span]:
-        return array_spans(self.text, span.start)
+    def elements(self, span: Span) -> Sequence[Span]:
+        if span.start not in self._elements:
+            self._elements[span.start] = array_spans(self.text, span.start)
+        return self._elements[span.start]
 
     def string(self, span: Span) -> str:
         if self.kind(span) != '"':

@@ -44,6 +44,8 @@ class Answer:
     reason: str | None = None
     error: bool = field(default=False)
     """Made by Lull itself: never recorded as a turn."""
+    all_there: bool = False
+    """No chunk is still to come from the upstream: the body came with the head."""
 
 
 class Forward:
@@ -78,7 +80,9 @@ class Forward:
         answer = await self._ask(request.method, raw_path, body, headers)
         try:
             kept = end_to_end(answer.headers)
-            yield Answer(answer.status, kept, answer.content.iter_any(), answer.reason)
+            all_there = answer.status == 200 and request.method != "HEAD" and _all_there(answer)
+            chunks = answer.content.iter_any()
+            yield Answer(answer.status, kept, chunks, answer.reason, all_there=all_there)
         finally:
             # Closing an unfinished answer drops the connection: the model stops. A finished one
             # has gone back to the pool already.
@@ -136,26 +140,40 @@ def notes_kept_connections() -> aiohttp.TraceConfig:
     return trace
 
 
-def end_to_end(headers: CIMultiDictProxy[str]) -> CIMultiDict[str]:
-    """Without what is said between two neighbours only."""
-    named = {name.strip().lower() for name in headers.get("Connection", "").split(",")}
-    return CIMultiDict((k, v) for k, v in headers.items() if k.lower() not in HOP_BY_HOP | named)
+def _all_there(answer: aiohttp.ClientResponse) -> bool:
+    """Whether a body of a length that was said has come to its end already."""
+    content = answer.content
+    return "Content-Length" in answer.headers and content.is_eof() and not content.exception()
+
+
+def end_to_end(
+    headers: CIMultiDictProxy[str], without: frozenset[str] = HOP_BY_HOP
+) -> CIMultiDict[str]:
+    """Without what is said between two neighbours only. `without` is that and more, in small
+    letters."""
+    if "Connection" in headers:
+        without |= {name.strip().lower() for name in headers["Connection"].split(",")}
+    return CIMultiDict([(k, v) for k, v in headers.items() if k.lower() not in without])
+
+
+_NOT_ON = HOP_BY_HOP | {"host", "expect", *(name.lower() for name in OWN_HEADERS)}
+_OF_THE_BODY = frozenset({"content-length", "content-encoding"})
+_PACKING = frozenset({"accept-encoding"})
+_ORIGIN = frozenset({"origin"})
 
 
 def _headers(
     request: web.BaseRequest, body: object, *, rewritten: bool, readable: bool
 ) -> CIMultiDict[str]:
-    headers = end_to_end(request.headers)
-    gone = {"Host", "Expect", *OWN_HEADERS}
+    said, gone = request.headers, _NOT_ON
     if rewritten:
-        gone |= {"Content-Length", "Content-Encoding"}
+        gone |= _OF_THE_BODY
     if readable:
-        gone.add("Accept-Encoding")
+        gone |= _PACKING
     # A page of our own address is of the same site; beside the upstream's Host it would not be.
-    if headers.get("Origin", "").partition("://")[2] == headers.get("Host"):
-        gone.add("Origin")
-    for name in gone:
-        headers.popall(name, None)
+    if "Origin" in said and said["Origin"].partition("://")[2] == said.get("Host"):
+        gone |= _ORIGIN
+    headers = end_to_end(said, gone)
     if isinstance(body, bytes):
         headers["Content-Length"] = str(len(body))
     return headers

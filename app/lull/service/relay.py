@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 
 import aiohttp
 from aiohttp import HttpVersion11, web
@@ -48,7 +48,17 @@ class _AsSaid(web.StreamResponse):
     def __init__(self, answer: Answer) -> None:
         super().__init__(status=answer.status, reason=answer.reason)
         self.headers.extend(answer.headers)
-        self.said = frozenset(key.lower() for key in answer.headers)
+        self.said = answer.headers.keys()
+
+
+class _AllSaid(web.Response):
+    """Head and body in one packet."""
+
+    def __init__(self, answer: Answer, body: bytes) -> None:
+        super().__init__(
+            body=body, status=answer.status, reason=answer.reason, headers=answer.headers.copy()
+        )
+        self.said = answer.headers.keys()
 
 
 async def relay(
@@ -59,6 +69,8 @@ async def relay(
     Raises CancelledError when the client has gone, as aiohttp does when it notices first. Once the
     answer has begun nothing else is raised: it can only be broken off.
     """
+    if answer.all_there:
+        return await _relay_whole(request, answer, hear)
     response = _AsSaid(answer)
     await _to_client(response.prepare(request))
     try:
@@ -75,6 +87,18 @@ async def relay(
         log.exception("a fault of Lull's own: an answer breaks off")
         _break_off(request)
         return response
+    await _to_client(response.write_eof())
+    return response
+
+
+async def _relay_whole(
+    request: web.Request, answer: Answer, hear: Callable[[bytes], None] | None
+) -> web.StreamResponse:
+    body = b"".join([chunk async for chunk in answer.chunks])
+    if hear is not None:
+        hear(body)
+    response = _AllSaid(answer, body)
+    await _to_client(response.prepare(request))
     await _to_client(response.write_eof())
     return response
 
@@ -104,9 +128,11 @@ def _break_off(request: web.Request) -> None:
 
 
 async def _as_it_was_said(_: web.Request, response: web.StreamResponse) -> None:
-    said = response.said if isinstance(response, _AsSaid) else frozenset()
+    said: Collection[str] = ()
+    if isinstance(response, _AsSaid | _AllSaid):
+        said = response.said
     for name in ("Server", "Content-Type"):
-        if name.lower() not in said:
+        if name not in said:
             response.headers.popall(name, None)
 
 

@@ -6,7 +6,7 @@ there keeps its words, and ours comes behind it after an empty line.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from lull.core.injection import Injection, merged_system
 from lull.core.json_edit import Draft, Span, quoted
@@ -86,7 +86,7 @@ def grow_messages(draft: Draft, injection: Injection) -> None:
     grow_at(draft, dict(enumerate(messages)), injection)
 
 
-def grow_first_system(draft: Draft, messages: list[Span], addition: str) -> bool:
+def grow_first_system(draft: Draft, messages: Sequence[Span], addition: str) -> bool:
     """Whether there was a system message to grow."""
     for message in messages:
         if message_role(draft, message) is Role.SYSTEM:
@@ -95,7 +95,7 @@ def grow_first_system(draft: Draft, messages: list[Span], addition: str) -> bool
     return False
 
 
-def _grow_system(draft: Draft, array: Span, messages: list[Span], injection: Injection) -> None:
+def _grow_system(draft: Draft, array: Span, messages: Sequence[Span], injection: Injection) -> None:
     if not grow_first_system(draft, messages, injection.system):
         text = quoted(merged_system(injection.model_system, injection.system))
         draft.add_first(array, f'{{"role": "system", "content": {text}}}')

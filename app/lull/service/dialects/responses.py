@@ -6,6 +6,8 @@ the answers. Each input item is one message here, so that indexes agree. Bodies 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lull.core.injection import Injection, merged_system
 from lull.core.json_edit import Draft, Span, quoted
 from lull.core.messages import ChatRequest, Message, Part, PartKind, Role, ToolCall
@@ -105,7 +107,7 @@ def _fields(body: bytes) -> Fields:
     return read_object(body, go_type="openai.ResponsesRequest", when_empty="EOF")
 
 
-def _grow_system(draft: Draft, items: list[Span], injection: Injection) -> None:
+def _grow_system(draft: Draft, items: Sequence[Span], injection: Injection) -> None:
     """Into the instructions; a system item is grown where it stands, so that none comes second."""
     found = member(draft, draft.root, "instructions")
     if found is not None and draft.string(found):
