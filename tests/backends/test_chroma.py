@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -187,3 +190,24 @@ def test_a_file_in_place_of_the_folder_is_explained(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="chroma"):
         ChromaExemplars(tmp_path / "chroma", HashedNgrams())
     assert (tmp_path / "chroma").read_text() == "mine"
+
+
+def test_it_loads_nothing_to_send_traces_with_whatever_the_environment_says(tmp_path: Path) -> None:
+    script = """
+import sys
+from pathlib import Path
+from lull.backends.chroma import ChromaExemplars
+from lull.backends.embedder import HashedNgrams
+memory = ChromaExemplars(Path(sys.argv[1]), HashedNgrams())
+memory.add(id="1", text="write a menu", client="test", skill="menu")
+print(memory.nearest("write a menu", client="test", k=1)[0].skill, "grpc" in sys.modules)
+"""
+    environment = {**os.environ, "CHROMA_OTEL_GRANULARITY": "all"}
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "menu False\n"

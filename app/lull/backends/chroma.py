@@ -10,11 +10,13 @@ from __future__ import annotations
 import logging
 import re
 import sqlite3
+import sys
 import threading
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,7 @@ from lull.core.ports import Embedder, Neighbour
 log = logging.getLogger(__name__)
 
 _PREFIX = "exemplars-"
+_TRACES = "opentelemetry.exporter.otlp.proto.grpc.trace_exporter"
 _PAGE = 1000
 
 
@@ -58,13 +61,15 @@ class ChromaExemplars:
             self._open()
 
     def _open(self) -> None:
+        _without_traces()
         import chromadb
         from chromadb.config import Settings
 
         with _in_words(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
             self._client = chromadb.PersistentClient(
-                str(self._folder), settings=Settings(anonymized_telemetry=False)
+                str(self._folder),
+                settings=Settings(anonymized_telemetry=False, chroma_otel_granularity="none"),
             )
             self._collection = self._client.get_or_create_collection(
                 collection_name(self._embedder.name),
@@ -137,6 +142,21 @@ class ChromaExemplars:
     def count(self) -> int:
         with self._lock:
             return sum(len(room.ids) for room in self._rooms.values())
+
+
+class _Nothing(ModuleType):
+    """Has every public name, and nothing behind it."""
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return object
+
+
+def _without_traces() -> None:
+    """Chroma loads gRPC, 13 MB of it, to send traces of itself. Lull keeps them off, whatever the
+    environment says, so nothing stands in for the sender."""
+    sys.modules.setdefault(_TRACES, _Nothing(_TRACES))
 
 
 class _Damaged(StoreError):
