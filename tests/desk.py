@@ -189,11 +189,13 @@ class Desk:
         kind: ProposalKind = ProposalKind.NEW,
         status: ProposalStatus = ProposalStatus.SCREENED,
         client: str = "",
+        check: str = "",
         replays: list[Pair] | None = None,
         **more: Any,
     ) -> Proposal:
         key = SkillKey(client, name)
-        text = SkillText(name=name, description=description, body=body)
+        metadata = {"check": check} if check else {}
+        text = SkillText(name=name, description=description, body=body, metadata=metadata)
         data = render(text)
         base = ""
         if kind is not ProposalKind.NEW:

@@ -50,6 +50,8 @@ class Origin(StrEnum):
     """The live guard: it proposes to retire, and writes no text."""
 
 
+CHECK = "check"
+"""The metadata key of a skill's check."""
 OPEN = frozenset(ProposalStatus) - {ProposalStatus.APPROVED, ProposalStatus.REJECTED}
 TO_PROVE = frozenset({ProposalStatus.SCREENED, ProposalStatus.PROVING})
 DECIDABLE = OPEN - {ProposalStatus.DRAFT, ProposalStatus.STALE}
@@ -107,8 +109,6 @@ class Proposal:
     """The turns whose requests carried those words."""
     model: str = ""
     """The model that failed, as typed by its client; the proof replays on it."""
-    check: str = ""
-    """JSON text of a check that was proposed with it (core/check.py), "" for none."""
     silent: tuple[str, ...] = ()
     """Turns on whose replays there was no verdict, once for each time."""
     ground: Ground | None = None
@@ -124,6 +124,12 @@ class Proposal:
     """What it was before the newest decision, for undo."""
     generation: int | None = None
     """That approval made."""
+
+    @property
+    def check(self) -> str:
+        """JSON text of a check that was proposed with it (core/check.py), "" for none. It stands in
+        the text's metadata, so that the hash that is approved covers it."""
+        return self.text.metadata.get(CHECK, "")
 
     @property
     def open(self) -> bool:

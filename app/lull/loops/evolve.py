@@ -13,12 +13,12 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from lull.core.errors import EvolverFault, LullError
+from lull.core.errors import EvolverFault, LullError, SkillError
 from lull.core.failures import Failure, FailureSet, failure_sets
 from lull.core.likeness import alike, near_duplicate, same_in_other_words
 from lull.core.merging import merged, says_already
 from lull.core.ports import Clock, Draft, Evolver, Ids, Material, Quiet, Rejected
-from lull.core.proposal import Origin, Proposal, ProposalKind, ProposalStatus, Trace
+from lull.core.proposal import CHECK, Origin, Proposal, ProposalKind, ProposalStatus, Trace
 from lull.core.reward import GREY
 from lull.core.rules import EvolveRule
 from lull.core.screening import Screening, screen
@@ -29,7 +29,7 @@ from lull.loops.score import typed_in
 from lull.loops.today import Today, clean
 from lull.store.proposals import Proposals, WritingFault
 from lull.store.rewards import Rewards, Served
-from lull.store.skill_md import render
+from lull.store.skill_md import parse, render
 
 log = logging.getLogger(__name__)
 
@@ -115,13 +115,20 @@ class Evolve:
             if writer.origin not in origins or mark in self._settled or self._must_wait(found):
                 continue
             draft = await self._draft(writer, found, hurry=hurry)
-            proposal = await self._consider(found, draft, writer.origin) if draft else None
+            proposal = await self._made(found, writer, draft) if draft else None
             if proposal is not None:
                 return proposal
             self._settled.add(mark)
             if draft is not None:  # there is a rule, and nothing to propose of it
                 break
         return None
+
+    async def _made(self, found: FailureSet, writer: Writer, draft: Draft) -> Proposal | None:
+        try:
+            return await self._consider(found, draft, writer.origin)
+        except SkillError as error:  # words that no SKILL.md can hold
+            await self._stumbled(found, writer, error, draft.answer)
+            return None
 
     def _must_wait(self, found: FailureSet) -> bool:
         """A writer stumbled over these failures a short while ago."""
@@ -242,8 +249,9 @@ class Evolve:
         self, found: FailureSet, draft: Draft, origin: Origin, twin: SkillKey | None
     ) -> Proposal:
         name = twin.name if twin else self._free_name(found.client, draft.text.name)
-        text = replace(draft.text, name=name)
-        data = render(text)
+        checked = {CHECK: draft.check} if draft.check else {}
+        data = render(replace(draft.text, name=name, metadata=checked))
+        text = parse(data, where=f"the draft '{name}'")
         mine = origin is Origin.EXTRACTIVE
         screening = screen(text, spans=self._spans(found), mine=mine)
         base = self._library().get(twin).sha256 if twin else ""
@@ -268,7 +276,6 @@ class Evolve:
             wish=found.wish,
             wish_turns=tuple(f.said_turn for f in found.failures if f.said_turn),
             model=newest.model,
-            check=draft.check,
             flags=flags_of(screening),
             traces=traces_of(screening),
             reason=_why_quarantined(screening),

@@ -158,7 +158,7 @@ class Review:
         return await self._put(proposal_id, ProposalStatus.DEFERRED, "")
 
     async def _put(self, proposal_id: str, status: ProposalStatus, reason: str) -> Decided:
-        proposal = self._looked_at(self._proposals.get(proposal_id))
+        proposal = self._proposals.get(proposal_id)
         if not proposal.open:
             raise Conflict(f"{proposal.id} is {proposal.status} already.", hint="`lull review`.")
         if proposal.status is status:

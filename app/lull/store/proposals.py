@@ -7,12 +7,13 @@ in a folder from which prompts are made.
 from __future__ import annotations
 
 import json
+import logging
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
-from lull.core.errors import Conflict, NotFound
+from lull.core.errors import Conflict, NotFound, SkillError
 from lull.core.evidence import pair_from_json, pair_to_json
 from lull.core.proof import Pair
 from lull.core.proposal import (
@@ -29,6 +30,8 @@ from lull.core.skill import SkillKey
 from lull.store.database import Database
 from lull.store.skill_md import parse
 from lull.store.skills import Also
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,11 +97,6 @@ class Proposals:
         return self._where(
             "client = ? AND name = ? ORDER BY made_at DESC, id DESC", (key.client, key.name)
         )
-
-    def checks(self) -> dict[str, str]:
-        """The approved checks (JSON texts) by the sha256 of the skill text they came with."""
-        approved = self._with(frozenset({ProposalStatus.APPROVED}))
-        return {p.sha256: p.check for p in approved if p.check}
 
     def rejected(self, client: str) -> list[Proposal]:
         """What was turned down in a room, newest first."""
@@ -168,7 +166,7 @@ class Proposals:
                 f"SELECT * FROM proposals WHERE {where}", values
             ).fetchall()
         )
-        return [_proposal(row) for row in rows]
+        return [found for row in rows if (found := _readable(row)) is not None]
 
     # Writing
 
@@ -338,7 +336,6 @@ def _fields(proposal: Proposal) -> str:
             "wish": proposal.wish,
             "wish_turns": proposal.wish_turns,
             "model": proposal.model,
-            "check": proposal.check,
             "silent": proposal.silent,
             "ground": asdict(proposal.ground) if proposal.ground else None,
             "replayable": proposal.replayable,
@@ -346,6 +343,15 @@ def _fields(proposal: Proposal) -> str:
             "traces": [asdict(trace) for trace in proposal.traces],
         }
     )
+
+
+def _readable(row: sqlite3.Row) -> Proposal | None:
+    """One damaged row must not hide the others."""
+    try:
+        return _proposal(row)
+    except (SkillError, ValueError, KeyError) as error:
+        log.info("proposal %s cannot be read: %s", row["id"], error)
+        return None
 
 
 def _proposal(row: sqlite3.Row) -> Proposal:
@@ -367,7 +373,6 @@ def _proposal(row: sqlite3.Row) -> Proposal:
         wish=fields["wish"],
         wish_turns=tuple(fields["wish_turns"]),
         model=fields["model"],
-        check=fields["check"],
         silent=tuple(fields["silent"]),
         ground=Ground(**fields["ground"]) if fields["ground"] else None,
         replayable=fields["replayable"],

@@ -27,7 +27,7 @@ from lull.core.guard import hashed_coin
 from lull.core.messages import Sampling
 from lull.core.policy import ModelFacts
 from lull.core.ports import ChatModel, Judge
-from lull.core.proposal import Origin
+from lull.core.proposal import CHECK, Origin
 from lull.core.rules import EvolveRule, GuardRule, ProveRule, ScoreRule
 from lull.core.skill import Library, Skill
 from lull.loops.approve import Approve
@@ -323,9 +323,13 @@ def learning_of(
 
 
 def _checks(stores: Stores, sha256: str) -> list[Check]:
-    """The check that was approved with a skill's text."""
-    text = stores.proposals.checks().get(sha256)
-    return [parse(text)] if text else []
+    """The check that was approved with a skill's text; one that cannot be read checks nothing."""
+    try:
+        text = stores.skills.folders.text(sha256).metadata.get(CHECK, "")
+        return [parse(text)] if text else []
+    except LullError as error:
+        log.info("a skill's check is not used: %s", error)
+        return []
 
 
 def _retired(skill: Skill, why: str) -> LullError:
