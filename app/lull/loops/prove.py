@@ -175,6 +175,12 @@ class Prove:
         alpha = proposal.ground.alpha if proposal.ground else self._rule.proof.alpha
         return replace(self._rule.proof, alpha=alpha)
 
+    def won(self, proposal: Proposal) -> list[str]:
+        """The turns on which the candidate won."""
+        pairs = self._proposals.pairs(proposal.id)
+        wins = (p.request for p in pairs if p.part is not Part.SUCCESS and p.with_ > p.without)
+        return list(dict.fromkeys(wins))
+
     def evidence(self, proposal: Proposal) -> bytes:
         """The document that lies beside the skill once it is approved; b"" where nothing was
         replayed."""

@@ -8,7 +8,7 @@ time.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from lull.core.errors import Conflict, NotFound, UsageError
@@ -49,13 +49,16 @@ class Review:
         library: Callable[[], Library],
         evidence: Callable[[Proposal], bytes],
         clock: Clock,
+        approved: Callable[[Proposal], Awaitable[None]] | None = None,
     ) -> None:
-        """`evidence` makes the document that is laid beside the approved skill; b"" for none."""
+        """`evidence` makes the document that is laid beside the approved skill; b"" for none.
+        `approved` is told of each skill that came into force."""
         self._proposals = proposals
         self._approve = approve
         self._library = library
         self._evidence = evidence
         self._clock = clock
+        self._approved = approved
 
     def proposals(self, *, everything: bool = False) -> list[Proposal]:
         """Newest first; what has been overtaken says so."""
@@ -92,6 +95,8 @@ class Review:
             evidence=self._evidence(proposal),
             also=self._decision(proposal, ProposalStatus.APPROVED),
         )
+        if self._approved is not None:
+            await self._approved(proposal)
         return Decided(proposal=self._proposals.get(proposal.id), generation=changed.generation)
 
     async def _retire(self, proposal: Proposal) -> Decided:

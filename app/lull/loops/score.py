@@ -34,8 +34,8 @@ from lull.store.turn_rows import Label, TurnRow
 
 log = logging.getLogger(__name__)
 
-Credit = Callable[[Served], Awaitable[None]]
-"""Remembers a request that its skills served well."""
+Credit = Callable[[Served, Sequence[str]], Awaitable[None]]
+"""Remembers a request that these skills served well."""
 
 AT_ONCE = 64
 """Turns looked at in one go."""
@@ -118,7 +118,7 @@ class Score:
         good = [r.turn for r in rows if r.reward is not None and r.reward.p_good > GREY[1]]
         for served in self._rewards.served(good):
             if served.turn.skills:
-                await self._credit(served)
+                await self._credit(served, [skill.name for skill in served.turn.skills])
 
     def _of_itself(self, served: Served) -> tuple[Signal, ...]:
         turn = served.turn

@@ -27,7 +27,7 @@ from lull.core.guard import hashed_coin
 from lull.core.messages import Sampling
 from lull.core.policy import ModelFacts
 from lull.core.ports import ChatModel, Judge
-from lull.core.proposal import CHECK, Origin
+from lull.core.proposal import CHECK, Origin, Proposal
 from lull.core.rules import EvolveRule, GuardRule, ProveRule, ScoreRule
 from lull.core.skill import Library, Skill
 from lull.loops.approve import Approve
@@ -292,12 +292,18 @@ def learning_of(
         clock=clock,
         rule=rule,
     )
+
+    async def remember(proposal: Proposal) -> None:
+        for served in stores.rewards.served(prove.won(proposal)):
+            await credit(served, [proposal.key.name])
+
     review = Review(
         stores.proposals,
         world.approve,
         library=world.library,
         evidence=prove.evidence,
         clock=clock,
+        approved=remember,
     )
     fast_loop = FastLoop(
         score=score,

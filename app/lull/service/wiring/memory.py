@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from lull.backends.chroma import ChromaExemplars
@@ -28,16 +28,16 @@ class Memory:
         kept = exemplars.kept_aside
         return exemplars, _exemplars_lost(kept) if kept is not None else None
 
-    async def credit(self, served: Served) -> None:
-        """A request that its skills served well is an exemplar of those that want them."""
+    async def credit(self, served: Served, skills: Sequence[str]) -> None:
+        """A request that these skills served well is an exemplar of those that want them."""
         if self.exemplars is not None and served.asked:
-            await asyncio.to_thread(self._add, self.exemplars, served)
+            await asyncio.to_thread(self._add, self.exemplars, served, skills)
 
     @staticmethod
-    def _add(exemplars: ChromaExemplars, served: Served) -> None:
-        for skill in served.turn.skills:
-            mark = f"{served.turn.id}:{skill.name}"
-            exemplars.add(id=mark, text=served.asked, client=served.client, skill=skill.name)
+    def _add(exemplars: ChromaExemplars, served: Served, skills: Sequence[str]) -> None:
+        for name in skills:
+            mark = f"{served.turn.id}:{name}"
+            exemplars.add(id=mark, text=served.asked, client=served.client, skill=name)
 
 
 async def _beside(make: Callable[[], ChromaExemplars]) -> ChromaExemplars:
