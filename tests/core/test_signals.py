@@ -17,11 +17,13 @@ report both figures with `--junitxml`, and when one fails.
 from __future__ import annotations
 
 import json
+import random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lull.core import pocket
 from lull.core.faults import environment_fault
 from lull.core.json_fit import fits
 from lull.core.messages import (
@@ -143,6 +145,23 @@ def test_a_reply_to_the_assistants_question_is_no_correction(question: str, repl
 def test_asked_whether_it_is_right_a_no_is_a_correction() -> None:
     (signal,) = read_reply("No.", answer="I changed it. Does this look right?")
     assert signal.kind is SignalKind.CORRECTION
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_built_in_models_language_is_understood(seed: int) -> None:
+    rng = random.Random(seed)
+    kind = rng.choice(list(pocket.Kind))
+    request = pocket.draw_request(rng, kind, pocket.draw_words(rng))
+    assert read_reply(request, asked="hello", answer="hello.") == ()
+    for rule in pocket.rule_phrasings(kind, pocket.draw_style(rng)):
+        for correction in pocket.correction_phrasings(rule):
+            (signal,) = read_reply(correction, asked=request, answer="river, stone")
+            assert (signal.kind, signal.text) == (SignalKind.CORRECTION, correction)
+
+
+@pytest.mark.parametrize("text", pocket.SMALL_TALK)
+def test_small_talk_with_the_built_in_model_corrects_nothing(text: str) -> None:
+    assert all(signal.value > 0 for signal in read_reply(text, answer="noted."))
 
 
 @given(st.text(max_size=300))

@@ -319,8 +319,6 @@ _STORIES = (
     cues.THERE_IS,
     cues.YOU_DID,
     cues.GIVES_ERROR,
-    wishes.ALWAYS,
-    wishes.WE_DO,
 )
 _SURE = (
     cues.ABOUT_ANSWER,
@@ -343,7 +341,7 @@ def weigh(clause: str, *, alone: bool, first: bool) -> Weight:
     too = first and cues.TOO.match(clause)
     if told_you or too or any(cue.match(clause) for cue in _SURE):
         return Weight.SURE
-    if any(cue.match(clause) for cue in _STORIES):
+    if wishes.is_lasting(clause) or any(cue.match(clause) for cue in _STORIES):
         return Weight.STORY
     if cues.WRONG_ONE.match(clause) or wishes.is_wish(clause, first=first, alone=alone):
         return Weight.WISH

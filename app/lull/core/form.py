@@ -75,7 +75,8 @@ FORM_NOUN = (
 """A word for a sign, a unit, a part, a tone or a language: what form is made of."""
 
 _FORM_VERBS = (
-    "use put keep start begin open end finish close join separate format answer reply respond speak"
+    "uppercase lowercase bullet use put keep start begin open end finish close join"
+    " separate format answer reply respond speak"
     " talk address call sign spell capitalise capitalize number order group leave omit drop skip"
     " remove avoid limit round quote cite mention say state name stick prefer replace reverse flip"
     " indent wrap bold be stay break split highlight underline repeat mark label prefix append"
@@ -97,6 +98,12 @@ _WORK_VERBS = (
     " treat stay work provide present mention remember remind acknowledge thank greet adapt adjust"
     " give show list include sort convert count return print output set type tag cut trim apply"
     " correct fix redo rewrite rephrase simplify expand reduce increase lower raise swap"
+    " salt grease butter knead glaze sprinkle dust roast grill poach blanch steam sear"
+    " marinate mix fold"
+    " beat whisk sift pour drizzle garnish squeeze rub heat warm chill freeze thaw stamp"
+    " initial lint"
+    " touch promise apologise apologize escalate mask hide reveal guess quit lead own sum"
+    " annotate mock stub cache retry assign allocate credit debit accrue"
     " switch turn prefer pay enter record reconcile deduct subtract multiply divide allow help"
 )
 _VERBS_ABROAD = (
@@ -113,6 +120,7 @@ FORM_VERBS = frozenset(_FORM_VERBS.split())
 VERBS = FORM_VERBS | frozenset(_WORK_VERBS.split()) | frozenset(_VERBS_ABROAD.split())
 """Base forms with which an instruction opens."""
 
+_HAS_FORM_ABROAD = re.compile(rf"\b(?:{_ABROAD})\b")
 _HAS_FORM = re.compile(rf"\b{FORM_NOUN}\b")
 _PLACE = re.compile(
     r"\b(?:instead|rather than|first|last|at the (?:very )?(?:start|beginning|end|top|bottom"
@@ -136,6 +144,21 @@ _NOT_FOR_FORM = re.compile(
     r"\b(?:following|below|above) \w+|^\w+ (?:this|these|my|qq)\b|^use the (?:words?|names?"
     r"|numbers?|letters?)\b|^write (?:the same|(?:the"
     r"|an?) (?:[\w-]+ ){1,3}(?:for|to|about|of|on)\b)|^use [\w.+#-]+ to (?!separate|join)\w+"
+)
+_SHOWS = "show give list include mention name print state output"
+_SHOWING = frozenset(_SHOWS.split())
+_PREFERS = re.compile(
+    r"^(?:use|write|say|put|call it|prefer|speak) (?!the (?:first|second|third|other|last|left"
+    r"|right|old|new)"
+    r"\b)[\w./+#-]+(?: [\w./+#-]+){0,4} (?:not|instead of|rather than"
+    r"|over) [\w./+#-]+(?: [\w./+#-]+){0,5}$"
+    r"|^keep (?:it|them|things|everything|your \w+) (?:very |more )?(?!up|going|coming"
+    r"|safe|it)\w+$|^(?:call|address) (?:me|us|him|her|them) \w+"
+)
+"""One thing rather than another is a taste, not a task."""
+_QUOTED_WORDS = re.compile(
+    r"^(?:(?:say|write|use|call it|put) .*qq.* (?:not|instead of|rather than) .*qq.*"
+    r"|(?:say|write|use) qq)$"
 )
 _MANNER = re.compile(
     r"^(?:(?:it|more|less|to me) )*(?:\w{3,}ly|normally|briefer|shorter|like a human)$"
@@ -173,6 +196,11 @@ def names_form(words: str) -> bool:
     return bool(_HAS_FORM.search(words) or _PLACE.search(words))
 
 
+def speaks_abroad(words: str) -> bool:
+    """It names form in German, Spanish or French."""
+    return bool(_HAS_FORM_ABROAD.search(words))
+
+
 def is_new_thing(words: str) -> bool:
     """It asks for something that was not there before: "give me a …", "add another …"."""
     return bool(_NEW_THING.match(bare(words)))
@@ -186,6 +214,10 @@ def about_form(words: str) -> bool:
     verb, _, governed = rest.partition(" ")
     if verb == "use":
         governed = " ".join(governed.split()[:6])
+    if _QUOTED_WORDS.match(rest):
+        return True
+    if _PREFERS.match(rest) or (verb in _SHOWING and _PLACE.search(governed)):
+        return True
     known = verb in FORM_VERBS or verb in _VERBS_ABROAD.split()
     if verb in ("speak", "talk", "write", "answer", "reply") and _MANNER.match(governed):
         return True

@@ -66,8 +66,9 @@ SITUATION = re.compile(
 )
 """When you write a menu; for a label: what follows the comma is an instruction."""
 FOR_A = re.compile(
-    r"^(?:for|in|with|on) (?:an?|any|all|every|each|my|our|the|these|such|\w+s$)\b(?! while"
-    r"| moment| second| minute| bit| change| start| now| time being| record)(?: [\w-]+){0,5}$"
+    r"^(?:for|in|with|on) (?:an?|any|all|every|each|my|our|the|these|such|(?:[\w-]+ ){0,2}\w+s)\b"
+    r"(?! while| moment| second| minute| bit| change| start| now| time being| record)"
+    r"(?: [\w-]+){0,5}$"
 )
 WE_DO = re.compile(
     r"^(?:(?:in|for|with|on) our (?:\w+ ){1,3})?(?:we (?:always|never|usually|normally|only)"
@@ -164,6 +165,27 @@ _ASKS = re.compile(r"^(?:what|how|why|when|where|who|which|is|are|do|does|can|co
 _NAMED = frozenset({"tldr", "simpler", "metric"})
 
 
+_LASTING_HEAD = re.compile(
+    r"^(?:before you|after you|whenever|every time|each time"
+    r"|when you (?:write|make|explain|give|answer|translate|summari[sz]e|describe|list"
+    r"|draft|create|show|use"
+    r"|change|fix|plan|quote|cite|compare|code|convert|calculate|review|reply|respond)\b)"
+)
+_ALWAYS_INSIDE = re.compile(
+    r"^(?!(?:i|you|he|she|it|that|this|we|they|my|why|how|what|is|are|do|does) )(?:[\w-]+"
+    r" ){1,4}(?:always|never) "
+)
+
+
+def is_lasting(clause: str) -> bool:
+    """ "Always …", "never …", "amounts always without …", "we never …", "our rule: …"."""
+    if clause.startswith("never ") and DO_NOT.match(clause):
+        return True
+    if ALWAYS.match(clause) or WE_DO.match(clause) or HOUSE_RULE.match(clause):
+        return True
+    return bool(_ALWAYS_INSIDE.match(clause)) and names_form(clause)
+
+
 def adds(words: str) -> bool:
     """It goes on from the answer ("now …", "also …") instead of changing it."""
     return bool(_ADDS.search(words)) and not REDO.match(words)
@@ -184,13 +206,19 @@ def states_rule(clauses: list[str]) -> bool:
     head, then = clauses[0], clauses[1] if len(clauses) > 1 else ""
     if HOUSE_RULE.match(head):
         return bool(then) or len(head.split()) > 2
+    if then and SITUATION.match(head) and _instructs(then) and not is_new_thing(then):
+        return True
     if STANDING.match(head):
         rest = STANDING.sub("", head).strip() or then
         return bool(rest) and not _ASKS.match(rest) and _is_wished(rest)
     if not then or not (SITUATION.match(head) or FOR_A.match(head)) or _ASKS.match(then):
         return False
-    lasting = head.startswith(("before you", "after you", "whenever", "every time", "each time"))
-    return is_instruction(then) and (lasting or not is_new_thing(then))
+    lasting = _LASTING_HEAD.match(head) or ALWAYS.match(then)
+    return _instructs(then) and (bool(lasting) or not is_new_thing(then))
+
+
+def _instructs(words: str) -> bool:
+    return is_instruction(words) or bool(ALWAYS.match(words) or DO_NOT.match(words))
 
 
 def _is_wished(words: str) -> bool:
