@@ -94,6 +94,7 @@ _ORDER = re.compile(
     r"^(?:(?:please|now|then|next|and|also|ok|so|just|finally|first|go ahead and|let us"
     r"|i (?:want|would like|need) to|help me(?: to)?) )*"
     r"(?:(?:i need|i want|i would like|we need) (?:an?|some|one|two|three|five|ten|\d+|help)"
+    r"|i am (?:looking for|searching|trying to|planning|working on)"
     r"|give|tell|generate|list|find|plan|suggest|recommend|compute|compare|build|implement|design"
     r"|develop|search|look up|analy[sz]e|convert|edit|improve|help|outline|sketch|draw|solve|count"
     r"|continue|go on|proceed|move on|invent|imagine|pretend|act|teach|quiz|set up|configure|book"
@@ -102,6 +103,7 @@ _ORDER = re.compile(
     r"|make"
     r"|an? (?:short |quick |new )?\w+ (?:about|for|on|of|from))\b"
 )
+_ASSENT = re.compile(r"^(?:yes|yep|yeah|sure|go ahead)\b(?!.*\bbut\b)")
 _POINTS_AT = re.compile(r"\b(?:this|these|the following|my|the)\s+[\w ]*$", re.IGNORECASE)
 _BUT_FIRST = ("but ", "aber ", "pero ", "mais ")
 _CONTRASTS = ("not ", "nicht ", "pas ", "y no ", "no ")
@@ -131,7 +133,7 @@ class _Message:
         self._choice = asked_back is AskedBack.CHOICE
         self._weight = Weight.NONE
         self._thanks = self._works = self._courtesy = self._no = self._but = False
-        self._own_fault = False
+        self._own_fault = self._assents = False
         self._fresh = False
         """It asks or orders something that is not about the answer."""
         self._opened_fresh = False
@@ -159,10 +161,13 @@ class _Message:
         if self._weight is Weight.STORY:
             return not self._fresh
         if self._weight is Weight.WISH:
-            return not self._fresh and not self._choice
+            return not (self._fresh or self._choice or self._assents)
         return self._no and not (self._choice or self._courtesy or self._thanks)
 
     def _sentence(self, sentence: Sentence) -> None:
+        if sentence is self._said[0] and _ASSENT.match(sentence.words):
+            # "Yes, and keep it short" says how to do what was offered.
+            self._assents = True
         clauses = self._without_front(_joined(sentence.clauses))
         if not clauses:
             return

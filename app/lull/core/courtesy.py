@@ -100,7 +100,8 @@ _BEHIND_PRAISE = re.compile(
     r"|otherwise|apart from that|a lot|so much|very much|a bunch|a million|a ton|again"
     r"|for \w+(?: \w+){0,4}|man|mate|bro|dude|anyway|indeed|i needed|already|now|you|job|work"
     r"|everyone"
-    r"|much|to me|answer|stuff|sauce|sehr|schon|dir|beaucoup|mucho|muchas|das \w+|so)(?: |$))+"
+    r"|much|to me|answer|stuff|start|try|effort|attempt|draft|beginning|sauce|sehr|schon|dir"
+    r"|beaucoup|mucho|muchas|das \w+|so)(?: |$))+"
 )
 _COURTESY = re.compile(
     r"^(?:no (?:problem\w*|prob|probs|worries|rush|hurry|pressure|biggie|sweat|offen[cs]e"

@@ -56,7 +56,8 @@ _BAD = (
     r"|dead|gone|removed|deprecated|discontinued|expired|rude|harsh|aggressive|pushy|childish"
     r"|robotic|cheesy|cringe|redundant|illogical|impossible|irrelevant|off topic"
     r"|beside the point|pointless|unnecessary|last years|yesterdays|only (?:the |a |an |half"
-    r"|part|one|two|three)|just (?:the first|half|part of)|buggy|unclear|unhelpful|misleading"
+    r"|part|one|two|three)|just (?:the first|half|part of)|buggy|un(?!believabl|der|it|iq"
+    r"|usually g)\w{4,}|unhelpful|misleading"
     r"|hallucinated|fake|a year old|from last year)\b"
 )
 _GOOD_DENIED = (
@@ -100,6 +101,8 @@ ABOUT_ANSWER = re.compile(
     r"|(?:was|were|is|are) (?:supposed|meant) to\b|was to\b|needs? to be \w+|must (?:be|not)\b"
     r"|ought to"
     r"|(?:never|no longer) (?:work|compile|run|match|rhyme)\w*|makes? no (?:\w+ )?sense\b"
+    r"|(?:misses|ignores|overlooks|omits|skips|forgets|misstates|confuses) (?:the|my|half|all"
+    r"|one|what)\b"
     r"|contradicts?\b|does nothing\b"
     r"|(?:can|could) not (?:be|possibly)\b)"
 )
@@ -266,7 +269,8 @@ BARE_WRONG = re.compile(
     r"|reply|response|result|translation|bot|job|work|attempt|advice|summary|code|output|joke"
     r"|choice)|wrong|incorrect|false|nonsense|rubbish|bullshit|untrue|inaccurate|garbage|useless"
     r"|terrible|awful|nope wrong|fail|bad bot|try harder|no good|worse|meh|disappointing"
-    r"|wrong again|again wrong|epic fail|thanks for nothing|no thanks to you)(?: again| still"
+    r"|wrong again|again wrong|epic fail|(?:way )?off|thanks for nothing"
+    r"|no thanks to you)(?: again| still"
     r"| answer| one| \w+)?$"
 )
 THERE_IS = re.compile(
