@@ -107,69 +107,86 @@ Licence: the project's.
 
 def card(folder: Path, report: dict[str, Any], making: dict[str, Any]) -> str:
     """The card's text, from the folder's files, a bench report and the training run's record."""
+    return _CARD.substitute(
+        **_about_weights(folder, making), **_about_language(), **_about_figures(report)
+    )
+
+
+def _about_weights(folder: Path, making: dict[str, Any]) -> dict[str, object]:
     config = json.loads((folder / "config.json").read_text())
+    recipe = making["recipe"]
+    steps = sum(recipe[f"{part}steps"] for part in ("", "finish_", "settle_"))
+    return {
+        "parameters": f"{making['parameters']:,}",
+        "layers": config["num_hidden_layers"],
+        "width": config["hidden_size"],
+        "heads": config["num_attention_heads"],
+        "megabytes": f"{(folder / 'model.safetensors').stat().st_size / 1e6:.2f}",
+        "train_seed": recipe["seed"],
+        "steps": f"{steps:,}",
+        "cpu_minutes": f"{making['cpu_s'] / 60:.1f}",
+        "versions": ", ".join(f"{name} {number}" for name, number in making["versions"].items()),
+        "machine": making["machine"],
+    }
+
+
+def _about_language() -> dict[str, object]:
+    words = ("apple", "river", "stone")
+    menu = pocket.Style(end="sugar", joiner=Joiner.BARS)
+    clauses = (
+        *pocket.START_CLAUSES,
+        *pocket.END_CLAUSES,
+        *pocket.JOINER_CLAUSES,
+        *pocket.REVERSE_CLAUSES,
+    )
+    return {
+        "words": len(pocket.WORDS),
+        "kinds": len(Kind),
+        "kind_rows": "\n".join(
+            f"| {kind} | `{pocket.render(kind, words)}` |"
+            f" {pocket.request_phrasings(kind, words)[index % 3]} |"
+            for index, kind in enumerate(Kind)
+        ),
+        "request_ways": len(pocket.REQUEST_FRAMES),
+        "requests": _quoted(pocket.REQUEST_FRAMES),
+        "joiners": ", ".join(f"{joiner} `{joiner.text.strip()}`" for joiner in Joiner),
+        "joiner_count": len(Joiner),
+        "rule_example": pocket.rule_phrasings(Kind.MENU, menu)[4],
+        "frames": _quoted(pocket.RULE_FRAMES),
+        "clauses": _quoted(clauses),
+        "talk": _quoted(pocket.SMALL_TALK),
+        "noted": pocket.NOTED,
+        "habit_count": len(pocket.HABITS),
+        "starts": ", ".join(pocket.HABIT_STARTS),
+        "ends": ", ".join(pocket.HABIT_ENDS),
+        "habit_joiners": ", ".join(pocket.HABIT_JOINERS),
+    }
+
+
+def _about_figures(report: dict[str, Any]) -> dict[str, object]:
     limits = {goal["goal"].rsplit(" ", 2)[0]: goal["goal"] for goal in report["goals"]}
     greedy = [row for row in report["rows"] if ", sampled: " not in row["row"]]
     sampled = [row for row in report["rows"] if ", sampled: " in row["row"]]
     names = list(dict.fromkeys(row["row"].split(": ")[1] for row in sampled))
     shares = {row["row"]: row["share"] for row in sampled}
-    words = ("apple", "river", "stone")
-    menu = pocket.Style(end="sugar", joiner=Joiner.BARS)
-    return _CARD.substitute(
-        parameters=f"{making['parameters']:,}",
-        layers=config["num_hidden_layers"],
-        width=config["hidden_size"],
-        heads=config["num_attention_heads"],
-        megabytes=f"{(folder / 'model.safetensors').stat().st_size / 1e6:.2f}",
-        words=len(pocket.WORDS),
-        kinds=len(Kind),
-        kind_rows="\n".join(
-            f"| {kind} | `{pocket.render(kind, words)}` |"
-            f" {pocket.request_phrasings(kind, words)[index % 3]} |"
-            for index, kind in enumerate(Kind)
-        ),
-        request_ways=len(pocket.REQUEST_FRAMES),
-        requests=_quoted(pocket.REQUEST_FRAMES),
-        joiners=", ".join(f"{joiner} `{joiner.text.strip()}`" for joiner in Joiner),
-        joiner_count=len(Joiner),
-        rule_example=pocket.rule_phrasings(Kind.MENU, menu)[4],
-        frames=_quoted(pocket.RULE_FRAMES),
-        clauses=_quoted(
-            (
-                *pocket.START_CLAUSES,
-                *pocket.END_CLAUSES,
-                *pocket.JOINER_CLAUSES,
-                *pocket.REVERSE_CLAUSES,
-            )
-        ),
-        talk=_quoted(pocket.SMALL_TALK),
-        noted=pocket.NOTED,
-        habit_count=len(pocket.HABITS),
-        starts=", ".join(pocket.HABIT_STARTS),
-        ends=", ".join(pocket.HABIT_ENDS),
-        habit_joiners=", ".join(pocket.HABIT_JOINERS),
-        seed=report["seeds"][0],
-        greedy_rows="\n".join(
+    return {
+        "seed": report["seeds"][0],
+        "greedy_rows": "\n".join(
             f"| {row['row']} | {limits.get(row['row'], ' ').rsplit(row['row'], 1)[-1].strip()} |"
             f" {row['share']:.1%} | {row['interval'][0]:.1%} to {row['interval'][1]:.1%} |"
             f" {row['n']} |"
             for row in greedy
         ),
-        habit_n=sampled[0]["n"],
-        habit_names=" | ".join(names),
-        habit_rule="|".join("---" for _ in names),
-        habit_rows="\n".join(
+        "habit_n": sampled[0]["n"],
+        "habit_names": " | ".join(names),
+        "habit_rule": "|".join("---" for _ in names),
+        "habit_rows": "\n".join(
             f"| {kind} | "
             + " | ".join(f"{shares[f'{kind}, sampled: {name}']:.1%}" for name in names)
             + " |"
             for kind in Kind
         ),
-        train_seed=making["recipe"]["seed"],
-        steps=f"{sum(making['recipe'][f'{part}steps'] for part in ('', 'finish_', 'settle_')):,}",
-        cpu_minutes=f"{making['cpu_s'] / 60:.1f}",
-        versions=", ".join(f"{name} {number}" for name, number in making["versions"].items()),
-        machine=making["machine"],
-    )
+    }
 
 
 def _quoted(texts: Sequence[str] | dict[str, str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, ClassVar
 
 from lull.cli.context import Context
@@ -47,12 +46,12 @@ def _verified(context: Context, query: dict[str, str]) -> Json:
 def _rule(context: Context) -> ProofRule:
     """By the settings; by Lull's own numbers where those cannot be read."""
     from lull.config.files import read
+    from lull.service.wiring.rules import prove_rule
 
     try:
-        learning = read(context.paths.settings).learning
+        return prove_rule(read(context.paths.settings)).proof
     except SettingsError:
         return ProofRule()
-    return replace(ProofRule(), alpha=learning.alpha, most_pairs=learning.most_pairs)
 
 
 def _words(document: Json) -> str:

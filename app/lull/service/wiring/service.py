@@ -41,7 +41,8 @@ from lull.service.reading import Reading
 from lull.service.skill_changes import SkillChanges
 from lull.service.supervisor import Supervisor
 from lull.service.trust_view import TrustView
-from lull.service.wiring.learning import Learning, World, guard_of, learning_of
+from lull.service.wiring.asking import World
+from lull.service.wiring.learning import Learning, guard_of, learning_of
 from lull.service.wiring.memory import Memory
 from lull.service.wiring.own_models import built_in_engine, publish_built_in
 from lull.service.wiring.stores import Stores, kept_aside, open_stores

@@ -1,0 +1,190 @@
+"""The models that Lull asks itself: judge, writer, and the ones on which proofs run."""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import aiohttp
+
+from lull.backends.clock import SystemClock
+from lull.backends.engine_chat import EngineChat
+from lull.backends.extractive_evolver import ExtractiveEvolver
+from lull.backends.llm_judge import JudgePrompts, LlmJudge
+from lull.backends.model_evolver import ModelEvolver
+from lull.backends.ollama import OllamaFacts
+from lull.backends.ollama_chat import OllamaChat
+from lull.backends.openai_chat import OpenAIChat
+from lull.config.learning import JudgeSettings, WriterSettings
+from lull.config.settings import Settings
+from lull.core.errors import LullError
+from lull.core.messages import Sampling
+from lull.core.policy import ModelFacts
+from lull.core.ports import ChatModel, Judge
+from lull.core.proposal import Origin
+from lull.core.skill import Library
+from lull.loops.approve import Approve
+from lull.loops.evolve import Writer
+from lull.loops.replay import Stage
+from lull.service.bus import Bus
+from lull.service.local_model import LocalModels, served_sampling
+from lull.service.problems import Problems
+from lull.service.quiet import Activity
+from lull.service.wiring.stores import Stores
+
+log = logging.getLogger(__name__)
+
+REPLAY_WITHIN_S = 600.0
+"""One replayed answer: a large model may have to be loaded first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """What the fast loop shares with the rest of the service."""
+
+    stores: Stores
+    clock: SystemClock
+    bus: Bus
+    problems: Problems
+    local: LocalModels
+    ollama: OllamaFacts
+    session: aiohttp.ClientSession
+    """For the users' own requests."""
+    asking: aiohttp.ClientSession
+    """For what Lull asks itself."""
+    library: Callable[[], Library]
+    approve: Approve
+    activity: Activity
+
+
+class Asked:
+    """The models that Lull asks for itself, by the settings as they stand."""
+
+    def __init__(self, world: World, settings: Callable[[], Settings]) -> None:
+        self._world = world
+        self._settings = settings
+        self._judge: tuple[JudgeSettings, Judge] | None = None
+        self._writer: tuple[WriterSettings, ModelEvolver] | None = None
+        self._coin = random.SystemRandom()
+        self._opened: list[OllamaChat] = []
+
+    async def close(self) -> None:
+        for chat in self._opened:
+            await chat.close()
+
+    def judge(self) -> Judge | None:
+        wanted = self._settings().judge
+        if not wanted.model:
+            return None
+        if self._judge is None or self._judge[0] != wanted:
+            chat = self._chat(wanted)
+            if chat is None:
+                return None
+            judge = LlmJudge(
+                chat,
+                coin=self._coin,
+                prompts=JudgePrompts.shipped(),
+                votes=wanted.votes,
+                temperature=wanted.temperature,
+            )
+            self._judge = (wanted, judge)
+        return self._judge[1]
+
+    def writers(self) -> Sequence[Writer]:
+        """The user's own words first: they need no model and are the most trusted."""
+        writers = [Writer(evolver=ExtractiveEvolver(), origin=Origin.EXTRACTIVE)]
+        wanted = self._settings().writer
+        if not wanted.model:
+            return writers
+        if self._writer is None or self._writer[0] != wanted:
+            chat = self._chat(wanted)
+            if chat is None:
+                return writers
+            self._writer = (wanted, ModelEvolver(chat, coin=self._coin))
+        return [*writers, Writer(evolver=self._writer[1], origin=Origin.MODEL)]
+
+    def _chat(self, wanted: JudgeSettings | WriterSettings) -> ChatModel | None:
+        """None, and a problem, for an address that may not be asked."""
+        name = "judge" if isinstance(wanted, JudgeSettings) else "skill writer"
+        try:
+            if wanted.address:
+                return OpenAIChat(
+                    wanted.address,
+                    wanted.model,
+                    session=self._world.asking,
+                    timeout_s=wanted.timeout_s,
+                    allow_remote=wanted.allow_remote,
+                )
+            chat = OllamaChat(
+                self._world.ollama.address,
+                wanted.model,
+                timeout_s=wanted.timeout_s,
+                allow_remote=wanted.allow_remote,
+                own_upstream=True,
+            )
+            self._opened.append(chat)
+            return chat
+        except LullError as error:
+            self._world.problems.came(name, error)
+            return None
+
+
+class Stages:
+    """On which model a proof runs: the one that failed, as it serves now."""
+
+    def __init__(self, world: World, settings: Callable[[], Settings]) -> None:
+        self._world = world
+        self._settings = settings
+        self._chats: dict[str, OllamaChat] = {}
+
+    async def close(self) -> None:
+        for chat in self._chats.values():
+            await chat.close()
+
+    def facts(self, model: str) -> ModelFacts | None:
+        """What is known of a model now, without asking anybody."""
+        if self._world.local.serves(model):
+            return self._world.local.facts(model)
+        return self._world.ollama.known(model)
+
+    async def stage(self, model: str) -> Stage | None:
+        if self._world.local.serves(model):
+            return self._own(model)
+        try:
+            facts = self._world.ollama.facts(model)
+            known = facts if isinstance(facts, ModelFacts) else await facts
+            if model not in self._chats:
+                self._chats[model] = OllamaChat(
+                    self._world.ollama.address,
+                    model,
+                    timeout_s=REPLAY_WITHIN_S,
+                    allow_remote=self._settings().upstream.allow_remote_models,
+                    own_upstream=True,
+                )
+        except LullError as error:
+            log.info("%s cannot be asked now: %s", model, error)
+            return None
+        return Stage(
+            chat=self._chats[model],
+            system=known.system,
+            digest=known.digest,
+            engine="ollama",
+            adapter=known.adapter,
+            sampling=Sampling(),
+        )
+
+    def _own(self, model: str) -> Stage:
+        served = self._world.local.served(model)
+        sampling = served_sampling(served.model)
+        return Stage(
+            chat=EngineChat(
+                served.engine, served.model.name, timeout_s=REPLAY_WITHIN_S, own_sampling=sampling
+            ),
+            system="",
+            digest=served.model.digest,
+            engine="mlx",
+            adapter=served.adapter,
+            sampling=sampling,
+        )

@@ -1,0 +1,35 @@
+"""The settings of the fast loop as the rules that its stories are handed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lull.config.settings import Settings
+from lull.core.failures import SetRule
+from lull.core.rules import EvolveRule, GuardRule, ProveRule, ScoreRule
+
+
+def score_rule(settings: Settings) -> ScoreRule:
+    return ScoreRule(settle_s=settings.learning.settle_s)
+
+
+def evolve_rule(settings: Settings) -> EvolveRule:
+    learning = settings.learning
+    return EvolveRule(
+        sets=SetRule(alike=learning.alike),
+        most_active=learning.most_active,
+        most_open=learning.most_open,
+    )
+
+
+def prove_rule(settings: Settings) -> ProveRule:
+    learning, rule = settings.learning, ProveRule()
+    proof = replace(rule.proof, alpha=learning.alpha, most_pairs=learning.most_pairs)
+    return replace(rule, proof=proof, slice_s=learning.slice_s)
+
+
+def guard_rule(settings: Settings) -> GuardRule:
+    guard = settings.guard
+    return GuardRule(
+        share=guard.leave_out_share, settle_uses=guard.settle_uses, stale_days=guard.stale_days
+    )
