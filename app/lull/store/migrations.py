@@ -224,4 +224,24 @@ CREATE TABLE coin_flips (
 CREATE INDEX coin_flips_by_skill ON coin_flips (client, name, sha256);
 """
 
-MIGRATIONS: tuple[str, ...] = (_1, _2, _3)
+# Calendars: what is known of each feed and the busy stretches of its last good copy. Its address is
+# a password and lies in the keychain, never here; `path` is set for files alone.
+_4 = """
+CREATE TABLE feeds (
+    id TEXT PRIMARY KEY,
+    label TEXT NOT NULL,
+    host TEXT NOT NULL,
+    path TEXT NOT NULL,
+    means TEXT NOT NULL,
+    private INTEGER NOT NULL,
+    added_at TEXT NOT NULL,
+    tried_at TEXT NOT NULL,
+    seen_at TEXT,
+    due TEXT NOT NULL,
+    failures INTEGER NOT NULL,
+    fault TEXT NOT NULL,
+    copy TEXT NOT NULL
+) WITHOUT ROWID;
+"""
+
+MIGRATIONS: tuple[str, ...] = (_1, _2, _3, _4)
