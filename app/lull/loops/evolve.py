@@ -1,40 +1,38 @@
 """From failures to a candidate skill that is worth a proof.
 
-Failures that look alike are given to an evolver; what it writes is screened, compared with what
-there is and with what was turned down, and stored as a proposal. Nothing here reaches a prompt: a
-candidate's bytes stay with the proposal until the user approves them.
+Failures that look alike are given to a writer; what becomes of its draft stands in `propose`. A
+writer that cannot be asked, or whose answer cannot be used, costs nothing: its words are kept and
+shown, and the same failures are tried again later, each time after a longer while.
 """
 
 from __future__ import annotations
 
-import hashlib
+import asyncio
 import logging
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 
-from lull.core.errors import EvolverFault, LullError, SkillError
+from lull.core.errors import EvolverFault, LullError, SkillError, UpstreamDown
 from lull.core.failures import Failure, FailureSet, failure_sets
-from lull.core.likeness import alike, near_duplicate, same_in_other_words
-from lull.core.merging import merged, says_already
 from lull.core.ports import Clock, Draft, Evolver, Ids, Material, Quiet, Rejected
-from lull.core.proposal import CHECK, Origin, Proposal, ProposalKind, ProposalStatus, Trace
+from lull.core.proposal import Origin, Proposal, ProposalStatus
 from lull.core.reward import GREY
 from lull.core.rules import EvolveRule
-from lull.core.screening import Screening, screen
 from lull.core.signals import SignalKind
-from lull.core.skill import Library, Skill, SkillKey, SkillStatus, SkillText
-from lull.core.trust import Span, spans_of
+from lull.core.skill import Library, SkillText
+from lull.loops.propose import Propose
 from lull.loops.score import typed_in
 from lull.loops.today import Today, clean
 from lull.store.proposals import Proposals, WritingFault
 from lull.store.rewards import Rewards, Served
-from lull.store.skill_md import parse, render
 
 log = logging.getLogger(__name__)
 
 LOOKED_AT = 300
-"""Newest failures that are sorted into sets, and newest turns among which siblings are sought."""
+"""Newest failures that are sorted into sets."""
+MOST_QUARANTINED = 3
+"""Candidates of the same failures that stand in quarantine; then their writer is asked no more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,31 +58,63 @@ class Evolve:
         rule: EvolveRule,
     ) -> None:
         """`writers` in the order in which they are asked; the first that finds a rule has it."""
+        self._propose = Propose(
+            rewards=rewards,
+            proposals=proposals,
+            library=library,
+            clock=clock,
+            ids=ids,
+            rule=rule,
+        )
         self._rewards = rewards
         self._proposals = proposals
         self._today = today
-        self._library = library
         self._writers = writers
         self._quiet = quiet
         self._clock = clock
         self._ids = ids
         self._rule = rule
-        self._settled: set[tuple[Origin, frozenset[str]]] = set()
-        """Failure sets that came to nothing, by the writer that was asked."""
+        self._settled: set[tuple[str, frozenset[str]]] = set()
+        """Failure sets in which a writer found no rule, with the writer's name."""
+        self._closed: set[frozenset[str]] = set()
+        """Failure sets that state a rule of which there is nothing to propose."""
+        self._trouble: dict[tuple[Origin, frozenset[str]], LullError] = {}
+        """What went wrong with sets that wait for another try."""
+        self._storing = asyncio.Lock()
+        """Two writers may have had the same failures before them; the first one has them."""
 
     async def step(
         self, origins: Collection[Origin] = frozenset(Origin), *, hurry: bool = False
     ) -> list[Proposal]:
-        """Make proposals of every failure set that is ready; the ones made."""
+        """Make proposals of every failure set that is ready; the ones made. With `hurry` also of
+        those that wait for another try.
+
+        Raises LullError where nothing was made and a writer is in trouble, now or since an earlier
+        step: it is told as long as failures wait for it.
+        """
         made: list[Proposal] = []
-        for found in failure_sets(await self._failures(), self._rule.sets):
+        sets = failure_sets(await self._failures(), self._rule.sets)
+        self._forget_all_but(sets)
+        for found in sets:
             if len(self._proposals.standing()) >= self._rule.most_open:
                 log.info("no further proposals: %d are open", self._rule.most_open)
                 break
-            proposal = await self._from(found, origins, hurry=hurry)
+            try:
+                proposal = await self._from(found, origins, hurry=hurry)
+            except UpstreamDown:
+                break  # it would not answer about the next ones either
+            except LullError:
+                continue
             if proposal is not None:
                 made.append(proposal)
+        trouble = [error for (origin, _), error in self._trouble.items() if origin in origins]
+        if trouble and not made:
+            raise trouble[-1]
         return made
+
+    def _forget_all_but(self, sets: Sequence[FailureSet]) -> None:
+        left = {frozenset(found.turns) for found in sets}
+        self._trouble = {key: error for key, error in self._trouble.items() if key[1] in left}
 
     async def _failures(self) -> list[Failure]:
         """Failures under the skills that would be in force today, newest first."""
@@ -110,33 +140,58 @@ class Evolve:
     async def _from(
         self, found: FailureSet, origins: Collection[Origin], *, hurry: bool
     ) -> Proposal | None:
+        turns = frozenset(found.turns)
         for writer in self._writers():
-            mark = (writer.origin, frozenset(found.turns))
-            if writer.origin not in origins or mark in self._settled or self._must_wait(found):
+            mark = (writer.evolver.name, turns)
+            if writer.origin not in origins or mark in self._settled:
+                continue
+            if turns in self._closed or self._must_wait(found, writer, hurry=hurry):
                 continue
             draft = await self._draft(writer, found, hurry=hurry)
+            self._trouble.pop((writer.origin, turns), None)
             proposal = await self._made(found, writer, draft) if draft else None
             if proposal is not None:
                 return proposal
             self._settled.add(mark)
-            if draft is not None:  # there is a rule, and nothing to propose of it
-                break
+            if draft is not None:
+                self._closed.add(turns)
         return None
 
     async def _made(self, found: FailureSet, writer: Writer, draft: Draft) -> Proposal | None:
         try:
-            return await self._consider(found, draft, writer.origin)
+            async with self._storing:
+                if not self._still_open(found):
+                    return None
+                proposal = await self._propose.of(found, draft, writer.origin)
         except SkillError as error:  # words that no SKILL.md can hold
             await self._stumbled(found, writer, error, draft.answer)
             return None
+        except LullError as error:
+            await self._stumbled(found, writer, error, draft.answer)
+            raise
+        if proposal is not None and _to_be_written_anew(proposal):
+            why = EvolverFault(f"The candidate is in quarantine. {proposal.reason}", answer="")
+            await self._stumbled(found, writer, why, draft.answer)
+        return proposal
 
-    def _must_wait(self, found: FailureSet) -> bool:
-        """A writer stumbled over these failures a short while ago."""
+    def _must_wait(self, found: FailureSet, writer: Writer, *, hurry: bool) -> bool:
+        """This writer stumbled over these failures a short while ago, or too often."""
+        if writer.origin is Origin.MODEL and self._quarantined(found) >= MOST_QUARANTINED:
+            return True
         now = self._clock.now()
-        return any(
-            fault.due is not None and fault.due > now and set(fault.turns) & set(found.turns)
-            for fault in self._proposals.faults(limit=100)
+        return not hurry and any(
+            fault.due is not None and fault.due > now
+            for fault in self._faults(found)
+            if fault.evolver == writer.evolver.name
         )
+
+    def _quarantined(self, found: FailureSet) -> int:
+        standing = self._proposals.with_status({ProposalStatus.QUARANTINED})
+        return sum(not set(found.turns).isdisjoint(p.failures) for p in standing)
+
+    def _faults(self, found: FailureSet) -> list[WritingFault]:
+        turns = set(found.turns)
+        return [f for f in self._proposals.faults(limit=100) if turns & set(f.turns)]
 
     async def _draft(self, writer: Writer, found: FailureSet, *, hurry: bool) -> Draft | None:
         material = self._material(found)
@@ -145,15 +200,13 @@ class Evolve:
             return await write(material)
         try:
             return await self._quiet.run(lambda: write(material), hurry=hurry)
-        except EvolverFault as fault:
-            await self._stumbled(found, writer, fault, fault.answer)
-            raise
         except LullError as error:
-            await self._stumbled(found, writer, error, "")
+            answer = error.answer if isinstance(error, EvolverFault) else ""
+            await self._stumbled(found, writer, error, answer)
             raise
 
     def _material(self, found: FailureSet) -> Material:
-        room = self._room(found.client)
+        room = self._propose.room(found.client)
         rejected = self._proposals.rejected(found.client)[:20]
         return Material(
             failures=found,
@@ -167,8 +220,8 @@ class Evolve:
         self, found: FailureSet, writer: Writer, error: LullError, answer: str
     ) -> None:
         """Keep what was written, and let the same failures wait."""
-        turns = set(found.turns)
-        before = sum(bool(turns & set(f.turns)) for f in self._proposals.faults(limit=100))
+        before = len(self._faults(found))
+        self._trouble[writer.origin, frozenset(found.turns)] = error
         fault = WritingFault(
             id=self._ids.new("fault"),
             at=self._clock.now(),
@@ -181,192 +234,12 @@ class Evolve:
         )
         await self._proposals.fault(fault)
 
-    # What becomes of a draft
-
-    async def _consider(self, found: FailureSet, draft: Draft, origin: Origin) -> Proposal | None:
-        """Screened, and set against what there is; None where there is nothing to propose."""
-        room = self._room(found.client)
-        if any(says_already(skill.body, draft.text.body) for skill in room):
-            log.info("a skill says it already")
-            return None
-        draft, twin = self._set_against(draft, [s for s in room if self._is_ours(s)])
-        texts = {skill.key: _text(skill) for skill in room}
-        twin = twin or near_duplicate(draft.text, texts)
-        if twin is not None and _same_rule(texts[twin], draft.text):
-            log.info("%s says it already", twin.name)
-            return None
-        if twin is not None and not self._is_ours(self._library().get(twin)):
-            log.info("%s is the user's own and covers this", twin.name)
-            return None
-        if twin is None and len(room) >= self._rule.most_active:
-            raise LullError(
-                f"{len(room)} skills are in force; no new one is proposed.",
-                hint="Disable or delete some: `lull skills list`.",
-            )
-        turned_down = [p.text for p in self._proposals.rejected(found.client)]
-        if same_in_other_words(draft.text, turned_down):
-            log.info("what was turned down is not proposed again: %s", draft.text.name)
-            return None
-        newest = await self._replace_open(found.client, draft.text)
-        if newest is None:
-            return None
-        return await self._store(found, replace(draft, text=newest), origin, twin)
-
-    def _set_against(self, draft: Draft, ours: Sequence[Skill]) -> tuple[Draft, SkillKey | None]:
-        """A change of mind becomes the older rule with the new words in their place, and the skill
-        that it changes."""
-        for skill in ours:
-            body = merged(skill.body, draft.text.body)
-            if body is not None:
-                text = replace(draft.text, description=skill.description, body=body)
-                return replace(draft, text=text), skill.key
-        return draft, None
-
-    async def _replace_open(self, client: str, text: SkillText) -> SkillText | None:
-        """An open proposal that says the same stands, and there is nothing to propose; one that
-        says otherwise on the same matter gives way, because the user has spoken since."""
-        for other in self._proposals.standing():
-            if other.key.client != client or other.status is ProposalStatus.STALE:
-                continue
-            body = merged(other.text.body, text.body)
-            if body is None and not near_duplicate(text, {other.key: other.text}):
-                continue
-            if _same_rule(other.text, text) or says_already(other.text.body, text.body):
-                return None
-            text = replace(text, body=body or text.body)
-            now = self._clock.now()
-            gone = replace(
-                other,
-                status=ProposalStatus.STALE,
-                before=other.status,
-                changed_at=now,
-                reason="you have said otherwise since",
-            )
-            await self._proposals.update(gone)
-        return text
-
-    async def _store(
-        self, found: FailureSet, draft: Draft, origin: Origin, twin: SkillKey | None
-    ) -> Proposal:
-        name = twin.name if twin else self._free_name(found.client, draft.text.name)
-        checked = {CHECK: draft.check} if draft.check else {}
-        data = render(replace(draft.text, name=name, metadata=checked))
-        text = parse(data, where=f"the draft '{name}'")
-        mine = origin is Origin.EXTRACTIVE
-        screening = screen(text, spans=self._spans(found), mine=mine)
-        base = self._library().get(twin).sha256 if twin else ""
-        now = self._clock.now()
-        newest = found.failures[0]
-        proposal = Proposal(
-            id=self._ids.new("prop"),
-            kind=ProposalKind.EDIT if twin else ProposalKind.NEW,
-            key=SkillKey(found.client, name),
-            base_sha256=base,
-            sha256=hashlib.sha256(data).hexdigest(),
-            text=text,
-            status=(
-                ProposalStatus.QUARANTINED if screening.quarantined else ProposalStatus.SCREENED
-            ),
-            origin=origin,
-            made_at=now,
-            changed_at=now,
-            failures=found.turns,
-            siblings=self._siblings(found),
-            successes=self._successes(found),
-            wish=found.wish,
-            wish_turns=tuple(f.said_turn for f in found.failures if f.said_turn),
-            model=newest.model,
-            flags=flags_of(screening),
-            traces=traces_of(screening),
-            reason=_why_quarantined(screening),
-        )
-        await self._proposals.add(proposal, data)
-        log.info("proposal %s: %s (%s)", proposal.id, name, proposal.status)
-        return proposal
-
-    def _spans(self, found: FailureSet) -> tuple[Span, ...]:
-        """Every text that could have found its way into the candidate, with who said it."""
-        spans: list[Span] = []
-        for failure in found.failures:
-            spans += spans_of((*failure.messages, failure.answer), failure.turn)
-            if failure.said_turn:
-                for served in self._rewards.served([failure.said_turn]):
-                    spans += spans_of(served.turn.request[-1:], failure.said_turn)
-        return tuple(dict.fromkeys(spans))
-
-    def _siblings(self, found: FailureSet) -> tuple[str, ...]:
-        newest = found.failures[0]
-        others = self._rewards.recent(room=found.client, model=newest.model, limit=LOOKED_AT)
-        known = set(found.turns)
-        near = [
-            (alike(newest.asked, one.asked), one.turn.id)
-            for one in others
-            if one.turn.id not in known
-        ]
-        near = [pair for pair in near if pair[0] >= self._rule.sibling_likeness]
-        near.sort(key=lambda pair: -pair[0])
-        return tuple(turn for _, turn in near[: self._rule.siblings])
-
-    def _successes(self, found: FailureSet) -> tuple[str, ...]:
-        newest = found.failures[0]
-        good = self._rewards.successes(
-            room=found.client, model=newest.model, above=GREY[1], limit=LOOKED_AT
-        )
-        near = sorted(good, key=lambda one: -alike(newest.asked, one.asked))
-        return tuple(one.turn.id for one in near[: self._rule.successes])
-
-    def _room(self, client: str) -> list[Skill]:
-        return [
-            skill
-            for key, skill in sorted(self._library().skills.items())
-            if key.client == client and skill.status is SkillStatus.ACTIVE
-        ]
-
-    def _is_ours(self, skill: Skill) -> bool:
-        """Written by Lull and not touched since: the user's own words are never edited."""
-        return any(
-            p.status is ProposalStatus.APPROVED and p.sha256 == skill.sha256
-            for p in self._proposals.of_skill(skill.key)
-        )
-
-    def _free_name(self, client: str, name: str) -> str:
-        taken = {
-            key.name
-            for key, skill in self._library().skills.items()
-            if key.client == client and skill.status is not SkillStatus.ARCHIVED
-        }
-        taken |= {p.key.name for p in self._proposals.standing() if p.key.client == client}
-        number, free = 2, name
-        while free in taken:
-            free = f"{name[:60]}-{number}"
-            number += 1
-        return free
+    def _still_open(self, found: FailureSet) -> bool:
+        """While a model wrote, another writer may have had them, or the user another opinion."""
+        failures = self._rewards.failures(below=GREY[0], limit=LOOKED_AT)
+        return {one.turn.id for one in failures}.issuperset(found.turns)
 
 
-def _text(skill: Skill) -> SkillText:
-    return SkillText(name=skill.name, description=skill.description, body=skill.body)
-
-
-def _same_rule(one: SkillText, other: SkillText) -> bool:
-    """The same body but for case, space and end stop."""
-    first, second = (" ".join(t.body.lower().split()).rstrip(".") for t in (one, other))
-    return first == second
-
-
-def flags_of(screening: Screening) -> tuple[dict[str, str], ...]:
-    return tuple(
-        {"kind": flag.kind.value, "text": flag.text, "quote": flag.quote}
-        for flag in screening.flags
-    )
-
-
-def traces_of(screening: Screening) -> tuple[Trace, ...]:
-    return tuple(
-        Trace(sentence=p.sentence, source=p.source.value, turn=p.turn) for p in screening.provenance
-    )
-
-
-def _why_quarantined(screening: Screening) -> str:
-    if not screening.quarantined:
-        return ""
-    return "; ".join(dict.fromkeys(flag.text for flag in screening.flags))
+def _to_be_written_anew(proposal: Proposal) -> bool:
+    """A model may find better words for the same failures; the user's own stay what they are."""
+    return proposal.status is ProposalStatus.QUARANTINED and proposal.origin is Origin.MODEL

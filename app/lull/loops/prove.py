@@ -12,6 +12,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
+from lull.core.errors import LullError, RequestError
 from lull.core.evalue import e_bh_needs
 from lull.core.evidence import Evidence, evidence_text
 from lull.core.pairing import next_pair, successes_of
@@ -30,6 +31,9 @@ _STATUSES = {
     ProofState.UNPROVED: ProposalStatus.UNPROVED,
     ProofState.HARMFUL: ProposalStatus.REJECTED,
 }
+
+_THIS_REQUEST = (400, 413, 422)
+"""Refusals that speak of the one request: an image that was not kept, a window too small."""
 
 
 class Prove:
@@ -66,14 +70,25 @@ class Prove:
         return self._rule
 
     async def slice(self, *, only: str | None = None, hurry: bool = False) -> int:
-        """Replay for half a minute at most; how many pairs were added."""
+        """Replay for half a minute at most; how many replays there were.
+
+        Raises LullError where there was none and a model or the judge could not be asked: one that
+        is away does not keep the proofs on others from going on.
+        """
         end_s = self._clock.monotonic_s() + self._rule.slice_s
         pairs = 0
+        away: LullError | None = None
         for proposal in self._waiting(only):
-            while self._clock.monotonic_s() < end_s:
-                if not await self._one(proposal.id, hurry=hurry):
-                    break
-                pairs += 1
+            try:
+                while self._clock.monotonic_s() < end_s:
+                    if not await self._one(proposal.id, hurry=hurry):
+                        break
+                    pairs += 1
+            except LullError as error:
+                log.info("%s waits: %s", proposal.id, error)
+                away = away or error
+        if away is not None and not pairs:
+            raise away
         return pairs
 
     def _waiting(self, only: str | None) -> list[Proposal]:
@@ -92,7 +107,12 @@ class Prove:
         await self._proposals.clear_replays(proposal.id)
         now = self._clock.now()
         anew = replace(
-            proposal, status=ProposalStatus.SCREENED, reason="", ground=None, changed_at=now
+            proposal,
+            status=ProposalStatus.SCREENED,
+            reason="",
+            ground=None,
+            silent=(),
+            changed_at=now,
         )
         await self._proposals.update(anew)
         return anew
@@ -125,13 +145,22 @@ class Prove:
             return False
         case = next(c for c in cases if c.turn == wanted.request and c.part is wanted.part)
         pair = await self._quiet.run(
-            lambda: self._replay.pair(proposal, stage, case, wanted.seed), hurry=hurry
+            lambda: self._pair(proposal, stage, case, wanted.seed), hurry=hurry
         )
         if pair is None:
             await self._no_verdict(proposal, case)
         elif await self._proposals.advance(proposal, pair):
             await self._settle(proposal, [*pairs, pair], cases)
         return True
+
+    async def _pair(self, proposal: Proposal, stage: Stage, case: Case, seed: int) -> Pair | None:
+        try:
+            return await self._replay.pair(proposal, stage, case, seed)
+        except RequestError as error:
+            if error.status not in _THIS_REQUEST:
+                raise
+            log.info("%s cannot be asked again: %s", case.turn, error)
+            return None
 
     async def _grounded(self, proposal: Proposal, stage: Stage) -> Proposal | None:
         """The proposal with the ground its proof runs on; None where the user has decided. Another
@@ -158,6 +187,7 @@ class Prove:
             status=ProposalStatus.PROVING,
             changed_at=self._clock.now(),
             reason="",
+            silent=(),
         )
         return grounded if await self._proposals.advance(grounded) else None
 

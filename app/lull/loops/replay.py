@@ -17,6 +17,7 @@ from lull.core.ports import Asks, ChatModel, Judge, Question
 from lull.core.proof import Pair, Part
 from lull.core.proposal import Proposal, ProposalKind
 from lull.core.reward import majority
+from lull.core.signals import from_format
 from lull.core.skill import Library
 from lull.loops.today import Today, clean
 from lull.loops.verify import Verifier
@@ -79,7 +80,7 @@ class Replay:
         without = await self._answer(stage, case, case.without, seed)
         with_ = await self._answer(stage, case, case.with_, seed)
         first = await self._scored(proposal, case, without)
-        second = await self._scored(proposal, case, with_)
+        second = await self._scored(proposal, case, with_) if first is not None else None
         if first is None or second is None or first[1] != second[1]:
             return None
         return Pair(
@@ -118,6 +119,7 @@ class Replay:
         if not answer.complete:
             return None
         said = self._verified(proposal, case, answer.message.text)
+        said = said or self._held_to(proposal, case.served, answer.message)
         if said is not None:
             return said
         judge = self._judge()
@@ -139,6 +141,20 @@ class Replay:
             return None
         return (float(does), f"verifier:{model}") if does is not None else None
 
+    def _held_to(
+        self, proposal: Proposal, served: Served, answer: Message
+    ) -> tuple[float, str] | None:
+        """By the format that the request asked for, and by the checks that the user approved with
+        the skills it was served with: the worst verdict. The skill in question has no say."""
+        turn = served.turn
+        others = [skill.sha256 for skill in turn.skills if skill.name != proposal.key.name]
+        shape = () if answer.tool_calls else from_format(turn.format, answer.text)
+        said = (*shape, *self._verifier.checked(others, answer.text))
+        if not said:
+            return None
+        kinds = "+".join(dict.fromkeys(signal.kind.value for signal in said))
+        return (min(signal.value for signal in said) + 1) / 2, f"verifier:{kinds}"
+
     def _question(self, proposal: Proposal, case: Case, answer: Message) -> Question:
         turn = case.served.turn
         if case.part is Part.SUCCESS:
@@ -155,6 +171,8 @@ class Replay:
         does = self._verifier.fulfils(model, wish=proposal.wish, asked=asked, answer="")
         if self._verifier.speaks_for(model):
             return does is None if part is Part.SUCCESS else does is not None
+        if self._held_to(proposal, served, text_message(Role.ASSISTANT, "any")) is not None:
+            return True
         if self._judge() is None:
             return False
         return part is Part.SUCCESS or bool(proposal.wish)

@@ -26,7 +26,7 @@ from lull.core.skill import Library, check_text
 from lull.core.trust import Origin as By
 from lull.core.trust import Place, Span
 from lull.loops.approve import Approve
-from lull.loops.evolve import flags_of, traces_of
+from lull.loops.propose import flags_of, traces_of
 from lull.store.proposals import Proposals
 from lull.store.skill_md import render
 from lull.store.skills import Also

@@ -8,10 +8,11 @@ zero.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from lull.core.calibration import Calibration
 from lull.core.errors import LullError
@@ -41,6 +42,8 @@ AT_ONCE = 64
 """Turns looked at in one go."""
 STUMBLES = 2
 """Times that scoring one turn may fail before it is passed over."""
+ANY_TIME = datetime.max.replace(tzinfo=UTC)
+"""Whoever is in a hurry does not wait until a question is due."""
 LOOKED_AT = 2000
 """Newest turns among which standing wishes are sought after a start."""
 WISHES = 200
@@ -71,12 +74,21 @@ class Score:
         self._wishes: dict[tuple[str, str], list[str]] = {}
         self._begun: dict[str, int] = {}
         """How often each turn was begun and not finished: one that fails must not stop the rest."""
+        self._writing = asyncio.Lock()
+        """Held between reading what is known of a turn and writing it back: signals, votes and
+        ratings come from several sides and must not undo each other."""
+        self._away: LullError | None = None
+        """Why the judge could not be asked when it was asked last."""
         self.calibration = Calibration()
 
     # At once, without a model
 
     async def read_new(self) -> int:
         """Gather the signals of every turn that waits; how many were looked at."""
+        async with self._writing:
+            return await self._read_waiting()
+
+    async def _read_waiting(self) -> int:
         count = 0
         while unread := self._rewards.unread(limit=AT_ONCE):
             for one in unread:
@@ -230,9 +242,10 @@ class Score:
     async def rated(self, turn: str) -> None:
         """The user has rated a turn, or taken a rating back: score it again, and weigh every
         source anew by how often it agrees with the user."""
-        found = self._rewards.served([turn])
-        rows = [self._row(one.reward, one.turn, ()) for one in found]
-        await self._rewards.save(rows, read=(), at=self._clock.now())
+        async with self._writing:
+            found = self._rewards.served([turn])
+            rows = [self._row(one.reward, one.turn, ()) for one in found]
+            await self._rewards.save(rows, read=(), at=self._clock.now())
         await self.recalibrate()
 
     async def recalibrate(self) -> None:
@@ -248,21 +261,34 @@ class Score:
     # The judge
 
     async def ask_judge(self, *, hurry: bool = False, limit: int = 8) -> int:
-        """Ask about turns that nobody spoke of; how many were asked about."""
+        """Ask about turns that nobody spoke of; how many were asked about. With `hurry` also about
+        those that wait for their user's next words, or for another try.
+
+        Raises LullError when the judge cannot be asked, and again as long as turns wait for that.
+        """
         judge = self._judge()
         if judge is None:
+            self._away = None
             return 0
-        due = self._rewards.due(self._clock.now(), limit=limit)
+        until = ANY_TIME if hurry else self._clock.now()
+        due = self._rewards.due(until, limit=limit)
         for served in due:
-            question = self._question(served)
-            try:
-                votes = await self._quiet.run(lambda q=question: judge.votes(q), hurry=hurry)  # type: ignore[misc]
-            except LullError as error:
-                log.info("the judge could not be asked: %s", error)
-                await self._no_verdict(served)
-                raise
-            await self._judged(served, votes, judge.version)
+            await self._ask(judge, served, hurry=hurry)
+        if not due and self._away is not None and self._rewards.due(ANY_TIME, limit=1):
+            raise self._away
         return len(due)
+
+    async def _ask(self, judge: Judge, served: Served, *, hurry: bool) -> None:
+        try:
+            # Until it is quiet, the user may have gone on.
+            votes = await self._quiet.run(lambda: judge.votes(self._question(served)), hurry=hurry)
+        except LullError as error:
+            log.info("the judge could not be asked: %s", error)
+            self._away = error
+            await self._not_asked(served.turn.id)
+            raise
+        self._away = None
+        await self._judged(served.turn.id, votes, judge.version)
 
     def _question(self, served: Served) -> Question:
         turn = served.turn
@@ -276,25 +302,34 @@ class Score:
             followup="\n\n".join(m.text for m in following if m.role is Role.USER and m.text),
         )
 
-    async def _judged(self, served: Served, votes: tuple[Vote, ...], version: str) -> None:
-        if majority(votes) is None:
-            await self._no_verdict(served)
-            return
-        row = replace(served.reward, votes=votes, judge=version, due=None)
-        reward = self.reward(row.signals, served.turn.label, votes)
-        rows = [replace(row, reward=reward)]
-        await self._rewards.save(rows, read=(), at=self._clock.now())
+    async def _judged(self, turn: str, votes: tuple[Vote, ...], version: str) -> None:
+        async with self._writing:
+            # Read anew: the user may have said something while the judge was thinking.
+            rows = [self._voted(one, votes, version) for one in self._rewards.served([turn])]
+            await self._rewards.save(rows, read=(), at=self._clock.now())
         await self._credit_wins(rows)
 
-    async def _no_verdict(self, served: Served) -> None:
-        """Missing, and asked again later; after some tries it stays missing."""
+    def _voted(self, served: Served, votes: tuple[Vote, ...], version: str) -> RewardRow:
+        """No verdict is missing, and asked for again later; after some tries it stays missing."""
         row = served.reward
-        wait_s = self._rule.retry_s * 2**row.tries
-        tries = row.tries + 1
-        due = self._clock.now() + timedelta(seconds=wait_s) if tries < self._rule.tries else None
-        await self._rewards.save(
-            [replace(row, tries=tries, due=due)], read=(), at=self._clock.now()
-        )
+        if majority(votes) is None:
+            tries = row.tries + 1
+            again = self._clock.now() + self._back_off(row.tries)
+            return replace(row, tries=tries, due=again if tries < self._rule.tries else None)
+        reward = self.reward(row.signals, served.turn.label, votes)
+        return replace(row, reward=reward, votes=votes, judge=version, due=None)
+
+    async def _not_asked(self, turn: str) -> None:
+        """Who could not be asked has not failed to answer: it is not one of the tries."""
+        async with self._writing:
+            rows = [
+                replace(served.reward, due=self._clock.now() + self._back_off(served.reward.tries))
+                for served in self._rewards.served([turn])
+            ]
+            await self._rewards.save(rows, read=(), at=self._clock.now())
+
+    def _back_off(self, tries: int) -> timedelta:
+        return timedelta(seconds=self._rule.retry_s * 2**tries)
 
 
 def verdicts(row: RewardRow) -> dict[Source, float]:

@@ -33,6 +33,9 @@ class Today:
     def skills(self, served: Served) -> tuple[Skill, ...] | None:
         """In the prompt of the trajectory's first request, were it made now; None where the model
         is not known now."""
+        client = _client(served)
+        if not self._library().room(client.name, apart=client.apart).skills:
+            return ()
         model = self._facts(served.turn.model)
         if model is None:
             return None
@@ -40,7 +43,7 @@ class Today:
             first_request(served.turn.request),
             model_name=served.turn.model,
             model=model,
-            client=_client(served),
+            client=client,
         )
 
     def skills_for(
@@ -56,10 +59,9 @@ class Today:
         return self._fixing.chosen(request, client, library, model)
 
     def still(self, served: Served) -> bool:
-        """True when the turn was served with the very skills it would get now."""
-        library = self._library()
-        if served.turn.generation == library.generation:
-            return True
+        """True when the turn was served with the very skills it would get now. The number of the
+        generation does not tell: its conversation may be older, or have gone without a skill by
+        chance."""
         chosen = self.skills(served)
         if chosen is None:
             return False

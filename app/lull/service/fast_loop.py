@@ -27,6 +27,8 @@ T = TypeVar("T")
 
 GATHER_S = 0.2
 """Turns that come together are scored together."""
+AT_ONCE = 32
+"""Turns that the judge is asked about when the user asks for it."""
 LOOK_S = 30.0
 """How often jobs look for work that time alone has brought."""
 GUARD_EVERY_S = 600.0
@@ -58,8 +60,10 @@ class FastLoop:
         self._auto_approve = auto_approve
         self._new = asyncio.Event()
         """Something was recorded or rated."""
+        self._to_judge = asyncio.Event()
+        self._to_write = asyncio.Event()
         self._to_prove = asyncio.Event()
-        self._hurried: set[asyncio.Task[None]] = set()
+        self._hurried: set[asyncio.Task[LullError | None]] = set()
         self._proofs = asyncio.Lock()
         """Held by the one who replays."""
         self._slice: asyncio.Task[int | None] | None = None
@@ -88,14 +92,14 @@ class FastLoop:
     async def judging(self) -> None:
         """Turns that nobody spoke of, when it is quiet; then what was learned of them."""
         while True:
-            await asyncio.sleep(LOOK_S)
+            await self._nudged(self._to_judge)
             if await self._told("judge", self._score.ask_judge):
                 self._new.set()
 
     async def writing(self) -> None:
         """Candidates written by a model, when it is quiet."""
         while True:
-            await asyncio.sleep(LOOK_S)
+            await self._nudged(self._to_write)
             await self._told("skill writer", lambda: self._write((Origin.MODEL,)))
 
     async def proving(self) -> None:
@@ -122,6 +126,8 @@ class FastLoop:
         await asyncio.to_thread(self._settle)
         await self._score.read_new()
         await self._told("skills from corrections", lambda: self._write((Origin.EXTRACTIVE,)))
+        self._to_judge.set()
+        self._to_write.set()
 
     async def _write(self, origins: tuple[Origin, ...], *, hurry: bool = False) -> list[Proposal]:
         made = await self._evolve.step(origins, hurry=hurry)
@@ -173,27 +179,37 @@ class FastLoop:
     # The user's own word
 
     async def prove_now(self, proposal: str | None, *, wait: bool) -> None:
-        """Score, write and prove now, not in the next lull. Raises LullError."""
+        """Score, write and prove now, not in the next lull, and whatever waits for another try;
+        or prove this one alone. A judge or a writer in trouble stands among the problems and does
+        not keep the proofs from going on. Raises LullError."""
         await asyncio.to_thread(self._settle)
         await self._score.read_new()
-        # A writer that stumbles says so among the problems; what there is is proved all the same.
-        await self._told("skills from corrections", lambda: self._write((Origin.EXTRACTIVE,)))
-        await self._told("skill writer", lambda: self._write((Origin.MODEL,), hurry=True))
-        if proposal is not None:
-            proposal = (await self._prove.again(proposal)).id
+        if proposal is None:
+            await self._told("judge", lambda: self._score.ask_judge(hurry=True, limit=AT_ONCE))
+            await self._told("skills from corrections", lambda: self._write((Origin.EXTRACTIVE,)))
+            await self._told("skill writer", lambda: self._write((Origin.MODEL,), hurry=True))
+        else:
+            await self._prove.again(proposal)
         hurried = asyncio.create_task(self._prove_all(proposal))
         self._hurried.add(hurried)
         hurried.add_done_callback(self._hurried.discard)
-        if wait:
-            await asyncio.shield(hurried)
+        if wait and (error := await asyncio.shield(hurried)) is not None:
+            raise error
 
-    async def _prove_all(self, proposal: str | None) -> None:
+    async def _prove_all(self, proposal: str | None) -> LullError | None:
+        """Prove to the end; why it could not go on."""
         if self._slice is not None:
             self._slice.cancel()  # it may be waiting for quiet; no pair that is stored is lost
-        async with self._proofs:
-            while await self._prove.slice(only=proposal, hurry=True):
-                await self._follow_up()
-        await self._follow_up()
+        try:
+            async with self._proofs:
+                while await self._prove.slice(only=proposal, hurry=True):
+                    await self._follow_up()
+        except LullError as error:
+            self._problems.came("proofs", error)
+            return error
+        finally:
+            await self._follow_up()
+        return None
 
     async def rated(self, turn: str) -> None:
         await asyncio.to_thread(self._settle)

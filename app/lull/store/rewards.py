@@ -105,10 +105,13 @@ class Rewards:
         )
 
     def failures(self, *, below: float, limit: int) -> list[Served]:
-        """Complete turns worth less than `below` that no proposal was made of, newest first."""
+        """Complete turns worth less than `below` that no proposal was made of, newest first. What
+        a model wrote and stands in quarantine has not used them up."""
         return self._served(
             "w.p_good < ? AND t.finish NOT IN ('hangup', 'error')"
-            " AND NOT EXISTS (SELECT 1 FROM support s WHERE s.turn = t.id AND s.part = 'failure')"
+            " AND NOT EXISTS (SELECT 1 FROM support s JOIN proposals p ON p.id = s.proposal"
+            " WHERE s.turn = t.id AND s.part = 'failure'"
+            " AND NOT (p.status = 'quarantined' AND p.origin = 'model'))"
             " ORDER BY t.id DESC LIMIT ?",
             (below, limit),
         )

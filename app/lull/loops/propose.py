@@ -1,0 +1,244 @@
+"""From a draft to a proposal: screened, and set against what there is and what was turned down.
+
+Nothing here reaches a prompt: a candidate's bytes stay with the proposal until the user approves
+them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from lull.core.errors import LullError
+from lull.core.failures import FailureSet
+from lull.core.likeness import alike, near_duplicate, same_in_other_words
+from lull.core.merging import merged, says_already
+from lull.core.ports import Clock, Draft, Ids
+from lull.core.proposal import CHECK, Origin, Proposal, ProposalKind, ProposalStatus, Trace
+from lull.core.reward import GREY
+from lull.core.rules import EvolveRule
+from lull.core.screening import Screening, screen
+from lull.core.skill import Library, Skill, SkillKey, SkillStatus, SkillText
+from lull.core.trust import Span, spans_of
+from lull.store.proposals import Proposals
+from lull.store.rewards import Rewards
+from lull.store.skill_md import parse, render
+
+log = logging.getLogger(__name__)
+
+LOOKED_AT = 300
+"""Newest turns among which siblings and past successes are sought."""
+
+
+class Propose:
+    def __init__(
+        self,
+        *,
+        rewards: Rewards,
+        proposals: Proposals,
+        library: Callable[[], Library],
+        clock: Clock,
+        ids: Ids,
+        rule: EvolveRule,
+    ) -> None:
+        self._rewards = rewards
+        self._proposals = proposals
+        self._library = library
+        self._clock = clock
+        self._ids = ids
+        self._rule = rule
+
+    async def of(self, found: FailureSet, draft: Draft, origin: Origin) -> Proposal | None:
+        """Screened, and set against what there is; None where there is nothing to propose."""
+        room = self.room(found.client)
+        if any(says_already(skill.body, draft.text.body) for skill in room):
+            log.info("a skill says it already")
+            return None
+        draft, twin = self._set_against(draft, [s for s in room if self._is_ours(s)])
+        texts = {skill.key: _text(skill) for skill in room}
+        twin = twin or near_duplicate(draft.text, texts)
+        if twin is not None and _same_rule(texts[twin], draft.text):
+            log.info("%s says it already", twin.name)
+            return None
+        if twin is not None and not self._is_ours(self._library().get(twin)):
+            log.info("%s is the user's own and covers this", twin.name)
+            return None
+        if twin is None and len(room) >= self._rule.most_active:
+            raise LullError(
+                f"{len(room)} skills are in force; no new one is proposed.",
+                hint="Disable or delete some: `lull skills list`.",
+            )
+        turned_down = [p.text for p in self._proposals.rejected(found.client)]
+        if same_in_other_words(draft.text, turned_down):
+            log.info("what was turned down is not proposed again: %s", draft.text.name)
+            return None
+        newest = await self._replace_open(found.client, draft.text)
+        if newest is None:
+            return None
+        return await self._store(found, replace(draft, text=newest), origin, twin)
+
+    def _set_against(self, draft: Draft, ours: Sequence[Skill]) -> tuple[Draft, SkillKey | None]:
+        """A change of mind becomes the older rule with the new words in their place, and the skill
+        that it changes."""
+        for skill in ours:
+            body = merged(skill.body, draft.text.body)
+            if body is not None:
+                text = replace(draft.text, description=skill.description, body=body)
+                return replace(draft, text=text), skill.key
+        return draft, None
+
+    async def _replace_open(self, client: str, text: SkillText) -> SkillText | None:
+        """An open proposal that says the same stands, and there is nothing to propose; one that
+        says otherwise on the same matter gives way, because the user has spoken since."""
+        for other in self._proposals.standing():
+            if other.key.client != client or other.status is ProposalStatus.STALE:
+                continue
+            if other.status is ProposalStatus.QUARANTINED:  # nothing of it goes into another text
+                if _same_rule(other.text, text):
+                    return None
+                continue
+            body = merged(other.text.body, text.body)
+            if body is None and not near_duplicate(text, {other.key: other.text}):
+                continue
+            if _same_rule(other.text, text) or says_already(other.text.body, text.body):
+                return None
+            text = replace(text, body=body or text.body)
+            now = self._clock.now()
+            gone = replace(
+                other,
+                status=ProposalStatus.STALE,
+                before=other.status,
+                changed_at=now,
+                reason="you have said otherwise since",
+            )
+            await self._proposals.update(gone)
+        return text
+
+    async def _store(
+        self, found: FailureSet, draft: Draft, origin: Origin, twin: SkillKey | None
+    ) -> Proposal:
+        name = twin.name if twin else self._free_name(found.client, draft.text.name)
+        checked = {CHECK: draft.check} if draft.check else {}
+        data = render(replace(draft.text, name=name, metadata=checked))
+        text = parse(data, where=f"the draft '{name}'")
+        mine = origin is Origin.EXTRACTIVE
+        screening = screen(text, spans=self._spans(found), mine=mine)
+        base = self._library().get(twin).sha256 if twin else ""
+        now = self._clock.now()
+        newest = found.failures[0]
+        proposal = Proposal(
+            id=self._ids.new("prop"),
+            kind=ProposalKind.EDIT if twin else ProposalKind.NEW,
+            key=SkillKey(found.client, name),
+            base_sha256=base,
+            sha256=hashlib.sha256(data).hexdigest(),
+            text=text,
+            status=(
+                ProposalStatus.QUARANTINED if screening.quarantined else ProposalStatus.SCREENED
+            ),
+            origin=origin,
+            made_at=now,
+            changed_at=now,
+            failures=found.turns,
+            siblings=self._siblings(found),
+            successes=self._successes(found),
+            wish=found.wish,
+            wish_turns=tuple(f.said_turn for f in found.failures if f.said_turn),
+            model=newest.model,
+            flags=flags_of(screening),
+            traces=traces_of(screening),
+            reason=_why_quarantined(screening),
+        )
+        await self._proposals.add(proposal, data)
+        log.info("proposal %s: %s (%s)", proposal.id, name, proposal.status)
+        return proposal
+
+    def _spans(self, found: FailureSet) -> tuple[Span, ...]:
+        """Every text that could have found its way into the candidate, with who said it."""
+        spans: list[Span] = []
+        for failure in found.failures:
+            spans += spans_of((*failure.messages, failure.answer), failure.turn)
+            if failure.said_turn:
+                for served in self._rewards.served([failure.said_turn]):
+                    spans += spans_of(served.turn.request[-1:], failure.said_turn)
+        return tuple(dict.fromkeys(spans))
+
+    def _siblings(self, found: FailureSet) -> tuple[str, ...]:
+        newest = found.failures[0]
+        others = self._rewards.recent(room=found.client, model=newest.model, limit=LOOKED_AT)
+        known = set(found.turns)
+        near = [
+            (alike(newest.asked, one.asked), one.turn.id)
+            for one in others
+            if one.turn.id not in known
+        ]
+        near = [pair for pair in near if pair[0] >= self._rule.sibling_likeness]
+        near.sort(key=lambda pair: -pair[0])
+        return tuple(turn for _, turn in near[: self._rule.siblings])
+
+    def _successes(self, found: FailureSet) -> tuple[str, ...]:
+        newest = found.failures[0]
+        good = self._rewards.successes(
+            room=found.client, model=newest.model, above=GREY[1], limit=LOOKED_AT
+        )
+        near = sorted(good, key=lambda one: -alike(newest.asked, one.asked))
+        return tuple(one.turn.id for one in near[: self._rule.successes])
+
+    def room(self, client: str) -> list[Skill]:
+        """Its skills in force."""
+        return [
+            skill
+            for key, skill in sorted(self._library().skills.items())
+            if key.client == client and skill.status is SkillStatus.ACTIVE
+        ]
+
+    def _is_ours(self, skill: Skill) -> bool:
+        """Written by Lull and not touched since: the user's own words are never edited."""
+        return any(
+            p.status is ProposalStatus.APPROVED and p.sha256 == skill.sha256
+            for p in self._proposals.of_skill(skill.key)
+        )
+
+    def _free_name(self, client: str, name: str) -> str:
+        taken = {
+            key.name
+            for key, skill in self._library().skills.items()
+            if key.client == client and skill.status is not SkillStatus.ARCHIVED
+        }
+        taken |= {p.key.name for p in self._proposals.standing() if p.key.client == client}
+        number, free = 2, name
+        while free in taken:
+            free = f"{name[:60]}-{number}"
+            number += 1
+        return free
+
+
+def _text(skill: Skill) -> SkillText:
+    return SkillText(name=skill.name, description=skill.description, body=skill.body)
+
+
+def _same_rule(one: SkillText, other: SkillText) -> bool:
+    """The same body but for case, space and end stop."""
+    first, second = (" ".join(t.body.lower().split()).rstrip(".") for t in (one, other))
+    return first == second
+
+
+def flags_of(screening: Screening) -> tuple[dict[str, str], ...]:
+    return tuple(
+        {"kind": flag.kind.value, "text": flag.text, "quote": flag.quote}
+        for flag in screening.flags
+    )
+
+
+def traces_of(screening: Screening) -> tuple[Trace, ...]:
+    return tuple(
+        Trace(sentence=p.sentence, source=p.source.value, turn=p.turn) for p in screening.provenance
+    )
+
+
+def _why_quarantined(screening: Screening) -> str:
+    if not screening.quarantined:
+        return ""
+    return "; ".join(dict.fromkeys(flag.text for flag in screening.flags))
