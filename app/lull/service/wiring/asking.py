@@ -38,6 +38,8 @@ log = logging.getLogger(__name__)
 
 REPLAY_WITHIN_S = 600.0
 """One replayed answer: a large model may have to be loaded first."""
+_SETTINGS_OF = {JudgeSettings: "judge settings", WriterSettings: "skill writer settings"}
+"""The names of the problems."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +79,7 @@ class Asked:
     def judge(self) -> Judge | None:
         wanted = self._settings().judge
         if not wanted.model:
+            self._world.problems.went(_SETTINGS_OF[JudgeSettings])
             return None
         if self._judge is None or self._judge[0] != wanted:
             chat = self._chat(wanted)
@@ -97,6 +100,7 @@ class Asked:
         writers = [Writer(evolver=ExtractiveEvolver(), origin=Origin.EXTRACTIVE)]
         wanted = self._settings().writer
         if not wanted.model:
+            self._world.problems.went(_SETTINGS_OF[WriterSettings])
             return writers
         if self._writer is None or self._writer[0] != wanted:
             chat = self._chat(wanted)
@@ -106,29 +110,35 @@ class Asked:
         return [*writers, Writer(evolver=self._writer[1], origin=Origin.MODEL)]
 
     def _chat(self, wanted: JudgeSettings | WriterSettings) -> ChatModel | None:
-        """None, and a problem, for an address that may not be asked."""
-        name = "judge" if isinstance(wanted, JudgeSettings) else "skill writer"
+        """None, and a problem until the settings are others, for an address that may not be
+        asked."""
+        problem = _SETTINGS_OF[type(wanted)]
         try:
-            if wanted.address:
-                return OpenAIChat(
-                    wanted.address,
-                    wanted.model,
-                    session=self._world.asking,
-                    timeout_s=wanted.timeout_s,
-                    allow_remote=wanted.allow_remote,
-                )
-            chat = OllamaChat(
-                self._world.ollama.address,
+            chat = self._endpoint(wanted)
+        except LullError as error:
+            self._world.problems.came(problem, error)
+            return None
+        self._world.problems.went(problem)
+        return chat
+
+    def _endpoint(self, wanted: JudgeSettings | WriterSettings) -> ChatModel:
+        if wanted.address:
+            return OpenAIChat(
+                wanted.address,
                 wanted.model,
+                session=self._world.asking,
                 timeout_s=wanted.timeout_s,
                 allow_remote=wanted.allow_remote,
-                own_upstream=True,
             )
-            self._opened.append(chat)
-            return chat
-        except LullError as error:
-            self._world.problems.came(name, error)
-            return None
+        chat = OllamaChat(
+            self._world.ollama.address,
+            wanted.model,
+            timeout_s=wanted.timeout_s,
+            allow_remote=wanted.allow_remote,
+            own_upstream=True,
+        )
+        self._opened.append(chat)
+        return chat
 
 
 class Stages:
