@@ -78,8 +78,8 @@ class Evolve:
         """Failure sets in which a writer found no rule, with the writer's name."""
         self._closed: set[frozenset[str]] = set()
         """Failure sets that state a rule of which there is nothing to propose."""
-        self._trouble: dict[tuple[Origin, frozenset[str]], LullError] = {}
-        """What went wrong with sets that wait for another try."""
+        self._trouble: dict[tuple[str, frozenset[str]], LullError] = {}
+        """What went wrong with sets that wait for another try, by the writer's name."""
         self._storing = asyncio.Lock()
         """Two writers may have had the same failures before them; the first one has them."""
 
@@ -107,7 +107,8 @@ class Evolve:
                 continue
             if proposal is not None:
                 made.append(proposal)
-        trouble = [error for (origin, _), error in self._trouble.items() if origin in origins]
+        asked = {writer.evolver.name for writer in self._writers() if writer.origin in origins}
+        trouble = [error for (name, _), error in self._trouble.items() if name in asked]
         if trouble and not made:
             raise trouble[-1]
         return made
@@ -148,7 +149,7 @@ class Evolve:
             if turns in self._closed or self._must_wait(found, writer, hurry=hurry):
                 continue
             draft = await self._draft(writer, found, hurry=hurry)
-            self._trouble.pop((writer.origin, turns), None)
+            self._trouble.pop(mark, None)
             proposal = await self._made(found, writer, draft) if draft else None
             if proposal is not None:
                 return proposal
@@ -221,7 +222,7 @@ class Evolve:
     ) -> None:
         """Keep what was written, and let the same failures wait."""
         before = len(self._faults(found))
-        self._trouble[writer.origin, frozenset(found.turns)] = error
+        self._trouble[writer.evolver.name, frozenset(found.turns)] = error
         fault = WritingFault(
             id=self._ids.new("fault"),
             at=self._clock.now(),

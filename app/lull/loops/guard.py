@@ -27,7 +27,7 @@ from lull.core.policy import Client
 from lull.core.ports import Clock, Ids
 from lull.core.proposal import Origin, Proposal, ProposalKind, ProposalStatus
 from lull.core.rules import GuardRule
-from lull.core.skill import Library, Skill, SkillKey, SkillStatus
+from lull.core.skill import ChangeKind, Library, Skill, SkillKey, SkillStatus
 from lull.loops.approve import Approve
 from lull.store.flips import Flips
 from lull.store.proposals import Proposals
@@ -97,14 +97,21 @@ class Guard:
         for key, skill in skills.items():
             harm_e = live_harm_e(outcomes, key)
             if to_retire(harm_e, limit=self._rule().harm_e):
-                await self._retire(skill, harm_e)
+                await self._retire(skill, f"conversations go better without it (e = {harm_e:.0f})")
         await self._look_for_stale(skills)
 
-    async def _retire(self, skill: Skill, harm_e: float) -> None:
-        why = f"conversations go better without it (e = {harm_e:.0f})"
+    async def _retire(self, skill: Skill, why: str) -> None:
+        if self._brought_back(skill):
+            await self._propose(skill, why)
+            return
         await self._approve.retire(skill.key, why=why)
         log.info("skill %s was retired: %s", skill.name, why)
         self._tell(skill, why)
+
+    def _brought_back(self, skill: Skill) -> bool:
+        """The user took the retirement of this very text back: from then on they are asked."""
+        states = self._skills.history(skill.key)
+        return any(s.change == ChangeKind.RETIRE and s.sha256 == skill.sha256 for s in states)
 
     async def _look_for_stale(self, skills: Mapping[SkillKey, Skill]) -> None:
         used = self._flips.last_used()

@@ -65,7 +65,7 @@ def guard_of(world: World, settings: Callable[[], Settings]) -> Guard:
         clock=world.clock,
         ids=TimeSortedIds(),
         rule=lambda: guard_rule(settings()),
-        tell=lambda skill, why: world.problems.came("live guard", _retired(skill, why)),
+        tell=lambda skill, why: world.problems.came(f"retired {skill.name}", _retired(skill, why)),
     )
 
 
