@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 BENCHES = {
     "gates": "what a proof lets through, beside the rules of others",
     "pocket": "what the built-in model can do, on the shipped weights",
+    "retrieval": "is the needed skill found, in libraries of three sizes",
     "wire": "what Lull adds to a request",
 }
 
@@ -27,6 +28,8 @@ def _main_of(name: str) -> Callable[[Sequence[str]], int]:
         from bench.pocket.command import main as found
     elif name == "gates":
         from bench.gates.command import main as found
+    elif name == "retrieval":
+        from bench.retrieval.command import main as found
     else:
         from bench.wire.command import main as found
     return found

@@ -14,6 +14,25 @@ def _text(rule: str, task: Task, pattern: str) -> Check:
     return Check(kind=CheckKind.TEXT, rule=rule, place=task.place, params={"pattern": pattern})
 
 
+def _header_words(said: str) -> dict[Phrasing, Words]:
+    return {
+        Phrasing.TERSE: Words(
+            name="document-head", description="Opening a Markdown document.", body=said
+        ),
+        Phrasing.ORDINARY: Words(
+            name="block-on-top-of-documents",
+            description="When notes, a report or a guide are written as a Markdown document.",
+            body=f"{said} Nothing stands above it.",
+        ),
+        Phrasing.SITUATIONAL: Words(
+            name="others-will-read-this",
+            description="The user wants something set down in Markdown that colleagues will"
+            " read later: what was said, how a thing is done, where it stands.",
+            body=f"Whoever finds it must see whose it is and how far. {said}",
+        ),
+    }
+
+
 def header(rng: random.Random) -> Rule:
     owner = rng.choice(["owner", "written_by", "keeper", "editor"])
     state = rng.choice(["state", "stage", "standing"])
@@ -42,22 +61,7 @@ def header(rng: random.Random) -> Rule:
         id="header",
         needs=Feature.DOCUMENT,
         said=said,
-        words={
-            Phrasing.TERSE: Words(
-                name="document-head", description="Opening a Markdown document.", body=said
-            ),
-            Phrasing.ORDINARY: Words(
-                name="block-on-top-of-documents",
-                description="When notes, a report or a guide are written as a Markdown document.",
-                body=f"{said} Nothing stands above it.",
-            ),
-            Phrasing.SITUATIONAL: Words(
-                name="others-will-read-this",
-                description="The user wants something set down in Markdown that colleagues will"
-                " read later: what was said, how a thing is done, where it stands.",
-                body=f"Whoever finds it must see whose it is and how far. {said}",
-            ),
-        },
+        words=_header_words(said),
         styled=lambda style: replace(style, head=head),
         checks=lambda task: (_text("header", task, pattern),),
         about="openings of a document",

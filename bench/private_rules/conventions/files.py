@@ -48,6 +48,25 @@ class _NameForm:
         return re.escape(self._between).join(part for part in parts if part) + r"\.[a-z0-9]+"
 
 
+def _naming_words(said: str, sample: str) -> dict[Phrasing, Words]:
+    return {
+        Phrasing.TERSE: Words(
+            name="new-file-names", description="Naming a new file.", body=f"Like `{sample}`."
+        ),
+        Phrasing.ORDINARY: Words(
+            name="how-files-are-named",
+            description="When a new file is saved to a folder and its name is left open.",
+            body=f"{said} The date is the day on which the file is made.",
+        ),
+        Phrasing.SITUATIONAL: Words(
+            name="saving-something-new",
+            description="The user wants something written up and saved in a day's folder, and"
+            " only says the folder and the format, not what the file is called.",
+            body=f"Choose the name yourself, as it is done here. {said}",
+        ),
+    }
+
+
 def naming(rng: random.Random) -> Rule:
     form = _NameForm(
         date_form=rng.choice(list(_DATES)),
@@ -65,22 +84,7 @@ def naming(rng: random.Random) -> Rule:
         id="naming",
         needs=Feature.FREE_NAME,
         said=said,
-        words={
-            Phrasing.TERSE: Words(
-                name="new-file-names", description="Naming a new file.", body=f"Like `{sample}`."
-            ),
-            Phrasing.ORDINARY: Words(
-                name="how-files-are-named",
-                description="When a new file is saved to a folder and its name is left open.",
-                body=f"{said} The date is the day on which the file is made.",
-            ),
-            Phrasing.SITUATIONAL: Words(
-                name="saving-something-new",
-                description="The user wants something written up and saved in a day's folder, and"
-                " only says the folder and the format, not what the file is called.",
-                body=f"Choose the name yourself, as it is done here. {said}",
-            ),
-        },
+        words=_naming_words(said, sample),
         styled=lambda style: replace(
             style, name=lambda task: form.of(task.topic, task.on, task.ending)
         ),
@@ -161,6 +165,27 @@ def backup(rng: random.Random) -> Rule:
 _MARKS = ("DONE", "ok", "+", "finished", "closed")
 
 
+def _worklog_words(said: str) -> dict[Phrasing, Words]:
+    return {
+        Phrasing.TERSE: Words(
+            name="note-what-was-done",
+            description="A task on files has been finished.",
+            body=said,
+        ),
+        Phrasing.ORDINARY: Words(
+            name="log-of-work",
+            description="Whenever a file has been written, changed or saved for the user.",
+            body=f"{said} Lines that are there stay.",
+        ),
+        Phrasing.SITUATIONAL: Words(
+            name="before-you-say-it-is-ready",
+            description="The user has asked for a file to be made, put together or updated in"
+            " the folder of a day, and the work is about to be reported as ready.",
+            body=f"One thing is left to do. {said}",
+        ),
+    }
+
+
 def worklog(rng: random.Random) -> Rule:
     file = rng.choice(["journal.txt", "ledger.log", "today.txt", "trail.log", "handover.txt"])
     mark, join = rng.choice(_MARKS), rng.choice([" | ", "; ", " -- ", "\t"])
@@ -181,24 +206,7 @@ def worklog(rng: random.Random) -> Rule:
         id="worklog",
         needs=Feature.WORK,
         said=said,
-        words={
-            Phrasing.TERSE: Words(
-                name="note-what-was-done",
-                description="A task on files has been finished.",
-                body=said,
-            ),
-            Phrasing.ORDINARY: Words(
-                name="log-of-work",
-                description="Whenever a file has been written, changed or saved for the user.",
-                body=f"{said} Lines that are there stay.",
-            ),
-            Phrasing.SITUATIONAL: Words(
-                name="before-you-say-it-is-ready",
-                description="The user has asked for a file to be made, put together or updated in"
-                " the folder of a day, and the work is about to be reported as ready.",
-                body=f"One thing is left to do. {said}",
-            ),
-        },
+        words=_worklog_words(said),
         styled=lambda style: replace(
             style, log=(file, lambda task: line(task.on, f"{task.kind}: {task.topic}"))
         ),

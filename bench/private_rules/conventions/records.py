@@ -34,6 +34,25 @@ def _field(rule: str, path: str, pattern: str) -> Callable[[Task], tuple[Check, 
     )
 
 
+def _stamps_words(said: str, sample: str) -> dict[Phrasing, Words]:
+    return {
+        Phrasing.TERSE: Words(
+            name="time-fields", description="Times in JSON.", body=f"Like `{sample}`. {said}"
+        ),
+        Phrasing.ORDINARY: Words(
+            name="how-moments-are-written",
+            description="When dates and times of day are put into the fields of a JSON record.",
+            body=f"{said} Work out words like yesterday or this afternoon first.",
+        ),
+        Phrasing.SITUATIONAL: Words(
+            name="when-did-it-happen",
+            description="The user has things that happened or will happen, each with when,"
+            " and wants them kept as a list in a file.",
+            body=f"Do not copy the time as the user says it. {said}",
+        ),
+    }
+
+
 def stamps(rng: random.Random) -> Rule:
     hours = rng.choice([-8, -5, -3, 1, 2, 3, 4, 9, 10])
     offset = f"{hours:+03d}:00"
@@ -66,22 +85,7 @@ def stamps(rng: random.Random) -> Rule:
         id="stamps",
         needs=Feature.TIMES,
         said=said,
-        words={
-            Phrasing.TERSE: Words(
-                name="time-fields", description="Times in JSON.", body=f"Like `{sample}`. {said}"
-            ),
-            Phrasing.ORDINARY: Words(
-                name="how-moments-are-written",
-                description="When dates and times of day are put into the fields of a JSON record.",
-                body=f"{said} Work out words like yesterday or this afternoon first.",
-            ),
-            Phrasing.SITUATIONAL: Words(
-                name="when-did-it-happen",
-                description="The user has things that happened or will happen, each with when,"
-                " and wants them kept as a list in a file.",
-                body=f"Do not copy the time as the user says it. {said}",
-            ),
-        },
+        words=_stamps_words(said, sample),
         styled=lambda style: replace(style, stamp=stamp),
         checks=_field("stamps", "entries[].at", pattern + re.escape(tail)),
         about="times for half past nine in the morning here",

@@ -1,0 +1,138 @@
+"""`python -m bench retrieval`: is the skill that a request needs among the first that are found.
+
+Requests are MetaClaw-Bench's (`--data DIR`) and fresh rule sets' from a seed; the skills around the
+needed ones are generated, and credit is given by the bench (simulated). Every figure stands with
+its n, the floor of a random order, its ceiling, and a 95 % interval over days.
+"""
+
+import argparse
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench.private_rules import Phrasing
+from bench.private_rules.asking import SMALL_TALK
+from bench.report import RESULTS, print_goals, report, write
+from bench.retrieval import metaclaw
+from bench.retrieval.collection import Collection, private
+from bench.retrieval.course import LULL, Arm, Seen, arms, run
+from bench.retrieval.distractors import distractors
+from bench.retrieval.goals import goals
+from bench.retrieval.measures import KS, Hit, ceilings, shares
+from bench.retrieval.others import BM25
+from bench.retrieval.product import open_memory
+from bench.retrieval.table import print_table
+from lull.core.calibration import wilson
+
+Row = dict[str, Any]
+SIZES = (40, 1000, 10_000)
+QUICK_SIZES = (40, 1000)
+SETS, QUICK_SETS = 5, 1
+
+
+def main(argv: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="bench retrieval", description=__doc__)
+    parser.add_argument("--data", type=Path, help="a folder in the shape of MetaClaw-Bench")
+    parser.add_argument("--quick", action="store_true", help="a look, not a proof")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--strict", action="store_true", help="fail if a goal is missed")
+    args = parser.parse_args(argv)
+    if args.data is None:
+        print(metaclaw.LACKS)
+    document = measure(data=args.data, quick=args.quick, seed=args.seed)
+    path = write(document, args.out)
+    print_table(document["rows"])
+    missed = print_goals(document)
+    print(f"written to {path}")
+    return 1 if missed and args.strict else 0
+
+
+def measure(*, data: Path | None, quick: bool, seed: int) -> dict[str, Any]:
+    """`data` None: only rule sets from the seed. Raises as `metaclaw.read`."""
+    sets = QUICK_SETS if quick else SETS
+    seeds = [1000 * seed + number for number in range(1, sets + 1)]
+    collections = [private(one) for one in seeds]
+    if data is not None:
+        collections.insert(0, metaclaw.read(data))
+    rows = list(_rows(collections, QUICK_SIZES if quick else SIZES, seed))
+    return report(
+        "retrieval",
+        rows=rows,
+        goals=goals(rows),
+        seeds=[seed, *seeds],
+        packages=("bm25s", "chromadb", "numpy"),
+        simulated=True,
+    )
+
+
+def _rows(collections: Sequence[Collection], sizes: Sequence[int], seed: int) -> Iterator[Row]:
+    others = distractors(seed, max(sizes))
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        memory = open_memory(Path(folder))
+        seen = [(one, run(one, others, sizes, memory, seed=seed)) for one in collections]
+    by_source: dict[str, list[tuple[Collection, dict[tuple[Arm, int], Seen]]]] = defaultdict(list)
+    for one, course in seen:
+        by_source[one.source].append((one, course))
+    for source, courses in by_source.items():
+        for size in sizes:
+            for arm in arms():
+                yield _row(source, arm, size, courses, seed)
+
+
+def _row(
+    source: str,
+    arm: Arm,
+    size: int,
+    courses: Sequence[tuple[Collection, dict[tuple[Arm, int], Seen]]],
+    seed: int,
+) -> Row:
+    seen = [course[arm, size] for _, course in courses]
+    hits = [hit for one in seen for hit in one.averaged]
+    needs = [asked.needs for one, _ in courses for asked in one.asked]
+    *recalls, rank = shares(hits, seed)
+    silent = [quiet for one in seen for quiet in one.silent]
+    quiet = wilson(sum(silent), len(silent))
+    aside = [clear for one in seen for clear in one.aside]
+    own = arm.system == LULL
+    row: Row = {
+        "system": arm.system,
+        "exemplars": arm.credit.value if own else "–",
+        "from": arm.split.value if own and "credit" in arm.credit.value else "–",
+        "requests": source,
+        "skills": size,
+        "n": len(hits),
+        "days": len({(hit.source, hit.day) for hit in hits}),
+        "collections": len(courses),
+    }
+    for k, share, most in zip(KS, recalls, ceilings(needs), strict=True):
+        row |= {f"recall_{k}": share.value, f"recall_{k}_low": share.low}
+        row |= {f"recall_{k}_high": share.high, f"recall_{k}_floor": k / size}
+        row |= {f"recall_{k}_ceiling": most}
+    row |= {"mrr": rank.value, "mrr_low": rank.low, "mrr_high": rank.high}
+    row |= {"mrr_floor": sum(1 / r for r in range(1, 11)) / size}
+    row |= {"abstained": quiet.value, "abstained_low": quiet.low, "abstained_high": quiet.high}
+    row |= {"small_talk_n": len(SMALL_TALK), "abstained_floor": 0.0}
+    row |= {"aside_clear": float(np.mean(aside)) if aside else None, "aside_n": len(aside)}
+    row |= _by_phrasing(seen)
+    plain = [course[Arm(system=BM25), size] for _, course in courses]
+    row |= {"ms_p50": _ms(seen), "ms_of_bm25": _ms(seen) / _ms(plain)}
+    return row
+
+
+def _ms(seen: Sequence[Seen]) -> float:
+    return float(np.median([ms for one in seen for ms in one.times_ms]))
+
+
+def _by_phrasing(seen: Sequence[Seen]) -> dict[str, float]:
+    """Recall at six in each phrasing alone."""
+
+    def recall(number: int) -> float:
+        hits: list[Hit] = [hits[number] for one in seen for hits in one.hits.values()]
+        return float(np.mean([hit.recalls[-1] for hit in hits]))
+
+    return {f"recall_6_{name}": recall(number) for number, name in enumerate(Phrasing)}
