@@ -57,7 +57,7 @@ def ranked(
     scores = dict.fromkeys(candidates, 0.0)
     for weight, found in ((1.0, strong_words), (1.0, strong_memory), (rule.usage_weight, prior)):
         rank, last = 0, None
-        for key in sorted(found, key=lambda key: -found[key]):
+        for key in sorted(found, key=found.__getitem__, reverse=True):
             rank, last = (rank, last) if found[key] == last else (rank + 1, found[key])
             scores[key] += weight / (RRF_K + rank)
     return sorted(scores, key=lambda key: (-scores[key], key))

@@ -7,6 +7,7 @@ answer echoes the name as it was typed; only listings and a few errors spell it 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 _HOST, _NAMESPACE, _TAG = "registry.ollama.ai", "library", "latest"
@@ -52,5 +53,14 @@ def parse_name(text: str) -> ModelName | None:
 
 def name_key(text: str) -> str:
     """Equal for two spellings of one model; "" for what is no name."""
+    return _known_key(text) if len(text) <= _USUAL else _key(text)
+
+
+def _key(text: str) -> str:
     name = parse_name(text)
     return name.full.lower() if name else ""
+
+
+# Every request names its model, and nearly always the same one.
+_USUAL = 200
+_known_key = lru_cache(maxsize=256)(_key)
