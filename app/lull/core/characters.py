@@ -1,0 +1,209 @@
+"""Characters that hide or feign: which of them a text holds, and how it reads without them.
+
+A poisoned text may carry words that a person cannot see (zero-width and tag characters), see in
+another order (bidirectional controls), or mistake (Cyrillic letters inside a Latin word). `bare`
+gives what a model would read; the finders name what a person would not notice. Decodings that a
+model does in its head (base64, rot13, numbers for letters) are `readings`. Whether any of that is
+allowed is core/screening.py's business.
+
+Sources: Unicode UAX #9 (bidirectional controls), UTS #39 (confusables), UTS #51 (emoji sequences).
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import codecs
+import html
+import re
+import unicodedata
+from functools import lru_cache
+from urllib.parse import unquote
+
+_TAGS = range(0xE0020, 0xE007F)
+_UNSEEN = {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, *range(0x180B, 0x1810)}
+_UNSEEN |= {*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0), *range(0xE0000, 0xE0080)}
+_BIDI = {0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)}
+_MARKS = {0x061C, 0x200E, 0x200F}
+_JOINERS = {0x200C, 0x200D}
+_JOINED = re.compile(r"[\u0590-\u08ff\u0900-\u109f\u1780-\u17ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_RIGHT_TO_LEFT = re.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+_SELECTED = re.compile(r"[\u00a9\u00ae\u203c-\u3299#*0-9]|[\U0001f000-\U0001faff]")
+_FLAG = re.compile("\U0001f3f4[\U000e0030-\U000e007a]{3,6}\U000e007f")
+
+_LOOKALIKES = str.maketrans(
+    "аеорсухіјѕԁһԛԝӏвкмнтАВЕКМНОРСТУХІЈЅαοορνιυκΑΒΕΖΗΙΚΜΝΟΡΤΥΧɑɡıաօսո",
+    "aeopcyxijsdhqwlbkmhtABEKMHOPCTYXIJSaoopviukABEZHIKMNOPTYXagiaoun",
+)
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
+_FEIGNED = re.compile("[" + "".join(map(chr, _LOOKALIKES)) + "]")
+
+_LEET = str.maketrans("013457@$!|", "oieastasil")
+_LEET_WORD = re.compile(
+    r"(?<![\w@$!|])(?![\w.+-]*@[\w-]+\.)(?=[\w@$!|]*[a-z])(?=[\w@$!|]*[013457@$!|][a-z])[\w@$!|]{3,30}"
+)
+_SPACED = re.compile(r"(?<!\w)(?:\w[ .\-_*·]){3,60}\w(?!\w)")
+_BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{16,}={0,2}(?![\w+/])")
+_HEX = re.compile(r"(?<![\w])(?:(?:0x|\\x)?[0-9a-fA-F]{2}[ :,]?){12,}(?!\w)")
+_ESCAPED = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([nrt\"'/\\]))")
+_ENOUGH_WORDS = 3
+"""Common words in a text that was turned round; chance gives hardly one."""
+_ELEMENT = re.compile(r"</?[A-Za-z!][^<>]{0,400}>|<!--|-->")
+_COMMON = re.compile(
+    r"\b(?:the|and|you|your|to|of|is|in|all|this|that|not|for|with|always|never|und|"
+    r"der|die|el|la)\b"
+)
+
+
+def bare(text: str) -> str:
+    """The text as a model reads it: compatibility forms folded, nothing unseen, no feigned letter.
+
+    Tag characters become the ASCII that they spell.
+    """
+    if text.isascii():
+        return text
+    text = "".join(chr(ord(c) - 0xE0000) if ord(c) in _TAGS else c for c in text)
+    text = unicodedata.normalize("NFKC", text)
+    text = "".join(c for c in text if not _unseen(c))
+    return _WORD.sub(lambda match: _honest(match.group()), text)
+
+
+def _unseen(char: str) -> bool:
+    return ord(char) in _UNSEEN or unicodedata.category(char) in ("Cf", "Co", "Cs")
+
+
+def _honest(word: str) -> str:
+    return word.translate(_LOOKALIKES) if _mixed(word) else word
+
+
+def _mixed(word: str) -> bool:
+    return bool(not word.isascii() and _LATIN.search(word) and _FEIGNED.search(word))
+
+
+def unaccented(text: str) -> str:
+    """Latin letters without their marks; other scripts keep theirs, where a mark is a letter."""
+    if text.isascii():
+        return text
+    out, latin = [], False
+    for char in unicodedata.normalize("NFKD", text):
+        if unicodedata.combining(char):
+            if latin:
+                continue
+        else:
+            latin = bool(_LATIN.match(char))
+        out.append(char)
+    return unicodedata.normalize("NFC", "".join(out))
+
+
+def hidden_characters(text: str) -> tuple[str, ...]:
+    """The characters that a reader would not see, as `U+200B`, each once.
+
+    What a script or an emoji needs is not hidden: joiners between Arabic or Indic letters or
+    emoji, direction marks in right-to-left text, a selector behind an emoji, spaces without width
+    in scripts without spaces.
+    """
+    text = _FLAG.sub("", text)
+    found = [
+        char
+        for i, char in enumerate(text)
+        if (_unseen(char) or _control(char)) and not _needed(text, i)
+    ]
+    return tuple(dict.fromkeys(f"U+{ord(char):04X}" for char in found))
+
+
+def _control(char: str) -> bool:
+    return unicodedata.category(char) == "Cc" and char not in "\n\t\r"
+
+
+def _needed(text: str, at: int) -> bool:
+    code, before = ord(text[at]), text[max(0, at - 3) : at]
+    around = before[-1:] + text[at + 1 : at + 2]
+    if code in _JOINERS:
+        emoji = any(
+            ord(c) > 0x1F000 or 0x2600 <= ord(c) < 0x2800 or ord(c) == 0xFE0F for c in around
+        )
+        return bool(_JOINED.search(around)) or (code == 0x200D and emoji)
+    if code in (0xFE0E, 0xFE0F):
+        return bool(before and _SELECTED.match(before[-1]))
+    if code in _MARKS:
+        return bool(_RIGHT_TO_LEFT.search(text))
+    if code == 0x200B:
+        return bool(_UNSPACED.search(around))
+    return code == 0x00AD and len(around) == 2 and around.isalpha()
+
+
+def has_bidi_controls(text: str) -> bool:
+    return any(ord(c) in _BIDI - _MARKS for c in text)
+
+
+def feigned_words(text: str) -> tuple[str, ...]:
+    """Words that mix Latin letters with look-alikes of another script."""
+    plain = unicodedata.normalize("NFKC", text)
+    return tuple(dict.fromkeys(word for word in _WORD.findall(plain) if _mixed(word)))
+
+
+@lru_cache(maxsize=1024)
+def readings(text: str) -> tuple[str, ...]:
+    """The bare text first, then what else it says to one who decodes it; each once.
+
+    Numbers for letters, letters apart, entities, percent signs and escapes are undone in place;
+    base64, hexadecimal digits, rot13 and mirror writing count only where words come out.
+    """
+    plain = bare(text)
+    # In lower case, so that what is compared with them needs no second look.
+    low = plain.lower()
+    found = [plain, _unleeted(low), _SPACED.sub(_joined, plain), _unescaped(plain)]
+    found += [_ELEMENT.sub("\n", text) for text in found[:1] if "<" in text]
+    found += [words for run in _BASE64.findall(plain) if (words := _from_base64(run))]
+    found += [words for run in _HEX.findall(plain) if (words := _from_hex(run))]
+    for turned in (codecs.encode(plain, "rot13"), plain[::-1]):
+        if _language(turned) >= _ENOUGH_WORDS:
+            found.append(turned)
+    return tuple(dict.fromkeys(reading for reading in found if reading))
+
+
+def _unleeted(text: str) -> str:
+    return _LEET_WORD.sub(lambda match: match.group().translate(_LEET), text)
+
+
+def _joined(match: re.Match[str]) -> str:
+    return re.sub(r"[ .\-_*·]", "", match.group())
+
+
+def _unescaped(text: str) -> str:
+    text = unquote(html.unescape(text))
+    return _ESCAPED.sub(_character, text)
+
+
+def _character(match: re.Match[str]) -> str:
+    code = match.group(1) or match.group(2)
+    if code:
+        return chr(int(code, 16)) if not 0xD800 <= int(code, 16) < 0xE000 else ""
+    return {"n": "\n", "r": "\n", "t": "\t"}.get(match.group(3), match.group(3))
+
+
+def _from_base64(run: str) -> str:
+    padded = run.rstrip("=").replace("-", "+").replace("_", "/")
+    try:
+        return _words(base64.b64decode(padded + "=" * (-len(padded) % 4)))
+    except (ValueError, binascii.Error):
+        return ""
+
+
+def _from_hex(run: str) -> str:
+    digits = re.sub(r"0x|\\x|[ :,]", "", run)
+    return _words(bytes.fromhex(digits[: len(digits) // 2 * 2]))
+
+
+def _words(data: bytes) -> str:
+    try:
+        text = bare(data.decode())
+    except UnicodeDecodeError:
+        return ""
+    return text if sum(c.isalpha() or c.isspace() for c in text) > 0.7 * len(text) else ""
+
+
+def _language(text: str) -> int:
+    return len(_COMMON.findall(text.lower()))
