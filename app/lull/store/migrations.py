@@ -244,4 +244,33 @@ CREATE TABLE feeds (
 ) WITHOUT ROWID;
 """
 
-MIGRATIONS: tuple[str, ...] = (_1, _2, _3, _4)
+# Lulls: when Lull worked and why, how long the user was away, and the pause that was asked for.
+# Times are in UTC, so that text sorts as time.
+_5 = """
+CREATE TABLE windows (
+    id TEXT PRIMARY KEY,
+    opened_at TEXT NOT NULL,
+    seen_at TEXT NOT NULL,
+    closed_at TEXT,
+    why_opened TEXT NOT NULL,
+    why_closed TEXT NOT NULL DEFAULT '',
+    closed_by TEXT NOT NULL DEFAULT '',
+    used_s REAL NOT NULL DEFAULT 0,
+    done TEXT NOT NULL DEFAULT '[]'
+) WITHOUT ROWID;
+CREATE INDEX windows_by_start ON windows (opened_at);
+
+CREATE TABLE lulls (
+    began_at TEXT PRIMARY KEY,
+    length_s REAL NOT NULL,
+    seen_to_end INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE pause (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    asked_at TEXT NOT NULL,
+    until TEXT NOT NULL
+);
+"""
+
+MIGRATIONS: tuple[str, ...] = (_1, _2, _3, _4, _5)

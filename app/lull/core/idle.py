@@ -1,0 +1,271 @@
+"""May Lull work now? One pure policy over signals, hours, calendars and the user's own word.
+
+It answers open or closed with the reason, with every gate, and with the times that are known.
+Activity always wins: input, a chat or a waking machine closes at once, in sleep hours and meetings
+too. A window opens when there was no sign of anybody for a while and every gate is green; what may
+begin needs more than what may go on (hysteresis). What then runs is `loops/watch_idle.py`'s.
+
+Sleep hours and a calendar that says "away" do not open anything. They make it likelier that an
+empty chair stays empty, as a locked screen does, and so shorten the wait to the same two minutes;
+not to nothing, because whoever sits up late and reads for a minute is still here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from lull.core import spans
+from lull.core.calendar_event import CalendarEvent, Meaning
+from lull.core.hours import inside
+from lull.core.idle_gates import Look, event_now, gates
+from lull.core.idle_rule import (
+    ALWAYS_KEPT,
+    HERE,
+    LEAST_WAIT_S,
+    STRAIN,
+    Gate,
+    GateName,
+    GateState,
+    IdleRule,
+    Memory,
+)
+from lull.core.idle_signals import IdleSignals, Unknown
+from lull.core.idle_times import likely_end, next_opening
+
+
+class WindowState(StrEnum):
+    OFF = "off"
+    PAUSED = "paused"
+    CLOSED = "closed"
+    OPEN = "open"
+    WORKING = "working"
+    """Open, and a piece of work is running."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """The answer, and what the next look needs of it."""
+
+    state: WindowState
+    because: str
+    until: datetime | None
+    """Known end of this state; None: nobody knows. In the user's zone, never in the past."""
+    next: datetime | None
+    """When it next may work, for a window that is not open; None: nobody knows."""
+    gates: tuple[Gate, ...]
+    closed_by: GateName | None = None
+    quiet_s: float = 0.0
+    """So long there has been no sign of anybody."""
+    likely_until: datetime | None = None
+    """When the user is expected back, by sleep hours and calendars."""
+    memory: Memory = field(default_factory=Memory)
+
+    @property
+    def open(self) -> bool:
+        return self.state in (WindowState.OPEN, WindowState.WORKING)
+
+    @property
+    def somebody_here(self) -> bool:
+        """A gate is closed by a person, not by a wish or by the machine."""
+        return any(g.closes and (g.name in HERE or g.name is GateName.CHAT) for g in self.gates)
+
+    def working(self, text: str) -> Window:
+        return replace(self, state=WindowState.WORKING, because=text)
+
+    def as_dict(self) -> dict[str, object]:
+        """The JSON of `lull why`, all but the work."""
+        return {
+            "state": self.state.value,
+            "because": self.because,
+            "until": _iso(self.until),
+            "next": _iso(self.next),
+            "gates": [
+                {"name": g.name.value, "state": g.state.value, "text": g.text} for g in self.gates
+            ],
+        }
+
+
+def _iso(at: datetime | None) -> str | None:
+    return at.isoformat(timespec="seconds") if at is not None else None
+
+
+def decide(
+    signals: IdleSignals,
+    *,
+    settings: IdleRule,
+    events: Sequence[CalendarEvent] = (),
+    paused_until: datetime | None = None,
+    state: Memory | None = None,
+    train_now: bool = False,
+) -> Window:
+    """The window at `signals.now`. `state` is the `memory` of the window before, None at a start.
+
+    `train_now`: the user has asked for it, so presence, waiting, hours, calendars and pauses are
+    skipped; heat, battery and memory never, and a chat is answered first.
+    """
+    before = state or Memory()
+    needed_s = _needed_s(signals, settings, events, before)
+    look = Look(
+        signals=signals,
+        rule=settings,
+        events=events,
+        paused_until=paused_until,
+        memory=before,
+        needed_s=needed_s,
+    )
+    seen = list(gates(look))
+    memory = _remembered(signals, before, seen)
+    left_s, quiet_s = _left_s(signals, settings, memory, needed_s), _quiet_s(signals, memory)
+    seen.append(_wait_gate(signals.now, left_s, quiet_s, needed_s))
+    closed = [g for g in seen if g.closes and not (train_now and g.name not in ALWAYS_KEPT)]
+    known = _Known(look=look, gates=tuple(seen), quiet_s=quiet_s, left_s=left_s, memory=memory)
+    if closed:
+        return _shut(known, closed)
+    memory = replace(memory, open=True, needed_s=needed_s)
+    return _opened(replace(known, memory=memory), train_now=train_now)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    look: Look
+    gates: tuple[Gate, ...]
+    quiet_s: float
+    left_s: float
+    memory: Memory
+
+
+# The wait
+
+
+def _needed_s(
+    signals: IdleSignals, rule: IdleRule, events: Sequence[CalendarEvent], before: Memory
+) -> float:
+    """The shortest wait that something speaks for; while a window is open, never more than what it
+    was opened with: a night's work does not stop because sleep hours end."""
+    waits = [rule.after_s]
+    if signals.locked is True:
+        waits.append(rule.locked_after_s)
+    away = event_now(events, Meaning.AWAY, signals.now.astimezone(UTC))
+    if away is not None or inside(rule.sleep_hours, signals.now):
+        waits.append(rule.sure_after_s)
+    if before.open:
+        waits.append(before.needed_s)
+    return max(LEAST_WAIT_S, min(waits))
+
+
+def _remembered(signals: IdleSignals, before: Memory, seen: Sequence[Gate]) -> Memory:
+    """The newest sign of anybody, and the newest strain of the machine."""
+    now_s = signals.monotonic_s
+    signs = [] if before.here_s is None else [min(before.here_s, now_s)]
+    if not isinstance(signals.input_idle_s, Unknown):
+        signs.append(now_s - signals.input_idle_s)
+    elif before.here_s is None:
+        signs.append(now_s)  # nothing is known of before
+    signs.append(now_s if signals.chats_in_flight else now_s - signals.since_chat_s)
+    if any(g.closes and g.name in HERE and _is_now(g) for g in seen):
+        signs.append(now_s)
+    strained = any(g.closes and g.name in STRAIN for g in seen)
+    known = not isinstance(signals.locked, Unknown)
+    return Memory(
+        here_s=max(signs),
+        strained_s=now_s if strained else before.strained_s,
+        locked=signals.locked is True if known else before.locked,
+    )
+
+
+def _is_now(gate: Gate) -> bool:
+    """Input that is known tells its own time, which is a little earlier than now."""
+    return gate.name is not GateName.INPUT or gate.state is GateState.UNKNOWN
+
+
+def _quiet_s(signals: IdleSignals, memory: Memory) -> float:
+    return signals.monotonic_s - (memory.here_s if memory.here_s is not None else 0.0)
+
+
+def _left_s(signals: IdleSignals, rule: IdleRule, memory: Memory, needed_s: float) -> float:
+    """Of the wait for the user and of that for the machine, the longer one."""
+    left_s = needed_s - _quiet_s(signals, memory)
+    if memory.strained_s is not None:
+        settled_s = max(0.0, signals.monotonic_s - memory.strained_s)
+        left_s = max(left_s, rule.settle_s - settled_s)
+    return max(0.0, left_s)
+
+
+def _wait_gate(now: datetime, left_s: float, quiet_s: float, needed_s: float) -> Gate:
+    if left_s <= 0.0:
+        text = f"No sign of you for {spans.length(quiet_s)}."
+        return Gate(name=GateName.WAIT, state=GateState.OPEN, text=text)
+    text = (
+        f"Waiting for a lull: {spans.length(quiet_s)} of {spans.length(needed_s)} without you."
+        if quiet_s < needed_s
+        else "Waiting a minute until the machine has settled."
+    )
+    until = spans.later(now, left_s)
+    return Gate(name=GateName.WAIT, state=GateState.CLOSED, text=text, until=until)
+
+
+# The answer
+
+
+def _opened(known: _Known, *, train_now: bool) -> Window:
+    look, now = known.look, known.look.now
+    ends = [] if train_now else [g.until for g in known.gates if g.until is not None]
+    return Window(
+        state=WindowState.OPEN,
+        because="You asked for it." if train_now else _why_open(known),
+        until=min(ends, key=lambda end: end.astimezone(UTC), default=None),
+        next=None,
+        gates=known.gates,
+        quiet_s=known.quiet_s,
+        likely_until=likely_end(now, rule=look.rule, events=look.events),
+        memory=known.memory,
+    )
+
+
+def _why_open(known: _Known) -> str:
+    signals, now = known.look.signals, known.look.now
+    quiet = f"No sign of you for {spans.length(known.quiet_s)}"
+    if signals.locked is True:
+        return f"{quiet}, and the screen is locked."
+    if inside(known.look.rule.sleep_hours, now):
+        return f"{quiet}, and these are your sleep hours."
+    if event_now(known.look.events, Meaning.AWAY, now.astimezone(UTC)) is not None:
+        return f"{quiet}, and your calendar says that you are away."
+    return f"{quiet}."
+
+
+def _shut(known: _Known, closed: Sequence[Gate]) -> Window:
+    first = closed[0]
+    states = {GateName.LEARNING: WindowState.OFF, GateName.PAUSE: WindowState.PAUSED}
+    ends = [g.until for g in closed if g.until is not None]
+    return Window(
+        state=states.get(first.name, WindowState.CLOSED),
+        because=first.text,
+        until=max(ends, key=lambda end: end.astimezone(UTC), default=None),
+        next=_next(known, closed),
+        gates=known.gates,
+        closed_by=first.name,
+        quiet_s=known.quiet_s,
+        memory=known.memory,
+    )
+
+
+_TOLD_BY_WAIT = frozenset({GateName.INPUT, GateName.CHAT, GateName.WAKE})
+"""They end when nobody is here any more, and then comes the wait."""
+
+
+def _next(known: _Known, closed: Sequence[Gate]) -> datetime | None:
+    """The earliest time, if nobody comes from now on; None where a gate tells no end."""
+    look, now = known.look, known.look.now
+    earliest = spans.later(now, known.left_s)
+    for gate in closed:
+        if gate.name in _TOLD_BY_WAIT and gate.state is GateState.CLOSED:
+            continue
+        if gate.until is None:
+            return None
+        if gate.until.astimezone(UTC) > earliest.astimezone(UTC):
+            earliest = gate.until
+    return next_opening(earliest, rule=look.rule, events=look.events, needed_s=look.needed_s)

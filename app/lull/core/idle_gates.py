@@ -1,0 +1,274 @@
+"""What each single thing says about working now: one function a gate, each with its sentence.
+
+How the gates together make a window, and for how long nobody must have been here, is
+`core/idle.py`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from lull.core import spans
+from lull.core.calendar_event import CalendarEvent, Meaning
+from lull.core.hours import inside, next_change
+from lull.core.idle_rule import (
+    BATTERY_MORE,
+    LOAD_MORE,
+    MEMORY_LESS,
+    PRESSURE_LESS,
+    Gate,
+    GateName,
+    GateState,
+    IdleRule,
+    Memory,
+)
+from lull.core.idle_signals import IdleSignals, Unknown
+from lull.core.pausing import FOR_EVER
+
+HERE_S: Final = 60.0
+"""Input younger than this is told as "you are here"; older input as a wait."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """Everything that a gate may look at."""
+
+    signals: IdleSignals
+    rule: IdleRule
+    events: Sequence[CalendarEvent]
+    paused_until: datetime | None
+    memory: Memory
+    needed_s: float
+    """The wait that holds now."""
+
+    @property
+    def now(self) -> datetime:
+        return self.signals.now
+
+
+def gates(look: Look) -> Iterator[Gate]:
+    """In the order of `GateName`, all but the wait."""
+    yield _learning(look)
+    yield _pause(look)
+    yield _input(look)
+    yield _chat(look)
+    yield _wake(look)
+    yield _call(look)
+    yield _app(look)
+    yield _calendar(look)
+    yield _hours(look)
+    yield _power(look)
+    yield _saving(look)
+    yield _heat(look)
+    yield _memory(look)
+    yield _load(look)
+
+
+def event_now(events: Sequence[CalendarEvent], kind: Meaning, at: datetime) -> CalendarEvent | None:
+    """The one under way that ends last. `at` is in UTC."""
+    running = [e for e in events if e.kind is kind and e.start <= at < e.end]
+    return max(running, key=lambda e: e.end.astimezone(UTC), default=None)
+
+
+def _open(name: GateName, text: str, until: datetime | None = None) -> Gate:
+    return Gate(name=name, state=GateState.OPEN, text=text, until=until)
+
+
+def _closed(name: GateName, text: str, until: datetime | None = None) -> Gate:
+    return Gate(name=name, state=GateState.CLOSED, text=text, until=until)
+
+
+def _unknown(name: GateName, what: str, reading: Unknown) -> Gate:
+    return Gate(name=name, state=GateState.UNKNOWN, text=f"{what} is unknown: {reading.why}.")
+
+
+# The user's word
+
+
+def _learning(look: Look) -> Gate:
+    if look.rule.enabled:
+        return _open(GateName.LEARNING, "Learning is on.")
+    return _closed(GateName.LEARNING, "Learning in lulls is switched off in the settings.")
+
+
+def _pause(look: Look) -> Gate:
+    end = look.paused_until
+    if end is None or end <= look.now.astimezone(UTC):
+        return _open(GateName.PAUSE, "Not paused.")
+    if end >= FOR_EVER:
+        return _closed(GateName.PAUSE, "Paused until you resume.")
+    local = end.astimezone(look.now.tzinfo)
+    return _closed(GateName.PAUSE, f"Paused until {spans.clock(local, look.now)}.", local)
+
+
+def _hours(look: Look) -> Gate:
+    blocked, allowed, now = look.rule.blocked_hours, look.rule.allowed_hours, look.now
+    if inside(blocked, now):
+        return _hours_gate(now, next_change(blocked, now), "These are hours that you blocked")
+    if allowed and not inside(allowed, now):
+        return _hours_gate(now, next_change(allowed, now), "These are not hours that you allowed")
+    ends = [e for e in (next_change(blocked, now), next_change(allowed, now)) if e is not None]
+    text = "These are hours that you allowed." if allowed else "No hours are blocked now."
+    return _open(GateName.HOURS, text, min(ends, key=_utc, default=None))
+
+
+def _hours_gate(now: datetime, end: datetime | None, text: str) -> Gate:
+    tail = f", until {spans.clock(end, now)}" if end is not None else ""
+    return _closed(GateName.HOURS, f"{text}{tail}.", end)
+
+
+def _calendar(look: Look) -> Gate:
+    """Where feeds disagree, the careful one counts."""
+    now, at = look.now, look.now.astimezone(UTC)
+    busy = event_now(look.events, Meaning.BUSY, at)
+    if busy is not None:
+        end = busy.end.astimezone(now.tzinfo)
+        text = f"Your calendar needs this machine until {spans.clock(end, now)}."
+        return _closed(GateName.CALENDAR, text, end)
+    coming = [e.start for e in look.events if e.kind is Meaning.BUSY and e.start > at]
+    begin = min(coming, key=_utc, default=None)
+    local = begin.astimezone(now.tzinfo) if begin is not None else None
+    away = event_now(look.events, Meaning.AWAY, at)
+    if away is not None:
+        text = f"Your calendar says that you are away until {spans.clock(away.end, now)}."
+        return _open(GateName.CALENDAR, text, local)
+    return _open(GateName.CALENDAR, "No calendar needs this machine now.", local)
+
+
+def _utc(at: datetime) -> datetime:
+    return at.astimezone(UTC)
+
+
+# Somebody is here
+
+
+def _input(look: Look) -> Gate:
+    idle_s, rule = look.signals.input_idle_s, look.rule
+    if isinstance(idle_s, Unknown):
+        if in_fixed_hours(rule, look.now):
+            return _open(
+                GateName.INPUT,
+                f"Whether you are here is unknown ({idle_s.why}), but you set these hours.",
+            )
+        return Gate(
+            name=GateName.INPUT,
+            state=GateState.UNKNOWN,
+            text=f"Whether you are here is unknown ({idle_s.why}), so you are taken to be.",
+        )
+    if idle_s < min(HERE_S, look.needed_s):
+        return _closed(GateName.INPUT, f"You are here: last input {spans.length(idle_s)} ago.")
+    return _open(GateName.INPUT, f"No input for {spans.length(idle_s)}.")
+
+
+def in_fixed_hours(rule: IdleRule, now: datetime) -> bool:
+    """In hours of which the user said that they may be used, which is enough where nothing can
+    tell whether anybody is here."""
+    return inside(rule.sleep_hours, now) or inside(rule.allowed_hours, now)
+
+
+def _chat(look: Look) -> Gate:
+    if look.signals.chats_in_flight:
+        return _closed(GateName.CHAT, "A chat is being answered.")
+    ago_s = look.signals.since_chat_s
+    if ago_s == float("inf"):
+        return _open(GateName.CHAT, "No chat is being answered.")
+    return _open(GateName.CHAT, f"The last chat ended {spans.length(ago_s)} ago.")
+
+
+def _wake(look: Look) -> Gate:
+    signals = look.signals
+    if signals.asleep_gap_s > 0:
+        slept = spans.length(signals.asleep_gap_s)
+        return _closed(GateName.WAKE, f"The machine slept for {slept} and has just woken.")
+    if signals.locked is False and look.memory.locked:
+        return _closed(GateName.WAKE, "The screen was unlocked just now.")
+    if isinstance(signals.locked, Unknown):
+        return _unknown(GateName.WAKE, "Whether the screen is locked", signals.locked)
+    return _open(GateName.WAKE, f"The screen is {'' if signals.locked else 'not '}locked.")
+
+
+def _call(look: Look) -> Gate:
+    call = look.signals.call
+    if isinstance(call, Unknown):
+        return _unknown(GateName.CALL, "Whether there is a call or a film", call)
+    if call:
+        return _closed(GateName.CALL, "A call or a film is in progress.")
+    return _open(GateName.CALL, "No call and no film.")
+
+
+def _app(look: Look) -> Gate:
+    app = look.signals.exclusive_app
+    if isinstance(app, Unknown):
+        if look.rule.exclusive_apps:
+            return _unknown(GateName.APP, "Whether one of your exclusive apps runs", app)
+        app = ""
+    if app:
+        return _closed(GateName.APP, f"{app} is running.")
+    return _open(GateName.APP, "No app is running that wants the machine for itself.")
+
+
+# The machine
+
+
+def _power(look: Look) -> Gate:
+    mains, share, rule = look.signals.on_mains, look.signals.battery_share, look.rule
+    if isinstance(mains, Unknown):
+        return _unknown(GateName.POWER, "Whether the machine is on mains", mains)
+    if mains:
+        return _open(GateName.POWER, "On mains.")
+    if not rule.battery_ok:
+        return _closed(GateName.POWER, "On battery.")
+    if isinstance(share, Unknown):
+        return _closed(GateName.POWER, f"On battery, and its charge is unknown: {share.why}.")
+    least = rule.battery_share + (0.0 if look.memory.open else BATTERY_MORE)
+    text = f"On battery, {share:.0%} charged; {least:.0%} are needed."
+    return _open(GateName.POWER, text) if share >= least else _closed(GateName.POWER, text)
+
+
+def _saving(look: Look) -> Gate:
+    low = look.signals.low_power
+    if isinstance(low, Unknown):
+        return _unknown(GateName.SAVING, "Low-power mode", low)
+    if low and not look.rule.low_power_ok:
+        return _closed(GateName.SAVING, "Low-power mode is on.")
+    return _open(GateName.SAVING, f"Low-power mode is {'on' if low else 'off'}.")
+
+
+def _heat(look: Look) -> Gate:
+    hot = look.signals.hot
+    if isinstance(hot, Unknown):
+        return _unknown(GateName.HEAT, "The machine's temperature", hot)
+    if hot:
+        return _closed(GateName.HEAT, "The machine is hot.")
+    return _open(GateName.HEAT, "The machine is not hot.")
+
+
+def _memory(look: Look) -> Gate:
+    free, pressure, rule = (
+        look.signals.memory_free_share,
+        look.signals.memory_pressure,
+        look.rule,
+    )
+    if not isinstance(pressure, Unknown):
+        most = rule.memory_pressure * (1.0 if look.memory.open else PRESSURE_LESS)
+        if pressure > most:
+            return _closed(GateName.MEMORY, f"Programs wait for memory ({pressure:.0%} of time).")
+    if isinstance(free, Unknown):
+        if isinstance(pressure, Unknown):
+            return _unknown(GateName.MEMORY, "How much memory is free", free)
+        return _open(GateName.MEMORY, "Nothing waits for memory.")
+    least = rule.memory_share * (MEMORY_LESS if look.memory.open else 1.0)
+    text = f"{free:.0%} of memory is free; {least:.0%} is needed."
+    return _open(GateName.MEMORY, text) if free >= least else _closed(GateName.MEMORY, text)
+
+
+def _load(look: Look) -> Gate:
+    load = look.signals.load_of_others
+    if isinstance(load, Unknown):
+        return _unknown(GateName.LOAD, "The load by other programs", load)
+    most = look.rule.load_share + (LOAD_MORE if look.memory.open else 0.0)
+    text = f"Other programs use {load:.0%} of the cores; at most {most:.0%} may be."
+    return _open(GateName.LOAD, text) if load <= most else _closed(GateName.LOAD, text)
