@@ -1,0 +1,357 @@
+"""A home with the loops that learn, on a real store: models, judge and writer say what a test says.
+
+`plays` holds a conversation and returns its turns; the loops are then called by hand, because when
+they are called is the service's business.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from lull.backends.extractive_evolver import ExtractiveEvolver
+from lull.core.check import Check, parse
+from lull.core.errors import LullError
+from lull.core.guard import hashed_coin
+from lull.core.messages import Completion, Message, Role, Sampling
+from lull.core.policy import Client, ModelFacts
+from lull.core.ports import Draft, Material, Question
+from lull.core.proposal import CHECK, Origin, Proposal, ProposalKind, ProposalStatus
+from lull.core.reward import Vote
+from lull.core.rules import EvolveRule, GuardRule, ProveRule, ScoreRule
+from lull.core.skill import Skill, SkillKey, SkillText
+from lull.loops.eligible import Eligible
+from lull.loops.evolve import Evolve, Writer
+from lull.loops.guard import Guard
+from lull.loops.prove import Prove
+from lull.loops.replay import Replay, Stage
+from lull.loops.review import Review
+from lull.loops.score import Score
+from lull.loops.serve import Serve
+from lull.loops.today import Today
+from lull.loops.verify import Verifier
+from lull.store.flips import Flips
+from lull.store.proposals import Proposals
+from lull.store.rewards import RewardRow, Rewards, Served
+from lull.store.skill_md import parse as parse_skill
+from lull.store.skill_md import render
+from lull.store.turn_rows import Label
+from tests.building import ANYBODY, FACTS, KEY, Home, answer, chat, user
+from tests.fakes import FakeChatModel
+
+T = TypeVar("T")
+MODEL = "llama3.2"
+"""Nobody can verify its answers: it has a judge."""
+CHECKED = "checked"
+"""Its verifier reads wishes for bars."""
+STUMBLING_BLOCK = "at this the verifier falls"
+GOOD, BAD, NEITHER = (Vote(score=score, reason="so it is") for score in (1, -1, 0))
+MENU = SkillText(
+    name="menu-style",
+    description="When a menu is asked for.",
+    body="When you write a menu, join the dishes with bars.",
+)
+
+
+def reads_bars(wish: str, asked: str, said: str) -> bool | None:
+    """A verifier: whoever wishes for bars in a menu wants to see one in each menu."""
+    if said == STUMBLING_BLOCK:
+        raise RuntimeError("a fault in a verifier")
+    if "bars" not in wish or "menu" not in asked:
+        return None
+    return "|" in said
+
+
+@dataclass
+class ScriptedJudge:
+    """Implements core.ports.Judge: says of each question what `says` does, and keeps it."""
+
+    says: Callable[[Question], Sequence[Vote]] = lambda _: (GOOD,) * 3
+    version: str = "judge-1"
+    asked: list[Question] = field(default_factory=list)
+    away: LullError | None = None
+    meanwhile: Callable[[], Awaitable[object]] | None = None
+    """What happens while it thinks."""
+
+    async def votes(self, question: Question) -> tuple[Vote, ...]:
+        self.asked.append(question)
+        if self.meanwhile is not None:
+            await self.meanwhile()
+        if self.away is not None:
+            raise self.away
+        return tuple(self.says(question))
+
+
+@dataclass
+class ScriptedWriter:
+    """Implements core.ports.Evolver: drafts and errors in turn, the last one for ever."""
+
+    answers: list[SkillText | Draft | LullError] = field(default_factory=list)
+    name: str = "writer-1"
+    seen: list[Material] = field(default_factory=list)
+    meanwhile: Callable[[], Awaitable[object]] | None = None
+
+    async def draft(self, material: Material) -> Draft | None:
+        self.seen.append(material)
+        if self.meanwhile is not None:
+            await self.meanwhile()
+        said = self.answers[0]
+        self.answers = self.answers[1:] or self.answers
+        if isinstance(said, LullError):
+            raise said
+        return said if isinstance(said, Draft) else Draft(text=said, answer=repr(said))
+
+
+@dataclass
+class AlwaysQuiet:
+    """Implements core.ports.Quiet."""
+
+    hurried: list[bool] = field(default_factory=list)
+
+    async def run(self, work: Callable[[], Awaitable[T]], *, hurry: bool = False) -> T:
+        self.hurried.append(hurry)
+        return await work()
+
+
+@dataclass
+class Classroom(Home):
+    scoring: ScoreRule = field(default_factory=ScoreRule)
+    evolving: EvolveRule = field(default_factory=EvolveRule)
+    proving: ProveRule = field(default_factory=ProveRule)
+    guarding: GuardRule = field(default_factory=GuardRule)
+    judge: ScriptedJudge | None = None
+    writer: ScriptedWriter | None = None
+    chats: FakeChatModel = field(default_factory=FakeChatModel)
+    """Answers every replay."""
+    stages: Callable[[str], Stage | None] | None = None
+    facts: Callable[[str], ModelFacts | None] = lambda _: FACTS
+    coin: float = 0.99
+    """What every toss shows that decides on an audit."""
+    credited: list[tuple[str, list[str]]] = field(default_factory=list)
+    retired: list[tuple[str, str]] = field(default_factory=list)
+
+    def start(self) -> None:
+        super().start()
+        self.rewards, self.proposals = Rewards(self.database), Proposals(self.database)
+        self.flips, self.quiet = Flips(self.database), AlwaysQuiet()
+        self.guard = Guard(
+            flips=self.flips,
+            skills=self.skills,
+            proposals=self.proposals,
+            approve=self.approve,
+            library=lambda: self.library,
+            coin=hashed_coin("a secret"),
+            clock=self.clock,
+            ids=self.ids,
+            rule=lambda: self.guarding,
+            tell=lambda skill, why: self.retired.append((skill.name, why)),
+        )
+        self.serve = Serve(
+            trajectories=self.trajectories,
+            skills=self.skills,
+            library=lambda: self.library,
+            index=self.index,
+            clock=self.clock,
+            ids=self.ids,
+            chain_key=KEY,
+            rule=self.rule,
+            facts_within_s=0.02,
+            leaving_out=self.guard.leaves_out,
+        )
+        self._learn()
+
+    def _learn(self) -> None:
+        self.today = Today(self.serve.fixing, library=lambda: self.library, facts=self.facts)
+        verifier = Verifier({CHECKED: reads_bars}, checks=self.checks)
+        self.score = Score(
+            self.rewards,
+            verifier=verifier,
+            judge=lambda: self.judge,
+            quiet=self.quiet,
+            clock=self.clock,
+            coin=lambda: self.coin,
+            rule=self.scoring,
+            credit=self._credit,
+        )
+        self.evolve = Evolve(
+            rewards=self.rewards,
+            proposals=self.proposals,
+            today=self.today,
+            library=lambda: self.library,
+            writers=self._writers,
+            quiet=self.quiet,
+            clock=self.clock,
+            ids=self.ids,
+            rule=self.evolving,
+        )
+        self.replay = Replay(
+            rewards=self.rewards,
+            today=self.today,
+            library=lambda: self.library,
+            verifier=verifier,
+            judge=lambda: self.judge,
+            warm=self.proving.warm,
+        )
+        self.prove = Prove(
+            proposals=self.proposals,
+            replay=self.replay,
+            library=lambda: self.library,
+            judge=lambda: self.judge,
+            stage=self._stage,
+            quiet=self.quiet,
+            clock=self.clock,
+            rule=self.proving,
+        )
+        self.review = Review(
+            self.proposals,
+            self.approve,
+            library=lambda: self.library,
+            evidence=self.prove.evidence,
+            clock=self.clock,
+        )
+        self.eligible = Eligible(self.rewards, self.proposals, still=self.today.still)
+
+    def _writers(self) -> list[Writer]:
+        own = Writer(evolver=ExtractiveEvolver(), origin=Origin.EXTRACTIVE)
+        if self.writer is None:
+            return [own]
+        return [own, Writer(evolver=self.writer, origin=Origin.MODEL)]
+
+    async def _stage(self, model: str) -> Stage | None:
+        return self.stages(model) if self.stages else self.stage()
+
+    def stage(self, **more: object) -> Stage:
+        standing = Stage(
+            chat=self.chats,
+            system=FACTS.system,
+            digest=FACTS.digest,
+            engine="ollama",
+            adapter=None,
+            sampling=Sampling(),
+        )
+        return replace(standing, **more)  # type: ignore[arg-type]
+
+    def checks(self, sha256: str) -> list[Check]:
+        text = self.skills.folders.text(sha256).metadata.get(CHECK, "")
+        return [parse(text)] if text else []
+
+    async def _credit(self, served: Served, skills: Sequence[str]) -> None:
+        self.credited.append((served.turn.id, list(skills)))
+
+    # What a test plays
+
+    async def plays(
+        self,
+        *said: str | Message | Completion,
+        client: Client = ANYBODY,
+        model: str = MODEL,
+        **request: object,
+    ) -> list[str]:
+        """A conversation: what is said and answered, in turn. The ids of its turns, once all of it
+        is on disk. A message that is no user's stands before the next one of the user."""
+        history: list[Message] = []
+        turns: list[str] = []
+        for one in said:
+            if isinstance(one, Message):
+                history.append(one)
+            elif isinstance(one, Completion) or (
+                history and history[-1].role is not Role.ASSISTANT
+            ):
+                turns.append(await self._answered(history, one, client, model, request))
+            else:
+                history.append(user(one))
+        await self.settled()
+        return turns
+
+    async def _answered(
+        self,
+        history: list[Message],
+        said: str | Message | Completion,
+        client: Client,
+        model: str,
+        request: dict[str, object],
+    ) -> str:
+        done = said if isinstance(said, Completion) else answer(str(said))
+        asked = chat(*history, model=model, **request)
+        serving = await self.open(*history, client=client, request=asked, facts=self.facts(model))
+        self.serve.close(serving, done)
+        self.clock.advance(1)
+        history.append(done.message)
+        return serving.stamp.turn
+
+    async def settled(self) -> None:
+        await asyncio.to_thread(self.database.flush)
+
+    async def failed(self, *asked: str, said: str = "soup and bread", **more: object) -> list[str]:
+        """Conversations of one turn each that the user rated bad; newest last."""
+        turns = []
+        for one in asked:
+            turns += await self.plays(one, said, **more)  # type: ignore[arg-type]
+        for turn in turns:
+            await self.rate(turn, Label.BAD)
+        return turns
+
+    async def rate(self, turn: str, label: Label | None) -> None:
+        await self.trajectories.label(turn, label, at=self.clock.now())
+        await self.score.read_new()
+        await self.score.rated(turn)
+
+    def known(self, turn: str) -> RewardRow:
+        """What is known of a turn; nothing where nobody has looked at it."""
+        return self.rewards.of([turn]).get(turn) or RewardRow(turn=turn, reward=None)
+
+    def served(self, turn: str) -> Served:
+        (found,) = self.rewards.served([turn])
+        return found
+
+    # What a test puts there
+
+    async def proposes(
+        self, text: SkillText = MENU, *, check: str = "", **more: object
+    ) -> Proposal:
+        """A candidate as `Evolve` stores it."""
+        data = render(replace(text, metadata={CHECK: check} if check else {}))
+        key = SkillKey(str(more.pop("client", "")), text.name)
+        proposal = Proposal(
+            id=self.ids.new("prop"),
+            key=key,
+            sha256=hashlib.sha256(data).hexdigest(),
+            text=parse_skill(data, where="a test"),
+            made_at=self.clock.now(),
+            changed_at=self.clock.now(),
+            **{
+                "kind": ProposalKind.NEW,
+                "base_sha256": "",
+                "status": ProposalStatus.SCREENED,
+                "origin": Origin.MODEL,
+                "model": MODEL,
+                "wish": "join the dishes with bars",
+                **more,
+            },
+        )
+        await self.proposals.add(proposal, data)
+        return proposal
+
+    async def approved(self, text: SkillText = MENU, **more: object) -> Skill:
+        """A skill that Lull wrote and the user approved."""
+        proposal = await self.proposes(text, **more)
+        await self.review.approve(proposal.id)
+        return self.library.get(proposal.key)
+
+    def status(self, proposal: Proposal | str) -> ProposalStatus:
+        return self.now(proposal).status
+
+    def now(self, proposal: Proposal | str) -> Proposal:
+        return self.proposals.get(proposal if isinstance(proposal, str) else proposal.id)
+
+    def open_proposals(self) -> list[Proposal]:
+        return self.proposals.standing()
+
+
+def menus(count: int, *, day: str = "Sunday") -> list[str]:
+    """Requests that look alike, no two the same."""
+    dishes = ("soup", "fish", "rice", "bread", "beans", "pears", "leeks", "plums", "corn", "figs")
+    return [f"Please write a menu for {day} with {dishes[n % 10]} {n}" for n in range(count)]

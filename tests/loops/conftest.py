@@ -1,0 +1,18 @@
+"""A classroom for each test; it is closed behind it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.loops.classroom import Classroom
+
+
+@pytest.fixture
+async def room(tmp_path: Path) -> AsyncIterator[Classroom]:
+    made = Classroom(tmp_path)
+    yield made
+    await asyncio.to_thread(made.database.close)
