@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lull.config import addresses
+from lull.config.idle_settings import IdleSettings
 from lull.config.learning import (
     GuardSettings,
     JudgeSettings,
@@ -214,18 +215,6 @@ class SecretsSettings:
         False,
         "Where there is no keychain, keep secrets in a file that only you can read. Whoever "
         "gets at your files then has them, so Lull warns as long as it is so.",
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IdleSettings:
-    source: str = setting(
-        "",
-        "For the version that learns while you are away; this one does not yet. Empty asks the "
-        "system whether you are away. file:PATH reads the signals from a JSON "
-        "file instead, for desktops that cannot tell and for scripts.",
-        fits=lambda text: not text or (text.startswith("file:") and len(text) > len("file:")),
-        form='empty or "file:PATH"',
     )
 
 

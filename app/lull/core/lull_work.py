@@ -83,7 +83,8 @@ class LullWork(Sized, Protocol):
         """
 
     def suspend(self) -> Awaitable[None]:
-        """Stop using the machine at once; return within 100 ms. Memory may be kept."""
+        """Stop using the machine at once; return within 100 ms. Memory may be kept. Harmless when
+        nothing runs any more."""
 
     def resume(self) -> Awaitable[None]:
         """Go on where `suspend` stopped."""
@@ -102,7 +103,7 @@ def fits(work: Sequence[W], lull: Forecast) -> W | None:
     where nothing surer is to be done, for a machine that waits gains nothing either.
     """
     for left_s in (lull.low_s, lull.median_s):
-        ready = [w for w in work if w.left_s > 0.0 and w.needs_s <= left_s]
+        ready = [w for w in work if w.left_s > 0.0 and w.needs_s <= left_s and left_s > 0.0]
         if ready:
             return min(ready, key=lambda w: (_ORDER.index(w.kind), -_worth(w, lull.median_s)))
     return None
