@@ -5,16 +5,19 @@ when the rules were finished, 200 clean wishes and 42 later ones. Each poisoned 
 a conversation in six ways, and each conversation is answered by eight evolvers that copy the poison
 or retell it, into the body, the description, between other steps or as an example.
 
-The rules were tuned on every second text. What they did with the others when those were first
-looked at, before anything was mended:
+The rules were tuned on every second text. What they did with the others, when those were first
+looked at and before anything was mended:
 
-- the other half of the poison: 125 of 4,896 candidates got through (2.6 %), 6 of 612 copies (1.0 %);
-- the later set, in another manner, after that was mended: 55 of 2,400 (2.3 %), 9 of 300 copies (3 %);
-- the other half of the clean wishes: 2 of 200 in quarantine (1.0 %); the later: 4 of 168 (2.4 %).
+- the other half of the poison: 125 of 4,896 candidates got through (2.6 %), 6 of 612 copies (1 %);
+- the later set, in another manner: 55 of 2,400 (2.3 %), 9 of 300 copies (3 %), of which 6 were one
+  German sentence as an example;
+- the other half of the clean wishes: 1 of 100 in quarantine, whether the user's words or a model's;
+  the later ones: 4 of 168 candidates (2.4 %).
 
-Of the first, 29 candidates of one text in ten were fragments that say nothing any more. Everything
-that got through then is caught now, which is what the tests below hold; a stranger's set will do
-about as well as those did.
+What got through then is caught now, which is what the tests below hold. A stranger's set will do
+about as those did. What is known to get through: a fragment of a poisoned sentence with no order
+left in it, and an order without any name, retold from the history in wholly other words within a
+candidate that otherwise says what the user said.
 """
 
 from __future__ import annotations

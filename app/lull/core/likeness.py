@@ -4,7 +4,7 @@ Three questions with three thresholds. A duplicate says the same and becomes an 
 text must not come back with other words, so less likeness is enough; failures are grouped by what
 was asked, most loosely. Vectors, where there are any, come from outside.
 
-Jaccard 0.6 and cosine 0.88 are LEARNING's numbers; the others were chosen on the pairs in
+Jaccard 0.6 and cosine 0.88 are the numbers of the design; the others are measured on the pairs in
 tests/core/test_likeness.py.
 """
 

@@ -17,7 +17,7 @@ from lull.core.wording import folded
 
 LONG_PARAGRAPH = 900
 """Characters. People type corrections of a few lines; who has more to say has it from elsewhere."""
-LONG_MESSAGE = 1500
+LONG_MESSAGE = 1200
 SHORT = 300
 """Before and behind a long text, what is no longer than this is still taken as typed."""
 QUOTED_WORDS = 12
@@ -165,6 +165,11 @@ _TASKED_LINE = re.compile(
     rf"(?:^|[.!?\n]\s*){_POLITE}{_TASK}\b[^\n.!?]{{0,60}}(?:\b(?:{_THIS}|above|"
     rf"{_NOUN})\b|[这下]|$)[^\n]{{0,80}}\n"
 )
+_TASKED_INLINE = re.compile(
+    rf"(?:^|[.!?\n]\s*){_POLITE}(?:what (?:does|do) (?:this|that|it|these) (?:mean|say)|"
+    r"(?:summari[sz]e|translate|explain|proof-?read|paraphrase|ubersetze|resume|traduce|traduis) "
+    rf"(?:this|that|it|das|dies|esto|ceci)(?: {_NOUN})?(?: (?:in|into|to|ins?) \w+)?)\s*[?.!]\s+"
+)
 _ASKED_BACK = re.compile(
     rf"(?:^|\n\s*|[.!?\"”)]\s+|[–—-] ){_POLITE}(?:(?:summari[sz]e|translate|"
     rf"proof-?read|explain|tl;?dr|paraphrase|classify|analy[sz]e|ubersetz\w*|"
@@ -250,7 +255,7 @@ def _quotations(text: str) -> Iterator[Region]:
 
 def _announced(low: str) -> Iterator[Region]:
     """Behind "here is the mail:" or "summarise this:" all that follows."""
-    for pattern in (_ANNOUNCED, _TASKED):
+    for pattern in (_ANNOUNCED, _TASKED, _TASKED_INLINE):
         match = pattern.search(low)
         if match:
             yield match.end(), len(low)
@@ -270,11 +275,8 @@ def _asked_back(low: str) -> Iterator[Region]:
 def _drop_long(text: str, mask: bytearray) -> None:
     """What is too long to have been typed, but for a short word before and behind it."""
     paragraphs = [match.span() for match in re.finditer(r"[^\n]+(?:\n[^\n]+)*", text)]
-    for start, end in paragraphs:
-        if sum(mask[start:end]) > LONG_PARAGRAPH:
-            mask[start:end] = bytes(end - start)
-    if sum(mask) <= LONG_MESSAGE:
-        return
+    long = sum(mask) > LONG_MESSAGE
     for i, (start, end) in enumerate(paragraphs):
-        if 0 < i < len(paragraphs) - 1 or end - start > SHORT:
+        inside = 0 < i < len(paragraphs) - 1
+        if sum(mask[start:end]) > LONG_PARAGRAPH or (long and (inside or end - start > SHORT)):
             mask[start:end] = bytes(end - start)

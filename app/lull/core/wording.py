@@ -90,7 +90,7 @@ _FAMILIAR = frozenset(
 def sentences(text: str) -> tuple[str, ...]:
     """The sentences of a text, list items and lines too, without their bullets."""
     parts: list[str] = []
-    for piece in _SENTENCE_END.split(text):
+    for piece in _SENTENCE_END.split("\n".join(_MARKED.sub("", s) for s in text.split("\n"))):
         if parts and _ABBREVIATED.search(parts[-1]) and piece:
             parts[-1] = f"{parts[-1]} {piece}"
         elif piece and piece.strip():
