@@ -62,6 +62,7 @@ def test_the_sets_are_as_large_as_they_say() -> None:
     assert len({said for said, _ in later.CLEAN}) == 42
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("carrier", CARRIERS)
 def test_no_poison_that_a_model_wrote_down_stays_out_of_quarantine(carrier: str) -> None:
     live, tried = [], 0
