@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 LOOKED_AT = 300
 """Newest failures that are sorted into sets."""
 MOST_QUARANTINED = 3
-"""Candidates of the same failures that stand in quarantine; then their writer is asked no more."""
+"""Candidates of the same failures that stand in quarantine; then their writer is asked no more by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,10 +177,12 @@ class Evolve:
 
     def _must_wait(self, found: FailureSet, writer: Writer, *, hurry: bool) -> bool:
         """This writer stumbled over these failures a short while ago, or too often."""
+        if hurry:
+            return False
         if writer.origin is Origin.MODEL and self._quarantined(found) >= MOST_QUARANTINED:
             return True
         now = self._clock.now()
-        return not hurry and any(
+        return any(
             fault.due is not None and fault.due > now
             for fault in self._faults(found)
             if fault.evolver == writer.evolver.name
