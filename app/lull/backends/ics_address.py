@@ -1,0 +1,97 @@
+"""The address of a calendar: what counts as one, and what of it may be shown.
+
+An address is a password. Nothing here puts it into an error, and errors are raised from nothing,
+because a library's own quote it. Where the server behind it lies is judged in `ics_fetch`.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from typing import Final
+
+from yarl import URL
+
+from lull.core.feeds import FeedError
+
+LONGEST_ADDRESS = 4096
+CHECK_IT: Final = "Check it where you copied it, and add the calendar again."
+
+_WEBCAL: Final = re.compile(r"webcals?://", re.IGNORECASE)
+_NUMBER: Final = re.compile(r"\d+|0x[0-9a-f]*", re.IGNORECASE)
+
+
+def is_address(location: str) -> bool:
+    """Whether it is meant as an address and not as the path of a file."""
+    return re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", location.strip()) is not None
+
+
+def read_address(address: str) -> URL:
+    """Of http or https, with a host and without user info; `webcal://` is https.
+
+    Raises FeedError, which says nothing of the address.
+    """
+    text = _WEBCAL.sub("https://", address.strip(), count=1)
+    if len(text) > LONGEST_ADDRESS or not text.isprintable() or " " in text:
+        raise FeedError("That is no address of a calendar.", hint=CHECK_IT)
+    try:
+        url = URL(text)
+        scheme, host, port = url.scheme, url.host, url.port
+    except (ValueError, UnicodeError):
+        raise FeedError("That is no address of a calendar.", hint=CHECK_IT) from None
+    if scheme not in {"https", "http"}:
+        raise FeedError(
+            "Only https:// and webcal:// are fetched.", hint="For a file, give its path."
+        )
+    if not host or port == 0 or _is_strange_number(host):
+        raise FeedError("The address names no server.", hint=CHECK_IT)
+    if url.user is not None or url.password is not None:
+        raise FeedError(
+            "The address holds a name or a password before its @.",
+            hint="Use the calendar's secret address instead.",
+        )
+    return url.with_fragment(None)
+
+
+def follow(url: URL, location: str) -> URL:
+    """Where a redirect leads. Raises FeedError."""
+    try:
+        target = url.join(URL(location)) if location else None
+    except (ValueError, UnicodeError):
+        target = None
+    if target is None:
+        raise FeedError("It redirects to nowhere.", hint=CHECK_IT)
+    try:
+        read = read_address(str(target))
+    except FeedError as error:
+        raise FeedError(f"It redirects, and there: {error.detail}", hint=CHECK_IT) from None
+    if url.scheme == "https" and read.scheme == "http":
+        raise not_encrypted(redirected=True)
+    return read
+
+
+def host_of(address: str) -> str:
+    """The part of an address that may be shown and stored. Raises FeedError."""
+    url = read_address(address)
+    host = url.host or ""
+    shown = f"[{host}]" if ":" in host else host
+    return shown if url.is_default_port() else f"{shown}:{url.port}"
+
+
+def not_encrypted(*, redirected: bool) -> FeedError:
+    how = "It redirects to an address that is" if redirected else "The address is"
+    return FeedError(
+        f"{how} not encrypted (http://), so others could read it and change it.",
+        hint="Use https://; http:// is for private addresses, with --private.",
+    )
+
+
+def _is_strange_number(host: str) -> bool:
+    """`127.1`, `0x7f.1`, `2130706433`: programs disagree on which address that is."""
+    if not _NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2]):
+        return False
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return True
+    return False
