@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -37,7 +37,7 @@ class Collection:
     words: Mapping[str, Mapping[Phrasing, Words]]
     """By rule."""
     aside: tuple[str, ...] = ()
-    """Requests that need no rule of the collection."""
+    """Requests that no rule of the collection concerns."""
 
 
 def private(seed: int) -> Collection:
@@ -61,9 +61,18 @@ def private(seed: int) -> Collection:
         source="private rules",
         asked=tuple(one for one in asked if one.needs),
         words={rule.id: rule.words for rule in rules.rules},
-        aside=tuple(one.text for one in asked if not one.needs)
-        + tuple(text for day in rules.days for text in day.unruled),
+        aside=tuple(_aside(rules)),
     )
+
+
+def _aside(rules: RuleSet) -> Iterator[str]:
+    """Tasks that no rule of the set concerns, not even one that begins later, and plain talk."""
+    for request in rules.requests:
+        task = request.task
+        if task is not None and not any(rule.concerns(task) for rule in rules.rules):
+            yield request.text
+    for day in rules.days:
+        yield from day.unruled
 
 
 class Split(StrEnum):

@@ -40,7 +40,7 @@ class Seen:
     silent: list[bool] = field(default_factory=list)
     """For each small-talk utterance: nothing found."""
     aside: list[bool] = field(default_factory=list)
-    """For each request that needs none of the rules: none of them found."""
+    """For each request that no rule concerns: none of the collection's skills found."""
     times_ms: list[float] = field(default_factory=list)
 
     @property

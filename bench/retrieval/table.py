@@ -13,6 +13,10 @@ _QUOTED = (
 def print_table(rows: Sequence[dict[str, Any]]) -> None:
     print("simulated: generated skills and credit; three phrasings of each needed skill, averaged")
     print(_QUOTED)
+    print(
+        "silent: small talk that gets no skill; aside: requests that no rule concerns and that get"
+        " none of the collection's skills; from: which other requests may be exemplars"
+    )
     for head in dict.fromkeys((row["requests"], row["skills"]) for row in rows):
         these = [row for row in rows if (row["requests"], row["skills"]) == head]
         first = these[0]
@@ -22,7 +26,7 @@ def print_table(rows: Sequence[dict[str, Any]]) -> None:
         )
         print(
             f"{'':30}{'exemplars':20}{'from':11}{'R@1':>6}{'R@3':>6}{'R@6 [95 %]':>19}"
-            f"{'MRR':>6}{'silent':>8}{'ms':>8}{'× BM25':>8}"
+            f"{'MRR':>6}{'silent':>8}{'aside':>7}{'ms':>8}{'× BM25':>8}"
         )
         for row in these:
             print(_line(row))
@@ -41,5 +45,10 @@ def _line(row: dict[str, Any]) -> str:
     return (
         f"{row['system']:30}{row['exemplars']:20}{row['from']:11}{row['recall_1']:>6.2f}"
         f"{row['recall_3']:>6.2f}{interval:>19}{row['mrr']:>6.2f}{row['abstained']:>8.1%}"
+        f"{_aside(row):>7}"
         f"{row['ms_p50']:>8.2f}{row['ms_of_bm25']:>8.1f}"
     )
+
+
+def _aside(row: dict[str, Any]) -> str:
+    return "–" if row["aside_clear"] is None else f"{row['aside_clear']:.0%}"

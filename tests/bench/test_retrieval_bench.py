@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bench.__main__ import main
-from bench.private_rules import Phrasing
+from bench.private_rules import Phrasing, rule_set
 from bench.private_rules.asking import SMALL_TALK
 from bench.private_rules.rule import Words
 from bench.retrieval import command, metaclaw
@@ -157,6 +157,15 @@ def test_days_are_drawn_again_whole() -> None:
     lone = [hit("s", f"d{n}", ["a"] if n % 2 else [], frozenset("a")) for n in range(8)]
     tenfold = [one for one in lone for _ in range(10)]
     assert shares(lone, 0) == shares(tenfold, 0)
+
+
+def test_a_request_aside_concerns_no_rule_of_the_set_at_any_time() -> None:
+    for seed in range(5):
+        rules = rule_set(seed)
+        aside = private(seed).aside
+        tasks = [r for r in rules.requests if r.task and r.text in aside]
+        assert not any(rule.concerns(r.task) for r in tasks if r.task for rule in rules.rules)
+        assert len(aside) >= 2 * len(rules.days)
 
 
 def test_distractors_differ_are_valid_and_begin_alike() -> None:
