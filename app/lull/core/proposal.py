@@ -116,7 +116,7 @@ class Proposal:
     replayable: int = 0
     """Past successes that could be replayed when it was looked at last."""
     flags: tuple[Mapping[str, str], ...] = ()
-    """What the user should look at: {"kind", "text", "quote"}."""
+    """What the user should look at: {"kind", "text", "quote", "severity"}."""
     traces: tuple[Trace, ...] = ()
     reason: str = ""
     """Of a rejection, or why it is unproved or quarantined."""
@@ -164,8 +164,9 @@ def check_decidable(proposal: Proposal, *, sha256: str | None, library: Library)
 
 
 def may_approve_itself(proposal: Proposal) -> bool:
-    """What the optional policy may approve without the user: proved, with nothing to look at, and
-    no sentence of which came from what somebody else wrote."""
-    clean = not proposal.flags and all(t.source != "untrusted" for t in proposal.traces)
+    """What the optional policy may approve without the user: proved, with nothing but notes to look
+    at, and no sentence of which came from what somebody else wrote."""
+    calm = all(flag.get("severity") == "note" for flag in proposal.flags)
+    clean = calm and all(t.source != "untrusted" for t in proposal.traces)
     wrote = proposal.kind is not ProposalKind.RETIRE and not proposal.check
     return proposal.status is ProposalStatus.PROVED and clean and wrote

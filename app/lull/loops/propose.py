@@ -21,7 +21,8 @@ from lull.core.reward import GREY
 from lull.core.rules import EvolveRule
 from lull.core.screening import Screening, screen
 from lull.core.skill import Library, Skill, SkillKey, SkillStatus, SkillText
-from lull.core.trust import Span, spans_of
+from lull.core.trust import Origin as By
+from lull.core.trust import Place, Span, spans_of
 from lull.store.proposals import Proposals
 from lull.store.rewards import Rewards
 from lull.store.skill_md import parse, render
@@ -124,15 +125,15 @@ class Propose:
         data = render(replace(draft.text, name=name, metadata=checked))
         text = parse(data, where=f"the draft '{name}'")
         mine = origin is Origin.EXTRACTIVE
-        screening = screen(text, spans=self._spans(found), mine=mine)
-        base = self._library().get(twin).sha256 if twin else ""
+        base = self._library().get(twin) if twin else None
+        screening = screen(text, spans=self._spans(found, base), mine=mine)
         now = self._clock.now()
         newest = found.failures[0]
         proposal = Proposal(
             id=self._ids.new("prop"),
             kind=ProposalKind.EDIT if twin else ProposalKind.NEW,
             key=SkillKey(found.client, name),
-            base_sha256=base,
+            base_sha256=base.sha256 if base else "",
             sha256=hashlib.sha256(data).hexdigest(),
             text=text,
             status=(
@@ -155,9 +156,13 @@ class Propose:
         log.info("proposal %s: %s (%s)", proposal.id, name, proposal.status)
         return proposal
 
-    def _spans(self, found: FailureSet) -> tuple[Span, ...]:
-        """Every text that could have found its way into the candidate, with who said it."""
+    def _spans(self, found: FailureSet, base: Skill | None) -> tuple[Span, ...]:
+        """Every text that could have found its way into the candidate, with who said it. What
+        the user has approved is theirs, whoever wrote it."""
         spans: list[Span] = []
+        if base is not None:
+            approved = f"{base.description}\n{base.body}"
+            spans.append(Span(text=approved, origin=By.USER, turn="", place=Place.TYPED))
         for failure in found.failures:
             spans += spans_of((*failure.messages, failure.answer), failure.turn)
             if failure.said_turn:
@@ -227,7 +232,12 @@ def _same_rule(one: SkillText, other: SkillText) -> bool:
 
 def flags_of(screening: Screening) -> tuple[dict[str, str], ...]:
     return tuple(
-        {"kind": flag.kind.value, "text": flag.text, "quote": flag.quote}
+        {
+            "kind": flag.kind.value,
+            "text": flag.text,
+            "quote": flag.quote,
+            "severity": flag.severity.value,
+        }
         for flag in screening.flags
     )
 
