@@ -63,6 +63,10 @@ def _run(words: Sequence[str]) -> int:
         from lull.engine.main import main as engine
 
         return engine(words[1:])
+    if words and words[0] == "read-calendar":
+        from lull.backends.ics_child import main as read_calendar
+
+        return read_calendar(words[1:])
     for word in words:
         if not word.isprintable() and any("\ud800" <= c <= "\udfff" for c in word):
             raise UsageError(f"{word!r} is not UTF-8.", hint="Check your terminal's encoding.")
@@ -80,7 +84,7 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _command(name: str) -> Command:
-    from lull.cli import conversations, prove, review, service, settings, skills, verify
+    from lull.cli import calendar, conversations, prove, review, service, settings, skills, verify
 
     commands: dict[str, Command] = {
         "serve": service.serve,
@@ -96,6 +100,7 @@ def _command(name: str) -> Command:
         "review": review.review,
         "prove": prove.prove,
         "verify": verify.verify,
+        "calendar": calendar.calendar,
         "settings": settings.settings,
     }
     return commands[name]

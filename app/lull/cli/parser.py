@@ -6,7 +6,17 @@ import argparse
 from collections.abc import Sequence
 
 from lull import __version__
-from lull.cli.parser_base import Commands, Parser, command, common, count, named, port
+from lull.cli.parser_base import (
+    Commands,
+    Parser,
+    command,
+    common,
+    count,
+    named,
+    port,
+    without_addresses,
+)
+from lull.cli.parser_calendar import calendar_commands
 from lull.cli.parser_review import prove_command, review_commands
 from lull.cli.parser_skills import skill_commands, verify_command
 from lull.core.errors import UsageError
@@ -33,7 +43,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     options, rest = parser.parse_known_args(words)
     if rest:
         raise UsageError(
-            f"{' '.join(rest)[:200]} is not understood.",
+            f"{without_addresses(' '.join(rest))[:200]} is not understood.",
             hint=f"`{options.prog} --help` tells more.",
         )
     if options.command is None:
@@ -56,6 +66,7 @@ def build() -> Parser:
     review_commands(commands)
     prove_command(commands)
     verify_command(commands)
+    calendar_commands(commands)
     _settings_commands(commands)
     return parser
 

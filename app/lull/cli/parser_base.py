@@ -12,13 +12,16 @@ from lull.core.errors import UsageError
 
 LATER = frozenset(
     {
-        *("why", "pause", "resume", "calendar", "model", "train"),
+        *("why", "pause", "resume", "model", "train"),
         *("adapters", "forget", "clients", "export", "uninstall", "demo"),
     }
 )
 """Commands that a later version has."""
 
 _UNKNOWN = re.compile(r"argument (COMMAND|ACTION): invalid choice: (['\"])(.*?)\2 \(choose from")
+
+
+_ADDRESS = re.compile(r"(?:https?|webcals?)://[^\s'\"]+", re.IGNORECASE)
 
 
 class Parser(argparse.ArgumentParser):
@@ -36,6 +39,7 @@ class Parser(argparse.ArgumentParser):
         self.set_defaults(prog=self.prog)
 
     def error(self, message: str) -> NoReturn:
+        message = without_addresses(message)
         unknown = _UNKNOWN.match(message)
         if unknown is None:
             raise UsageError(f"{message}.", hint=f"`{self.prog} --help` tells more.")
@@ -49,6 +53,11 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(
             f"There is no `{self.prog} {word}`.", hint=f"{guess}`{self.prog} --help` lists them."
         )
+
+
+def without_addresses(text: str) -> str:
+    """A calendar's address is a password, also where it stands in the wrong place."""
+    return _ADDRESS.sub("…", text)
 
 
 def common(parser: argparse.ArgumentParser, *, top: bool = False) -> None:

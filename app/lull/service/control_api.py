@@ -27,7 +27,9 @@ from lull.core.errors import (
     StoreError,
     UsageError,
 )
+from lull.core.feeds import FeedError
 from lull.service.bus import Bus
+from lull.service.calendars import Calendars
 from lull.service.rating import Rating
 from lull.service.reading import PAGE, Reading
 from lull.service.reviewing import Reviewing
@@ -47,6 +49,7 @@ _STATUS = {
     SkillError: 400,
     SettingsError: 400,
     SecretsError: 400,
+    FeedError: 400,
 }
 
 
@@ -64,6 +67,7 @@ class ControlApi:
         reviewing: Reviewing,
         bus: Bus,
         stop: Callable[[], None],
+        calendars: Calendars | None = None,
     ) -> None:
         """`settle` blocks until everything that was recorded so far can be read."""
         self._status = status
@@ -76,6 +80,7 @@ class ControlApi:
         self._reviewing = reviewing
         self._bus = bus
         self._stop = stop
+        self._calendars = calendars
 
     def app(self) -> web.Application:
         app = web.Application(middlewares=[_errors], client_max_size=BODY_LIMIT)
@@ -99,6 +104,8 @@ class ControlApi:
         app.router.add_get(routes.SETTINGS, self.settings)
         app.router.add_post(routes.SETTINGS, self.settings)
         app.router.add_get(routes.DOCTOR, self.doctor)
+        if self._calendars is not None:
+            _calendar_routes(app, self._calendars)
         return app
 
     async def _read(self, view: Callable[[], Json]) -> Json:
@@ -229,6 +236,28 @@ class ControlApi:
     async def settings(self, request: web.Request) -> web.Response:
         wanted = await _body(request) if request.method == "POST" else None
         return _json(await self._settings(wanted))
+
+
+def _calendar_routes(app: web.Application, calendars: Calendars) -> None:
+    async def listed(_: web.Request) -> web.Response:
+        return _json(await calendars.list())
+
+    async def add(request: web.Request) -> web.Response:
+        return _json(await calendars.add(await _body(request)))
+
+    async def test(request: web.Request) -> web.Response:
+        return _json(await calendars.test(await _body(request)))
+
+    async def remove(request: web.Request) -> web.Response:
+        name = (await _body(request)).get("calendar")
+        if not isinstance(name, str):
+            raise UsageError("calendar is missing.", hint="Give its id.")
+        return _json(await calendars.remove(name))
+
+    app.router.add_get(routes.CALENDARS, listed)
+    app.router.add_post(routes.CALENDARS, add)
+    app.router.add_post(routes.CALENDARS_TEST, test)
+    app.router.add_post(routes.CALENDAR_REMOVE, remove)
 
 
 @web.middleware

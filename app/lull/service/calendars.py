@@ -1,0 +1,287 @@
+"""The user's calendars: added, tried, removed, and kept fresh.
+
+What is known of a feed lies in the store, so that a restart knows what the user is doing before
+the network is up; its address does not (`calendar_addresses`). Decides when a feed is read and when
+what went wrong is a problem; what is fetched and parsed stands behind `FeedReader`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+from lull.core.calendar_event import CalendarEvent, Meaning
+from lull.core.errors import Conflict, LullError
+from lull.core.feeds import (
+    Feed,
+    FeedReader,
+    FeedUnreachable,
+    Health,
+    Marks,
+    Read,
+    Source,
+    Span,
+    span_at,
+)
+from lull.core.ports import Clock, Coin, Ids
+from lull.service.calendar_addresses import Addresses, Open
+from lull.service.calendar_requests import DAYS, days_of, label_of, meaning_of, source_of
+from lull.service.calendar_views import feed_view, reading_view
+from lull.service.problems import Problems
+from lull.store.feeds import Feeds, no_such_feed
+
+log = logging.getLogger(__name__)
+
+Json = dict[str, Any]
+LOOK_EVERY_S = 60.0
+"""How soon a feed that is due is read: also a machine that slept for hours notices within this."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalendarParts:
+    """What `Calendars` works with."""
+
+    feeds: Feeds
+    reader: FeedReader
+    host_of: Callable[[str], str]
+    """The part of an address that may be shown. Raises FeedError for what is none."""
+    is_address: Callable[[str], bool]
+    """Whether it is an address and not a path."""
+    secrets: Open
+    clock: Clock
+    ids: Ids
+    coin: Coin
+    problems: Problems | None = None
+    changed: Callable[[], None] = lambda: None
+    """Called when what is known of the user's time has changed."""
+
+
+class Calendars:
+    def __init__(self, parts: CalendarParts) -> None:
+        self._parts = parts
+        self._feeds: dict[str, Feed] | None = None
+        self._addresses = Addresses(parts.secrets)
+        self._one_at_a_time = asyncio.Lock()
+        """For adding and removing; what is slow (reading a feed) is done outside."""
+        self._look_now = asyncio.Event()
+
+    # What is known
+
+    def events(self) -> tuple[CalendarEvent, ...]:
+        """Every busy stretch of every feed whose copy still counts, by start; never blocks.
+        Nothing before `load`."""
+        now = self._parts.clock.now()
+        found = [event for feed in self.feeds() for event in feed.events(now)]
+        return tuple(sorted(found, key=lambda event: (event.start, event.end, event.feed)))
+
+    def feeds(self) -> tuple[Feed, ...]:
+        return tuple((self._feeds or {}).values())
+
+    async def load(self) -> None:
+        """What was known when Lull stopped. The other ways in do it, too."""
+        if self._feeds is None:
+            stored = await asyncio.to_thread(self._parts.feeds.all)
+            if self._feeds is None:
+                self._feeds = {feed.id: feed for feed in stored}
+                self._parts.changed()
+
+    async def list(self) -> Json:
+        await self.load()
+        now = self._parts.clock.now()
+        return {"calendars": [feed_view(feed, now) for feed in self.feeds()]}
+
+    # What the user does
+
+    async def test(self, wanted: Json) -> Json:
+        """Read a feed once and save nothing. Raises FeedError, UsageError."""
+        source = source_of(wanted, self._parts.is_address)
+        means, days = meaning_of(wanted, Meaning.BUSY), days_of(wanted)
+        return await tried(
+            self._parts.reader, source, means=means, days=days, clock=self._parts.clock
+        )
+
+    async def add(self, wanted: Json) -> Json:
+        """Read it once, and only then keep it. Raises FeedError, SecretsError, UsageError,
+        Conflict; nothing is saved then."""
+        await self.load()
+        parts, began_s = self._parts, self._parts.clock.monotonic_s()
+        source, means = source_of(wanted, parts.is_address), meaning_of(wanted)
+        host = "" if source.is_file else parts.host_of(source.location)
+        await self._not_twice(source, host)
+        if not source.is_file:
+            await self._addresses.ready()
+        now = parts.clock.now()
+        read = await parts.reader.read(source, span_at(now), means=means, marks=Marks())
+        assert read is not None, "without marks a reading is always whole"
+        async with self._one_at_a_time:
+            taken = [feed.label for feed in self.feeds()]
+            label = label_of(wanted, source, host, taken=taken)
+            feed = await self._save(source, read, host=host, label=label, means=means)
+        parts.changed()
+        week = Span(start=now, end=now + timedelta(days=DAYS))
+        took_s = parts.clock.monotonic_s() - began_s
+        shown = reading_view(within(read.events, week), read.dropped, took_s=took_s)
+        return {"calendar": feed_view(feed, now), **shown}
+
+    async def remove(self, name: str) -> Json:
+        """By its id, or a label that one calendar alone has. Where its address cannot be taken out
+        of the keychain, `problem` says so. Raises NotFound."""
+        await self.load()
+        async with self._one_at_a_time:
+            feed = self._named(name)
+            left = await self._addresses.forget(feed.id) if feed.host else None
+            await self._parts.feeds.remove(feed.id)
+            self._all().pop(feed.id, None)
+        self._well_again(feed)
+        self._parts.changed()
+        return {
+            "removed": feed.id,
+            **await self.list(),
+            "problem": None if left is None else left.as_dict(),
+        }
+
+    async def _save(
+        self, source: Source, read: Read, *, host: str, label: str, means: Meaning
+    ) -> Feed:
+        parts, now = self._parts, self._parts.clock.now()
+        feed = Feed(
+            id=parts.ids.new("cal"),
+            label=label,
+            host=host,
+            path=source.location if source.is_file else "",
+            means=means,
+            private=source.private,
+            added_at=now,
+            tried_at=now,
+            due=now,
+        )
+        feed = feed.read_well(_signed(read, feed), now=now, draw=parts.coin.random())
+        if not source.is_file:
+            await self._addresses.keep(feed.id, source.location)
+        try:
+            await parts.feeds.add(feed)
+        except BaseException:
+            if not source.is_file:
+                await self._addresses.forget(feed.id)
+            raise
+        self._all()[feed.id] = feed
+        return feed
+
+    async def _not_twice(self, source: Source, host: str) -> None:
+        for feed in self.feeds():
+            same = source.is_file and feed.path == source.location
+            if host and feed.host == host:
+                with contextlib.suppress(LullError):
+                    same = await self._addresses.get(feed.id) == source.location
+            if same:
+                raise Conflict(
+                    f"This calendar is there already: {feed.label}.",
+                    hint=f"`lull calendar remove {feed.id}` takes it out.",
+                )
+
+    # Keeping fresh
+
+    async def keep_fresh(self) -> None:
+        """Read each feed when it is due; runs until cancelled."""
+        await self.load()
+        while True:
+            await self.refresh_due()
+            self._look_now.clear()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_EVERY_S):
+                    await self._look_now.wait()
+
+    def look_now(self) -> None:
+        """Look at once which feeds are due: the machine has woken, or the network is back."""
+        self._look_now.set()
+
+    async def refresh_due(self) -> None:
+        """One after the other: nobody waits for them, and together they would need more memory."""
+        await self.load()
+        for feed in self.feeds():
+            if feed.is_due(self._parts.clock.now()) and feed.id in self._all():
+                await self.refresh(feed.id)
+
+    async def refresh(self, name: str) -> Json:
+        """Read one feed now. What goes wrong becomes its health. Raises NotFound."""
+        await self.load()
+        parts, feed = self._parts, self._named(name)
+        now = parts.clock.now()
+        draw = parts.coin.random()
+        try:
+            source = await self._source_of(feed)
+            read = await parts.reader.read(
+                source, span_at(now), means=feed.means, marks=feed.marks(now)
+            )
+        except LullError as error:
+            after = feed.failed(error, now=now, draw=draw)
+            self._tell_failure(after, error)
+        else:
+            signed = None if read is None else _signed(read, feed)
+            after = feed.read_well(signed, now=now, draw=draw)
+            self._well_again(after)
+        if feed.id in self._all() and await parts.feeds.keep(after):
+            self._all()[feed.id] = after
+            parts.changed()
+        return feed_view(after, now)
+
+    async def _source_of(self, feed: Feed) -> Source:
+        if feed.path:
+            return Source(location=feed.path, is_file=True)
+        return Source(location=await self._addresses.get(feed.id), private=feed.private)
+
+    def _well_again(self, feed: Feed) -> None:
+        if self._parts.problems is not None:
+            self._parts.problems.went(_problem_key(feed))
+
+    def _tell_failure(self, feed: Feed, error: LullError) -> None:
+        """A network that is away for a while is no problem as long as a copy counts."""
+        lost = feed.health(self._parts.clock.now()) is Health.LOST
+        if self._parts.problems is None or (isinstance(error, FeedUnreachable) and not lost):
+            log.info("the calendar %s was not read: %s", feed.id, error.detail)
+            return
+        words = type(error)(f"{feed.label}: {error.detail}", hint=error.hint)
+        self._parts.problems.came(_problem_key(feed), words)
+
+    def _all(self) -> dict[str, Feed]:
+        assert self._feeds is not None, "loaded before"
+        return self._feeds
+
+    def _named(self, name: str) -> Feed:
+        found = self._all().get(name)
+        labelled = [feed for feed in self.feeds() if feed.label == name]
+        if found is None and len(labelled) == 1:
+            found = labelled[0]
+        if found is None:
+            raise no_such_feed(name)
+        return found
+
+
+async def tried(
+    reader: FeedReader, source: Source, *, means: Meaning, days: int, clock: Clock
+) -> Json:
+    """A feed read once, as `calendar test` shows it; nothing is kept of it."""
+    began_s, now = clock.monotonic_s(), clock.now()
+    span = Span(start=now, end=now + timedelta(days=days))
+    read = await reader.read(source, span, means=means, marks=Marks())
+    assert read is not None, "without marks a reading is always whole"
+    took_s = clock.monotonic_s() - began_s
+    return reading_view(within(read.events, span), read.dropped, took_s=took_s)
+
+
+def within(events: tuple[CalendarEvent, ...], span: Span) -> list[CalendarEvent]:
+    return [event for event in events if event.start < span.end and event.end > span.start]
+
+
+def _signed(read: Read, feed: Feed) -> Read:
+    """With the feed's id in each event."""
+    return replace(read, events=tuple(replace(event, feed=feed.id) for event in read.events))
+
+
+def _problem_key(feed: Feed) -> str:
+    return f"calendar {feed.id}"
