@@ -59,17 +59,19 @@ class _Room:
         self._count: int = bm25.scores["num_docs"]
         self._common = dict(self._columns())
 
-    def scores(self, query: Sequence[str]) -> dict[SkillKey, float]:
+    def scores(self, query: Sequence[str], *, least: float) -> dict[SkillKey, float]:
         """A body's words only add to what name and description say: "finish with sugar" must not
         bring a menu's style to "I finished work"."""
         found = self._found(query)[: len(self._keys)]
+        places = np.flatnonzero((found >= least) & (found > 0))
         asked = set(query)
         said: dict[SkillKey, float] = {}
-        for place, score in best(found, 4 * BEST):
-            if score <= 0 or len(said) == BEST:
+        for place, score in best(found[places], 4 * BEST):
+            if len(said) == BEST:
                 break
-            if not asked.isdisjoint(self._heads[place]):
-                said[self._keys[place]] = score
+            skill = places[place]
+            if not asked.isdisjoint(self._heads[skill]):
+                said[self._keys[skill]] = score
         return said
 
     def _found(self, query: Sequence[str]) -> Weights:
@@ -136,11 +138,11 @@ class WordIndex:
     def _room(self, skills: Sequence[Skill]) -> _Room | None:
         return _Room(skills) if skills else None
 
-    def lexical(self, text: str, *, client: Client) -> dict[SkillKey, float]:
+    def lexical(self, text: str, *, client: Client, least: float = 0.0) -> dict[SkillKey, float]:
         query = sorted(set(terms(text[:QUERY_CHARACTERS])))
         own = self._rooms.get((client.name, client.apart))
         room = own if own or client.apart else self._rooms.get((EVERYBODY, False))
-        return room.scores(query) if room and query else {}
+        return room.scores(query, least=least) if room and query else {}
 
     def exemplars(self, text: str, *, client: Client) -> dict[SkillKey, float]:
         if self._memory is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from lull.core.guard import Toss
 from lull.core.injection import Injection, block
@@ -46,12 +47,19 @@ def leaves_nothing_out(_: Skill, __: str, ___: Client) -> Toss | None:
     return None
 
 
+class Index(SkillIndex, Protocol):
+    """One that need not put in order what is below the floor anyway."""
+
+    def lexical(self, text: str, *, client: Client, least: float = 0.0) -> dict[SkillKey, float]:
+        """No score below `least`."""
+
+
 class FixSkills:
     """What goes in, from what is active, what was counted and what was used before."""
 
     def __init__(
         self,
-        index: SkillIndex,
+        index: Index,
         rule: RetrievalRule,
         *,
         rates: Mapping[str, TokenRate],
@@ -179,7 +187,7 @@ class FixSkills:
 
         asked = request.newest_user_text
         order = ranked(
-            lexical=self._index.lexical(asked, client=client),
+            lexical=self._index.lexical(asked, client=client, least=self.rule.lexical_floor),
             exemplars=self._index.exemplars(asked, client=client),
             uses=self._uses.get(client.name, {}),
             rule=self.rule,

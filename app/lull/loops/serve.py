@@ -20,7 +20,7 @@ from lull.core.injection import Injection
 from lull.core.messages import ChatRequest, Completion, Message, PartKind, Role
 from lull.core.model_name import canonical
 from lull.core.policy import Client, ModelFacts
-from lull.core.ports import Clock, Ids, SkillIndex
+from lull.core.ports import Clock, Ids
 from lull.core.retrieval import RetrievalRule
 from lull.core.skill import Library, SkillKey
 from lull.core.trajectory import (
@@ -31,7 +31,14 @@ from lull.core.trajectory import (
     TurnStamp,
 )
 from lull.core.window import TokenRate, was_cut
-from lull.loops.fix_skills import FixSkills, LeavesOut, injection, leaves_nothing_out, window_of
+from lull.loops.fix_skills import (
+    FixSkills,
+    Index,
+    LeavesOut,
+    injection,
+    leaves_nothing_out,
+    window_of,
+)
 from lull.store.skills import Skills
 from lull.store.trajectories import Position, Trajectories
 
@@ -70,7 +77,7 @@ class Serve:
         trajectories: Trajectories,
         skills: Skills,
         library: Callable[[], Library],
-        index: SkillIndex,
+        index: Index,
         clock: Clock,
         ids: Ids,
         chain_key: bytes,
