@@ -1,0 +1,193 @@
+"""An approved skill in use: left out now and then by chance, retired for harm, missed by nobody."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from lull.core.proposal import ProposalKind, ProposalStatus
+from lull.core.rules import GuardRule
+from lull.core.skill import ChangeKind, SkillKey, SkillStatus
+from lull.loops.serve import Serving
+from lull.store.turn_rows import Label
+from tests.building import answer, prompt_text, user
+from tests.loops.classroom import MENU, Classroom
+
+MENU_KEY = SkillKey("", "menu-style")
+SETTLED = GuardRule(settle_uses=0, share=0.4)
+
+
+@pytest.fixture(autouse=True)
+def settled(room: Classroom) -> None:
+    room.guarding = SETTLED
+
+
+async def in_force(room: Classroom) -> None:
+    await room.approved()
+    room.guard.follow()
+
+
+async def asks(room: Classroom, number: int, *, with_: str = "soup") -> Serving:
+    """A new conversation."""
+    serving = await room.open(user(f"write a menu for day {number}"))
+    room.serve.close(serving, answer(with_))
+    room.clock.advance(1)
+    return serving
+
+
+async def many(room: Classroom, count: int = 60) -> list[Serving]:
+    served = [await asks(room, number) for number in range(count)]
+    await room.settled()
+    return served
+
+
+def left_out(served: list[Serving]) -> list[Serving]:
+    return [one for one in served if not one.stamp.skills]
+
+
+async def test_some_conversations_go_without_it_by_the_toss_of_a_coin(room: Classroom) -> None:
+    await in_force(room)
+    served = await many(room)
+    without = left_out(served)
+    assert 10 < len(without) < 40  # of 60 at a share of 0.4
+    for one in served:
+        assert (MENU.body in prompt_text(one)) is bool(one.stamp.skills)
+    await room.score.read_new()
+    for one in served:
+        await room.rate(one.stamp.turn, Label.GOOD)
+    outcomes = room.flips.outcomes({MENU_KEY: room.library.get(MENU_KEY).sha256})
+    assert len(outcomes) == len(served)
+    assert {outcome.tosses[MENU_KEY].share for outcome in outcomes} == {0.4}
+    assert sum(outcome.tosses[MENU_KEY].left_out for outcome in outcomes) == len(without)
+
+
+async def test_a_conversation_stays_what_it_was(room: Classroom) -> None:
+    await in_force(room)
+    (without, *_) = left_out(await many(room))
+    words = without.request.messages[0]
+    later = await room.open(words, answer("soup").message, user("and another menu"))
+    assert later.stamp.trajectory == without.stamp.trajectory
+    assert later.stamp.skills == ()
+    assert MENU.body not in prompt_text(later)
+
+
+async def test_a_fresh_skill_is_always_in(room: Classroom) -> None:
+    room.guarding = replace(SETTLED, settle_uses=25)
+    await in_force(room)
+    served = await many(room)
+    assert left_out(served[:25]) == []
+    assert left_out(served[25:])
+
+
+async def test_the_uses_before_a_restart_count(room: Classroom) -> None:
+    room.guarding = replace(SETTLED, settle_uses=25)
+    await in_force(room)
+    await many(room, 25)
+    await room.restart()
+    room.guard.follow()
+    assert left_out(await many(room, 20))
+
+
+@pytest.mark.parametrize("whose", ["written", "pinned", "touched", "share 0"])
+async def test_what_is_the_users_own_is_never_left_out(room: Classroom, whose: str) -> None:
+    if whose == "written":
+        await room.add("menu-style", MENU.description, MENU.body)
+    else:
+        await room.approved()
+    if whose == "pinned":
+        await room.approve.switch(MENU_KEY, ChangeKind.PIN)
+    elif whose == "touched":
+        await room.approve.edit(MENU_KEY, body=f"{MENU.body} Keep it short.")
+    elif whose == "share 0":
+        room.guarding = replace(SETTLED, share=0.0)
+    room.guard.follow()
+    assert left_out(await many(room, 30)) == []
+
+
+# Harm
+
+
+async def harm(room: Classroom, count: int = 120) -> None:
+    """Conversations with it go wrong, those without it go well; until the guard has seen enough."""
+    for number in range(count):
+        serving = await asks(room, number)
+        await room.settled()
+        await room.rate(serving.stamp.turn, Label.BAD if serving.stamp.skills else Label.GOOD)
+        if number % 10 == 9:
+            await room.guard.step()
+            if room.library.get(MENU_KEY).status is not SkillStatus.ACTIVE or room.open_proposals():
+                return
+
+
+async def test_a_skill_that_surely_harms_is_taken_out_and_the_user_is_told(
+    room: Classroom,
+) -> None:
+    await in_force(room)
+    await harm(room)
+    assert room.library.get(MENU_KEY).status is SkillStatus.DISABLED
+    ((name, why),) = room.retired
+    assert name == "menu-style"
+    assert "go better without it" in why
+    assert room.skills.generations()[-1].change is ChangeKind.RETIRE
+    assert MENU.body not in prompt_text(await room.open(user("write a menu")))
+
+
+async def test_a_skill_that_does_nothing_is_kept(room: Classroom) -> None:
+    await in_force(room)
+    for number in range(80):
+        serving = await asks(room, number)
+        await room.settled()
+        await room.rate(serving.stamp.turn, Label.BAD if number % 2 else Label.GOOD)
+    await room.guard.step()
+    assert room.library.get(MENU_KEY).status is SkillStatus.ACTIVE
+    assert room.retired == []
+    effect = room.guard.effects[MENU_KEY]
+    assert effect.low < 0 < effect.high
+    assert effect.n == 80
+
+
+async def test_a_skill_that_the_user_has_brought_back_is_only_proposed_for_retirement(
+    room: Classroom,
+) -> None:
+    await in_force(room)
+    await harm(room)
+    await room.approve.switch(MENU_KEY, ChangeKind.ENABLE)
+    for _ in range(3):
+        await room.guard.step()
+    assert room.library.get(MENU_KEY).status is SkillStatus.ACTIVE
+    assert len(room.retired) == 1
+    (proposal,) = room.open_proposals()
+    assert proposal.kind is ProposalKind.RETIRE
+    assert "go better without it" in proposal.reason
+
+
+# Unused
+
+
+async def test_a_skill_that_nobody_needs_any_more_is_proposed_for_retirement_once(
+    room: Classroom,
+) -> None:
+    await in_force(room)
+    await many(room, 12)
+    room.clock.advance(59 * 86400)
+    await room.guard.step()
+    assert room.open_proposals() == []
+    room.clock.advance(2 * 86400)
+    await room.guard.step()
+    (proposal,) = room.open_proposals()
+    assert (proposal.kind, proposal.status) == (ProposalKind.RETIRE, ProposalStatus.UNPROVED)
+    assert "in no conversation since 2026-11-21" in proposal.reason
+    assert room.library.get(MENU_KEY).status is SkillStatus.ACTIVE  # the user decides
+    await room.review.reject(proposal.id, reason="at Christmas")
+    await room.guard.step()
+    assert room.open_proposals() == []
+
+
+async def test_a_skill_that_was_never_used_counts_from_its_approval(room: Classroom) -> None:
+    await in_force(room)
+    await room.guard.step()
+    assert room.open_proposals() == []
+    room.clock.advance(61 * 86400)
+    await room.guard.step()
+    assert [p.kind for p in room.open_proposals()] == [ProposalKind.RETIRE]
