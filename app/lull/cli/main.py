@@ -84,7 +84,17 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _command(name: str) -> Command:
-    from lull.cli import calendar, conversations, prove, review, service, settings, skills, verify
+    from lull.cli import (
+        calendar,
+        conversations,
+        lulls,
+        prove,
+        review,
+        service,
+        settings,
+        skills,
+        verify,
+    )
 
     commands: dict[str, Command] = {
         "serve": service.serve,
@@ -100,6 +110,9 @@ def _command(name: str) -> Command:
         "review": review.review,
         "prove": prove.prove,
         "verify": verify.verify,
+        "why": lulls.why,
+        "pause": lulls.pause,
+        "resume": lulls.resume,
         "calendar": calendar.calendar,
         "settings": settings.settings,
     }

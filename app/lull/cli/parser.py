@@ -17,6 +17,7 @@ from lull.cli.parser_base import (
     without_addresses,
 )
 from lull.cli.parser_calendar import calendar_commands
+from lull.cli.parser_lulls import lull_commands
 from lull.cli.parser_review import prove_command, review_commands
 from lull.cli.parser_skills import skill_commands, verify_command
 from lull.core.errors import UsageError
@@ -66,6 +67,7 @@ def build() -> Parser:
     review_commands(commands)
     prove_command(commands)
     verify_command(commands)
+    lull_commands(commands)
     calendar_commands(commands)
     _settings_commands(commands)
     return parser

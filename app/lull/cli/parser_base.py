@@ -12,7 +12,7 @@ from lull.core.errors import UsageError
 
 LATER = frozenset(
     {
-        *("why", "pause", "resume", "model", "train"),
+        *("model", "train"),
         *("adapters", "forget", "clients", "export", "uninstall", "demo"),
     }
 )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lull import __version__
 from lull.cli.context import Context, progress
 from lull.cli.control import Control, found
+from lull.cli.lulls import headline
 from lull.config.files import read, write_default
 from lull.contract import routes
 from lull.core.errors import LullError, NotFound, NotRunning, UsageError
@@ -120,7 +121,7 @@ def _status_words(status: Json) -> str:
         + (" The built-in model answers alone." if upstream["kind"] == "builtin" else ""),
         f"Skills: {skills['active']} active, generation {status['policy']['generation']}.",
         f"Recorded: {status['conversations']} conversations, {status['turns']} turns.",
-        f"Learning: {learning['state']}, because {learning['because']}",
+        f"Lulls: {headline(learning)}",
     ]
     if status["skills"]["proposals"]:
         waiting = status["skills"]["proposals"]

@@ -12,6 +12,7 @@ class EventKind(StrEnum):
     GENERATION = "generation"
     LABEL = "label"
     PROPOSAL = "proposal"
+    LULL = "lull"
     UPSTREAM = "upstream"
     ENGINE = "engine"
     PROBLEM = "problem"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from lull.core.errors import LullError, RequestError
 from lull.core.evalue import e_bh_needs
@@ -34,6 +35,14 @@ _STATUSES = {
 
 _THIS_REQUEST = (400, 413, 422)
 """Refusals that speak of the one request: an image that was not kept, a window too small."""
+
+
+class Waiting(NamedTuple):
+    """A proof that is to be begun or to go on."""
+
+    proposal: str
+    name: str
+    pairs: int
 
 
 class Prove:
@@ -90,6 +99,14 @@ class Prove:
         if away is not None and not pairs:
             raise away
         return pairs
+
+    def waiting(self) -> list[Waiting]:
+        """Oldest first; retirements are not replayed."""
+        return [
+            Waiting(p.id, p.key.name, len(self._proposals.pairs(p.id)))
+            for p in self._waiting(None)
+            if p.kind is not ProposalKind.RETIRE
+        ]
 
     def _waiting(self, only: str | None) -> list[Proposal]:
         """Oldest first: what was begun is brought to its end."""

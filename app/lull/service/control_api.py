@@ -30,6 +30,7 @@ from lull.core.errors import (
 from lull.core.feeds import FeedError
 from lull.service.bus import Bus
 from lull.service.calendars import Calendars
+from lull.service.lulls import Lulls
 from lull.service.rating import Rating
 from lull.service.reading import PAGE, Reading
 from lull.service.reviewing import Reviewing
@@ -68,6 +69,7 @@ class ControlApi:
         bus: Bus,
         stop: Callable[[], None],
         calendars: Calendars | None = None,
+        lulls: Lulls | None = None,
     ) -> None:
         """`settle` blocks until everything that was recorded so far can be read."""
         self._status = status
@@ -81,6 +83,7 @@ class ControlApi:
         self._bus = bus
         self._stop = stop
         self._calendars = calendars
+        self._lulls = lulls
 
     def app(self) -> web.Application:
         app = web.Application(middlewares=[_errors], client_max_size=BODY_LIMIT)
@@ -106,6 +109,8 @@ class ControlApi:
         app.router.add_get(routes.DOCTOR, self.doctor)
         if self._calendars is not None:
             _calendar_routes(app, self._calendars)
+        if self._lulls is not None:
+            _lull_routes(app, self._lulls)
         return app
 
     async def _read(self, view: Callable[[], Json]) -> Json:
@@ -236,6 +241,21 @@ class ControlApi:
     async def settings(self, request: web.Request) -> web.Response:
         wanted = await _body(request) if request.method == "POST" else None
         return _json(await self._settings(wanted))
+
+
+def _lull_routes(app: web.Application, lulls: Lulls) -> None:
+    async def why(_: web.Request) -> web.Response:
+        return _json(await lulls.why())
+
+    async def pause(request: web.Request) -> web.Response:
+        return _json(await lulls.pause(await _body(request)))
+
+    async def resume(request: web.Request) -> web.Response:
+        return _json(await lulls.resume(await _body(request)))
+
+    app.router.add_get(routes.WHY, why)
+    app.router.add_post(routes.PAUSE, pause)
+    app.router.add_post(routes.RESUME, resume)
 
 
 def _calendar_routes(app: web.Application, calendars: Calendars) -> None:

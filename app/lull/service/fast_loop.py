@@ -16,7 +16,7 @@ from lull.core.events import Event, EventKind
 from lull.core.proposal import Origin, Proposal, ProposalStatus, may_approve_itself
 from lull.loops.evolve import Evolve
 from lull.loops.guard import Guard
-from lull.loops.prove import Prove
+from lull.loops.prove import Prove, Waiting
 from lull.loops.review import Review
 from lull.loops.score import Score
 from lull.service.bus import Bus
@@ -67,6 +67,8 @@ class FastLoop:
         self._proofs = asyncio.Lock()
         """Held by the one who replays."""
         self._slice: asyncio.Task[int | None] | None = None
+        self._waiting: list[Waiting] | None = None
+        """Proposals to prove; None: to be looked up again."""
 
     # Jobs, each kept running by the supervisor
 
@@ -150,6 +152,7 @@ class FastLoop:
             self._tell(decided.proposal)
 
     def _tell(self, proposal: Proposal) -> None:
+        self._waiting = None
         self._bus.tell(
             EventKind.PROPOSAL,
             proposal=proposal.id,
@@ -175,6 +178,24 @@ class FastLoop:
             return
         finally:
             event.clear()
+
+    # In a lull
+
+    def waiting(self) -> list[Waiting]:
+        """Proposals that are to be proved, oldest first; asked ten times a second."""
+        if self._waiting is None:
+            self._waiting = self._prove.waiting()
+        return self._waiting
+
+    async def prove_in_lull(self, proposal: str) -> int:
+        """A slice of one proof, now: how many pairs it added. Raises LullError."""
+        if self._slice is not None:
+            self._slice.cancel()  # it may be waiting for quiet
+        async with self._proofs:
+            added = await self._prove.slice(only=proposal, hurry=True)
+        self._waiting = None
+        await self._follow_up()
+        return added
 
     # The user's own word
 
@@ -219,5 +240,6 @@ class FastLoop:
 
     def looked_at(self) -> None:
         """A decision was taken: there may be room for the next candidate."""
+        self._waiting = None
         self._new.set()
         self._to_prove.set()

@@ -29,6 +29,7 @@ from lull.service.auth import Door
 from lull.service.control_api import ControlApi
 from lull.service.lock import Discovery, ServiceLock, write_discovery
 from lull.service.logs import no_words_of_others, start_logging
+from lull.service.lulls import Lulls
 from lull.service.reviewing import Reviewing
 from lull.service.settings_view import SettingsView
 from lull.service.status import Status
@@ -253,6 +254,7 @@ async def _open_control(service: Service, stop: Callable[[], None]) -> web.AppRu
             proofs=service.learning.fast_loop,
             bus=service.bus,
         ),
+        lulls=Lulls(service.watch),
         bus=service.bus,
         stop=stop,
     )

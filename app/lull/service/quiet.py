@@ -55,9 +55,17 @@ class Activity:
 class QuietTimes:
     """Implements core.ports.Quiet."""
 
-    def __init__(self, activity: Activity, *, after_s: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        activity: Activity,
+        *,
+        after_s: Callable[[], float],
+        allowed: Callable[[], bool] = lambda: True,
+    ) -> None:
+        """`allowed`: nothing but chats stands against it, such as a pause or an empty battery."""
         self._activity = activity
         self._after_s = after_s
+        self._allowed = allowed
 
     async def run(self, work: Callable[[], Awaitable[T]], *, hurry: bool = False) -> T:
         if hurry:
@@ -76,7 +84,9 @@ class QuietTimes:
                 await asyncio.gather(task, chat, return_exceptions=True)
 
     async def _quiet(self) -> None:
-        while self._activity.busy or self._activity.quiet_s < self._after_s():
+        while (
+            self._activity.busy or self._activity.quiet_s < self._after_s() or not self._allowed()
+        ):
             left_s = self._after_s() - self._activity.quiet_s
             # Looked at anew each second: the setting and the user may change their mind.
             await asyncio.sleep(min(max(left_s, 0.05), 1.0))

@@ -53,14 +53,7 @@ class Status:
             "conversations": conversations,
             "turns": turns,
             "in_flight": service.data_plane.in_flight,
-            "learning": {
-                "state": "off",
-                "because": "this version does not learn in idle time yet.",
-                "until": None,
-                "next": None,
-                "gates": [],
-                "work": [],
-            },
+            "learning": (await service.watch.why()).as_dict(),
             **trust,
             "problems": [*service.problems.standing(), *self._not_recording()],
         }

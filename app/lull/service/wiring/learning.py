@@ -76,10 +76,12 @@ def learning_of(
     guard: Guard,
     fixing: FixSkills,
     credit: Credit,
+    allowed: Callable[[], bool],
 ) -> Learning:
+    """`allowed`: whether anything but chats stands against asking a model now."""
     stores, clock = world.stores, world.clock
     asked, stages = Asked(world, settings), Stages(world, settings)
-    quiet = QuietTimes(world.activity, after_s=lambda: settings().learning.quiet_s)
+    quiet = QuietTimes(world.activity, after_s=lambda: settings().learning.quiet_s, allowed=allowed)
     today = Today(fixing, library=world.library, facts=stages.facts)
     verifier = Verifier({BUILT_IN: pocket.check}, checks=lambda sha256: _checks(stores, sha256))
     score = Score(

@@ -29,6 +29,7 @@ from lull.loops.approve import Approve
 from lull.loops.eligible import Eligible
 from lull.loops.guard import Guard
 from lull.loops.serve import Serve
+from lull.loops.watch_idle import WatchIdle
 from lull.service.auth import Door
 from lull.service.bus import Bus
 from lull.service.data_plane import DataPlane
@@ -43,6 +44,7 @@ from lull.service.supervisor import Supervisor
 from lull.service.trust_view import TrustView
 from lull.service.wiring.asking import World
 from lull.service.wiring.learning import Learning, guard_of, learning_of
+from lull.service.wiring.lulls import allowed, idle_source, watch_of
 from lull.service.wiring.memory import Memory
 from lull.service.wiring.own_models import built_in_engine, publish_built_in
 from lull.service.wiring.stores import Stores, kept_aside, open_stores
@@ -103,6 +105,7 @@ class Service:
     reading: Reading
     trust: TrustView
     learning: Learning
+    watch: WatchIdle
     activity: Activity
     memory: Memory
     supervisor: Supervisor
@@ -135,6 +138,7 @@ class Service:
             group.create_task(keep("writing skills", fast_loop.writing))
             group.create_task(keep("proving", fast_loop.proving))
             group.create_task(keep("live guard", fast_loop.guarding))
+            group.create_task(keep("watching for lulls", self.watch.run))
 
     async def _watch_ollama(self) -> None:
         while True:
@@ -270,7 +274,20 @@ def _put_together(
     current.after = guard.follow
     serve = _serve(world, settings, index, guard)
     learning = learning_of(
-        world, lambda: in_force.settings, guard=guard, fixing=serve.fixing, credit=memory.credit
+        world,
+        lambda: in_force.settings,
+        guard=guard,
+        fixing=serve.fixing,
+        credit=memory.credit,
+        allowed=lambda: allowed(watch),
+    )
+    watch = watch_of(
+        world,
+        lambda: in_force.settings,
+        source=idle_source(settings, clock),
+        events=lambda: (),
+        fast_loop=learning.fast_loop,
+        prove=learning.prove,
     )
     upstream = OllamaUpstream(ollama)
     reading = Reading(
@@ -308,6 +325,7 @@ def _put_together(
             stores.rewards, calibration=lambda: learning.score.calibration, clock=clock
         ),
         learning=learning,
+        watch=watch,
         activity=world.activity,
         memory=memory,
         supervisor=Supervisor(problems, clock),
