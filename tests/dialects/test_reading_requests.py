@@ -236,3 +236,30 @@ def test_absurd_requests_are_a_clear_error_or_fine(route: str, fields: dict[str,
         except ValueError:
             return
         json.loads(edited)
+
+
+def test_a_tool_s_error_flag_is_recorded_in_words() -> None:
+    body = {
+        "model": "m",
+        "max_tokens": 5,
+        "messages": [
+            {"role": "user", "content": "build it"},
+            {
+                "role": "assistant",
+                "content": [{"type": "tool_use", "id": "t1", "name": "Bash", "input": {}}],
+            },
+            {
+                "role": "user",
+                "content": [
+                    {
+                        "type": "tool_result",
+                        "tool_use_id": "t1",
+                        "is_error": True,
+                        "content": "no rule to make target",
+                    }
+                ],
+            },
+        ],
+    }
+    read = CHAT_ROUTES["/v1/messages"].read_request(json.dumps(body).encode())
+    assert read.messages[-1].text == "<tool_use_error>no rule to make target"

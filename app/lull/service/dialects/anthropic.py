@@ -159,15 +159,23 @@ def _call(block: dict[str, object]) -> ToolCall:
     )
 
 
+ERROR = "<tool_use_error>"
+"""How Claude Code itself marks a tool's error in words."""
+
+
 def _block(value: object) -> Part:
     block = as_object(value)
-    kind, text = block.get("type"), block.get("text")
-    if kind == "text" and isinstance(text, str):
-        return text_part(text)
+    kind, said = block.get("type"), block.get("text")
+    if kind == "text" and isinstance(said, str):
+        return text_part(said)
     if kind == "thinking":
         return Part(kind=PartKind.THINKING, text=as_text(block.get("thinking")))
     if kind == "tool_result":
-        return Part(kind=PartKind.TOOL_RESULT, text=_result_text(block.get("content")))
+        text = _result_text(block.get("content"))
+        # The flag is the tool's own word that it failed; a record in words must not lose it.
+        if block.get("is_error") is True and not text.lstrip().startswith(ERROR):
+            text = f"{ERROR}{text}"
+        return Part(kind=PartKind.TOOL_RESULT, text=text)
     if kind == "image":
         return _image(block)
     return opaque(value)
