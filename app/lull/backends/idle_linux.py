@@ -1,0 +1,58 @@
+"""Whom to ask on Linux how long there was no input: the display server if it tells, else logind.
+
+Under X11 that is the X server, under GNOME on Wayland Mutter. On another Wayland desktop, and where
+Lull was started outside of any session, it is logind, which knows what the desktop told it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lull.backends.dbus import Target, session_bus
+from lull.backends.idle_x11 import X11Idle
+from lull.backends.logind import LogindIdle
+from lull.backends.polled import FirstKnown, Source
+from lull.core.idle_signals import Known, Reading, Unknown
+
+_MUTTER = Target(
+    who="Mutter",
+    bus_name="org.gnome.Mutter.IdleMonitor",
+    path="/org/gnome/Mutter/IdleMonitor/Core",
+    interface="org.gnome.Mutter.IdleMonitor",
+)
+
+
+class MutterIdle:
+    """Implements Source: GNOME's compositor, which sees the input of every device and window."""
+
+    name = "Mutter"
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._bus = session_bus(environ)
+
+    def read(self) -> Reading[float]:
+        answer = self._bus.call(_MUTTER, "GetIdletime")
+        if isinstance(answer, Unknown):
+            return answer
+        idle_ms = answer.value[0] if answer.value else None
+        if not isinstance(idle_ms, int):
+            return Unknown("Mutter answers something that is no time")
+        return Known(idle_ms / 1000)
+
+    def close(self) -> None:
+        self._bus.close()
+
+
+def linux_input(environ: Mapping[str, str]) -> Source[float]:
+    """Seconds since the last input, in the session that `environ` is of."""
+    sources: list[Source[float]] = []
+    display = environ.get("DISPLAY", "")
+    # Wayland desktops set DISPLAY too, for Xwayland.
+    if display and not _wayland(environ):
+        sources.append(X11Idle(display))
+    return FirstKnown([*sources, MutterIdle(environ), LogindIdle(environ)])
+
+
+def _wayland(environ: Mapping[str, str]) -> bool:
+    kind = environ.get("XDG_SESSION_TYPE", "")
+    return kind == "wayland" or (kind != "x11" and bool(environ.get("WAYLAND_DISPLAY")))

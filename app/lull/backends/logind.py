@@ -1,0 +1,161 @@
+"""What logind knows of the user's session: idle, locked, who inhibits idleness, and waking.
+
+Decides which session is the user's and what its hints are worth. logind knows of idleness only what
+the desktop tells it, after a delay of the desktop's own: so "not idle" is read as input now, and
+"idle" as idle since the hint was given, which is never too long. A session that never gave a hint
+says nothing.
+
+Names and meanings: org.freedesktop.login1(5).
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+
+from lull.backends.dbus import Target, system_bus
+from lull.core.idle_signals import Known, Reading, Unknown
+
+_INTERFACE = "org.freedesktop.login1."
+_MANAGER = Target(
+    who="logind",
+    bus_name="org.freedesktop.login1",
+    path="/org/freedesktop/login1",
+    interface=f"{_INTERFACE}Manager",
+)
+
+
+class Session:
+    """The session that this user sits at, looked for again when it has ended."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._bus = system_bus(environ)
+        self._id = environ.get("XDG_SESSION_ID", "")
+        self._path = ""
+
+    def properties(self) -> Reading[dict[str, object]]:
+        if not self._path:
+            found = self._found()
+            if isinstance(found, Unknown):
+                return found
+            self._path = found.value
+        answer = self._bus.get_all(_MANAGER.at(self._path, f"{_INTERFACE}Session"))
+        if isinstance(answer, Unknown):
+            self._path = ""
+        return answer
+
+    def _found(self) -> Reading[str]:
+        """The graphical one, else the one that Lull was started in. A service of the user's own
+        systemd is in none, so logind is not asked whose this process is."""
+        user = self._bus.call(_MANAGER, "GetUser", "u", os.getuid())
+        if isinstance(user, Known):
+            display = self._bus.get(_MANAGER.at(user.value[0], f"{_INTERFACE}User"), "Display")
+            if isinstance(display, Known) and isinstance(display.value, tuple) and display.value[0]:
+                return Known(str(display.value[1]))
+        if self._id:
+            session = self._bus.call(_MANAGER, "GetSession", "s", self._id)
+            return session if isinstance(session, Unknown) else Known(str(session.value[0]))
+        return user if isinstance(user, Unknown) else Unknown("logind knows no session of yours")
+
+    def close(self) -> None:
+        self._bus.close()
+
+
+class LogindIdle:
+    """Implements Source: seconds since the last input, at least."""
+
+    name = "logind"
+
+    def __init__(
+        self, environ: Mapping[str, str], *, monotonic_s: Callable[[], float] = time.monotonic
+    ) -> None:
+        """`monotonic_s` must be Linux's CLOCK_MONOTONIC, in which logind gives its times."""
+        self._session = Session(environ)
+        self._monotonic_s = monotonic_s
+
+    def read(self) -> Reading[float]:
+        answer = self._session.properties()
+        if isinstance(answer, Unknown):
+            return answer
+        idle = answer.value.get("IdleHint")
+        since_us = answer.value.get("IdleSinceHintMonotonic")
+        if not isinstance(idle, bool) or not isinstance(since_us, int) or since_us <= 0:
+            return Unknown("the desktop tells logind nothing of idleness")
+        return Known(max(0.0, self._monotonic_s() - since_us / 1e6) if idle else 0.0)
+
+    def close(self) -> None:
+        self._session.close()
+
+
+class LogindLock:
+    """Implements Source: whether the screen is locked."""
+
+    name = "logind"
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._session = Session(environ)
+
+    def read(self) -> Reading[bool]:
+        answer = self._session.properties()
+        if isinstance(answer, Unknown):
+            return answer
+        locked = answer.value.get("LockedHint")
+        if not isinstance(locked, bool):
+            return Unknown("logind does not say whether the screen is locked")
+        return Known(locked)
+
+    def close(self) -> None:
+        self._session.close()
+
+
+class LogindInhibitors:
+    """Implements Source: whether a program keeps the session from idling, as films and calls do."""
+
+    name = "logind"
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._bus = system_bus(environ)
+
+    def read(self) -> Reading[bool]:
+        answer = self._bus.call(_MANAGER, "ListInhibitors")
+        if isinstance(answer, Unknown):
+            return answer
+        # Each is (what, who, why, mode, uid, pid); `what` is a list such as "sleep:idle". Delaying
+        # sleep, or handling the lid, is what daemons do all day.
+        return Known(
+            any(
+                "idle" in what.split(":") and mode == "block"
+                for what, _, _, mode, _, _ in answer.value[0]
+            )
+        )
+
+    def close(self) -> None:
+        self._bus.close()
+
+
+class LogindWaking:
+    """Implements Source: when the machine last woke, on the monotonic clock; -inf: not since Lull
+    listens. It sees the short sleeps that no gap between clocks shows."""
+
+    name = "logind"
+
+    def __init__(
+        self, environ: Mapping[str, str], *, monotonic_s: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._bus = system_bus(environ)
+        self._bus.listen(_MANAGER, "PrepareForSleep")
+        self._monotonic_s = monotonic_s
+        self._woke_s = float("-inf")
+
+    def read(self) -> Reading[float]:
+        heard = self._bus.heard()
+        if isinstance(heard, Unknown):
+            return heard
+        # (True,) before sleep, (False,) after it.
+        if (False,) in heard.value:
+            self._woke_s = self._monotonic_s()
+        return Known(self._woke_s)
+
+    def close(self) -> None:
+        self._bus.close()

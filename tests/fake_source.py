@@ -1,0 +1,42 @@
+"""Our own stand-in for where one signal comes from."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from lull.core.idle_signals import Reading
+
+T = TypeVar("T")
+
+
+@dataclass
+class FakeSource(Generic[T]):
+    """Answers what it is told to, as often as it is asked."""
+
+    answer: Reading[T]
+    name: str = "the fake"
+    asked: int = 0
+    closed: int = 0
+    raises: Exception | None = None
+    _goes_on: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        self._goes_on.set()
+
+    def read(self) -> Reading[T]:
+        self.asked += 1
+        self._goes_on.wait()
+        if self.raises is not None:
+            raise self.raises
+        return self.answer
+
+    def close(self) -> None:
+        self.closed += 1
+
+    def hang(self) -> None:
+        self._goes_on.clear()
+
+    def go_on(self) -> None:
+        self._goes_on.set()
