@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 BENCHES = {
     "gates": "what a proof lets through, beside the rules of others",
+    "lulls": "how much of the idle time is used, in a simulated year",
     "pocket": "what the built-in model can do, on the shipped weights",
     "retrieval": "is the needed skill found, in libraries of three sizes",
     "wire": "what Lull adds to a request",
@@ -28,6 +29,8 @@ def _main_of(name: str) -> Callable[[Sequence[str]], int]:
         from bench.pocket.command import main as found
     elif name == "gates":
         from bench.gates.command import main as found
+    elif name == "lulls":
+        from bench.lulls.command import main as found
     elif name == "retrieval":
         from bench.retrieval.command import main as found
     else:

@@ -117,10 +117,14 @@ def decide(
         needed_s=needed_s,
     )
     seen = list(gates(look))
-    memory = _remembered(signals, before, seen)
+    shut = [gate for gate in seen if gate.closes]
+    memory = _remembered(signals, before, shut)
     left_s, quiet_s = _left_s(signals, settings, memory, needed_s), _quiet_s(signals, memory)
-    seen.append(_wait_gate(signals.now, left_s, quiet_s, needed_s))
-    closed = [g for g in seen if g.closes and not (train_now and g.name not in ALWAYS_KEPT)]
+    wait = _wait_gate(signals.now, left_s, quiet_s, needed_s)
+    seen.append(wait)
+    closed = [*shut, wait] if wait.closes else shut
+    if train_now:
+        closed = [gate for gate in closed if gate.name in ALWAYS_KEPT]
     known = _Known(look=look, gates=tuple(seen), quiet_s=quiet_s, left_s=left_s, memory=memory)
     if closed:
         return _shut(known, closed)
@@ -156,7 +160,7 @@ def _needed_s(
     return max(LEAST_WAIT_S, min(waits))
 
 
-def _remembered(signals: IdleSignals, before: Memory, seen: Sequence[Gate]) -> Memory:
+def _remembered(signals: IdleSignals, before: Memory, shut: Sequence[Gate]) -> Memory:
     """The newest sign of anybody, and the newest strain of the machine."""
     now_s = signals.monotonic_s
     signs = [] if before.here_s is None else [min(before.here_s, now_s)]
@@ -165,9 +169,9 @@ def _remembered(signals: IdleSignals, before: Memory, seen: Sequence[Gate]) -> M
     elif before.here_s is None:
         signs.append(now_s)  # nothing is known of before
     signs.append(now_s if signals.chats_in_flight else now_s - signals.since_chat_s)
-    if any(g.closes and g.name in HERE and _is_now(g) for g in seen):
+    if any(g.name in HERE and _is_now(g) for g in shut):
         signs.append(now_s)
-    strained = any(g.closes and g.name in STRAIN for g in seen)
+    strained = any(g.name in STRAIN for g in shut)
     known = not isinstance(signals.locked, Unknown)
     return Memory(
         here_s=max(signs),

@@ -9,16 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Final
 
 from lull.core.idle import Window
 from lull.core.idle_signals import IdleSignals, Look
 from lull.core.lull_length import KEEP_DAYS, LEAST_LULL_S, PastLull
 from lull.core.ports import Ids
 from lull.store.windows import Done, WindowRow, Windows
-
-_EVERY_S: Final = 60.0
-"""An open window is written so often."""
 
 
 @dataclass(slots=True)
@@ -27,16 +23,18 @@ class Journal:
     ids: Ids
     past: list[PastLull]
     """How long the user was away before, oldest first."""
+    every_s: float = 60.0
+    """An open window is written so often."""
     row: WindowRow | None = None
     written_s: float = 0.0
 
     @classmethod
-    def begun(cls, windows: Windows, ids: Ids, now: datetime) -> Journal:
+    def begun(cls, windows: Windows, ids: Ids, now: datetime, *, every_s: float) -> Journal:
         """Blocks on the store; what an earlier service left open is closed."""
         windows.close_left_open()
         windows.forget_before(now)
         past = windows.lulls(since=now - timedelta(days=KEEP_DAYS))
-        return cls(windows=windows, ids=ids, past=past)
+        return cls(windows=windows, ids=ids, past=past, every_s=every_s)
 
     # Windows
 
@@ -49,7 +47,7 @@ class Journal:
     def going_on(
         self, now: datetime, monotonic_s: float, *, used_s: float, done: Sequence[Done]
     ) -> None:
-        if self.row is not None and monotonic_s - self.written_s >= _EVERY_S:
+        if self.row is not None and monotonic_s - self.written_s >= self.every_s:
             self.row = self._seen(now, used_s, done)
             self._write(monotonic_s)
 

@@ -47,6 +47,8 @@ class WatchRule:
     """How long a guess of the lull's length is good for."""
     asked_s: float = 60.0
     """"Train now" waits so long for work to turn up."""
+    journal_every_s: float = 60.0
+    """A crash costs so much of the journal of an open window, and of nothing else."""
     runner: RunnerRule = RunnerRule()  # noqa: RUF009  frozen
 
 
@@ -107,7 +109,7 @@ class WatchIdle:
         self._runner = Runner(
             clock=clock, ended=self._pace.nudge, problem=problem, rule=self._rule.runner
         )
-        self._journal = Journal.begun(windows, ids, clock.now())
+        self._journal = Journal.begun(windows, ids, clock.now(), every_s=self._rule.journal_every_s)
         self._pause: Pause | None = windows.pause()
         self._looking = asyncio.Lock()
         self._signals: IdleSignals | None = None
@@ -115,6 +117,11 @@ class WatchIdle:
         self._expected_s = 0.0
         self._asked_until_s: float | None = None
         self._guess: tuple[float, Forecast] | None = None
+
+    @property
+    def window(self) -> Window | None:
+        """As of the last look; None before the first."""
+        return self._window
 
     # The user's word
 
@@ -270,11 +277,10 @@ class WatchIdle:
     # Working
 
     async def _go_on(self, window: Window, signals: IdleSignals) -> None:
-        ready = self._ready()
-        begun = self._runner.work
+        if self._runner.running:
+            return
+        ready, begun = self._ready(), self._runner.work
         if begun is not None:
-            if self._runner.running:
-                return
             if any(work.id == begun.id for work in ready):
                 await self._runner.resume()
                 return

@@ -1,0 +1,121 @@
+"""Signals from a file: for desktops with no idle source of their own, scripts, and tests that play
+a day.
+
+The file is a JSON object of the names of `IdleSignals`; what it leaves out is unknown, and so is
+everything when it is missing, damaged or older than a minute: whoever wrote it may have died.
+Shares are from 0 to 1, lengths in seconds:
+
+    {"input_idle_s": 840, "locked": true, "on_mains": true, "load_of_others": 0.05}
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import stat
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from datetime import tzinfo
+from pathlib import Path
+from typing import Any, Final
+
+from lull.core import spans
+from lull.core.idle_signals import IdleSignals, Unknown
+from lull.core.ports import Clock
+
+OLDEST_S: Final = 60.0
+_MOST_BYTES: Final = 65_536
+_LENGTHS: Final = ("input_idle_s", "since_chat_s", "asleep_gap_s")
+_SHARES: Final = ("battery_share", "load_of_others", "memory_free_share", "memory_pressure")
+_TRUTHS: Final = ("locked", "on_mains", "low_power", "hot", "call")
+_COUNTS: Final = ("chats_in_flight",)
+_TEXTS: Final = ("exclusive_app",)
+NAMES: Final = (*_LENGTHS, *_SHARES, *_TRUTHS, *_COUNTS, *_TEXTS)
+_NEVER_UNKNOWN: Final = frozenset({"since_chat_s", "asleep_gap_s", "chats_in_flight"})
+
+
+class IdleFile:
+    """Implements core.idle_signals.IdleSource."""
+
+    def __init__(self, path: Path, *, clock: Clock, zone: Callable[[], tzinfo]) -> None:
+        self._path = path
+        self._clock = clock
+        self._zone = zone
+
+    def signals(self) -> IdleSignals:
+        now, monotonic_s = self._clock.now(), self._clock.monotonic_s()
+        found = self._read(now.timestamp())
+        values = found if isinstance(found, Mapping) else dict.fromkeys(_READINGS, found)
+        return IdleSignals(now=now.astimezone(self._zone()), monotonic_s=monotonic_s, **values)
+
+    def hurry(self, on: bool) -> None:
+        """It is read at every look."""
+
+    def _read(self, now_s: float) -> Mapping[str, Any] | Unknown:
+        """Each signal, or why there are none."""
+        try:
+            data, changed_s = self._bytes()
+        except OSError as error:
+            return Unknown(f"{self._path}: {error.strerror or error}")
+        age_s = now_s - changed_s
+        if age_s > OLDEST_S:
+            return Unknown(f"{self._path} is {spans.length(age_s)} old, and a minute is the most")
+        if age_s < -OLDEST_S:
+            return Unknown(f"{self._path} is dated {spans.length(-age_s)} in the future")
+        try:
+            found = json.loads(data)
+        except (ValueError, RecursionError):
+            return Unknown(f"{self._path} is not JSON")
+        if not isinstance(found, dict):
+            return Unknown(f"{self._path} is no JSON object")
+        return self._signals(found)
+
+    def _bytes(self) -> tuple[bytes, float]:
+        """What the file holds, and when it was written. Never waits, not even for a pipe."""
+        handle = os.open(self._path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        try:
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode):
+                raise OSError(0, "is no plain file")
+            if status.st_size > _MOST_BYTES:
+                raise OSError(0, "is too large")
+            return os.read(handle, _MOST_BYTES), status.st_mtime
+        finally:
+            os.close(handle)
+
+    def _signals(self, found: Mapping[str, object]) -> dict[str, Any]:
+        strange = sorted(name for name in found if name not in NAMES)
+        tail = f"; it names {', '.join(map(repr, strange[:3]))}, no signal" if strange else ""
+        values: dict[str, Any] = {
+            name: Unknown(f"{self._path} does not name {name}{tail}") for name in _READINGS
+        }
+        for name in NAMES:
+            if name in found:
+                value = self._value(name, found[name])
+                if not (isinstance(value, Unknown) and name in _NEVER_UNKNOWN):
+                    values[name] = value
+        return values
+
+    def _value(self, name: str, value: object) -> object:
+        if value is None:
+            return Unknown(f"{self._path} says so")
+        if name in _TRUTHS and isinstance(value, bool):
+            return value
+        if name in _TEXTS and isinstance(value, str):
+            return value
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            if name in _COUNTS and isinstance(value, int) and value >= 0:
+                return value
+            most = {**dict.fromkeys(_LENGTHS, math.inf), **dict.fromkeys(_SHARES, 1.0)}.get(name)
+            if most is not None and 0.0 <= value <= most and math.isfinite(value):
+                return float(value)
+        return Unknown(f"{name} in {self._path} cannot be {json.dumps(value)[:40]}")
+
+
+_READINGS: Final = tuple(
+    field.name
+    for field in fields(IdleSignals)
+    if field.name in NAMES and field.name not in _NEVER_UNKNOWN and field.name not in _TEXTS
+)
+"""What is unknown where the file does not say. An app that is not named does not run."""

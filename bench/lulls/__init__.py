@@ -1,0 +1,1 @@
+"""How much of a simulated year's idle time is used, and whether anybody is ever disturbed."""

@@ -1,0 +1,161 @@
+"""`python -m bench lulls`: a simulated year of people, through the real policy and the real loop.
+
+A share is of all seconds in which nobody was at the machine and nothing of its own stood in the
+way, in stretches of five minutes or more, from the moment somebody left: the wait that the user set
+is not taken off. Intervals are by resampling weeks. Beside Lull runs MetaClaw's policy.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from bench.lulls import metaclaw
+from bench.lulls.measures import LEAST_S, row, share, weekly
+from bench.lulls.people import PEOPLE
+from bench.lulls.plot import draw_week
+from bench.lulls.simulation import SUSPENDS_S, Played, play
+from bench.lulls.spans import Spans, by_length
+from bench.lulls.world import World, lived
+from bench.report import RESULTS, Goal, print_goals, report, write
+
+DAYS: Final = 365
+QUICK_DAYS: Final = 21
+LULL, METACLAW = "Lull", "MetaClaw's policy"
+
+Row = dict[str, Any]
+
+
+def main(argv: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="bench lulls", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="three weeks: a look, not a result")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seeds", type=int, default=1, help="years of each person")
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--strict", action="store_true", help="fail if a goal is missed")
+    args = parser.parse_args(argv)
+    seeds = [args.seed + n for n in range(args.seeds)]
+    document = measure(days=QUICK_DAYS if args.quick else DAYS, seeds=seeds, out=args.out)
+    path = write(document, args.out)
+    print_table(document["rows"])
+    missed = print_goals(document)
+    print(f"written to {path} and {args.out / 'lulls.png'}")
+    return 1 if missed and args.strict else 0
+
+
+def measure(*, days: int, seeds: Sequence[int], out: Path) -> Row:
+    rows: list[Row] = []
+    parts: dict[str, list[tuple[float, float]]] = {LULL: [], METACLAW: []}
+    for seed in seeds:
+        for person in PEOPLE:
+            began = time.monotonic()
+            world = lived(person, seed=seed, days=days)
+            played, peer = _played(world, seed), metaclaw.running(world)
+            usable = by_length(world.usable(), least=LEAST_S)
+            for policy, running in ((LULL, played.running), (METACLAW, peer)):
+                parts[policy] += weekly(running, usable, world.length_s)
+                rows.append(row(policy, world, running, seed=seed) | _work(policy, played))
+            if person is PEOPLE[1] and seed == seeds[0]:
+                _draw(world, played.running, peer, usable, days, out)
+            print(f"{person.name}, {seed}: {time.monotonic() - began:.0f} s", file=sys.stderr)
+    totals = [_total(policy, parts[policy], seeds[0]) for policy in parts]
+    document = report(
+        "lulls",
+        rows=[*totals, *rows],
+        goals=goals(totals, rows),
+        seeds=seeds,
+        packages=("psutil",),
+        simulated=True,
+    )
+    document["assumed"] = {
+        "work_stops_within_s": SUSPENDS_S,
+        "why": "drawn, not measured: how long real work takes to stop is measured on a real child",
+    }
+    return document
+
+
+def _played(world: World, seed: int) -> Played:
+    with tempfile.TemporaryDirectory() as folder:
+        return play(world, Path(folder), seed=seed)
+
+
+def _work(policy: str, played: Played) -> Row:
+    if policy != LULL:
+        return {}
+    return {
+        "windows": len(played.windows),
+        "units": played.units,
+        "lost_steps": played.lost_steps,
+        "redone_s": played.redone_s,
+        "most_at_once": played.most_at_once,
+    }
+
+
+def _draw(world: World, lull: Spans, peer: Spans, usable: Spans, days: int, out: Path) -> None:
+    draw_week(world, lull, peer, usable, week=min(9, days // 7 - 1), path=out / "lulls.png")
+
+
+def _total(policy: str, parts: Sequence[tuple[float, float]], seed: int) -> Row:
+    found = share(parts, seed=seed)
+    return {
+        "policy": policy,
+        "person": "all",
+        "used_share": found.value,
+        "low": found.low,
+        "high": found.high,
+        "weeks": found.n,
+    }
+
+
+def goals(totals: Sequence[Row], rows: Sequence[Row]) -> list[Goal]:
+    own = [one for one in rows if one["policy"] == LULL]
+    return [
+        Goal(
+            goal="share of usable idle seconds used, all people (simulated)",
+            value=next(one["used_share"] for one in totals if one["policy"] == LULL),
+            limit=0.9,
+            at_most=False,
+        ),
+        Goal(
+            goal="the same, worst person",
+            value=min(one["used_share"] for one in own),
+            limit=0.9,
+            at_most=False,
+        ),
+        Goal(
+            goal=f"longest overlap with a present user in s, of {sum(r['overlaps'] for r in own)}",
+            value=max(one["overlap_most_s"] for one in own),
+            limit=0.25,
+        ),
+        Goal(goal="steps lost", value=sum(one["lost_steps"] for one in own), limit=0),
+        Goal(goal="units at once", value=max(one["most_at_once"] for one in own), limit=1),
+    ]
+
+
+def print_table(rows: Sequence[Row]) -> None:
+    print("simulated; share of usable idle seconds used [95 % interval by weeks]")
+    print(f"{'policy':18} {'person':15} {'used':>24} {'overlaps':>9} {'longest s':>10}", end="")
+    print(f" {'total h':>8} {'still reader h':>15} {'hot, battery, memory h':>23}")
+    for one in rows:
+        used = f"{one['used_share']:.1%} [{one['low']:.1%}, {one['high']:.1%}]"
+        print(f"{one['policy']:18} {one['person']:15} {used:>24}", end="")
+        if "overlaps" in one:
+            print(f" {one['overlaps']:>9} {one['overlap_most_s']:>10.3f}", end="")
+            print(
+                f" {one['overlap_total_h']:>8.2f} {one['beside_a_still_reader_h']:>15.1f}", end=""
+            )
+            print(f" {one['against_the_machine_h']:>23.1f}", end="")
+        print()
+    print("\nby length of the stretch: share used (behind the first ten minutes)")
+    for one in rows:
+        for part in one.get("used_by_length", ()):
+            if part["used_share"] is not None:
+                to = f"{part['to_s'] / 60:.0f}" if part["to_s"] else "∞"
+                behind = part["after_wait_share"]
+                tail = f" ({behind:.1%})" if behind is not None else ""
+                name = f"{one['policy']:18} {one['person']:15} {part['from_s'] / 60:.0f}–{to} min"
+                print(f"{name:46} n {part['n']:5} {part['hours']:7.0f} h", end="")
+                print(f" {part['used_share']:.1%}{tail}")

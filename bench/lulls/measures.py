@@ -1,0 +1,111 @@
+"""What is read off a year: how much free time was used, and who was disturbed for how long."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bench.lulls.spans import Spans, both, by_length, total, union, without
+from bench.lulls.world import World
+from lull.core.calendar_event import Meaning
+
+LEAST_S: Final = 300.0
+"""Shorter stretches count as nothing: windows as short as five minutes are to be used."""
+WEEK_S: Final = 7 * 86400.0
+CLASSES: Final = ((300.0, 900.0), (900.0, 1800.0), (1800.0, 3600.0), (3600.0, float("inf")))
+_DRAWS: Final = 2000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Share:
+    value: float
+    low: float
+    high: float
+    n: int
+    """Weeks, which are the resampling unit."""
+
+
+def share(parts: Sequence[tuple[float, float]], *, seed: int) -> Share:
+    """Of sums of (used, usable) over weeks, with a 95 % interval by resampling weeks."""
+    drawn = random.Random(seed)
+    draws = sorted(
+        _ratio([parts[drawn.randrange(len(parts))] for _ in parts]) for _ in range(_DRAWS)
+    )
+    low, high = draws[int(0.025 * _DRAWS)], draws[int(0.975 * _DRAWS)]
+    return Share(value=_ratio(parts), low=low, high=high, n=len(parts))
+
+
+def _ratio(parts: Sequence[tuple[float, float]]) -> float:
+    return sum(used for used, _ in parts) / max(1e-9, sum(whole for _, whole in parts))
+
+
+def weekly(running: Spans, usable: Spans, length_s: float) -> list[tuple[float, float]]:
+    """(used, usable) seconds of each week."""
+    used, out, start = both(running, usable), [], 0.0
+    while start < length_s:
+        week = [(start, start + WEEK_S)]
+        out.append((total(both(used, week)), total(both(usable, week))))
+        start += WEEK_S
+    return out
+
+
+def row(policy: str, world: World, running: Spans, *, seed: int) -> dict[str, Any]:
+    """One person and year under one policy."""
+    usable = by_length(world.usable(), least=LEAST_S)
+    of_all = share(weekly(running, usable, world.length_s), seed=seed)
+    shown = world.shows_itself()
+    overlaps = sorted(end - start for start, end in both(running, shown))
+    beside = both(running, without(world.sessions, shown, until=world.length_s))
+    machine = both(running, _machine_closed(world))
+    days = world.length_s / 86400
+    return {
+        "policy": policy,
+        "person": world.person.name,
+        "seed": seed,
+        "days": round(days),
+        "usable_h_per_day": total(usable) / 3600 / days,
+        "used_share": of_all.value,
+        "low": of_all.low,
+        "high": of_all.high,
+        "weeks": of_all.n,
+        "used_by_length": _by_length(running, usable),
+        "overlaps": len(overlaps),
+        "overlap_p50_s": _quantile(overlaps, 0.5),
+        "overlap_p99_s": _quantile(overlaps, 0.99),
+        "overlap_most_s": overlaps[-1] if overlaps else 0.0,
+        "overlap_total_h": sum(overlaps) / 3600,
+        "beside_a_still_reader_h": total(beside) / 3600,
+        "against_the_machine_h": total(machine) / 3600,
+        "against_a_calendar_that_says_no_h": total(both(running, world.busy_spans(Meaning.BUSY)))
+        / 3600,
+    }
+
+
+def _by_length(running: Spans, usable: Spans) -> list[dict[str, Any]]:
+    """By how long the stretch is; `after_wait` is the share of what comes behind its first ten
+    minutes, which the user set as the wait."""
+    out = []
+    for least, most in CLASSES:
+        spans = by_length(usable, least=least, most=most)
+        behind = [(start + 600.0, end) for start, end in spans if end - start > 600.0]
+        whole, rest = total(spans), total(behind)
+        out.append(
+            {
+                "from_s": least,
+                "to_s": most if most < float("inf") else None,
+                "n": len(spans),
+                "hours": whole / 3600,
+                "used_share": total(both(running, spans)) / whole if whole else None,
+                "after_wait_share": total(both(running, behind)) / rest if rest else None,
+            }
+        )
+    return out
+
+
+def _machine_closed(world: World) -> Spans:
+    return union(world.battery, world.hot, world.short_of_memory)
+
+
+def _quantile(values: Sequence[float], q: float) -> float:
+    """Of sorted values; 0 where there are none."""
+    return values[min(len(values) - 1, int(q * len(values)))] if values else 0.0

@@ -1,0 +1,322 @@
+"""The real watch (loops/watch_idle.py) with the real policy and the real store, in virtual time.
+
+Only the world, the clock and the work are simulated. Ticks at which neither a signal nor the clock
+can have changed anything are passed over; `every_tick=True` takes them all, and a test compares.
+"""
+
+import asyncio
+import math
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from bench.lulls.signals import SimulatedSource
+from bench.lulls.spans import Spans, union, without
+from bench.lulls.world import World
+from bench.virtual_time import VirtualLoop
+from bench.virtual_time import run as run_virtually
+from lull.core import hours
+from lull.core.calendar_event import CalendarEvent
+from lull.core.idle import Window
+from lull.core.idle_rule import IdleRule
+from lull.core.idle_signals import IdleSignals
+from lull.core.lull_work import WorkKind
+from lull.loops.lull_pace import Pace
+from lull.loops.watch_idle import Chats, WatchIdle, WatchRule
+from lull.store.database import Database
+from lull.store.windows import WindowRow, Windows
+
+STEP_S: Final = 0.5
+"""Of simulated work: what is finished at its end is on disk."""
+SUSPENDS_S: Final = (0.005, 0.06)
+"""How long simulated work takes to stop, uniformly. How long real work takes is measured on a real
+child, not here."""
+RESTARTS_A_YEAR: Final = 12
+
+
+@dataclass(kw_only=True)
+class Played:
+    """What came of a year."""
+
+    running: Spans
+    windows: list[WindowRow]
+    units: int
+    lost_steps: int
+    """Finished, and yet to be done again."""
+    redone_s: float
+    """Of steps that were under way when their memory was taken."""
+    most_at_once: int
+    states: list[tuple[float, str]]
+
+
+class _Source:
+    """Implements IdleSource."""
+
+    def __init__(self, world: SimulatedSource, time: Callable[[], float]) -> None:
+        self._world = world
+        self._time = time
+
+    def signals(self) -> IdleSignals:
+        return self._world.at(self._time())
+
+    def hurry(self, on: bool) -> None:
+        pass
+
+
+class _Clock:
+    def __init__(self, world: SimulatedSource, time: Callable[[], float]) -> None:
+        self._world = world
+        self._time = time
+
+    def now(self) -> datetime:
+        return self._world.world.local(self._time()).astimezone(UTC)
+
+    def monotonic_s(self) -> float:
+        return self._world.monotonic_s(self._time())
+
+
+class _Ids:
+    def __init__(self) -> None:
+        self._count = 0
+
+    def new(self, prefix: str) -> str:
+        self._count += 1
+        return f"{prefix}_{self._count:06d}"
+
+
+class _Pace(Pace):
+    def __init__(
+        self,
+        world: SimulatedSource,
+        time: Callable[[], float],
+        drawn: random.Random,
+        *,
+        every_tick: bool,
+    ) -> None:
+        super().__init__()
+        self._world = world
+        self._time = time
+        self._drawn = drawn
+        self._every_tick = every_tick
+
+    async def rest(self, tick_s: float, steady_s: Callable[[], float]) -> float:
+        planned_s = await super().rest(tick_s, steady_s)
+        wakes = self._world.asleep_until(self._time())
+        if wakes is not None:
+            await asyncio.sleep(wakes - self._time() + self._drawn.uniform(0.0, tick_s))
+        return planned_s
+
+    def planned_s(self, tick_s: float, steady_s: Callable[[], float]) -> float:
+        if self._every_tick:
+            return tick_s
+        at = self._time()
+        still_s = min(self._world.next_change(at) - at, steady_s())
+        return max(1, math.ceil(still_s / tick_s - 1e-9)) * tick_s
+
+
+@dataclass
+class _Log:
+    running: Spans = field(default_factory=list)
+    units: int = 0
+    at_once: int = 0
+    most_at_once: int = 0
+    redone_s: float = 0.0
+
+
+class SimulatedWork:
+    """Implements core.lull_work.LullWork: steps of half a second, without an end."""
+
+    def __init__(
+        self,
+        kind: WorkKind,
+        *,
+        needs_s: float,
+        world: SimulatedSource,
+        time: Callable[[], float],
+        drawn: random.Random,
+        log: _Log,
+    ) -> None:
+        self.kind = kind
+        self.id = self.text = f"simulated {kind.value}"
+        self.value = 1.0
+        self.needs_s = needs_s
+        self.left_s = 1e9
+        self.progress = 0.0
+        self.finished = self.kept = 0
+        """Steps that came to their end, and those of them that are on disk."""
+        self._world = world
+        self._time = time
+        self._drawn = drawn
+        self._log = log
+        self._since: float | None = None
+        self._into_s = 0.0
+        self._go = asyncio.Event()
+        self._ended = asyncio.Event()
+
+    async def run_slice(self, until_s: float) -> None:
+        self._log.units += 1
+        self._ended.clear()
+        self._start()
+        while not self._ended.is_set():
+            left_s = until_s - self._world.monotonic_s(self._time())
+            if self._since is None:
+                await self._woken(self._go)
+            elif left_s <= 1e-6:  # less than the clock can show
+                self._stop()
+                return
+            else:
+                await self._woken(self._ended, left_s)
+                await self._sleep_with_the_machine()
+
+    async def _woken(self, event: asyncio.Event, within_s: float | None = None) -> None:
+        try:
+            async with asyncio.timeout(within_s):
+                await event.wait()
+        except TimeoutError:
+            pass
+
+    async def _sleep_with_the_machine(self) -> None:
+        wakes = self._world.asleep_until(self._time())
+        if wakes is not None:
+            await asyncio.sleep(wakes - self._time())
+
+    async def suspend(self) -> None:
+        await asyncio.sleep(self._drawn.uniform(*SUSPENDS_S))
+        self._stop()
+        self._go.clear()
+
+    async def resume(self) -> None:
+        self._start()
+        self._go.set()
+
+    async def give_back_memory(self) -> None:
+        if self._since is not None:
+            await asyncio.sleep(self._drawn.uniform(*SUSPENDS_S))
+            self._stop()
+        self._log.redone_s += self._into_s
+        self._into_s = 0.0
+        self._ended.set()
+        self._go.set()
+
+    def _start(self) -> None:
+        if self._since is None:
+            self._since = self._time()
+            self._log.at_once += 1
+            self._log.most_at_once = max(self._log.most_at_once, self._log.at_once)
+
+    def _stop(self) -> None:
+        if self._since is None:
+            return
+        now = self._time()
+        self._log.running.append((self._since, now))
+        self._log.at_once -= 1
+        self._into_s += self._world.monotonic_s(now) - self._world.monotonic_s(self._since)
+        steps, self._into_s = divmod(self._into_s + 1e-6, STEP_S)
+        self.finished += int(steps)
+        self.kept = self.finished
+        self._since = None
+
+
+def rule_of(world: World) -> IdleRule:
+    """The defaults, and what the person told Lull."""
+    return IdleRule(
+        sleep_hours=tuple(map(hours.parsed, world.person.sleep_hours)), exclusive_apps=("Game",)
+    )
+
+
+def play(world: World, folder: Path, *, seed: int, every_tick: bool = False) -> Played:
+    """One year through the real loop. `folder` takes the store."""
+    loop = VirtualLoop(threads=False)
+    asyncio.set_event_loop(loop)
+    database = Database(folder / "lull.db")
+    try:
+        return run_virtually(_played(world, loop, database, seed, every_tick), loop)
+    finally:
+        database.close()
+        asyncio.set_event_loop(None)
+
+
+async def _played(
+    world: World, loop: VirtualLoop, database: Database, seed: int, every_tick: bool
+) -> Played:
+    drawn = random.Random(f"play {seed}")
+    source, time, log = SimulatedSource(world), loop.time, _Log()
+    work = [
+        SimulatedWork(kind, needs_s=needs_s, world=source, time=time, drawn=drawn, log=log)
+        for kind, needs_s in (
+            (WorkKind.STEP, 60.0),
+            (WorkKind.ROLLOUT, 20.0),
+            (WorkKind.PROOF, 5.0),
+        )
+    ]
+    windows, states, ids = Windows(database), list[tuple[float, str]](), _Ids()
+
+    def tell(window: Window) -> None:
+        states.append((time(), window.state.value))
+
+    near, rule = _NearEvents(world, time), rule_of(world)
+    restarts = sorted(
+        drawn.uniform(0, world.length_s)
+        for _ in range(round(RESTARTS_A_YEAR * world.length_s / (365 * 86400)))
+    )
+    for until in [*restarts, world.length_s]:
+        pace = _Pace(source, time, drawn, every_tick=every_tick)
+        watch = WatchIdle(
+            source=_Source(source, time),
+            chats=lambda: Chats(0, math.inf),
+            events=near,
+            settings=lambda: rule,
+            queue=lambda: work,
+            windows=windows,
+            clock=_Clock(source, time),
+            ids=ids,
+            tell=tell,
+            problem=lambda _text, _error: None,
+            pace=pace,
+            rule=WatchRule(journal_every_s=3600.0),
+        )
+        chats = [
+            loop.call_at(start + 1e-3, pace.nudge)
+            for start, _ in world.chats
+            if time() <= start < until
+        ]
+        running = asyncio.create_task(watch.run())
+        await asyncio.wait({running}, timeout=until - time())
+        if running.done():
+            running.result()
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        for chat in chats:
+            chat.cancel()
+        database.flush()
+    return Played(
+        running=without(union(log.running), world.asleep, until=world.length_s),
+        windows=windows.between(world.local(0), world.local(world.length_s)),
+        units=log.units,
+        lost_steps=sum(one.finished - one.kept for one in work),
+        redone_s=log.redone_s,
+        most_at_once=log.most_at_once,
+        states=states,
+    )
+
+
+class _NearEvents:
+    """The events of the coming two weeks, as calendars answer them."""
+
+    def __init__(self, world: World, time: Callable[[], float]) -> None:
+        self._world = world
+        self._time = time
+        self._day = -1
+        self._near: list[CalendarEvent] = []
+        self._times = [(world.seconds(e.start), world.seconds(e.end), e) for e in world.events]
+
+    def __call__(self) -> list[CalendarEvent]:
+        day = int(self._time() // 86400)
+        if day != self._day:
+            self._day = day
+            low, high = (day - 1) * 86400.0, (day + 14) * 86400.0
+            self._near = [e for start, end, e in self._times if end > low and start < high]
+        return self._near
