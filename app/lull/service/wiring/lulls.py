@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import asyncio
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 
 from lull.backends.clock import SystemClock, TimeSortedIds
-from lull.backends.idle_unknown import UnknownSource
+from lull.backends.idle_sources import choose_source
+from lull.backends.local_zone import local_zone
+from lull.backends.signals import SystemSignals
 from lull.config.settings import Settings
 from lull.core.calendar_event import CalendarEvent
 from lull.core.errors import LullError
@@ -25,13 +31,39 @@ _NOT_NOW = STRAIN | {GateName.LEARNING, GateName.PAUSE, GateName.CALL, GateName.
 """Gates that keep Lull from asking models for itself even for a moment, however quiet it is."""
 
 
-def idle_source(settings: Settings, clock: SystemClock) -> IdleSource:
-    """Where this machine's signals come from."""
-    return UnknownSource(
-        "this version asks no desktop yet",
-        now=lambda: clock.now().astimezone(),
-        monotonic_s=clock.monotonic_s,
+def idle_source(
+    settings: Callable[[], Settings], clock: SystemClock, returned: Callable[[], None]
+) -> IdleSource:
+    """Where this machine's signals come from; `returned` is called from a thread when the user is
+    back while work runs."""
+    return choose_source(
+        sys.platform,
+        os.environ,
+        settings().idle.source,
+        clock=clock,
+        zone=lambda: local_zone(os.environ),
+        apps=lambda: settings().idle.exclusive_apps,
+        returned=returned,
     )
+
+
+def quietly(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
+    """From a thread; a loop that has just ended needs to hear nothing."""
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(call)
+
+
+@contextmanager
+def listening(source: IdleSource) -> Iterator[None]:
+    """Signals are looked for meanwhile."""
+    if not isinstance(source, SystemSignals):
+        yield
+        return
+    source.start()
+    try:
+        yield
+    finally:
+        source.close()
 
 
 def watch_of(

@@ -23,6 +23,7 @@ from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.errors import LullError, ResourceError
 from lull.core.events import EventKind
+from lull.core.idle_signals import IdleSource
 from lull.core.ports import SecretStore
 from lull.core.skill import Library
 from lull.loops.approve import Approve
@@ -44,7 +45,7 @@ from lull.service.supervisor import Supervisor
 from lull.service.trust_view import TrustView
 from lull.service.wiring.asking import World
 from lull.service.wiring.learning import Learning, guard_of, learning_of
-from lull.service.wiring.lulls import allowed, idle_source, watch_of
+from lull.service.wiring.lulls import allowed, idle_source, listening, quietly, watch_of
 from lull.service.wiring.memory import Memory
 from lull.service.wiring.own_models import built_in_engine, publish_built_in
 from lull.service.wiring.stores import Stores, kept_aside, open_stores
@@ -106,6 +107,7 @@ class Service:
     trust: TrustView
     learning: Learning
     watch: WatchIdle
+    idle_source: IdleSource
     activity: Activity
     memory: Memory
     supervisor: Supervisor
@@ -138,7 +140,11 @@ class Service:
             group.create_task(keep("writing skills", fast_loop.writing))
             group.create_task(keep("proving", fast_loop.proving))
             group.create_task(keep("live guard", fast_loop.guarding))
-            group.create_task(keep("watching for lulls", self.watch.run))
+            group.create_task(keep("watching for lulls", self._watch_for_lulls))
+
+    async def _watch_for_lulls(self) -> None:
+        with listening(self.idle_source):
+            await self.watch.run()
 
     async def _watch_ollama(self) -> None:
         while True:
@@ -281,10 +287,16 @@ def _put_together(
         credit=memory.credit,
         allowed=lambda: allowed(watch),
     )
+    loop = asyncio.get_running_loop()
+    source = idle_source(
+        lambda: in_force.settings,
+        clock,
+        returned=lambda: quietly(loop, watch.nudge),
+    )
     watch = watch_of(
         world,
         lambda: in_force.settings,
-        source=idle_source(settings, clock),
+        source=source,
         events=lambda: (),
         fast_loop=learning.fast_loop,
         prove=learning.prove,
@@ -326,6 +338,7 @@ def _put_together(
         ),
         learning=learning,
         watch=watch,
+        idle_source=source,
         activity=world.activity,
         memory=memory,
         supervisor=Supervisor(problems, clock),
