@@ -36,7 +36,7 @@ def read_address(address: str) -> URL:
         raise FeedError("That is no address of a calendar.", hint=CHECK_IT)
     try:
         url = URL(text)
-        scheme, host, port = url.scheme, url.host, url.port
+        scheme, host, port, user = url.scheme, url.host, url.port, url.user or url.password
     except (ValueError, UnicodeError):
         raise FeedError("That is no address of a calendar.", hint=CHECK_IT) from None
     if scheme not in {"https", "http"}:
@@ -45,7 +45,7 @@ def read_address(address: str) -> URL:
         )
     if not host or port == 0 or _is_strange_number(host):
         raise FeedError("The address names no server.", hint=CHECK_IT)
-    if url.user is not None or url.password is not None:
+    if user is not None or "@" in url.authority:
         raise FeedError(
             "The address holds a name or a password before its @.",
             hint="Use the calendar's secret address instead.",
@@ -56,13 +56,13 @@ def read_address(address: str) -> URL:
 def follow(url: URL, location: str) -> URL:
     """Where a redirect leads. Raises FeedError."""
     try:
-        target = url.join(URL(location)) if location else None
+        target = str(url.join(URL(location))) if location else ""
     except (ValueError, UnicodeError):
-        target = None
-    if target is None:
+        target = ""
+    if not target:
         raise FeedError("It redirects to nowhere.", hint=CHECK_IT)
     try:
-        read = read_address(str(target))
+        read = read_address(target)
     except FeedError as error:
         raise FeedError(f"It redirects, and there: {error.detail}", hint=CHECK_IT) from None
     if url.scheme == "https" and read.scheme == "http":

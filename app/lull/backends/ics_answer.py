@@ -17,7 +17,7 @@ from lull.core.feeds import FeedError, FeedUnreachable, Marks
 
 MOST_BYTES = 10_000_000
 """Of a calendar, packed and unpacked. Ten years of a busy person's take about 5 MB."""
-LATER: Final = "It is tried again later."
+LATER: Final = "It may pass; try again later."
 
 _MARK: Final = re.compile(r"[\x21-\x7e][\x20-\x7e]{0,300}")
 """What may be sent back in a header."""

@@ -11,10 +11,11 @@ import asyncio
 import contextlib
 import json
 import os
+import signal
 import stat
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -39,7 +40,7 @@ from lull.core.feeds import (
 WITHIN_S = 9.5
 """For one feed, from the first byte asked for to its events: less than the ten it may take."""
 FETCH_WITHIN_S = 6.0
-_SPARE_S = 1.0
+_SPARE_S = 1.5
 """Between what the child is told and when it is ended."""
 _MOST_ANSWER = 4 * 1024 * 1024
 
@@ -67,23 +68,21 @@ class IcsCalendar:
         environ: Mapping[str, str] | None = None,
         command: Sequence[str] | None = None,
         within_s: float = WITHIN_S,
-        monotonic_s: Callable[[], float] = time.monotonic,
     ) -> None:
         self._fetch = fetch or FeedFetch()
         self._environ = os.environ if environ is None else environ
         self._command = tuple(command or child_command())
         self._within_s = within_s
-        self._monotonic_s = monotonic_s
 
     async def read(
         self, source: Source, span: Span, *, means: Meaning, marks: Marks
     ) -> Read | None:
-        until_s = self._monotonic_s() + self._within_s
+        until_s = time.monotonic() + self._within_s
         try:
             fetched = await self._bytes(source, marks)
             if fetched is None:
                 return None
-            answer = await self._parsed(fetched.body, span, until_s - self._monotonic_s())
+            answer = await self._parsed(fetched.body, span, until_s - time.monotonic())
         except LullError as error:
             # Not from what it came from: a library's error may quote the address.
             raise error from None
@@ -105,7 +104,7 @@ class IcsCalendar:
         head = {
             "from_s": span.start.timestamp(),
             "to_s": span.end.timestamp(),
-            "within_s": max(0.5, left_s - _SPARE_S),
+            "until_s": time.monotonic() + max(0.5, left_s - _SPARE_S),
         }
         process = await asyncio.create_subprocess_exec(
             *self._command,
@@ -119,6 +118,7 @@ class IcsCalendar:
         try:
             async with asyncio.timeout(max(left_s, 1.0)):
                 answer = await _talk(process, json.dumps(head).encode() + b"\n", body)
+                await process.wait()
         except TimeoutError:
             raise FeedError(
                 "Reading it took too long and was stopped.", hint="It holds too much, or a trap."
@@ -145,7 +145,12 @@ async def _talk(process: asyncio.subprocess.Process, head: bytes, body: bytes) -
 async def _ended(process: asyncio.subprocess.Process) -> None:
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError):
-            process.kill()
+            if os.name == "posix":
+                # `kill` of asyncio's process would ask for its end first, and so take it away from
+                # the thread that waits for it.
+                os.kill(process.pid, signal.SIGKILL)
+            else:
+                process.kill()
     if process.stdin is not None:
         process.stdin.close()
     await process.wait()

@@ -1,8 +1,8 @@
 """The process that parses a calendar: `python -m lull.backends.ics_child`, or `lull read-calendar`.
 
 It lives for one feed and may use so much memory and time and no more. Standard input: one line of
-JSON `{"from_s", "to_s", "within_s"}` (seconds since 1970, and how long it may take), then the
-calendar's bytes to the end. Standard output: `{"busy": [[from_s, to_s]], "dropped": [[what, why,
+JSON `{"from_s", "to_s", "until_s"}` (seconds since 1970, and when the monotonic clock, which all
+processes share, says that it must be done), then the calendar's bytes to the end. Standard output: `{"busy": [[from_s, to_s]], "dropped": [[what, why,
 n]], "peak_mb"}`, or `{"refused": "empty", "page" or "no-calendar"}`. Nothing else of a calendar
 ever leaves, and nothing is written to standard error, because it would quote strangers.
 """
@@ -24,10 +24,9 @@ _WATCH_EVERY_S = 0.05
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    began_s = time.monotonic()
     limit_myself()
     head = json.loads(sys.stdin.buffer.readline(1000))
-    until_s = began_s + float(head["within_s"])
+    until_s = float(head["until_s"])
     answer = answered(
         sys.stdin.buffer.read(),
         from_s=float(head["from_s"]),

@@ -12,12 +12,13 @@ unpacking, and in time.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import ipaddress
 import socket
 import ssl
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
@@ -36,6 +37,8 @@ Resolve = Callable[[str, int], Awaitable[list[str]]]
 """Host and port → addresses as text. Raises OSError."""
 Judge = Callable[[IpAddress], Standing]
 
+_TURNS_TO_CLOSE: Final = 4
+"""Of the loop, until a transport has seen that its connection is gone."""
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 
 
@@ -132,9 +135,32 @@ class FeedFetch:
         """The calendar, None, or where it has gone."""
         if self._tls is None:
             self._tls = await asyncio.to_thread(ssl.create_default_context)
+        sockets: list[socket.socket] = []
+
+        def opened(where: tuple[Any, ...]) -> socket.socket:
+            sockets.append(socket.socket(*where[:3]))
+            return sockets[-1]
+
         connector = aiohttp.TCPConnector(
-            resolver=_Judged(hop.addresses), use_dns_cache=False, ssl=self._tls, force_close=True
+            resolver=_Judged(hop.addresses),
+            use_dns_cache=False,
+            ssl=self._tls,
+            force_close=True,
+            socket_factory=opened,
         )
+        try:
+            return await self._over(connector, hop, marks)
+        finally:
+            # A handshake that is given up would be waited for, and its socket kept, for a while.
+            for one in sockets:
+                with contextlib.suppress(OSError):
+                    one.shutdown(socket.SHUT_RDWR)
+            for _ in range(_TURNS_TO_CLOSE):
+                await asyncio.sleep(0)
+
+    async def _over(
+        self, connector: aiohttp.TCPConnector, hop: _Hop, marks: Marks
+    ) -> Fetched | URL | None:
         async with (
             aiohttp.ClientSession(
                 connector=connector,

@@ -112,13 +112,13 @@ def cannot_touch(part: Part, span: Span) -> bool:
     margin = timedelta(days=2)
     if start > span.end.date() + margin:
         return True
-    last: date | None = start
+    last = max(start, day_of(part.first(b"DTEND") or b"") or start)
     for rule in part.values(b"RRULE"):
-        last = day_of(_parts_of(rule).get(b"UNTIL", b""))
-        if last is None:
+        until = day_of(_parts_of(rule).get(b"UNTIL", b""))
+        if until is None:
             return False
-    assert last is not None
-    return max(start, last) < span.start.date() - timedelta(days=LONGEST_DAYS) - margin
+        last = max(last, until)
+    return last < span.start.date() - timedelta(days=LONGEST_DAYS) - margin
 
 
 def steps_until(part: Part, until: date) -> float:

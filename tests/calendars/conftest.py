@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from lull.backends.ics_calendar import IcsCalendar
+from lull.backends.ics_fetch import FeedFetch
+from tests.calendars.certificates import Certificate, make
+from tests.calendars.server import CalendarServer, calendar_server
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
+    return make(tmp_path_factory.mktemp("certificate"))
+
+
+@pytest.fixture
+def server(certificate: Certificate) -> Iterator[CalendarServer]:
+    with calendar_server(certificate) as made:
+        yield made
+
+
+@pytest.fixture
+def reader(certificate: Certificate) -> IcsCalendar:
+    """As the service has it, trusting the test's certificate, in Berlin."""
+    return IcsCalendar(FeedFetch(tls=certificate.trusted()), environ=berlin())
+
+
+@pytest.fixture
+def hasty(certificate: Certificate) -> IcsCalendar:
+    """The same with little patience, for servers that hold on until they are cut off."""
+    fetch = FeedFetch(tls=certificate.trusted())
+    return IcsCalendar(fetch, environ=berlin(), within_s=1.5)
+
+
+def berlin() -> dict[str, str]:
+    return {**os.environ, "TZ": "Europe/Berlin"}

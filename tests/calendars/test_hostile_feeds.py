@@ -1,0 +1,116 @@
+"""The hostile set over real HTTPS: each is dealt with in ten seconds and 512 MB, the good meeting
+in it is kept, the service goes on, and one clear line says what was wrong."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import resource
+import time
+
+import pytest
+
+from lull.backends.ics_calendar import IcsCalendar
+from lull.core.calendar_event import Meaning
+from lull.core.feeds import FeedError, Marks, Read, Source
+from tests.calendars.hostile_contents import CONTENTS, MANY, Content
+from tests.calendars.hostile_servers import PATH, SERVERS, Server
+from tests.calendars.server import CalendarServer, answer
+from tests.calendars.texts import MEETING_AT, SPAN
+
+pytestmark = pytest.mark.slow
+
+WITHIN_S = 10.0
+MOST_MB = 512
+
+
+async def read(reader: IcsCalendar, url: str) -> Read:
+    source = Source(location=url, private=True)
+    found = await reader.read(source, SPAN, means=Meaning.AWAY, marks=Marks())
+    assert found is not None
+    return found
+
+
+async def unhindered(work: asyncio.Task[Read]) -> int:
+    """How often something else of the service had its turn meanwhile."""
+    turns = 0
+    while not work.done():
+        await asyncio.sleep(0.01)
+        turns += 1
+    return turns
+
+
+def test_the_set_is_large_enough() -> None:
+    names = [str(one) for one in (*CONTENTS, *SERVERS)]
+    assert len(names) == len(set(names)) >= 100
+
+
+@pytest.mark.parametrize("content", CONTENTS, ids=str)
+async def test_a_hostile_calendar_loses_only_what_is_bad(
+    content: Content, server: CalendarServer, reader: IcsCalendar
+) -> None:
+    url = server.serve(PATH, answer(content.body(), Content_Type="text/calendar"))
+    before_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    began_s = time.monotonic()
+    work = asyncio.create_task(read(reader, url))
+    turns = await unhindered(work)
+    took_s = time.monotonic() - began_s
+    found = await work
+    assert took_s < WITHIN_S
+    assert 0 < found.peak_mb < MOST_MB
+    grown_kb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kb
+    assert grown_kb < 150 * 1024, "a calendar is held, never unfolded, by the service"
+    assert turns > 5
+    times = {(event.start.isoformat(), event.end.isoformat()) for event in found.events}
+    assert MEETING_AT in times
+    assert all(event.kind is Meaning.AWAY for event in found.events)
+    left = [(one.what.value, one.why.value) for one in found.dropped]
+    assert len(left) == len(set(left)) <= 5
+    for what, why in content.left_out:
+        assert any(what in w and why in y for w, y in left), left
+    if not content.left_out:
+        assert left == []
+
+
+@pytest.mark.parametrize("hostile", SERVERS, ids=str)
+async def test_a_hostile_server_is_refused_in_one_clear_line(
+    hostile: Server,
+    server: CalendarServer,
+    reader: IcsCalendar,
+    hasty: IcsCalendar,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    url = hostile.install(server)
+    began_s = time.monotonic()
+    work = asyncio.create_task(read(hasty if hostile.slow else reader, url))
+    turns = await unhindered(work)
+    took_s = time.monotonic() - began_s
+    error = work.exception()
+    assert isinstance(error, FeedError), error
+    assert took_s < WITHIN_S
+    assert turns >= 1
+    line = str(error)
+    assert hostile.says in line
+    assert "\n" not in line and len(line) < 300
+    assert PATH not in line + caplog.text and str(server.port) not in line
+    assert error.__cause__ is None and error.__suppress_context__
+
+
+async def test_five_thousand_events_are_all_there(
+    server: CalendarServer, reader: IcsCalendar
+) -> None:
+    (content,) = [one for one in CONTENTS if one.name == "five thousand events"]
+    found = await read(reader, server.serve("/feed", answer(content.body())))
+    starts = {event.start for event in found.events}
+    assert len(starts) > MANY * 0.9, "those before the span began are not asked for"
+
+
+async def test_the_slowest_server_takes_no_ten_seconds_with_the_service_s_own_patience(
+    server: CalendarServer, reader: IcsCalendar
+) -> None:
+    (drip,) = [one for one in SERVERS if one.name == "the body drips"]
+    began_s = time.monotonic()
+    with pytest.raises(FeedError, match="did not send it within 6 s"):
+        await read(reader, drip.install(server))
+    assert time.monotonic() - began_s < WITHIN_S
