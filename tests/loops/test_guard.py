@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from lull.core.guard import Outcome, Toss
 from lull.core.proposal import ProposalKind, ProposalStatus
 from lull.core.rules import GuardRule
 from lull.core.skill import ChangeKind, SkillKey, SkillStatus
+from lull.loops.guard import records_in
 from lull.loops.serve import Serving
 from lull.store.turn_rows import Label
 from tests.building import answer, prompt_text, user
@@ -191,3 +193,22 @@ async def test_a_skill_that_was_never_used_counts_from_its_approval(room: Classr
     room.clock.advance(61 * 86400)
     await room.guard.step()
     assert [p.kind for p in room.open_proposals()] == [ProposalKind.RETIRE]
+
+
+async def test_where_more_fit_than_may_go_in_the_users_own_keep_their_place(room: Classroom) -> None:
+    await in_force(room)
+    menu = room.library.get(MENU_KEY)
+    own = replace(menu, name="own", sha256="of the user's own text")
+    assert list(room.guard.prefers([own, menu], 1, "a menu")) == [own]
+    assert list(room.guard.prefers([menu, own], 1, "a menu")) == [menu]
+    assert list(room.guard.prefers([menu], 1, "a menu")) == [menu]
+
+
+def test_a_skill_is_credited_with_the_trajectories_that_had_it() -> None:
+    out, in_ = Toss(left_out=True, share=0.4), Toss(left_out=False, share=0.4)
+    outcomes = [
+        Outcome(good=1.0, tosses={MENU_KEY: in_}),
+        Outcome(good=0.25, tosses={MENU_KEY: in_}),
+        Outcome(good=0.0, tosses={MENU_KEY: out}),
+    ]
+    assert records_in(outcomes) == {MENU_KEY: (1.25, 0.75)}

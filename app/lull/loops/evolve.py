@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 LOOKED_AT = 300
 """Newest failures that are sorted into sets."""
 MOST_QUARANTINED = 3
-"""Candidates of the same failures that stand in quarantine; then their writer is asked no more by itself."""
+"""Candidates of the same failures in quarantine; then their writer is asked no more by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ stays there. When the history has no room for them any more, skills go first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -47,6 +47,14 @@ def leaves_nothing_out(_: Skill, __: str, ___: Client) -> Toss | None:
     return None
 
 
+Prefers = Callable[[Sequence[Skill], int, str], Sequence[Skill]]
+"""(skills that fit, best first; how many may go in; the request) → those that do."""
+
+
+def first_ones(skills: Sequence[Skill], at_most: int, _: str) -> Sequence[Skill]:
+    return skills[:at_most]
+
+
 class Index(SkillIndex, Protocol):
     """One that need not put in order what is below the floor anyway."""
 
@@ -65,14 +73,17 @@ class FixSkills:
         rates: Mapping[str, TokenRate],
         uses: Mapping[str, Mapping[SkillKey, int]],
         leaving_out: LeavesOut = leaves_nothing_out,
+        preferring: Prefers = first_ones,
     ) -> None:
         """`rates` by model digest and `uses` by asking client grow while requests are served.
-        `leaving_out` says of each chosen skill whether this trajectory goes without it."""
+        `leaving_out` says of each chosen skill whether this trajectory goes without it,
+        `preferring` which go in where more fit than may."""
         self.rule = rule
         self._index = index
         self._rates = rates
         self._uses = uses
         self._leaving_out = leaving_out
+        self._preferring = preferring
 
     def fix(
         self,
@@ -192,11 +203,14 @@ class FixSkills:
             uses=self._uses.get(client.name, {}),
             rule=self.rule,
         )
+        fitting = [s for k in order if (s := room.skills.get(k)) and joins(s) and not s.pinned]
+        if len(fitting) > self.rule.at_most:
+            fitting = list(self._preferring(fitting, self.rule.at_most, asked))
         rate = self.rate(model, request)
         window = window_of(request, model)
         return choose(
             pinned=[skill for skill in room.pinned if joins(skill)],
-            retrieved=[s for k in order if (s := room.skills.get(k)) and joins(s) and not s.pinned],
+            retrieved=fitting,
             window_tokens=window,
             prompt_tokens=rate.prompt(request.messages, request.tools) + rate.text(model.system),
             reply_tokens=reply_reserve(window, request.sampling.max_tokens),

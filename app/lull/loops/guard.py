@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from random import Random
 
 from lull.core.guard import (
     Coin,
@@ -21,6 +22,7 @@ from lull.core.guard import (
     left_out,
     live_harm_e,
     stale,
+    thompson,
     to_retire,
 )
 from lull.core.policy import Client
@@ -65,6 +67,8 @@ class Guard:
         self._measured: dict[str, int] = {}
         """Uses by the sha256 of each skill that the coin is tossed for."""
         self.effects: Mapping[SkillKey, Effect] = {}
+        self._records: Mapping[SkillKey, tuple[float, float]] = {}
+        """What each skill was credited with: good and bad trajectories that had it."""
 
     # On the request path
 
@@ -77,6 +81,19 @@ class Guard:
         if self._measured[skill.sha256] <= rule.settle_uses:
             return None
         return left_out(skill.key, trajectory, client.name, share=rule.share, coin=self._coin)
+
+    def prefers(self, skills: Sequence[Skill], at_most: int, asked: str) -> Sequence[Skill]:
+        """Where more proved skills fit than may go in, those that did well so far get their turn
+        oftener, and the little known ones theirs (Thompson sampling). It proves nothing. A skill of
+        the user's own among them keeps the order of relevance."""
+        if any(skill.sha256 not in self._measured for skill in skills):
+            return skills[:at_most]
+        near = skills[: 2 * at_most]
+        records = {skill.key: self._records.get(skill.key, (0.0, 0.0)) for skill in near}
+        # The same request draws the same numbers: what it would get today can be told.
+        chance = Random(self._coin(f"thompson\0{asked}"))
+        chosen = thompson(records, at_most=at_most, chance=chance)
+        return [skill for skill in near if skill.key in chosen]
 
     # Beside it
 
@@ -94,6 +111,7 @@ class Guard:
         skills = measured(self._library(), self._proposals)
         outcomes = self._flips.outcomes({key: s.sha256 for key, s in skills.items()})
         self.effects = effects_in(outcomes, skills)
+        self._records = records_in(outcomes)
         for key, skill in skills.items():
             harm_e = live_harm_e(outcomes, key)
             if to_retire(harm_e, limit=self._rule().harm_e):
@@ -158,3 +176,14 @@ def effects_in(outcomes: Sequence[Outcome], skills: Iterable[SkillKey]) -> dict[
     """What each skill does, where both sides of its coin were seen."""
     found = {key: effect(outcomes, key) for key in skills}
     return {key: value for key, value in found.items() if value is not None}
+
+
+def records_in(outcomes: Sequence[Outcome]) -> dict[SkillKey, tuple[float, float]]:
+    """Good and bad trajectories by the skills that were in them, each counted by its p_good."""
+    found: dict[SkillKey, tuple[float, float]] = {}
+    for outcome in outcomes:
+        for key, toss in outcome.tosses.items():
+            if not toss.left_out:
+                good, bad = found.get(key, (0.0, 0.0))
+                found[key] = (good + outcome.good, bad + 1.0 - outcome.good)
+    return found

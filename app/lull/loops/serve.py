@@ -35,6 +35,8 @@ from lull.loops.fix_skills import (
     FixSkills,
     Index,
     LeavesOut,
+    Prefers,
+    first_ones,
     injection,
     leaves_nothing_out,
     window_of,
@@ -84,6 +86,7 @@ class Serve:
         rule: RetrievalRule,
         facts_within_s: float,
         leaving_out: LeavesOut = leaves_nothing_out,
+        preferring: Prefers = first_ones,
     ) -> None:
         self._trajectories = trajectories
         self._skills = skills
@@ -97,7 +100,12 @@ class Serve:
         self._facts: OrderedDict[str, ModelFacts] = OrderedDict()
         self._uses = skills.uses_by_client()
         self._fixing = FixSkills(
-            index, rule, rates=self._rates, uses=self._uses, leaving_out=leaving_out
+            index,
+            rule,
+            rates=self._rates,
+            uses=self._uses,
+            leaving_out=leaving_out,
+            preferring=preferring,
         )
         self._store_failing = False
 

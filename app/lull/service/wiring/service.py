@@ -357,6 +357,7 @@ def _serve(world: World, settings: Settings, index: WordIndex, guard: Guard) -> 
         rule=settings.skills.rule,
         facts_within_s=settings.skills.facts_within_ms / 1000,
         leaving_out=guard.leaves_out,
+        preferring=guard.prefers,
     )
 
 
