@@ -44,9 +44,13 @@ def _running() -> set[str]:
     """Names of all processes, and of their program files, which may differ: on Linux a process may
     call itself anything, on a Mac the file has the name within the bundle."""
     found = set()
-    for process in psutil.process_iter(["name", "exe", "status"]):
-        if process.info["status"] == psutil.STATUS_ZOMBIE:
-            continue  # it is over; its parent has not looked yet
-        found.add(plain_name(process.info["name"]))
-        found.add(plain_name(PurePath(process.info["exe"] or "").name))
+    # Without attributes: psutil would keep those at objects that other threads read too.
+    for process in psutil.process_iter():
+        try:
+            if process.status() == psutil.STATUS_ZOMBIE:
+                continue  # it is over; its parent has not looked yet
+            found.add(plain_name(process.name()))
+            found.add(plain_name(PurePath(process.exe()).name))
+        except psutil.Error:
+            continue  # ended meanwhile, or somebody else's: its name, asked for first, is known
     return found - {""}

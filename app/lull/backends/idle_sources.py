@@ -7,12 +7,14 @@ reason. A file that the user names wins over everything.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import tzinfo
 from pathlib import Path
 
 from lull.backends.apps import ExclusiveApps
 from lull.backends.calls import AnyTrue, Recording
 from lull.backends.commands import asking
 from lull.backends.heat import Heat
+from lull.backends.idle_file import IdleFile
 from lull.backends.idle_linux import linux_input
 from lull.backends.idle_macos import (
     IoregIdle,
@@ -30,8 +32,8 @@ from lull.backends.macos import Frameworks
 from lull.backends.memory_room import MemoryRoom
 from lull.backends.polled import FirstKnown, Silent
 from lull.backends.power import Power, PowerProfile
-from lull.backends.signals import Sources
-from lull.core.idle_signals import IdleSource
+from lull.backends.signals import Chats, Sources, SystemSignals
+from lull.core.ports import Clock
 
 Apps = Callable[[], Sequence[str]]
 _FILE = "file:"
@@ -42,14 +44,19 @@ def choose_source(
     environ: Mapping[str, str],
     wanted: str,
     *,
-    from_file: Callable[[Path], IdleSource],
-    from_system: Callable[[Sources], IdleSource],
+    clock: Clock,
+    zone: Callable[[], tzinfo],
     apps: Apps,
-) -> IdleSource:
-    """`wanted` is the setting idle.source: "file:PATH", or empty for what the system tells."""
+    chats: Chats | None = None,
+    returned: Callable[[], None] | None = None,
+) -> IdleFile | SystemSignals:
+    """`wanted` is the setting idle.source: "file:PATH", or empty for what the system tells, which
+    is still to be started. The rest is as `SystemSignals` has it; all of it may be asked from
+    threads."""
     if wanted.startswith(_FILE):
-        return from_file(Path(wanted[len(_FILE) :]).expanduser())
-    return from_system(sources_of(platform, environ, apps=apps))
+        return IdleFile(Path(wanted[len(_FILE) :]).expanduser(), clock=clock, zone=zone)
+    sources = sources_of(platform, environ, apps=apps)
+    return SystemSignals(sources, clock=clock, zone=zone, chats=chats, returned=returned)
 
 
 def sources_of(platform: str, environ: Mapping[str, str], *, apps: Apps) -> Sources:

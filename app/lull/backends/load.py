@@ -8,7 +8,7 @@ somebody else's work and stop themselves. How much is too much is `core/idle.py`
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -50,9 +50,9 @@ class LoadOfOthers:
 
     name = "the processor load"
 
-    def __init__(self, *, servers: Iterable[str] = SERVERS, first_s: float = 0.25) -> None:
+    def __init__(self, take: Callable[[], Sample] | None = None, *, first_s: float = 0.25) -> None:
         """`first_s`: the first question looks at so long, there being no question before it."""
-        self._servers = frozenset(servers)
+        self._take = take or take_sample
         self._first_s = first_s
         self._last: Sample | None = None
         self._working = self._worked = False
@@ -64,25 +64,26 @@ class LoadOfOthers:
 
     def read(self) -> Reading[float]:
         if self._last is None:
-            self._last = self._sample()
+            self._last = self._take()
             time.sleep(self._first_s)
         # Servers finish what was asked of them a moment after work has been stopped: the whole
         # stretch in which work began or ended counts as worked.
         worked, self._worked = self._worked, self._working
-        last, self._last = self._last, self._sample()
+        last, self._last = self._last, self._take()
         return share_of_others(last, self._last, servers_are_ours=worked)
-
-    def _sample(self) -> Sample:
-        busy_s, all_s = _machine()
-        root = psutil.Process()
-        ours = _uses([root, *root.children(recursive=True)])
-        named = psutil.process_iter(["name"]) if self._servers else ()
-        servers = _uses(p for p in named if plain_name(p.info["name"]) in self._servers)
-        apart = {key: used for key, used in servers.items() if key not in ours}
-        return Sample(busy_s=busy_s, all_s=all_s, ours=ours, servers=apart)
 
     def close(self) -> None:
         self._last = None
+
+
+def take_sample(servers: Set[str] = SERVERS) -> Sample:
+    """Of this machine, with this process and all below it as ours."""
+    busy_s, all_s = _machine()
+    root = psutil.Process()
+    ours = _uses([root, *root.children(recursive=True)])
+    found = _uses(p for p in psutil.process_iter() if plain_name(_name(p)) in servers)
+    apart = {key: used for key, used in found.items() if key not in ours}
+    return Sample(busy_s=busy_s, all_s=all_s, ours=ours, servers=apart)
 
 
 def share_of_others(last: Sample, this: Sample, *, servers_are_ours: bool) -> Reading[float]:
@@ -128,3 +129,10 @@ def _uses(processes: Iterable[psutil.Process]) -> Uses:
         ended_s = times.children_user + times.children_system
         uses[key] = Used(times.user + times.system, ended_s)
     return uses
+
+
+def _name(process: psutil.Process) -> str:
+    try:
+        return process.name()
+    except psutil.Error:
+        return ""

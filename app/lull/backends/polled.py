@@ -151,7 +151,8 @@ class Polled(Generic[T]):
                 self._answer = answer
                 self._due_s = self._monotonic_s() + self._pace.every_s
                 self._overdue_s = self._due_s + self._pace.within_s
-            if self._heard is not None:
+                stopped = self._stopped
+            if self._heard is not None and not stopped:
                 self._heard(answer)
         self._source.close()
 

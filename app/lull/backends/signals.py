@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import tzinfo
 from typing import Final, Protocol, TypeVar
 
 from lull.backends.memory_room import Room
@@ -25,6 +25,7 @@ from lull.core.idle_signals import (
     asleep_gap_s,
     plain,
 )
+from lull.core.ports import Clock
 
 T = TypeVar("T")
 
@@ -76,17 +77,17 @@ class SystemSignals:
         self,
         sources: Sources,
         *,
-        now: Callable[[], datetime],
-        monotonic_s: Callable[[], float],
+        clock: Clock,
+        zone: Callable[[], tzinfo],
         chats: Chats | None = None,
         returned: Callable[[], None] | None = None,
         paces: Paces | None = None,
     ) -> None:
-        """`now` is in the user's zone. `returned` is called in a hurry, from a thread, as soon as
-        there was input or nothing is known of it any more: whoever runs work need not wait for its
-        next look."""
-        self._now = now
-        self._monotonic_s = monotonic_s
+        """`zone` is the user's. `returned` is called in a hurry, from a thread, once there was
+        input or nothing is known of it any more: whoever runs work need not wait for its next look.
+        It may come once more while `close` is called, and must not raise."""
+        self._clock = clock
+        self._zone = zone
         self._chats = chats
         self._returned = returned
         self._paces = paces or Paces()
@@ -116,7 +117,9 @@ class SystemSignals:
     def _polled(
         self, source: Source[T], heard: Callable[[Reading[T]], None] | None = None
     ) -> Polled[T]:
-        return Polled(source, pace=self._paces.calm, monotonic_s=self._monotonic_s, heard=heard)
+        return Polled(
+            source, pace=self._paces.calm, monotonic_s=self._clock.monotonic_s, heard=heard
+        )
 
     def start(self) -> None:
         for polled in self._all:
@@ -128,21 +131,23 @@ class SystemSignals:
             polled.stop()
 
     def signals(self) -> IdleSignals:
-        now, monotonic_s = self._now(), self._monotonic_s()
+        now, monotonic_s = self._clock.now(), self._clock.monotonic_s()
         gap_s = self._gap_s(Look(now=now, monotonic_s=monotonic_s))
         power, room, chats = self._power.latest(), self._memory.latest(), self._chats
+        share = power if isinstance(power, Unknown) else power.value.battery_share
+        pressure = room if isinstance(room, Unknown) else room.value.pressure
         return IdleSignals(
-            now=now,
+            now=now.astimezone(self._zone()),
             monotonic_s=monotonic_s,
-            input_idle_s=plain(self._input.latest()),
+            input_idle_s=_sound(plain(self._input.latest())),
             locked=plain(self._locked.latest()),
             on_mains=power if isinstance(power, Unknown) else power.value.on_mains,
-            battery_share=power if isinstance(power, Unknown) else power.value.battery_share,
+            battery_share=_sound(share),
             low_power=plain(self._saving.latest()),
             hot=plain(self._heat.latest()),
-            load_of_others=plain(self._load.latest()),
-            memory_free_share=room if isinstance(room, Unknown) else room.value.free_share,
-            memory_pressure=room if isinstance(room, Unknown) else room.value.pressure,
+            load_of_others=_sound(plain(self._load.latest())),
+            memory_free_share=_sound(room if isinstance(room, Unknown) else room.value.free_share),
+            memory_pressure=_sound(pressure),
             call=plain(self._call.latest()),
             exclusive_app=plain(self._app.latest()),
             chats_in_flight=int(chats.busy) if chats else 0,
@@ -179,6 +184,13 @@ class SystemSignals:
             return
         if isinstance(answer, Unknown) or answer.value < last.value:
             self._returned()
+
+
+def _sound(value: float | Unknown) -> float | Unknown:
+    """What some driver made up must not stop the watch."""
+    if isinstance(value, Unknown) or value >= 0.0:
+        return value
+    return Unknown(f"the system says {value}, which cannot be")
 
 
 class _Running(Protocol):
