@@ -18,7 +18,7 @@ import numpy.typing as npt
 from lull.backends.best import best
 from lull.core.policy import Client
 from lull.core.ports import ExemplarMemory
-from lull.core.retrieval import terms
+from lull.core.retrieval import is_aside, terms
 from lull.core.skill import EVERYBODY, Library, Skill, SkillKey
 
 BACKGROUND = 40
@@ -28,7 +28,7 @@ BODY_CHARACTERS = 300
 """Of a body, that are indexed: it often opens with when it applies."""
 QUERY_CHARACTERS = 4000
 """Of a request, that are read: a pasted book must not make everybody wait."""
-NEIGHBOURS = 8
+NEIGHBOURS = 32
 BEST = 32
 """Skills whose score is handed on."""
 COMMON = 8
@@ -139,16 +139,26 @@ class WordIndex:
         return _Room(skills) if skills else None
 
     def lexical(self, text: str, *, client: Client, least: float = 0.0) -> dict[SkillKey, float]:
+        if is_aside(text):
+            return {}
         query = sorted(set(terms(text[:QUERY_CHARACTERS])))
         own = self._rooms.get((client.name, client.apart))
         room = own if own or client.apart else self._rooms.get((EVERYBODY, False))
         return room.scores(query, least=least) if room and query else {}
 
-    def exemplars(self, text: str, *, client: Client) -> dict[SkillKey, float]:
-        if self._memory is None:
+    def exemplars(self, text: str, *, client: Client, least: float = -1.0) -> dict[SkillKey, float]:
+        """Skills whose nearest request is at least so near, by the 4-norm of their similarities:
+        one near request counts as itself, and several that are less near add up."""
+        if self._memory is None or is_aside(text):
             return {}
-        closest: dict[SkillKey, float] = {}
+        nearest: dict[str, float] = {}
+        powers: dict[str, float] = {}
         for near in self._memory.nearest(text, client=client.name, k=NEIGHBOURS):
-            for key in (SkillKey(client.name, near.skill), SkillKey(EVERYBODY, near.skill)):
-                closest[key] = max(closest.get(key, -1.0), near.similarity)
-        return closest
+            nearest[near.skill] = max(nearest.get(near.skill, -1.0), near.similarity)
+            powers[near.skill] = powers.get(near.skill, 0.0) + max(near.similarity, 0.0) ** 4
+        return {
+            SkillKey(whose, skill): max(powers[skill] ** 0.25, close)
+            for skill, close in nearest.items()
+            if close >= least
+            for whose in dict.fromkeys((client.name, EVERYBODY))
+        }

@@ -143,6 +143,12 @@ class SkillsSettings:
         at_least=-1,
         at_most=1,
     )
+    exemplar_weight: float = setting(
+        _RULE.exemplar_weight,
+        "How much past requests count, against 1 for the words of the request.",
+        at_least=0,
+        at_most=10,
+    )
     usage_weight: float = setting(
         _RULE.usage_weight,
         "How much being used before counts, against 1 for the words of the request.",
@@ -164,6 +170,7 @@ class SkillsSettings:
             budget_share=self.budget_share,
             lexical_floor=self.lexical_floor,
             exemplar_floor=self.exemplar_floor,
+            exemplar_weight=self.exemplar_weight,
             usage_weight=self.usage_weight,
         )
 

@@ -190,7 +190,7 @@ def _answered(calls: Sequence[ToolCall], key: str) -> ToolCall | None:
     if not key:
         return calls[0] if calls else None
     by_id = (call for call in calls if call.id and call.id == key)
-    by_name = (call for call in calls if not call.id and call.name == key)
+    by_name = (call for call in calls if call.name == key)  # Ollama's own protocol has only that
     return next(by_id, None) or next(by_name, None)
 
 

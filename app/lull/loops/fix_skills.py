@@ -61,6 +61,9 @@ class Index(SkillIndex, Protocol):
     def lexical(self, text: str, *, client: Client, least: float = 0.0) -> dict[SkillKey, float]:
         """No score below `least`."""
 
+    def exemplars(self, text: str, *, client: Client, least: float = -1.0) -> dict[SkillKey, float]:
+        """No skill whose nearest request is less near than `least`."""
+
 
 class FixSkills:
     """What goes in, from what is active, what was counted and what was used before."""
@@ -199,7 +202,7 @@ class FixSkills:
         asked = request.newest_user_text
         order = ranked(
             lexical=self._index.lexical(asked, client=client, least=self.rule.lexical_floor),
-            exemplars=self._index.exemplars(asked, client=client),
+            exemplars=self._index.exemplars(asked, client=client, least=self.rule.exemplar_floor),
             uses=self._uses.get(client.name, {}),
             rule=self.rule,
         )
