@@ -114,7 +114,8 @@ class _Pace(Pace):
             return tick_s
         at = self._time()
         still_s = min(self._world.next_change(at) - at, steady_s())
-        return max(1, math.ceil(still_s / tick_s - 1e-9)) * tick_s
+        # The last look before a change is taken too: what it saw is remembered behind it.
+        return max(1, math.ceil(still_s / tick_s - 1e-9) - 1) * tick_s
 
 
 @dataclass

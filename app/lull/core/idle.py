@@ -161,20 +161,22 @@ def _needed_s(
 
 
 def _remembered(signals: IdleSignals, before: Memory, shut: Sequence[Gate]) -> Memory:
-    """The newest sign of anybody, and the newest strain of the machine."""
+    """The newest sign of anybody, and the newest strain of the machine.
+
+    Input and chats tell their own time, and are believed anew at each look.
+    """
     now_s = signals.monotonic_s
-    signs = [] if before.here_s is None else [min(before.here_s, now_s)]
+    input_s = before.input_s
     if not isinstance(signals.input_idle_s, Unknown):
-        signs.append(now_s - signals.input_idle_s)
-    elif before.here_s is None:
-        signs.append(now_s)  # nothing is known of before
-    signs.append(now_s if signals.chats_in_flight else now_s - signals.since_chat_s)
-    if any(g.name in HERE and _is_now(g) for g in shut):
-        signs.append(now_s)
+        input_s = now_s - signals.input_idle_s
+    elif input_s is None:
+        input_s = now_s  # nothing is known of before
+    here = any(g.name in HERE and _is_now(g) for g in shut)
     strained = any(g.name in STRAIN for g in shut)
     known = not isinstance(signals.locked, Unknown)
     return Memory(
-        here_s=max(signs),
+        input_s=input_s,
+        here_s=now_s if here else before.here_s,
         strained_s=now_s if strained else before.strained_s,
         locked=signals.locked is True if known else before.locked,
     )
@@ -186,7 +188,11 @@ def _is_now(gate: Gate) -> bool:
 
 
 def _quiet_s(signals: IdleSignals, memory: Memory) -> float:
-    return signals.monotonic_s - (memory.here_s if memory.here_s is not None else 0.0)
+    """Since the last sign of anybody, whatever it was."""
+    now_s = signals.monotonic_s
+    signs = [s for s in (memory.input_s, memory.here_s) if s is not None]
+    signs.append(now_s if signals.chats_in_flight else now_s - signals.since_chat_s)
+    return max(0.0, now_s - max(signs))
 
 
 def _left_s(signals: IdleSignals, rule: IdleRule, memory: Memory, needed_s: float) -> float:
@@ -244,12 +250,12 @@ def _why_open(known: _Known) -> str:
 def _shut(known: _Known, closed: Sequence[Gate]) -> Window:
     first = closed[0]
     states = {GateName.LEARNING: WindowState.OFF, GateName.PAUSE: WindowState.PAUSED}
-    ends = [g.until for g in closed if g.until is not None]
+    until, then = _ends(known, closed)
     return Window(
         state=states.get(first.name, WindowState.CLOSED),
         because=first.text,
-        until=max(ends, key=lambda end: end.astimezone(UTC), default=None),
-        next=_next(known, closed),
+        until=until,
+        next=then,
         gates=known.gates,
         closed_by=first.name,
         quiet_s=known.quiet_s,
@@ -261,15 +267,24 @@ _TOLD_BY_WAIT = frozenset({GateName.INPUT, GateName.CHAT, GateName.WAKE})
 """They end when nobody is here any more, and then comes the wait."""
 
 
-def _next(known: _Known, closed: Sequence[Gate]) -> datetime | None:
-    """The earliest time, if nobody comes from now on; None where a gate tells no end."""
+def _ends(known: _Known, closed: Sequence[Gate]) -> tuple[datetime | None, datetime | None]:
+    """Until when these gates stay closed, and when it next may: the earliest times, if nobody
+    comes from now on. None where a gate tells no end."""
     look, now = known.look, known.look.now
-    earliest = spans.later(now, known.left_s)
+    until = earliest = now
     for gate in closed:
         if gate.name in _TOLD_BY_WAIT and gate.state is GateState.CLOSED:
             continue
         if gate.until is None:
-            return None
-        if gate.until.astimezone(UTC) > earliest.astimezone(UTC):
-            earliest = gate.until
-    return next_opening(earliest, rule=look.rule, events=look.events, needed_s=look.needed_s)
+            return None, None
+        # Whoever had a call here may stay for a moment.
+        wait_s = look.needed_s if gate.name in HERE else 0.0
+        until = _later_of(until, gate.until)
+        earliest = _later_of(earliest, spans.later(gate.until, wait_s))
+    earliest = _later_of(earliest, spans.later(now, known.left_s))
+    then = next_opening(earliest, rule=look.rule, events=look.events, needed_s=look.needed_s)
+    return (until if until != now else None), then
+
+
+def _later_of(one: datetime, other: datetime) -> datetime:
+    return max(one, other, key=lambda at: at.astimezone(UTC))

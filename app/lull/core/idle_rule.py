@@ -130,8 +130,10 @@ class Memory:
     open: bool = False
     needed_s: float = float("inf")
     """The wait that the open window was opened with."""
+    input_s: float | None = None
+    """The last input, as it was told last."""
     here_s: float | None = None
-    """The last sign of anybody."""
+    """The last other sign of anybody, chats apart."""
     strained_s: float | None = None
     locked: bool = False
     """The screen was locked at the last look that knew."""

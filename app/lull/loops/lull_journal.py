@@ -73,9 +73,10 @@ class Journal:
 
     def looked(self, before: Window | None, last: Look, window: Window, now: IdleSignals) -> None:
         """Somebody came back between two looks: that was a lull, if it was long enough."""
-        if before is None or before.somebody_here or before.memory.here_s is None:
+        if before is None or before.somebody_here:
             return
-        left_s, back_s = before.memory.here_s, window.memory.here_s or 0.0
+        left_s = last.monotonic_s - before.quiet_s
+        back_s = now.monotonic_s - window.quiet_s
         if now.asleep_gap_s:
             back_s = last.monotonic_s  # the rest of it the machine slept through
         length_s = back_s - left_s
