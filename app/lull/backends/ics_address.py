@@ -32,11 +32,12 @@ def read_address(address: str) -> URL:
     Raises FeedError, which says nothing of the address.
     """
     text = _WEBCAL.sub("https://", address.strip(), count=1)
-    if len(text) > LONGEST_ADDRESS or not text.isprintable() or " " in text:
+    # A backslash is a slash to some programs: they disagree on which host that is.
+    if len(text) > LONGEST_ADDRESS or not text.isprintable() or " " in text or "\\" in text:
         raise FeedError("That is no address of a calendar.", hint=CHECK_IT)
     try:
         url = URL(text)
-        scheme, host, port, user = url.scheme, url.host, url.port, url.user or url.password
+        scheme, host, port = url.scheme, url.host, url.port
     except (ValueError, UnicodeError):
         raise FeedError("That is no address of a calendar.", hint=CHECK_IT) from None
     if scheme not in {"https", "http"}:
@@ -45,7 +46,7 @@ def read_address(address: str) -> URL:
         )
     if not host or port == 0 or _is_strange_number(host):
         raise FeedError("The address names no server.", hint=CHECK_IT)
-    if user is not None or "@" in url.authority:
+    if "@" in re.split(r"[/?#]", text.partition("://")[2], maxsplit=1)[0]:
         raise FeedError(
             "The address holds a name or a password before its @.",
             hint="Use the calendar's secret address instead.",

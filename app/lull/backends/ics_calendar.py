@@ -118,7 +118,6 @@ class IcsCalendar:
         try:
             async with asyncio.timeout(max(left_s, 1.0)):
                 answer = await _talk(process, json.dumps(head).encode() + b"\n", body)
-                await process.wait()
         except TimeoutError:
             raise FeedError(
                 "Reading it took too long and was stopped.", hint="It holds too much, or a trap."
@@ -137,8 +136,11 @@ async def _talk(process: asyncio.subprocess.Process, head: bytes, body: bytes) -
         await process.stdin.drain()
     process.stdin.close()
     answer = bytearray()
-    while (piece := await process.stdout.read(65536)) and len(answer) <= _MOST_ANSWER:
+    while piece := await process.stdout.read(65536):
         answer += piece
+        if len(answer) > _MOST_ANSWER:
+            return b""
+    await process.wait()
     return bytes(answer)
 
 
@@ -151,8 +153,11 @@ async def _ended(process: asyncio.subprocess.Process) -> None:
                 os.kill(process.pid, signal.SIGKILL)
             else:
                 process.kill()
-    if process.stdin is not None:
-        process.stdin.close()
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.close()
+    # asyncio's `wait` waits for the pipes, too, so what is left in them must be read.
+    while await process.stdout.read(65536):
+        pass
     await process.wait()
 
 
@@ -211,14 +216,17 @@ def _file(path: Path, marks: Marks) -> Fetched | None:
     try:
         # Not waiting for a writer: a pipe in the file's place must not hold us up.
         number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-        with os.fdopen(number, "rb") as file:
+        try:
             found = os.fstat(number)
             if not stat.S_ISREG(found.st_mode):
                 raise FeedError("That is no plain file.", hint="Give the path of an .ics file.")
             mark = f"{found.st_mtime_ns}-{found.st_size}"
             if marks.etag == mark:
                 return None
-            body = file.read(MOST_BYTES + 1)
+            with open(number, "rb", closefd=False) as file:
+                body = file.read(MOST_BYTES + 1)
+        finally:
+            os.close(number)
     except OSError as error:
         kind = FeedError if isinstance(error, FileNotFoundError) else FeedUnreachable
         raise kind(
