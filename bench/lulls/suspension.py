@@ -81,15 +81,15 @@ def _row(times_s: Sequence[float], *, woken: bool, load: float) -> Row:
     return {
         "looks": "every 100 ms, and when the poller sees input" if woken else "every 100 ms",
         "trials": len(ranked),
-        "p50_s": _quantile(ranked, 0.5),
-        "p99_s": _quantile(ranked, 0.99),
-        "longest_s": ranked[-1],
+        "p50_s": quantile(ranked, 0.5),
+        "p99_s": quantile(ranked, 0.99),
+        "longest_s": round(ranked[-1], 4),
         "over_limit": sum(one > LIMIT_S for one in ranked),
         "load_before": round(load, 1),
     }
 
 
-def _quantile(ranked: Sequence[float], share: float) -> float:
+def quantile(ranked: Sequence[float], share: float) -> float:
     """The smallest of them that at least this share does not exceed."""
     return round(ranked[max(0, math.ceil(share * len(ranked)) - 1)], 4)
 

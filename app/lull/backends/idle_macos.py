@@ -128,7 +128,8 @@ class MacScreenAwake:
     name = "pmset"
 
     _HELD = re.compile(
-        r"^\s*pid \d+\(.*?\):.*\b(PreventUserIdleDisplaySleep|NoDisplaySleepAssertion)\b", re.M
+        r'^\s*pid \d+\([^"]*\b(PreventUserIdleDisplaySleep|NoDisplaySleepAssertion) +named:',
+        re.MULTILINE,
     )
 
     def __init__(self, ask: Ask) -> None:
