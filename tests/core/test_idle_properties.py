@@ -149,8 +149,8 @@ def test_the_draws_reach_open_windows_of_every_kind() -> None:
 
 
 def _reached(kind: Callable[[dict[str, object]], bool]) -> None:
-    found = find(looks(), kind, settings=settings(phases=[Phase.generate], database=None))
-    assert kind(found)
+    enough = settings(phases=[Phase.generate], database=None, max_examples=3000)
+    assert kind(find(looks(), kind, settings=enough))
 
 
 def _was_open(look: dict[str, object]) -> bool:

@@ -11,7 +11,6 @@ Shares are from 0 to 1, lengths in seconds:
 from __future__ import annotations
 
 import json
-import math
 import os
 import stat
 from collections.abc import Callable, Mapping
@@ -32,6 +31,8 @@ _TRUTHS: Final = ("locked", "on_mains", "low_power", "hot", "call")
 _COUNTS: Final = ("chats_in_flight",)
 _TEXTS: Final = ("exclusive_app",)
 NAMES: Final = (*_LENGTHS, *_SHARES, *_TRUTHS, *_COUNTS, *_TEXTS)
+_MOST: Final = {**dict.fromkeys(_LENGTHS, 1e9), **dict.fromkeys(_SHARES, 1.0)}
+"""Thirty years, and all of it."""
 _NEVER_UNKNOWN: Final = frozenset({"since_chat_s", "asleep_gap_s", "chats_in_flight"})
 
 
@@ -107,8 +108,8 @@ class IdleFile:
         if isinstance(value, int | float) and not isinstance(value, bool):
             if name in _COUNTS and isinstance(value, int) and value >= 0:
                 return value
-            most = {**dict.fromkeys(_LENGTHS, math.inf), **dict.fromkeys(_SHARES, 1.0)}.get(name)
-            if most is not None and 0.0 <= value <= most and math.isfinite(value):
+            most = _MOST.get(name)
+            if most is not None and 0.0 <= value <= most:
                 return float(value)
         return Unknown(f"{name} in {self._path} cannot be {json.dumps(value)[:40]}")
 

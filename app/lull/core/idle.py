@@ -201,7 +201,8 @@ def _left_s(signals: IdleSignals, rule: IdleRule, memory: Memory, needed_s: floa
     if memory.strained_s is not None:
         settled_s = max(0.0, signals.monotonic_s - memory.strained_s)
         left_s = max(left_s, rule.settle_s - settled_s)
-    return max(0.0, left_s)
+    # Less than a millisecond is rounding, and no time that could be told.
+    return left_s if left_s >= 1e-3 else 0.0
 
 
 def _wait_gate(now: datetime, left_s: float, quiet_s: float, needed_s: float) -> Gate:
