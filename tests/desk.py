@@ -230,7 +230,7 @@ class Desk:
         await self.stores.proposals.add(begun, data)
         for pair in replays:
             assert await self.stores.proposals.advance(begun, pair)
-        await self.stores.proposals.update(proposal)
+        await self.stores.proposals.change(proposal.id, lambda _: proposal)
 
     def fault(self, **more: Any) -> WritingFault:
         self.clock.advance(60)

@@ -17,11 +17,22 @@ import pytest
 from lull.core.chain import link, links
 from lull.core.errors import NotFound
 from lull.core.messages import Completion, Finish, Message, Role, ToolCall
+from lull.core.policy import Client
 from lull.core.trajectory import NOTHING_KNOWN, InjectedSkill, Selection, Suffix, Turn
 from lull.store.database import Database
 from lull.store.trajectories import Label, Trajectories
 from lull.store.turn_rows import DAMAGED
-from tests.building import KEY, answer, assistant, bytes_below, opened, system, turn, user
+from tests.building import (
+    ANYBODY,
+    KEY,
+    answer,
+    assistant,
+    bytes_below,
+    opened,
+    system,
+    turn,
+    user,
+)
 from tests.core.test_redact import IN_CONTEXT, SECRETS
 from tests.fakes import FakeClock
 from tests.paths import ROOT
@@ -130,7 +141,7 @@ def test_halves_of_surrogate_pairs_are_kept_too(path: Path) -> None:
         keep(database, done, session="s\ud83d")
         store = Trajectories(database, key=KEY)
         assert store.turn("turn_1").request == (broken,)
-        assert store.session("test", "s\ud83d") is not None
+        assert store.session(ANYBODY, "s\ud83d") is not None
         assert store.page(client=None, search="half\ud83d smile", after="", limit=9) is not None
 
 
@@ -205,11 +216,11 @@ def test_what_was_chosen_comes_back_byte_for_byte(path: Path) -> None:
     with opened(path) as database:
         done = replace(turn(user("a"), said="b"), known=NOTHING_KNOWN)
         keep(database, done, session="s", selection=selection)
-        found = Trajectories(database, key=KEY).session("test", "s")
+        found = Trajectories(database, key=KEY).session(ANYBODY, "s")
         assert found is not None
         assert found.selection == selection
         assert found.known == NOTHING_KNOWN
-        assert Trajectories(database, key=KEY).session("other", "s") is None
+        assert Trajectories(database, key=KEY).session(Client(name="other"), "s") is None
 
 
 # Secrets

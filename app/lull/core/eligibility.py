@@ -7,8 +7,8 @@ Nothing is deleted for that: eligibility is a predicate over what was stamped an
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lull.core.retrieval import terms
@@ -49,29 +49,27 @@ def why_not(standing: Standing) -> str:
     return ""
 
 
+def marks_of(request: str) -> frozenset[str]:
+    """What a request is known by: its subject words, or all of it where it has none."""
+    plain = request.strip().lower()
+    return frozenset(terms(request)) or frozenset({f"\0{plain}"} if plain else ())
+
+
 class SupportCluster:
     """Finds requests that are near duplicates of a support turn's."""
 
-    def __init__(self, requests: Mapping[str, str]) -> None:
-        """`requests` by turn: the user's newest words."""
-        self._words = {turn: frozenset(terms(text)) for turn, text in requests.items()}
-        self._turns: defaultdict[str, list[str]] = defaultdict(list)
-        for turn, words in self._words.items():
-            for word in words:
-                self._turns[word].append(turn)
-        self._wordless = {
-            text.strip().lower() for turn, text in requests.items() if not self._words[turn]
-        }
+    def __init__(self, support: Iterable[frozenset[str]]) -> None:
+        """`support`: what each of these turns asked, as `marks_of` has it."""
+        self._marks = list(dict.fromkeys(support))
+        self._holders: defaultdict[str, list[int]] = defaultdict(list)
+        for number, marks in enumerate(self._marks):
+            for mark in marks:
+                self._holders[mark].append(number)
 
     def near(self, request: str) -> bool:
-        words = frozenset(terms(request))
-        if not words:
-            return request.strip().lower() in self._wordless
-        shared: defaultdict[str, int] = defaultdict(int)
-        for word in words:
-            for turn in self._turns.get(word, ()):
-                shared[turn] += 1
+        marks = marks_of(request)
+        shared = Counter(number for mark in marks for number in self._holders.get(mark, ()))
         return any(
-            count / (len(words) + len(self._words[turn]) - count) >= NEAR
-            for turn, count in shared.items()
+            count / (len(marks) + len(self._marks[number]) - count) >= NEAR
+            for number, count in shared.items()
         )

@@ -135,6 +135,13 @@ class Proposal:
     def open(self) -> bool:
         return self.status in OPEN
 
+    @property
+    def in_quarantine(self) -> bool:
+        """Put off or not: nothing of it is given to a model."""
+        quarantined = ProposalStatus.QUARANTINED
+        put_off = self.status is ProposalStatus.DEFERRED and self.before is quarantined
+        return self.status is quarantined or put_off
+
 
 def is_stale(proposal: Proposal, library: Library) -> bool:
     """True when the skill it would change is not what it was made for any more."""

@@ -28,7 +28,7 @@ class Eligible:
         self._rewards = rewards
         self._proposals = proposals
         self._still = still
-        self._cluster: tuple[frozenset[str], SupportCluster] = (frozenset(), SupportCluster({}))
+        self._cluster: tuple[frozenset[str], SupportCluster] = (frozenset(), SupportCluster(()))
 
     def of(self, turns: Sequence[str]) -> dict[str, Judged]:
         """By turn id; blocks."""
@@ -53,7 +53,6 @@ class Eligible:
     def _near(self, support: frozenset[str]) -> SupportCluster:
         known, cluster = self._cluster
         if known != support:
-            asked = {one.turn.id: one.asked for one in self._rewards.served(sorted(support))}
-            cluster = SupportCluster(asked)
+            cluster = SupportCluster(self._proposals.support_marks())
             self._cluster = (support, cluster)
         return cluster

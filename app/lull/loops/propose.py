@@ -75,10 +75,11 @@ class Propose:
         if same_in_other_words(draft.text, turned_down):
             log.info("what was turned down is not proposed again: %s", draft.text.name)
             return None
-        newest = await self._replace_open(found.client, draft.text)
-        if newest is None:
+        instead = self._instead_of_open(found.client, draft.text)
+        if instead is None:
             return None
-        return await self._store(found, replace(draft, text=newest), origin, twin)
+        newest, gone = instead
+        return await self._store(found, replace(draft, text=newest), origin, twin, gone)
 
     def _set_against(self, draft: Draft, ours: Sequence[Skill]) -> tuple[Draft, SkillKey | None]:
         """A change of mind becomes the older rule with the new words in their place, and the skill
@@ -90,13 +91,19 @@ class Propose:
                 return replace(draft, text=text), skill.key
         return draft, None
 
-    async def _replace_open(self, client: str, text: SkillText) -> SkillText | None:
-        """An open proposal that says the same stands, and there is nothing to propose; one that
-        says otherwise on the same matter gives way, because the user has spoken since."""
+    def _instead_of_open(
+        self, client: str, text: SkillText
+    ) -> tuple[SkillText, list[Proposal]] | None:
+        """What is said now, and the open proposals that give way to it.
+
+        An open proposal that says the same stands, and there is nothing to propose; one that says
+        otherwise on the same matter gives way, because the user has spoken since.
+        """
+        gone = []
         for other in self._proposals.standing():
             if other.key.client != client or other.status is ProposalStatus.STALE:
                 continue
-            if other.status is ProposalStatus.QUARANTINED:  # nothing of it goes into another text
+            if other.in_quarantine:  # nothing of it goes into another text
                 if _same_rule(other.text, text):
                     return None
                 continue
@@ -106,19 +113,25 @@ class Propose:
             if _same_rule(other.text, text) or says_already(other.text.body, text.body):
                 return None
             text = replace(text, body=body or text.body)
-            now = self._clock.now()
-            gone = replace(
-                other,
-                status=ProposalStatus.STALE,
-                before=other.status,
-                changed_at=now,
-                reason="you have said otherwise since",
-            )
-            await self._proposals.update(gone)
-        return text
+            gone.append(self._gave_way(other))
+        return text, gone
+
+    def _gave_way(self, other: Proposal) -> Proposal:
+        return replace(
+            other,
+            status=ProposalStatus.STALE,
+            before=other.status,
+            changed_at=self._clock.now(),
+            reason="you have said otherwise since",
+        )
 
     async def _store(
-        self, found: FailureSet, draft: Draft, origin: Origin, twin: SkillKey | None
+        self,
+        found: FailureSet,
+        draft: Draft,
+        origin: Origin,
+        twin: SkillKey | None,
+        gone: Sequence[Proposal],
     ) -> Proposal:
         name = twin.name if twin else self._free_name(found.client, draft.text.name)
         checked = {CHECK: draft.check} if draft.check else {}
@@ -152,7 +165,7 @@ class Propose:
             traces=traces_of(screening),
             reason=_why_quarantined(screening),
         )
-        await self._proposals.add(proposal, data)
+        await self._proposals.add(proposal, data, gone=gone)
         log.info("proposal %s: %s (%s)", proposal.id, name, proposal.status)
         return proposal
 

@@ -116,23 +116,24 @@ class Prove:
         return list(reversed(self._proposals.with_status(TO_PROVE)))
 
     async def again(self, proposal_id: str) -> Proposal:
-        """Begin a proof anew, also of one that was unproved or put off."""
-        proposal = self._proposals.get(proposal_id)
+        """Begin a proof anew, also of one that was unproved or put off; what was put off from
+        quarantine stays there."""
         fresh = {ProposalStatus.UNPROVED, ProposalStatus.DEFERRED, ProposalStatus.PROVED}
-        if proposal.status not in fresh:
-            return proposal
-        await self._proposals.clear_replays(proposal.id)
-        now = self._clock.now()
-        anew = replace(
-            proposal,
-            status=ProposalStatus.SCREENED,
-            reason="",
-            ground=None,
-            silent=(),
-            changed_at=now,
-        )
-        await self._proposals.update(anew)
-        return anew
+
+        def anew(now: Proposal) -> Proposal:
+            if now.status not in fresh or now.in_quarantine:
+                return now
+            return replace(
+                now,
+                status=ProposalStatus.SCREENED,
+                reason="",
+                ground=None,
+                silent=(),
+                changed_at=self._clock.now(),
+            )
+
+        proposal = self._proposals.get(proposal_id)
+        return await self._proposals.change(proposal.id, anew, anew=True)
 
     # One pair
 
@@ -188,8 +189,7 @@ class Prove:
         ground = proposal.ground
         if ground is not None and here == (ground.model, ground.adapter, ground.judge):
             return proposal
-        if ground is not None:
-            await self._proposals.clear_replays(proposal.id)
+        another = ground is not None
         ground = Ground(
             model=stage.digest,
             engine=stage.engine,
@@ -206,7 +206,7 @@ class Prove:
             reason="",
             silent=(),
         )
-        return grounded if await self._proposals.advance(grounded) else None
+        return grounded if await self._proposals.advance(grounded, anew=another) else None
 
     def _alpha(self, proposal: Proposal) -> float:
         """What this candidate must reach to be accepted beside the others that are open."""

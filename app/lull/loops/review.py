@@ -22,7 +22,7 @@ from lull.core.proposal import (
     is_stale,
 )
 from lull.core.screening import screen
-from lull.core.skill import Library, check_text
+from lull.core.skill import Library, SkillText, check_text
 from lull.core.trust import Origin as By
 from lull.core.trust import Place, Span
 from lull.loops.approve import Approve
@@ -132,24 +132,36 @@ class Review:
         )
         if text == proposal.text:
             raise Conflict("It reads exactly so already.", hint="Nothing was changed.")
-        typed = Span(text=body or "", origin=By.USER, turn="", place=Place.TYPED)
-        screening = screen(text, spans=(typed,), mine=True)
         data = render(text)
+
+        def edited(now: Proposal) -> Proposal:
+            check_decidable(now, sha256=proposal.sha256, library=self._library())
+            return self._anew(now, text, data, typed=body or "")
+
+        changed = await self._proposals.change(proposal.id, edited, data=data, anew=True)
+        return self._unchanged(changed)
+
+    def _anew(self, proposal: Proposal, text: SkillText, data: bytes, *, typed: str) -> Proposal:
         changed = replace(
             proposal,
             text=text,
             sha256=hashlib.sha256(data).hexdigest(),
-            status=ProposalStatus.SCREENED,
             changed_at=self._clock.now(),
-            reason="",
             silent=(),
             ground=None,
+        )
+        if proposal.in_quarantine and text.body == proposal.text.body:
+            # Another description makes nobody the author of the words that stand in quarantine.
+            return replace(changed, status=ProposalStatus.QUARANTINED)
+        span = Span(text=typed, origin=By.USER, turn="", place=Place.TYPED)
+        screening = screen(text, spans=(span,), mine=True)
+        return replace(
+            changed,
+            status=ProposalStatus.SCREENED,
+            reason="",
             flags=flags_of(screening),
             traces=traces_of(screening),
         )
-        await self._proposals.clear_replays(proposal.id)
-        await self._proposals.update(changed, data)
-        return self._unchanged(changed)
 
     async def reject(self, proposal_id: str, *, reason: str) -> Decided:
         """Remembered with its reason: it is not proposed again in other words."""
@@ -163,20 +175,21 @@ class Review:
         return await self._put(proposal_id, ProposalStatus.DEFERRED, "")
 
     async def _put(self, proposal_id: str, status: ProposalStatus, reason: str) -> Decided:
+        def put(now: Proposal) -> Proposal:
+            if not now.open:
+                raise Conflict(f"{now.id} is {now.status} already.", hint="`lull review`.")
+            if now.status is status:
+                raise Conflict(f"{now.id} is {status} already.", hint="Nothing was changed.")
+            return replace(
+                now,
+                status=status,
+                before=now.status,
+                reason=reason or now.reason,
+                changed_at=self._clock.now(),
+            )
+
         proposal = self._proposals.get(proposal_id)
-        if not proposal.open:
-            raise Conflict(f"{proposal.id} is {proposal.status} already.", hint="`lull review`.")
-        if proposal.status is status:
-            raise Conflict(f"{proposal.id} is {status} already.", hint="Nothing was changed.")
-        changed = replace(
-            proposal,
-            status=status,
-            before=proposal.status,
-            reason=reason or proposal.reason,
-            changed_at=self._clock.now(),
-        )
-        await self._proposals.decided(changed)
-        return self._unchanged(changed)
+        return self._unchanged(await self._proposals.decided(proposal.id, put))
 
     async def undo(self) -> Decided:
         """Take the newest decision back. Raises NotFound when there is none."""

@@ -136,7 +136,7 @@ class Serve:
         began_s = self._clock.monotonic_s()
         library = self._library()
         session = session.encode(errors="replace").decode()
-        chain = links(self._key, client.name, request.messages)
+        chain = links(self._key, _who(client.name, apart=client.apart), request.messages)
         position = self._position(client, session, request.messages, chain)
         model = await self._facts_in_time(facts)
         name = canonical(request.model)
@@ -193,7 +193,8 @@ class Serve:
     def close(self, serving: Serving, completion: Completion) -> None:
         """The answer ended, however it ended. Never waits, never fails the reply."""
         tip = serving.links[-1] if serving.links else ""
-        behind = tip or root(self._key, serving.stamp.client)
+        who = _who(serving.stamp.client, apart=serving.stamp.apart)
+        behind = tip or root(self._key, who)
         answer_link = link(self._key, behind, completion.message)
         turn = Turn(
             stamp=serving.stamp,
@@ -216,7 +217,7 @@ class Serve:
             suffixes=serving.suffixes,
             known=serving.known,
         )
-        for known in (answer_link, tip, _session_key(serving.stamp.client, serving.session)):
+        for known in (answer_link, tip, _session_key(who, serving.session)):
             if known:
                 _remember(self._recent, known, position, most=RECENT)
         self._trajectories.record(turn, session=serving.session, selection=serving.selection)
@@ -230,8 +231,9 @@ class Serve:
         """The trajectory that this request continues. A history is known by its own links; a
         first message starts a new conversation even when the same words were said before."""
         if session:
-            named = self._recent.get(_session_key(client.name, session))
-            return named or self._stored(lambda: self._trajectories.session(client.name, session))
+            who = _who(client.name, apart=client.apart)
+            named = self._recent.get(_session_key(who, session))
+            return named or self._stored(lambda: self._trajectories.session(client, session))
         history = chain[:-1]
         if all(message.role is Role.SYSTEM for message in messages[:-1]):
             return None
@@ -314,8 +316,14 @@ def _remember(into: OrderedDict[str, T], key: str, value: T, *, most: int) -> No
         into.popitem(last=False)
 
 
-def _session_key(client: str, session: str) -> str:
-    return f"session\0{client}\0{session}" if session else ""
+def _who(client: str, *, apart: bool) -> str:
+    """Whose chain it is: a program may call itself like a client that is kept apart, and is not
+    that client."""
+    return f"/c/{client}" if apart else client
+
+
+def _session_key(who: str, session: str) -> str:
+    return f"session\0{who}\0{session}" if session else ""
 
 
 def without_skills(serving: Serving, why: str) -> Serving:

@@ -273,4 +273,9 @@ CREATE TABLE pause (
 );
 """
 
-MIGRATIONS: tuple[str, ...] = (_1, _2, _3, _4, _5)
+# What a support turn asked, by its subject words: a conversation may go while its skill stays.
+_6 = """
+ALTER TABLE support ADD COLUMN marks TEXT NOT NULL DEFAULT '';
+"""
+
+MIGRATIONS: tuple[str, ...] = (_1, _2, _3, _4, _5, _6)

@@ -7,55 +7,31 @@ in a folder from which prompts are made.
 from __future__ import annotations
 
 import json
-import logging
 import sqlite3
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
-from datetime import datetime
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
-from lull.core.errors import Conflict, NotFound, SkillError
+from lull.core.errors import Conflict, NotFound
 from lull.core.evidence import pair_from_json, pair_to_json
 from lull.core.proof import Pair
-from lull.core.proposal import (
-    OPEN,
-    TO_PROVE,
-    Ground,
-    Origin,
-    Proposal,
-    ProposalKind,
-    ProposalStatus,
-    Trace,
-)
+from lull.core.proposal import OPEN, TO_PROVE, Proposal, ProposalStatus
 from lull.core.skill import SkillKey
 from lull.store.database import Database
-from lull.store.skill_md import parse
+from lull.store.proposal_rows import (
+    Decision,
+    WritingFault,
+    decision_of,
+    fault_of,
+    fields_of,
+    proposal_of,
+    readable,
+    write_decision,
+    write_proposal,
+)
 from lull.store.skills import Also
+from lull.store.support import support_marks, support_turns, write_support
 
-log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WritingFault:
-    """An answer of a skill writer that could not be used. Nothing is lost: it is asked again."""
-
-    id: str
-    at: datetime
-    client: str
-    turns: tuple[str, ...]
-    evolver: str
-    problem: str
-    answer: str
-    due: datetime | None
-    """When the same failures may be tried again; None: not by itself."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
-    number: int
-    proposal: str
-    what: ProposalStatus
-    before: ProposalStatus
-    generation: int | None
+__all__ = ["Decision", "Proposals", "WritingFault"]
 
 
 class Proposals:
@@ -127,15 +103,11 @@ class Proposals:
 
         What was rejected taught nothing, and its turns are free again.
         """
-        marks = f"AND s.turn IN ({','.join('?' * len(turns))})" if turns is not None else ""
-        rows = self._db.read(
-            lambda connection: connection.execute(
-                "SELECT DISTINCT s.turn FROM support s JOIN proposals p ON p.id = s.proposal"
-                f" WHERE p.status <> 'rejected' {marks}",
-                tuple(turns or ()),
-            ).fetchall()
-        )
-        return {row["turn"] for row in rows}
+        return support_turns(self._db, turns)
+
+    def support_marks(self) -> list[frozenset[str]]:
+        """What the support turns asked (core/eligibility.py), removed ones too."""
+        return support_marks(self._db)
 
     def faults(self, *, limit: int) -> list[WritingFault]:
         """Newest first."""
@@ -144,16 +116,18 @@ class Proposals:
                 "SELECT * FROM writing_faults ORDER BY at DESC, id DESC LIMIT ?", (limit,)
             ).fetchall()
         )
-        return [_fault(row) for row in rows]
+        return [fault_of(row) for row in rows]
 
     def last_decision(self) -> Decision | None:
-        """The newest one that was not taken back."""
+        """The newest one that was not taken back and still says how its proposal stands: what was
+        put off, and has been edited or proved again since, is put off no more."""
         row = self._db.read(
             lambda connection: connection.execute(
-                "SELECT * FROM decisions WHERE undone = 0 ORDER BY number DESC LIMIT 1"
+                "SELECT d.* FROM decisions d JOIN proposals p ON p.id = d.proposal"
+                " WHERE d.undone = 0 AND p.status = d.what ORDER BY d.number DESC LIMIT 1"
             ).fetchone()
         )
-        return _decision(row) if row else None
+        return decision_of(row) if row else None
 
     def _with(self, statuses: frozenset[ProposalStatus]) -> list[Proposal]:
         marks = ",".join("?" * len(statuses))
@@ -166,14 +140,20 @@ class Proposals:
                 f"SELECT * FROM proposals WHERE {where}", values
             ).fetchall()
         )
-        return [found for row in rows if (found := _readable(row)) is not None]
+        return [found for row in rows if (found := readable(row)) is not None]
 
     # Writing
 
-    async def add(self, proposal: Proposal, data: bytes) -> None:
-        """The candidate and the turns that taught it, in one transaction."""
+    async def add(self, proposal: Proposal, data: bytes, *, gone: Sequence[Proposal] = ()) -> None:
+        """The candidate, the turns that taught it, and the open ones that give way to it, in one
+        transaction. Raises Conflict when one of these was decided on meanwhile."""
 
         def work(connection: sqlite3.Connection) -> None:
+            for other in gone:
+                now = _stands(connection, other.id)
+                if not now.open or now.sha256 != other.sha256:
+                    raise _changed(now)
+                write_proposal(connection, other, None)
             connection.execute(
                 "INSERT INTO proposals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
@@ -188,7 +168,7 @@ class Proposals:
                     proposal.origin.value,
                     proposal.made_at.isoformat(),
                     proposal.changed_at.isoformat(),
-                    _fields(proposal),
+                    fields_of(proposal),
                     proposal.reason,
                     proposal.before.value if proposal.before else None,
                     proposal.generation,
@@ -203,14 +183,37 @@ class Proposals:
 
         await self._db.write(work)
 
-    async def update(self, proposal: Proposal, data: bytes | None = None) -> None:
-        """Status, reason and what else may change; the bytes only where they are given."""
-        await self._db.write(lambda connection: write_proposal(connection, proposal, data))
+    async def change(
+        self,
+        proposal: str,
+        plan: Callable[[Proposal], Proposal],
+        *,
+        data: bytes | None = None,
+        anew: bool = False,
+    ) -> Proposal:
+        """Make of a proposal as it stands what `plan` says, in one transaction; how it stands then.
 
-    async def advance(self, proposal: Proposal, pair: Pair | None = None) -> bool:
+        The bytes change only where `data` is given; with `anew` its replays are gone, too. Where
+        `plan` leaves it as it is, nothing is written. Raises NotFound, and what `plan` raises.
+        """
+
+        def work(connection: sqlite3.Connection) -> Proposal:
+            now = _stands(connection, proposal)
+            changed = plan(now)
+            if changed != now:
+                if anew:
+                    _forget_replays(connection, proposal)
+                write_proposal(connection, changed, data)
+            return changed
+
+        return await self._db.write(work)
+
+    async def advance(
+        self, proposal: Proposal, pair: Pair | None = None, *, anew: bool = False
+    ) -> bool:
         """What a proof has found out: how the proposal stands, and one more pair, whose turn
-        becomes support. False, and nothing is written, where the user has decided or edited
-        meanwhile: their word stands."""
+        becomes support; with `anew` the pairs so far count no more. False, and nothing is written,
+        where the user has decided or edited meanwhile: their word stands."""
 
         def work(connection: sqlite3.Connection) -> bool:
             row = connection.execute(
@@ -218,6 +221,8 @@ class Proposals:
             ).fetchone()
             if row is None or row["sha256"] != proposal.sha256 or row["status"] not in TO_PROVE:
                 return False
+            if anew:
+                _forget_replays(connection, proposal.id)
             if pair is not None:
                 connection.execute(
                     "INSERT INTO replays VALUES (?, (SELECT coalesce(max(number), 0) + 1"
@@ -229,14 +234,6 @@ class Proposals:
             return True
 
         return await self._db.write(work)
-
-    async def clear_replays(self, proposal: str) -> None:
-        """Begin the proof anew: the text or the model is another one."""
-        await self._db.write(
-            lambda connection: connection.execute(
-                "DELETE FROM replays WHERE proposal = ?", (proposal,)
-            )
-        )
 
     async def fault(self, fault: WritingFault) -> None:
         values = (
@@ -255,9 +252,16 @@ class Proposals:
             )
         )
 
-    async def decided(self, proposal: Proposal, *, data: bytes | None = None) -> None:
-        """A decision that changes no skill: deferred, rejected."""
-        await self._db.write(lambda connection: write_decision(connection, proposal, data))
+    async def decided(self, proposal: str, plan: Callable[[Proposal], Proposal]) -> Proposal:
+        """A decision that changes no skill (deferred, rejected), made of the proposal as it stands.
+        Raises NotFound, and what `plan` raises."""
+
+        def work(connection: sqlite3.Connection) -> Proposal:
+            changed = plan(_stands(connection, proposal))
+            write_decision(connection, changed)
+            return changed
+
+        return await self._db.write(work)
 
     async def undone(self, number: int, proposal: Proposal) -> None:
         """Take back a decision that changed no skill."""
@@ -267,141 +271,44 @@ class Proposals:
     # For the transaction of a skill change
 
     def deciding(self, proposal: Proposal) -> Also:
-        """The decision that `proposal.status` says, with the generation that it makes."""
-        return lambda connection, generation: write_decision(
-            connection, replace(proposal, generation=generation), None
-        )
+        """The decision that `proposal.status` says, with the generation that it makes. Raises
+        Conflict when another was made meanwhile."""
+
+        def write(connection: sqlite3.Connection, generation: int) -> None:
+            now = _stands(connection, proposal.id)
+            if not now.open or now.sha256 != proposal.sha256:
+                raise _changed(now)
+            write_decision(connection, replace(proposal, generation=generation))
+
+        return write
 
     def undoing(self, number: int, proposal: Proposal) -> Also:
-        """A decision taken back: the proposal stands again as it did."""
+        """A decision taken back: the proposal stands again as it did. Raises Conflict when it was
+        taken back meanwhile."""
 
         def write(connection: sqlite3.Connection, _: int) -> None:
-            connection.execute("UPDATE decisions SET undone = 1 WHERE number = ?", (number,))
+            undone = connection.execute(
+                "UPDATE decisions SET undone = 1 WHERE number = ? AND undone = 0", (number,)
+            )
+            if not undone.rowcount:
+                raise _changed(_stands(connection, proposal.id))
             write_proposal(connection, proposal, None)
 
         return write
 
 
-def write_decision(connection: sqlite3.Connection, proposal: Proposal, data: bytes | None) -> None:
-    """The decision that `proposal.status` says, to be undone later; for the transaction of a
-    skill change, too."""
-    before = proposal.before or ProposalStatus.SCREENED
-    connection.execute(
-        "INSERT INTO decisions (at, proposal, what, before, generation) VALUES (?, ?, ?, ?, ?)",
-        (
-            proposal.changed_at.isoformat(),
-            proposal.id,
-            proposal.status.value,
-            before.value,
-            proposal.generation,
-        ),
-    )
-    write_proposal(connection, proposal, data)
+def _stands(connection: sqlite3.Connection, proposal: str) -> Proposal:
+    """As it stands for whoever writes. Raises NotFound."""
+    row = connection.execute("SELECT * FROM proposals WHERE id = ?", (proposal,)).fetchone()
+    if row is None:
+        raise NotFound(f"There is no proposal {proposal[:80]}.", hint="`lull review` lists them.")
+    return proposal_of(row)
 
 
-def write_proposal(connection: sqlite3.Connection, proposal: Proposal, data: bytes | None) -> None:
-    connection.execute(
-        "UPDATE proposals SET status = ?, changed_at = ?, reason = ?, before = ?, generation = ?,"
-        " sha256 = ?, base_sha256 = ?, fields = ?, bytes = coalesce(?, bytes) WHERE id = ?",
-        (
-            proposal.status.value,
-            proposal.changed_at.isoformat(),
-            proposal.reason,
-            proposal.before.value if proposal.before else None,
-            proposal.generation,
-            proposal.sha256,
-            proposal.base_sha256,
-            _fields(proposal),
-            data,
-            proposal.id,
-        ),
-    )
+def _changed(now: Proposal) -> Conflict:
+    return Conflict(f"{now.id} changed meanwhile: it is {now.status}.", hint="`lull review`.")
 
 
-def write_support(
-    connection: sqlite3.Connection, proposal: str, turns: Iterable[tuple[str, str]]
-) -> None:
-    connection.executemany(
-        "INSERT OR IGNORE INTO support VALUES (?, ?, ?)",
-        [(turn, proposal, part) for turn, part in turns],
-    )
-
-
-def _fields(proposal: Proposal) -> str:
-    return json.dumps(
-        {
-            "failures": proposal.failures,
-            "siblings": proposal.siblings,
-            "successes": proposal.successes,
-            "wish": proposal.wish,
-            "wish_turns": proposal.wish_turns,
-            "model": proposal.model,
-            "silent": proposal.silent,
-            "ground": asdict(proposal.ground) if proposal.ground else None,
-            "replayable": proposal.replayable,
-            "flags": [dict(flag) for flag in proposal.flags],
-            "traces": [asdict(trace) for trace in proposal.traces],
-        }
-    )
-
-
-def _readable(row: sqlite3.Row) -> Proposal | None:
-    """One damaged row must not hide the others."""
-    try:
-        return _proposal(row)
-    except (SkillError, ValueError, KeyError) as error:
-        log.info("proposal %s cannot be read: %s", row["id"], error)
-        return None
-
-
-def _proposal(row: sqlite3.Row) -> Proposal:
-    fields = json.loads(row["fields"])
-    return Proposal(
-        id=row["id"],
-        kind=ProposalKind(row["kind"]),
-        key=SkillKey(row["client"], row["name"]),
-        base_sha256=row["base_sha256"],
-        sha256=row["sha256"],
-        text=parse(bytes(row["bytes"]), where=f"proposal {row['id']}"),
-        status=ProposalStatus(row["status"]),
-        origin=Origin(row["origin"]),
-        made_at=datetime.fromisoformat(row["made_at"]),
-        changed_at=datetime.fromisoformat(row["changed_at"]),
-        failures=tuple(fields["failures"]),
-        siblings=tuple(fields["siblings"]),
-        successes=tuple(fields["successes"]),
-        wish=fields["wish"],
-        wish_turns=tuple(fields["wish_turns"]),
-        model=fields["model"],
-        silent=tuple(fields["silent"]),
-        ground=Ground(**fields["ground"]) if fields["ground"] else None,
-        replayable=fields["replayable"],
-        flags=tuple(fields["flags"]),
-        traces=tuple(Trace(**trace) for trace in fields["traces"]),
-        reason=row["reason"],
-        before=ProposalStatus(row["before"]) if row["before"] else None,
-        generation=row["generation"],
-    )
-
-
-def _fault(row: sqlite3.Row) -> WritingFault:
-    return WritingFault(
-        id=row["id"],
-        at=datetime.fromisoformat(row["at"]),
-        client=row["client"],
-        turns=tuple(json.loads(row["turns"])),
-        evolver=row["evolver"],
-        problem=row["problem"],
-        answer=row["answer"],
-        due=datetime.fromisoformat(row["due"]) if row["due"] else None,
-    )
-
-
-def _decision(row: sqlite3.Row) -> Decision:
-    return Decision(
-        number=row["number"],
-        proposal=row["proposal"],
-        what=ProposalStatus(row["what"]),
-        before=ProposalStatus(row["before"]),
-        generation=row["generation"],
-    )
+def _forget_replays(connection: sqlite3.Connection, proposal: str) -> None:
+    """The text or the model is another one."""
+    connection.execute("DELETE FROM replays WHERE proposal = ?", (proposal,))

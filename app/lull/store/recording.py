@@ -28,7 +28,7 @@ _TRAJECTORIES: Final = (
     " generation, apart)"
 )
 _GOES_ON: Final = (
-    "ON CONFLICT (id) DO UPDATE SET turns = turns + 1, last = excluded.last,"
+    "ON CONFLICT (id) DO UPDATE SET turns = turns + 1, last = max(last, excluded.last),"
     " suffixes = excluded.suffixes, generation = excluded.generation"
 )
 _TURNS: Final = (

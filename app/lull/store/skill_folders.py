@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import os
 import shutil
 import threading
@@ -18,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lull.core.errors import SkillError, StoreError
+from lull.core.evidence import evidence_from_json
+from lull.core.proof import ProofState
 from lull.core.skill import EVERYBODY, RESERVED_CLIENT, SkillKey, SkillText, check_client
 from lull.store.skill_md import FILE_LIMIT, parse, render
 
@@ -70,8 +73,11 @@ class SkillFolders:
         return sha256
 
     def keep_evidence(self, sha256: str, data: bytes) -> None:
-        """The proof that belongs to a version."""
+        """The proof that belongs to a version. One that holds is not given up for one that proves
+        nothing: the same text may be approved once more, for another client and untried."""
         target = self._evidence(sha256)
+        if target.is_file() and _proves(target.read_bytes()) and not _proves(data):
+            return
         target.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(target, data)
 
@@ -230,6 +236,13 @@ class SkillFolders:
 
 def _room(key: SkillKey) -> str:
     return key.client or EVERYBODY_FOLDER
+
+
+def _proves(evidence: bytes) -> bool:
+    try:
+        return evidence_from_json(json.loads(evidence)).decision.state is ProofState.PROVED
+    except ValueError:
+        return False
 
 
 def _is_client(name: str) -> bool:

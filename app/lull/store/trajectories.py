@@ -11,6 +11,7 @@ from datetime import datetime
 from functools import partial
 
 from lull.core.errors import NotFound
+from lull.core.policy import Client
 from lull.core.trajectory import Selection, Turn
 from lull.store.database import Database
 from lull.store.recording import Record, write_records
@@ -102,13 +103,13 @@ class Trajectories:
         row = self._db.read(work)
         return position(row) if row else None
 
-    def session(self, client: str, session: str) -> Position | None:
+    def session(self, client: Client, session: str) -> Position | None:
         """The trajectory that a client named itself."""
         row = self._db.read(
             lambda connection: connection.execute(
-                f"{STANDING} WHERE r.client = ? AND r.session = ?"
+                f"{STANDING} WHERE r.client = ? AND r.session = ? AND r.apart = ?"
                 " ORDER BY t.at DESC, t.number DESC LIMIT 1",
-                (client, plain(session)),
+                (client.name, plain(session), client.apart),
             ).fetchone()
         )
         return position(row) if row else None
