@@ -82,7 +82,7 @@ class ControlApi:
         self._reviewing = reviewing
         self._bus = bus
         self._stop = stop
-        self._calendars = calendars
+        self.calendars = calendars
         self._lulls = lulls
 
     def app(self) -> web.Application:
@@ -107,8 +107,8 @@ class ControlApi:
         app.router.add_get(routes.SETTINGS, self.settings)
         app.router.add_post(routes.SETTINGS, self.settings)
         app.router.add_get(routes.DOCTOR, self.doctor)
-        if self._calendars is not None:
-            _calendar_routes(app, self._calendars)
+        if self.calendars is not None:
+            _calendar_routes(app, self.calendars)
         if self._lulls is not None:
             _lull_routes(app, self._lulls)
         return app
