@@ -31,6 +31,8 @@ from lull.loops.lull_pace import Pace
 from lull.loops.lull_runner import Runner, RunnerRule
 from lull.store.windows import STOPPED, Windows
 
+_BEFORE_S: Final = 1.0
+"""So long before an end that is known, the last unit ends by itself."""
 _ENDLESS: Final = Forecast(low_s=float("inf"), median_s=float("inf"), high_s=float("inf"))
 
 
@@ -221,7 +223,7 @@ class WatchIdle:
         if self._asked_until_s is None:
             return False
         now_s = self._clock.monotonic_s()
-        if self._runner.work is not None or self._ready():
+        if self._runner.work is not None or any(work.left_s > 0.0 for work in self._ready()):
             self._asked_until_s = now_s + self._rule.asked_s
         return now_s < self._asked_until_s
 
@@ -304,7 +306,7 @@ class WatchIdle:
         if window.until is None:
             return self._guess[1]
         end_s = (window.until.astimezone(UTC) - signals.now.astimezone(UTC)).total_seconds()
-        return self._guess[1].at_most(max(0.0, end_s))
+        return self._guess[1].at_most(max(0.0, end_s - _BEFORE_S))
 
     def _forecast(self, window: Window, signals: IdleSignals) -> Forecast:
         return forecast(
