@@ -3,9 +3,10 @@
 `measure(trials)`, or `python -m bench.lulls.suspension [--quick] [--seed N] [--out DIR]`. xdotool
 moves the mouse of a virtual X11 screen while a child computes and writes down the time, again and
 again, into memory that is shared with us. Its last time, less the time of the input as the X
-server knows it, is how long it disturbed. Poller and child's controls are the product's; looks are
-taken as `loops/watch_idle.py` takes them, ten times a second, once without and once with being
-woken by the poller.
+server knows it, is how long it disturbed. Poller and child's controls are the product's. Three
+watches are tried: bare ones that look as `loops/watch_idle.py` does, ten times a second, without
+and with being woken by the poller; and, a tenth as often since each lull has to be waited for, that
+loop itself.
 """
 
 from __future__ import annotations
@@ -20,26 +21,34 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
+from dataclasses import dataclass
 from datetime import UTC
 from pathlib import Path
 from typing import Any, Final
 
 import psutil
 
+from bench.lulls.child_work import ChildWork
 from bench.report import RESULTS, Goal, print_goals, report, write
 from bench.screen import Screen, missing
-from lull.backends.clock import SystemClock
+from lull.backends.clock import SystemClock, TimeSortedIds
 from lull.backends.idle_sources import sources_of
 from lull.backends.idle_x11 import X11Idle
 from lull.backends.paused_child import PausedChild
-from lull.backends.signals import SystemSignals
+from lull.backends.polled import Pace as PollingPace
+from lull.backends.signals import Paces, SystemSignals
+from lull.core.idle_rule import LEAST_WAIT_S, IdleRule
 from lull.core.idle_signals import Known
 from lull.loops.lull_pace import Pace
+from lull.loops.watch_idle import Chats, WatchIdle, WatchRule
+from lull.store.database import Database
+from lull.store.windows import Windows
 
 LIMIT_S: Final = 0.25
 WORKING_TICK_S: Final = 0.1
-_PATIENCE_S: Final = 30.0
+_OFTEN_S: Final = 0.5
+_PATIENCE_S: Final = 60.0
 _COMPUTES: Final = """
 import mmap, struct, sys, time
 with open(sys.argv[1], "r+b") as file:
@@ -48,38 +57,48 @@ with open(sys.argv[1], "r+b") as file:
         sum(i * i for i in range(500))
         shared[:] = struct.pack("d", time.monotonic())
 """
+ANY_TIME: Final = IdleRule(
+    after_s=LEAST_WAIT_S,
+    load_share=1.0,
+    memory_share=0.0,
+    memory_pressure=1.0,
+    battery_ok=True,
+    battery_share=0.0,
+    low_power_ok=True,
+    settle_s=0.0,
+)
+"""Whatever the machine is at, the user alone decides."""
 Row = dict[str, Any]
 
 
 def measure(trials: int = 200, *, seed: int = 1) -> dict[str, Any]:
-    """Rows of seconds from input to the end of computing, and the goal about their p99.
+    """Rows of seconds from input to the end of computing, and the goals about their p99.
 
-    Takes about 0.6 s a trial, twice. Raises RuntimeError where Xvfb or xdotool is missing.
+    Takes about 1.5 s a trial. Raises RuntimeError where Xvfb or xdotool is missing.
     """
     if absent := missing():
         raise RuntimeError(f"no {' and no '.join(absent)} on this machine")
     rows = []
-    for woken in (False, True):
+    for name, watched, n in (
+        ("looks every 100 ms", _bare, trials),
+        ("looks every 100 ms and when the poller sees input", _woken, trials),
+        ("the watch over lulls itself", whole_watch, max(1, trials // 10)),
+    ):
         load = psutil.getloadavg()[0]
-        times_s = asyncio.run(_trials(trials, random.Random(seed), woken=woken))
-        rows.append(_row(times_s, woken=woken, load=load))
+        rows.append(_row(name, asyncio.run(_trials(n, random.Random(seed), watched)), load))
     goals = [
-        Goal(
-            goal=f"p99 from input to suspended, s; {row['looks']}",
-            value=row["p99_s"],
-            limit=LIMIT_S,
-        )
-        for row in rows
+        Goal(goal=f"p99 s from input to suspended, {r['watch']}", value=r["p99_s"], limit=LIMIT_S)
+        for r in rows
     ]
     return report(
         "suspension", rows=rows, goals=goals, seeds=[seed], packages=["psutil"], simulated=False
     )
 
 
-def _row(times_s: Sequence[float], *, woken: bool, load: float) -> Row:
+def _row(name: str, times_s: Sequence[float], load: float) -> Row:
     ranked = sorted(times_s)
     return {
-        "looks": "every 100 ms, and when the poller sees input" if woken else "every 100 ms",
+        "watch": name,
         "trials": len(ranked),
         "p50_s": quantile(ranked, 0.5),
         "p99_s": quantile(ranked, 0.99),
@@ -94,74 +113,111 @@ def quantile(ranked: Sequence[float], share: float) -> float:
     return round(ranked[max(0, math.ceil(share * len(ranked)) - 1)], 4)
 
 
-async def _trials(trials: int, chance: random.Random, *, woken: bool) -> list[float]:
-    with Screen() as screen, tempfile.NamedTemporaryFile() as file:
-        file.write(bytes(8))
-        file.flush()
-        child = PausedChild.start([sys.executable, "-c", _COMPUTES, file.name])
-        ruler = X11Idle(screen.display)
-        try:
-            with mmap.mmap(file.fileno(), 8) as beat:
-                async with _watched(screen, child, woken=woken):
-                    await _until(lambda: _read(beat) > 0.0)
-                    return [await _trial(screen, child, ruler, beat, chance) for _ in range(trials)]
-        finally:
-            child.kill()
-            ruler.close()
+# Trials
 
 
-async def _trial(
-    screen: Screen, child: PausedChild, ruler: X11Idle, beat: mmap.mmap, chance: random.Random
-) -> float:
-    child.resume()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rig:
+    """A screen, and a child that computes."""
+
+    screen: Screen
+    child: PausedChild
+    beat: mmap.mmap
+    ruler: X11Idle
+
+    def computed_at_s(self) -> float:
+        """On the monotonic clock; 0 before the first time."""
+        return float(struct.unpack("d", self.beat[:])[0])
+
+    def input_at_s(self) -> float:
+        """By the X server's own count, to the millisecond. NaN when it does not say."""
+        idle = self.ruler.read()
+        return time.monotonic() - idle.value if isinstance(idle, Known) else math.nan
+
+
+Watched = Callable[[Rig], AbstractAsyncContextManager[Callable[[], None]]]
+"""A watch over the rig's child, as a context; it gives what lets the child go on."""
+
+
+def rig(stack: ExitStack) -> Rig:
+    """Ended with the stack."""
+    screen = stack.enter_context(Screen())
+    file = stack.enter_context(tempfile.NamedTemporaryFile())  # noqa: SIM115 - the stack is one
+    file.write(bytes(8))
+    file.flush()
+    beat = stack.enter_context(mmap.mmap(file.fileno(), 8))
+    ruler = X11Idle(screen.display)
+    stack.callback(ruler.close)
+    child = PausedChild.start([sys.executable, "-c", _COMPUTES, file.name])
+    stack.callback(child.kill)
+    return Rig(screen=screen, child=child, beat=beat, ruler=ruler)
+
+
+async def _trials(trials: int, chance: random.Random, watched: Watched) -> list[float]:
+    with ExitStack() as stack:
+        made = rig(stack)
+        await until(lambda: made.computed_at_s() > 0.0)
+        async with watched(made) as go_on:
+            return [await _trial(made, go_on, chance) for _ in range(trials)]
+
+
+async def _trial(rig: Rig, go_on: Callable[[], None], chance: random.Random) -> float:
+    go_on()
     began_s = time.monotonic()
-    await _until(lambda: _read(beat) > began_s)
+    await until(lambda: rig.computed_at_s() > began_s)
     # Any moment between two looks is as likely.
     await asyncio.sleep(chance.uniform(0.3, 0.5))
-    assert not child.suspended, "nobody touched anything"
-    await asyncio.to_thread(screen.move_mouse, chance.randrange(600), chance.randrange(400))
-    await _until(lambda: child.suspended)
-    idle = ruler.read()
-    input_s = time.monotonic() - idle.value if isinstance(idle, Known) else float("nan")
-    return _read(beat) - input_s
+    if rig.child.suspended:
+        raise RuntimeError("the child was suspended, and nobody had touched anything")
+    await asyncio.to_thread(rig.screen.move_mouse, chance.randrange(600), chance.randrange(400))
+    await until(lambda: rig.child.suspended)
+    return rig.computed_at_s() - rig.input_at_s()
 
 
-def _read(beat: mmap.mmap) -> float:
-    return float(struct.unpack("d", beat[:])[0])
-
-
-async def _until(holds: Callable[[], bool]) -> None:
+async def until(holds: Callable[[], bool]) -> None:
+    """Raises TimeoutError after a minute."""
     async with asyncio.timeout(_PATIENCE_S):
         while not holds():  # noqa: ASYNC110 - another process tells by shared memory
             await asyncio.sleep(0.002)
 
 
-@asynccontextmanager
-async def _watched(screen: Screen, child: PausedChild, *, woken: bool) -> AsyncIterator[None]:
-    """A watch that suspends the child when there was input."""
-    pace, loop = Pace(), asyncio.get_running_loop()
+# Watches
 
-    def returned() -> None:
-        loop.call_soon_threadsafe(pace.nudge)
 
+def _signals(rig: Rig, returned: Callable[[], None] | None) -> SystemSignals:
+    loop = asyncio.get_running_loop()
+    environ = {**rig.screen.environ, "XDG_SESSION_TYPE": "x11"}
     signals = SystemSignals(
-        sources_of("linux", {**screen.environ, "XDG_SESSION_TYPE": "x11"}, apps=lambda: ()),
+        sources_of("linux", environ, apps=lambda: ()),
         clock=SystemClock(),
         zone=lambda: UTC,
-        returned=returned if woken else None,
+        returned=None if returned is None else lambda: loop.call_soon_threadsafe(returned),
+        # In calm times more often than the product, for which a lull is ten minutes and not five
+        # seconds; how often it asks while work runs is the product's.
+        paces=Paces(calm=PollingPace(every_s=_OFTEN_S, within_s=5.0)),
     )
     signals.start()
+    return signals
+
+
+@asynccontextmanager
+async def _bare(rig: Rig, *, woken: bool = False) -> AsyncIterator[Callable[[], None]]:
+    pace = Pace()
+    signals = _signals(rig, pace.nudge if woken else None)
     signals.hurry(True)
-    watch = asyncio.create_task(_watch(signals, child, pace))
+    watch = asyncio.create_task(_look(signals, rig.child, pace))
     try:
-        yield
+        yield rig.child.resume
     finally:
-        watch.cancel()
-        await asyncio.gather(watch, return_exceptions=True)
         signals.close()
+        await _ended(watch)
 
 
-async def _watch(signals: SystemSignals, child: PausedChild, pace: Pace) -> None:
+def _woken(rig: Rig) -> AbstractAsyncContextManager[Callable[[], None]]:
+    return _bare(rig, woken=True)
+
+
+async def _look(signals: SystemSignals, child: PausedChild, pace: Pace) -> None:
     last_s = 0.0
     while True:
         idle_s = signals.signals().input_idle_s
@@ -170,6 +226,41 @@ async def _watch(signals: SystemSignals, child: PausedChild, pace: Pace) -> None
                 child.suspend()
             last_s = idle_s
         await pace.rest(WORKING_TICK_S, lambda: 0.0)
+
+
+@asynccontextmanager
+async def whole_watch(rig: Rig) -> AsyncIterator[Callable[[], None]]:
+    """The product's loop, for which five seconds without anybody are a lull."""
+    clock, work, pace = SystemClock(), ChildWork(rig.child), Pace()
+    signals = _signals(rig, pace.nudge)
+    with tempfile.TemporaryDirectory() as folder:
+        database = Database(Path(folder) / "lull.db")
+        watch = WatchIdle(
+            source=signals,
+            chats=lambda: Chats(0, math.inf),
+            events=lambda: (),
+            settings=lambda: ANY_TIME,
+            queue=lambda: [work],
+            windows=Windows(database),
+            clock=clock,
+            ids=TimeSortedIds(),
+            tell=lambda _window: None,
+            problem=lambda _text, _error: None,
+            pace=pace,
+            rule=WatchRule(tick_s=_OFTEN_S),
+        )
+        task = asyncio.create_task(watch.run())
+        try:
+            yield lambda: None
+        finally:
+            signals.close()
+            await _ended(task)
+            database.close()
+
+
+async def _ended(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
 
 
 def main(argv: Sequence[str]) -> int:
