@@ -47,7 +47,6 @@ LATER = [
     "why",
     "pause",
     "resume",
-    "calendar",
     "model",
     "train",
     "adapters",

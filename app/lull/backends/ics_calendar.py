@@ -1,4 +1,4 @@
-"""A calendar behind `core.feeds.FeedReader`: bytes from a file or the network, times from a child.
+"""A calendar behind `service.calendars.FeedReader`: bytes from file or network, times from a child.
 
 Decides how the ten seconds that a feed may take are shared, what a file must be, and which words
 say what a feed was. What crosses a process border is checked: the child has read a stranger's text
@@ -59,7 +59,7 @@ def child_command() -> tuple[str, ...]:
 
 
 class IcsCalendar:
-    """Implements `core.feeds.FeedReader`."""
+    """Implements `service.calendars.FeedReader`."""
 
     def __init__(
         self,

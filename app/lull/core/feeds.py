@@ -1,8 +1,8 @@
 """A calendar feed: what is known of it, how old that is, and when it is asked again.
 
 Decides how long the last good copy counts, what its health is called, and the next try after a
-success or a failure. Where a feed may come from is `feed_address`; fetching and reading stand
-behind `FeedReader`; its address is a password and is no part of a `Feed`.
+success or a failure. Where a feed may come from is `feed_address`; fetching and reading are
+backends; its address is a password and is no part of a `Feed`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from lull.core.calendar_event import CalendarEvent, Meaning
 from lull.core.errors import LullError
@@ -129,18 +129,6 @@ class Read:
     marks: Marks = field(default_factory=Marks)
     peak_mb: float = 0.0
     """What the child that parsed it used at most; 0 where it cannot be known."""
-
-
-class FeedReader(Protocol):
-    """Fetches and parses a feed, whatever is in it, within seconds."""
-
-    async def read(
-        self, source: Source, span: Span, *, means: Meaning, marks: Marks
-    ) -> Read | None:
-        """None: it is as it was when `marks` were given.
-
-        Raises FeedUnreachable and FeedError, in words that never hold the address.
-        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 What is known of a feed lies in the store, so that a restart knows what the user is doing before
 the network is up; its address does not (`calendar_addresses`). Decides when a feed is read and when
-what went wrong is a problem; what is fetched and parsed stands behind `FeedReader`.
+what went wrong is a problem; fetching and parsing stand behind `FeedReader`.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from lull.core.calendar_event import CalendarEvent, Meaning
 from lull.core.errors import Conflict, LullError
 from lull.core.feeds import (
     Feed,
-    FeedReader,
     FeedUnreachable,
     Health,
     Marks,
@@ -40,6 +39,18 @@ log = logging.getLogger(__name__)
 Json = dict[str, Any]
 LOOK_EVERY_S = 60.0
 """How soon a feed that is due is read: also a machine that slept for hours notices within this."""
+
+
+class FeedReader(Protocol):
+    """Fetches and parses a feed, whatever is in it, within seconds."""
+
+    async def read(
+        self, source: Source, span: Span, *, means: Meaning, marks: Marks
+    ) -> Read | None:
+        """None: it is as it was when `marks` were given.
+
+        Raises FeedUnreachable and FeedError, in words that never hold the address.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
