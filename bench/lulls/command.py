@@ -6,19 +6,23 @@ is not taken off. Intervals are by resampling weeks. Beside Lull runs MetaClaw's
 """
 
 import argparse
+import os
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
 
 from bench.lulls import metaclaw
 from bench.lulls.measures import LEAST_S, row, share, weekly
-from bench.lulls.people import PEOPLE
+from bench.lulls.people import PEOPLE, Person
 from bench.lulls.plot import draw_week
 from bench.lulls.simulation import SUSPENDS_S, Played, play
-from bench.lulls.spans import Spans, by_length
+from bench.lulls.spans import by_length
 from bench.lulls.world import World, lived
 from bench.report import RESULTS, Goal, print_goals, report, write
 
@@ -32,13 +36,16 @@ Row = dict[str, Any]
 def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="bench lulls", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="three weeks: a look, not a result")
+    parser.add_argument("--days", type=int, help="of each year, instead of all of it")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seeds", type=int, default=1, help="years of each person")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="years at once")
     parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--strict", action="store_true", help="fail if a goal is missed")
     args = parser.parse_args(argv)
     seeds = [args.seed + n for n in range(args.seeds)]
-    document = measure(days=QUICK_DAYS if args.quick else DAYS, seeds=seeds, out=args.out)
+    days = args.days or (QUICK_DAYS if args.quick else DAYS)
+    document = measure(days=days, seeds=seeds, out=args.out, at_once=args.jobs)
     path = write(document, args.out)
     print_table(document["rows"])
     missed = print_goals(document)
@@ -46,22 +53,43 @@ def main(argv: Sequence[str]) -> int:
     return 1 if missed and args.strict else 0
 
 
-def measure(*, days: int, seeds: Sequence[int], out: Path) -> Row:
+@dataclass(frozen=True, kw_only=True)
+class _Year:
+    person: Person
+    seed: int
+    days: int
+    picture: Path | None
+    """Where a week of it is drawn."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Lived:
+    rows: list[Row]
+    weeks: dict[str, list[tuple[float, float]]]
+    took_s: float
+
+
+def measure(*, days: int, seeds: Sequence[int], out: Path, at_once: int) -> Row:
+    years = [
+        _Year(
+            person=person,
+            seed=seed,
+            days=days,
+            picture=out / "lulls.png" if (person, seed) == (PEOPLE[1], seeds[0]) else None,
+        )
+        for seed in seeds
+        for person in PEOPLE
+    ]
+    out.mkdir(parents=True, exist_ok=True)
     rows: list[Row] = []
-    parts: dict[str, list[tuple[float, float]]] = {LULL: [], METACLAW: []}
-    for seed in seeds:
-        for person in PEOPLE:
-            began = time.monotonic()
-            world = lived(person, seed=seed, days=days)
-            played, peer = _played(world, seed), metaclaw.running(world)
-            usable = by_length(world.usable(), least=LEAST_S)
-            for policy, running in ((LULL, played.running), (METACLAW, peer)):
-                parts[policy] += weekly(running, usable, world.length_s)
-                rows.append(row(policy, world, running, seed=seed) | _work(policy, played))
-            if person is PEOPLE[1] and seed == seeds[0]:
-                _draw(world, played.running, peer, usable, days, out)
-            print(f"{person.name}, {seed}: {time.monotonic() - began:.0f} s", file=sys.stderr)
-    totals = [_total(policy, parts[policy], seeds[0]) for policy in parts]
+    weeks: dict[str, list[tuple[float, float]]] = {LULL: [], METACLAW: []}
+    with ProcessPoolExecutor(at_once, mp_context=get_context("spawn")) as pool:
+        for year, lived_ in zip(years, pool.map(_live, years), strict=True):
+            rows += lived_.rows
+            for policy, parts in lived_.weeks.items():
+                weeks[policy] += parts
+            print(f"{year.person.name}, {year.seed}: {lived_.took_s:.0f} s", file=sys.stderr)
+    totals = [_total(policy, parts, seeds[0]) for policy, parts in weeks.items()]
     document = report(
         "lulls",
         rows=[*totals, *rows],
@@ -75,6 +103,26 @@ def measure(*, days: int, seeds: Sequence[int], out: Path) -> Row:
         "why": "drawn, not measured: how long real work takes to stop is measured on a real child",
     }
     return document
+
+
+def _live(year: _Year) -> _Lived:
+    """One year under both policies, in a process of its own."""
+    began = time.monotonic()
+    world = lived(year.person, seed=year.seed, days=year.days)
+    played, peer = _played(world, year.seed), metaclaw.running(world)
+    usable = by_length(world.usable(), least=LEAST_S)
+    both = ((LULL, played.running), (METACLAW, peer))
+    if year.picture is not None:
+        week = min(9, year.days // 7 - 1)
+        draw_week(world, played.running, peer, usable, week=week, path=year.picture)
+    return _Lived(
+        rows=[
+            row(policy, world, running, seed=year.seed) | _work(policy, played)
+            for policy, running in both
+        ],
+        weeks={policy: weekly(running, usable, world.length_s) for policy, running in both},
+        took_s=time.monotonic() - began,
+    )
 
 
 def _played(world: World, seed: int) -> Played:
@@ -92,10 +140,6 @@ def _work(policy: str, played: Played) -> Row:
         "redone_s": played.redone_s,
         "most_at_once": played.most_at_once,
     }
-
-
-def _draw(world: World, lull: Spans, peer: Spans, usable: Spans, days: int, out: Path) -> None:
-    draw_week(world, lull, peer, usable, week=min(9, days // 7 - 1), path=out / "lulls.png")
 
 
 def _total(policy: str, parts: Sequence[tuple[float, float]], seed: int) -> Row:

@@ -277,7 +277,8 @@ async def _played(
             tell=tell,
             problem=lambda _text, _error: None,
             pace=pace,
-            rule=WatchRule(journal_every_s=3600.0),
+            # Two things that cost time and change nothing here: work has no end and little needs.
+            rule=WatchRule(journal_every_s=3600.0, guess_s=3600.0),
         )
         chats = [
             loop.call_at(start + 1e-3, pace.nudge)
