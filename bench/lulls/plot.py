@@ -19,6 +19,10 @@ _LANES: Final = (
     ("used by MetaClaw's policy", "#c9762b"),
 )
 _DISTURBED: Final = "#c0282d"
+_NOTE: Final = (
+    "Each day from top to bottom in this order. Red is never drawn thinner than a line; "
+    "Lull's is a fifth of a second."
+)
 
 
 def draw_week(
@@ -104,4 +108,4 @@ def _legend(painter, y: int) -> None:  # type: ignore[no-untyped-def]
         painter.setPen(QColor("#222222"))
         painter.drawText(x + 17, y, text)
         x += 30 + 7 * len(text)
-    painter.drawText(_LEFT, y + 24, "Each day from top to bottom in this order.")
+    painter.drawText(_LEFT, y + 24, _NOTE)
