@@ -24,16 +24,21 @@ from lull.core.idle_gates import Look, event_now, gates
 from lull.core.idle_rule import (
     ALWAYS_KEPT,
     HERE,
-    LEAST_WAIT_S,
-    STRAIN,
     Gate,
     GateName,
     GateState,
     IdleRule,
     Memory,
 )
-from lull.core.idle_signals import IdleSignals, Unknown
+from lull.core.idle_signals import IdleSignals
 from lull.core.idle_times import likely_end, next_opening
+from lull.core.idle_wait import (
+    quiet_for_s,
+    remembered,
+    wait_gate,
+    wait_left_s,
+    wait_needed_s,
+)
 
 
 class WindowState(StrEnum):
@@ -107,7 +112,7 @@ def decide(
     skipped; heat, battery and memory never, and a chat is answered first.
     """
     before = state or Memory()
-    needed_s = _needed_s(signals, settings, events, before)
+    needed_s = wait_needed_s(signals, settings, events, before)
     look = Look(
         signals=signals,
         rule=settings,
@@ -118,9 +123,10 @@ def decide(
     )
     seen = list(gates(look))
     shut = [gate for gate in seen if gate.closes]
-    memory = _remembered(signals, before, shut)
-    left_s, quiet_s = _left_s(signals, settings, memory, needed_s), _quiet_s(signals, memory)
-    wait = _wait_gate(signals.now, left_s, quiet_s, needed_s)
+    memory = remembered(signals, before, shut)
+    quiet_s = quiet_for_s(signals, memory)
+    left_s = wait_left_s(signals, settings, memory, needed_s)
+    wait = wait_gate(signals.now, left_s, quiet_s, needed_s)
     seen.append(wait)
     closed = [*shut, wait] if wait.closes else shut
     if train_now:
@@ -139,83 +145,6 @@ class _Known:
     quiet_s: float
     left_s: float
     memory: Memory
-
-
-# The wait
-
-
-def _needed_s(
-    signals: IdleSignals, rule: IdleRule, events: Sequence[CalendarEvent], before: Memory
-) -> float:
-    """The shortest wait that something speaks for; while a window is open, never more than what it
-    was opened with: a night's work does not stop because sleep hours end."""
-    waits = [rule.after_s]
-    if signals.locked is True:
-        waits.append(rule.locked_after_s)
-    away = event_now(events, Meaning.AWAY, signals.now.astimezone(UTC))
-    if away is not None or inside(rule.sleep_hours, signals.now):
-        waits.append(rule.sure_after_s)
-    if before.open:
-        waits.append(before.needed_s)
-    return max(LEAST_WAIT_S, min(waits))
-
-
-def _remembered(signals: IdleSignals, before: Memory, shut: Sequence[Gate]) -> Memory:
-    """The newest sign of anybody, and the newest strain of the machine.
-
-    Input and chats tell their own time, and are believed anew at each look.
-    """
-    now_s = signals.monotonic_s
-    input_s = before.input_s
-    if not isinstance(signals.input_idle_s, Unknown):
-        input_s = now_s - signals.input_idle_s
-    elif input_s is None:
-        input_s = now_s  # nothing is known of before
-    here = any(g.name in HERE and _is_now(g) for g in shut)
-    strained = any(g.name in STRAIN for g in shut)
-    known = not isinstance(signals.locked, Unknown)
-    return Memory(
-        input_s=input_s,
-        here_s=now_s if here else before.here_s,
-        strained_s=now_s if strained else before.strained_s,
-        locked=signals.locked is True if known else before.locked,
-    )
-
-
-def _is_now(gate: Gate) -> bool:
-    """Input that is known tells its own time, which is a little earlier than now."""
-    return gate.name is not GateName.INPUT or gate.state is GateState.UNKNOWN
-
-
-def _quiet_s(signals: IdleSignals, memory: Memory) -> float:
-    """Since the last sign of anybody, whatever it was."""
-    now_s = signals.monotonic_s
-    signs = [s for s in (memory.input_s, memory.here_s) if s is not None]
-    signs.append(now_s if signals.chats_in_flight else now_s - signals.since_chat_s)
-    return max(0.0, now_s - max(signs))
-
-
-def _left_s(signals: IdleSignals, rule: IdleRule, memory: Memory, needed_s: float) -> float:
-    """Of the wait for the user and of that for the machine, the longer one."""
-    left_s = needed_s - _quiet_s(signals, memory)
-    if memory.strained_s is not None:
-        settled_s = max(0.0, signals.monotonic_s - memory.strained_s)
-        left_s = max(left_s, rule.settle_s - settled_s)
-    # Less than a millisecond is rounding, and no time that could be told.
-    return left_s if left_s >= 1e-3 else 0.0
-
-
-def _wait_gate(now: datetime, left_s: float, quiet_s: float, needed_s: float) -> Gate:
-    if left_s <= 0.0:
-        text = f"No sign of you for {spans.length(quiet_s)}."
-        return Gate(name=GateName.WAIT, state=GateState.OPEN, text=text)
-    text = (
-        f"Waiting for a lull: {spans.length(quiet_s)} of {spans.length(needed_s)} without you."
-        if quiet_s < needed_s
-        else "Waiting a minute until the machine has settled."
-    )
-    until = spans.later(now, left_s)
-    return Gate(name=GateName.WAIT, state=GateState.CLOSED, text=text, until=until)
 
 
 # The answer
