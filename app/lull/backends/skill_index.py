@@ -51,6 +51,8 @@ class _Room:
         bm25 = bm25s.BM25(method="lucene")
         bm25.index([*documents, *filler], show_progress=False)
         self._keys = [skill.key for skill in skills]
+        self.by_name = {key.name: key for key in self._keys}
+        """A room has one skill of a name."""
         self._heads = heads
         self._vocabulary: dict[str, int] = {w: t for w, t in bm25.vocab_dict.items() if w}
         self._starts = bm25.scores["indptr"].tolist()
@@ -142,9 +144,12 @@ class WordIndex:
         if is_aside(text):
             return {}
         query = sorted(set(terms(text[:QUERY_CHARACTERS])))
-        own = self._rooms.get((client.name, client.apart))
-        room = own if own or client.apart else self._rooms.get((EVERYBODY, False))
+        room = self._room_of(client)
         return room.scores(query, least=least) if room and query else {}
+
+    def _room_of(self, client: Client) -> _Room | None:
+        own = self._rooms.get((client.name, client.apart))
+        return own if own or client.apart else self._rooms.get((EVERYBODY, False))
 
     def exemplars(self, text: str, *, client: Client, least: float = -1.0) -> dict[SkillKey, float]:
         """Skills whose nearest request is at least so near, by the 4-norm of their similarities:
@@ -154,11 +159,14 @@ class WordIndex:
         nearest: dict[str, float] = {}
         powers: dict[str, float] = {}
         for near in self._memory.nearest(text, client=client.name, k=NEIGHBOURS):
-            nearest[near.skill] = max(nearest.get(near.skill, -1.0), near.similarity)
-            powers[near.skill] = powers.get(near.skill, 0.0) + max(near.similarity, 0.0) ** 4
+            skill, close = near.skill, near.similarity
+            nearest[skill] = max(nearest.get(skill, -1.0), close)
+            powers[skill] = powers.get(skill, 0.0) + max(close, 0.0) ** 4
+        room = self._room_of(client)
+        by_name = room.by_name if room else {}
+        # One that has gone keeps its rank.
         return {
-            SkillKey(whose, skill): max(powers[skill] ** 0.25, close)
+            by_name.get(skill) or SkillKey(client.name, skill): max(powers[skill] ** 0.25, close)
             for skill, close in nearest.items()
             if close >= least
-            for whose in dict.fromkeys((client.name, EVERYBODY))
         }

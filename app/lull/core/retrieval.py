@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
+from operator import itemgetter
 
 from lull.core.injection import block
 from lull.core.skill import Skill, SkillKey
@@ -66,8 +68,9 @@ def ranked(
     )
     for weight, found in retrievers:
         rank, last = 0, None
-        for key in sorted(found, key=found.__getitem__, reverse=True):
-            rank, last = (rank, last) if found[key] == last else (rank + 1, found[key])
+        for key, score in sorted(found.items(), key=itemgetter(1), reverse=True):
+            if score != last:
+                rank, last = rank + 1, score
             scores[key] += weight / (RRF_K + rank)
     return sorted(scores, key=lambda key: (-scores[key], key))
 
@@ -190,7 +193,8 @@ ASIDE_TERMS = 2
 def is_aside(text: str) -> bool:
     """A short remark between people ("I'm off to lunch"), which asks for no skill: few words,
     hardly a subject, somebody spoken of, and nothing to be done."""
-    words = [word.replace("’", "'") for word in _WORD.findall(text.lower())]
+    found = islice(_WORD.finditer(text), ASIDE_WORDS + 1)  # a request may be a whole book
+    words = [word.group().lower().replace("’", "'") for word in found]
     if len(words) > ASIDE_WORDS or not _SPEAKERS.intersection(words):
         return False
     wants = _TASKS.intersection(words) or words[0] in _ASKING
