@@ -17,6 +17,7 @@ from bench.report import RESULTS, Goal, print_goals, report, write
 from bench.wire import processes, prompts
 from bench.wire.homes import asked, write_exemplars, write_skills
 from bench.wire.load import Times, chat_request, drive
+from bench.wire.parts import parts
 
 Row = dict[str, Any]
 SIZES = (0, 40, 1000, 10_000)
@@ -34,6 +35,7 @@ def main(argv: Sequence[str]) -> int:
     document = measure(quick=args.quick, seed=args.seed)
     path = write(document, args.out)
     print_table(document["rows"])
+    print_parts(document)
     missed = print_goals(document)
     print(f"written to {path}")
     return 1 if missed and args.strict else 0
@@ -42,6 +44,7 @@ def main(argv: Sequence[str]) -> int:
 def measure(*, quick: bool, seed: int) -> dict[str, Any]:
     rows: list[Row] = []
     goals: list[Goal] = []
+    where: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder, processes.mock_upstream() as upstream:
         work = Path(folder)
         rows += _loads("direct", 0, upstream, quick=quick)
@@ -56,7 +59,9 @@ def measure(*, quick: bool, seed: int) -> dict[str, Any]:
                 if size == MEASURED:
                     goals += _prompt_goals(port, upstream, quick=quick, seed=seed)
                     goals.append(_streams_survive(port, upstream, service))
-    return report(
+            if size == MEASURED:
+                where = parts(work / str(size))
+    document = report(
         "wire",
         rows=rows,
         goals=[*_speed_goals(rows), *goals],
@@ -64,6 +69,7 @@ def measure(*, quick: bool, seed: int) -> dict[str, Any]:
         packages=("aiohttp", "chromadb", "bm25s", "numpy"),
         simulated=True,
     )
+    return {**document, "parts_us": where}
 
 
 @contextmanager
@@ -179,6 +185,29 @@ def _streams_survive(port: int, upstream: int, service: processes.Started) -> Go
     prompts.post(upstream, "/slow", 0.0)
     lost = len(threads) - sum(survived)
     return Goal(goal="of 16 streams, lost when the engine was killed", value=lost, limit=0)
+
+
+def print_parts(document: Row) -> None:
+    """Where the time goes, for whoever wonders why a goal holds or does not."""
+
+    def rate(what: str, skills: int) -> float:
+        return float(
+            next(
+                row["requests_per_s"]
+                for row in document["rows"]
+                if (row["what"], row["skills"], row["streamed"], row["connections"])
+                == (what, skills, False, 32)
+            )
+        )
+
+    bare, none, all_of_it = rate("bare aiohttp", 0), rate("lull", 0), rate("lull", MEASURED)
+    print("µs of a request at 32 connections, all on one core but the writing:")
+    print(f"{1e6 / bare:>8.0f}  bare aiohttp: HTTP on both sides")
+    print(f"{1e6 / none:>8.0f}  Lull without skills: also reads, links, records")
+    print(f"{1e6 / all_of_it:>8.0f}  Lull with {MEASURED:,} skills and as many past requests")
+    print(f"CPU µs of its parts, each in a loop of its own, {MEASURED:,} skills:")
+    for part, us in document["parts_us"].items():
+        print(f"{us:>8.0f}  {part}")
 
 
 def print_table(rows: Sequence[Row]) -> None:

@@ -1,0 +1,121 @@
+"""Where a request's time goes inside Lull: CPU microseconds of each part, no network.
+
+The same objects that a service holds, asked one after the other. What a request takes beyond them
+is HTTP on both sides, and waiting while the writer's thread has the interpreter.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from bench.wire.homes import asked
+from bench.wire.processes import paths_of
+from bench.wire.upstream import WHOLE, WINDOW_TOKENS
+from lull.backends.chroma import ChromaExemplars
+from lull.backends.clock import SystemClock, TimeSortedIds
+from lull.backends.embedder import HashedNgrams
+from lull.backends.skill_index import WordIndex
+from lull.core.chain import links
+from lull.core.events import EventKind
+from lull.core.messages import ChatRequest
+from lull.core.policy import Client, ModelFacts
+from lull.core.retrieval import RetrievalRule
+from lull.loops.serve import Serve, Serving
+from lull.service.bus import Bus
+from lull.service.dialects import CHAT_ROUTES
+from lull.service.wiring import Stores, open_stores
+from lull.store.event_log import EventLog
+
+CLIENT = Client(name="bench")
+FACTS = ModelFacts(digest="d" * 64, window_tokens=WINDOW_TOKENS, system="", template_sha256="")
+CHAT = CHAT_ROUTES["/api/chat"]
+ANSWER = WHOLE.partition(b"\r\n\r\n")[2]
+COUNT = 500
+
+
+def parts(home: Path) -> dict[str, float]:
+    """µs by part, in a home that no service has open."""
+    stores = open_stores(paths_of(home))
+    try:
+        return asyncio.run(_parts(stores, paths_of(home).chroma))
+    finally:
+        stores.database.close()
+
+
+async def _parts(stores: Stores, vectors: Path) -> dict[str, float]:
+    library = stores.skills.library()
+    index = WordIndex()
+    await index.follow(library)
+    index.remember_with(ChromaExemplars(vectors, HashedNgrams()))
+    serve = Serve(
+        trajectories=stores.trajectories,
+        skills=stores.skills,
+        library=lambda: library,
+        index=index,
+        clock=SystemClock(),
+        ids=TimeSortedIds(),
+        chain_key=stores.chain_key,
+        rule=RetrievalRule(),
+        facts_within_s=0.05,
+    )
+    bus = Bus(EventLog(stores.database), SystemClock())
+    await _walk(stores, index, serve, bus)  # from here on the words are known
+    return await _walk(stores, index, serve, bus)
+
+
+async def _walk(stores: Stores, index: WordIndex, serve: Serve, bus: Bus) -> dict[str, float]:
+    us: dict[str, float] = {}
+
+    def each(part: str, work: Callable[[int], object]) -> None:
+        began = time.thread_time()
+        for number in range(COUNT):
+            work(number)
+        us[part] = (time.thread_time() - began) / COUNT * 1e6
+
+    texts = [asked(number) for number in range(COUNT)]
+    bodies = [_body(text) for text in texts]
+    requests = [CHAT.read_request(body) for body in bodies]
+    each("reads the request", lambda n: (CHAT.read_request(bodies[n]), CHAT.injectable(bodies[n])))
+    each("links its messages", lambda n: links(stores.chain_key, "bench", requests[n].messages))
+    each("finds skills by words", lambda n: index.lexical(texts[n], client=CLIENT))
+    each("finds skills by past requests", lambda n: index.exemplars(texts[n], client=CLIENT))
+    began, servings = time.thread_time(), []
+    for request in requests:
+        servings.append(await _opened(serve, request))
+    us["opens the turn, these three included"] = (time.thread_time() - began) / COUNT * 1e6
+    each("puts the block in", lambda n: CHAT.inject(bodies[n], servings[n].injection))
+    before_s = _writers_time_s(stores)
+    each("reads the answer and closes the turn", lambda n: _close(serve, bus, servings[n]))
+    written_s = _writers_time_s(stores) - before_s
+    us["writes it, on another thread"] = written_s / COUNT * 1e6
+    return us
+
+
+def _body(text: str) -> bytes:
+    messages = [{"role": "user", "content": text}]
+    return json.dumps({"model": "mock", "messages": messages, "stream": False}).encode()
+
+
+async def _opened(serve: Serve, request: ChatRequest) -> Serving:
+    return await serve.open(
+        request,
+        client=CLIENT,
+        route=CHAT.route,
+        session="",
+        injectable=True,
+        facts=lambda: FACTS,
+    )
+
+
+def _close(serve: Serve, bus: Bus, serving: Serving) -> None:
+    reader = CHAT.reader(stream=False)
+    reader.feed(ANSWER)
+    serve.close(serving, reader.completion())
+    stamp = serving.stamp
+    bus.tell(EventKind.TURN_RECORDED, turn=stamp.turn, conversation=stamp.trajectory)
+
+
+def _writers_time_s(stores: Stores) -> float:
+    return stores.database.submit(lambda _: time.thread_time()).result()
