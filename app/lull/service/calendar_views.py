@@ -19,7 +19,7 @@ def feed_view(feed: Feed, now: datetime) -> Json:
         "label": feed.label,
         "host": feed.host or None,
         "path": feed.path or None,
-        "address": feed.path or f"https://{feed.host}/…",
+        "address": feed.path or f"{feed.host}/…",
         "means": feed.means.value,
         "private": feed.private,
         "health": feed.health(now).value,

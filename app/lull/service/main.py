@@ -254,6 +254,7 @@ async def _open_control(service: Service, stop: Callable[[], None]) -> web.AppRu
             proofs=service.learning.fast_loop,
             bus=service.bus,
         ),
+        calendars=service.calendars,
         lulls=Lulls(service.watch),
         bus=service.bus,
         stop=stop,

@@ -1,7 +1,8 @@
 """The only place that names concrete classes: from settings and paths to a service that can run."""
 
 from lull.service.wiring.own_models import BUILT_IN, built_in_engine
-from lull.service.wiring.service import Service, open_secrets, wired
+from lull.service.wiring.service import Service
+from lull.service.wiring.start import open_secrets, wired
 from lull.service.wiring.stores import Stores, open_stores, reading_of
 from lull.service.wiring.upstream import look_at_ollama
 
