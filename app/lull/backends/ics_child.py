@@ -9,6 +9,7 @@ ever leaves, and nothing is written to standard error, because it would quote st
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -16,6 +17,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 MEMORY_BYTES = 512 * 1024 * 1024
@@ -84,17 +86,21 @@ def limit_myself() -> None:
         except (ValueError, OSError):
             continue  # macOS knows RLIMIT_AS and will not hear of it; the watch below does it
     if sys.platform == "darwin":
-        threading.Thread(target=_watch_memory, daemon=True).start()
+        threading.Thread(target=_watch_memory, args=(peak_mb(),), daemon=True).start()
 
 
-def _watch_memory() -> None:
-    while peak_mb() * 1024 * 1024 < MEMORY_BYTES:
+def _watch_memory(before_mb: float) -> None:
+    while (peak_mb() - before_mb) * 1024 * 1024 < MEMORY_BYTES:
         time.sleep(_WATCH_EVERY_S)
     os._exit(1)
 
 
 def peak_mb() -> float:
     """The most memory this process has held; 0 where the system does not tell."""
+    # The kernel's own mark: what `getrusage` says may still be the parent's, from before the exec.
+    with contextlib.suppress(OSError, IndexError, ValueError):
+        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
+        return float(status.partition("VmHWM:")[2].split()[0]) / 1024
     try:
         import resource
     except ImportError:
