@@ -2,9 +2,10 @@
 
 It lives for one feed and may use so much memory and time and no more. Standard input: one line of
 JSON `{"from_s", "to_s", "until_s"}` (seconds since 1970, and when the monotonic clock, which all
-processes share, says that it must be done), then the calendar's bytes to the end. Standard output: `{"busy": [[from_s, to_s]], "dropped": [[what, why,
-n]], "peak_mb"}`, or `{"refused": "empty", "page" or "no-calendar"}`. Nothing else of a calendar
-ever leaves, and nothing is written to standard error, because it would quote strangers.
+processes share, says that it must be done), then the calendar's bytes to the end. Standard output:
+`{"busy": [[from_s, to_s]], "dropped": [[what, why, n]], "peak_mb"}`, or `{"refused": "empty",
+"page" or "no-calendar"}`. Nothing else of a calendar ever leaves, and nothing is written to
+standard error, because it would quote strangers.
 """
 
 from __future__ import annotations
