@@ -10,10 +10,11 @@ import pytest
 
 from lull.core.errors import Conflict, LullError
 from lull.core.policy import Client
-from lull.core.proposal import ProposalStatus
+from lull.core.proposal import ProposalKind, ProposalStatus
+from lull.core.reward import Source
 from lull.core.skill import ChangeKind, SkillKey, added
 from lull.store.skills import new_skill
-from lull.store.trajectories import Trajectories
+from lull.store.trajectories import Label, Trajectories
 from tests.building import KEY, answer, assistant, user
 from tests.loops.classroom import BAD, GOOD, MENU, Classroom, ScriptedJudge, menus
 
@@ -162,6 +163,37 @@ async def test_a_proof_is_not_given_up_for_an_untried_approval_of_the_same_text(
     folders.keep_evidence(skill.sha256, later)
     folders.check_out(skill.key, skill.sha256)
     assert folders.evidence(skill.key) == later
+
+
+# Ratings
+
+
+@pytest.mark.parametrize("before", [None, Label.BAD])
+@pytest.mark.parametrize("label", [Label.GOOD, None])
+async def test_a_rating_behind_which_the_service_ended_is_scored_at_the_next_start(
+    room: Classroom, before: Label | None, label: Label | None
+) -> None:
+    (turn,) = await room.plays("a joke", "haha")
+    await room.rate(turn, before)
+    await room.trajectories.label(turn, label, at=room.clock.now())
+    await room.restart()
+    await room.score.recalibrate()
+    reward = room.known(turn).reward
+    assert (reward is None) is (label is None)
+    assert reward is None or (reward.value, reward.source) == (1, Source.EXPLICIT)
+
+
+# What takes a skill away
+
+
+async def test_a_retirement_that_was_put_off_is_not_replayed(room: Classroom) -> None:
+    skill = await room.approved()
+    retire = await room.proposes(
+        kind=ProposalKind.RETIRE, base_sha256=skill.sha256, status=ProposalStatus.UNPROVED, model=""
+    )
+    await room.review.defer(retire.id)
+    await room.prove.again(retire.id)
+    assert room.status(retire) is ProposalStatus.DEFERRED
 
 
 # Near duplicates of what is gone

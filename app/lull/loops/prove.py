@@ -105,7 +105,7 @@ class Prove:
         return [
             Waiting(p.id, p.key.name, len(self._proposals.pairs(p.id)))
             for p in self._waiting(None)
-            if p.kind is not ProposalKind.RETIRE
+            if not _replays_nothing(p)
         ]
 
     def _waiting(self, only: str | None) -> list[Proposal]:
@@ -121,7 +121,7 @@ class Prove:
         fresh = {ProposalStatus.UNPROVED, ProposalStatus.DEFERRED, ProposalStatus.PROVED}
 
         def anew(now: Proposal) -> Proposal:
-            if now.status not in fresh or now.in_quarantine:
+            if now.status not in fresh or now.in_quarantine or _replays_nothing(now):
                 return now
             return replace(
                 now,
@@ -140,9 +140,9 @@ class Prove:
     async def _one(self, proposal_id: str, *, hurry: bool) -> bool:
         """Replay the next pair of a proposal; False when there is none."""
         proposal = self._proposals.get(proposal_id)
-        stage = await self._stage(proposal.model)
-        if proposal.status not in TO_PROVE or proposal.kind is ProposalKind.RETIRE:
+        if proposal.status not in TO_PROVE or _replays_nothing(proposal):
             return False
+        stage = await self._stage(proposal.model)
         if stage is None:
             log.info("%s waits: %s does not answer now", proposal.id, proposal.model)
             return False
@@ -280,3 +280,8 @@ class Prove:
         if await self._proposals.advance(settled):
             self._settled.append(proposal.id)
             log.info("proposal %s is %s: %s", proposal.id, status, reason)
+
+
+def _replays_nothing(proposal: Proposal) -> bool:
+    """A retirement has no text of its own to try."""
+    return proposal.kind is ProposalKind.RETIRE

@@ -242,13 +242,20 @@ class Score:
     async def rated(self, turn: str) -> None:
         """The user has rated a turn, or taken a rating back: score it again, and weigh every
         source anew by how often it agrees with the user."""
-        async with self._writing:
-            found = self._rewards.served([turn])
-            rows = [self._row(one.reward, one.turn, ()) for one in found]
-            await self._rewards.save(rows, read=(), at=self._clock.now())
+        await self._rescore([turn])
         await self.recalibrate()
 
+    async def _rescore(self, turns: Sequence[str]) -> None:
+        async with self._writing:
+            rows = [self._row(one.reward, one.turn, ()) for one in self._rewards.served(turns)]
+            await self._rewards.save(rows, read=(), at=self._clock.now())
+
     async def recalibrate(self) -> None:
+        """Weigh every source anew by how often it agrees with the user. A rating behind which the
+        service ended before it was scored is scored now."""
+        unheard = self._rewards.unheard()
+        if unheard:
+            await self._rescore(unheard)
         self.calibration = Calibration.of(
             (label is Label.GOOD, verdicts(row)) for label, row in self._rewards.labelled()
         )

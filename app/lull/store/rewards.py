@@ -170,6 +170,18 @@ class Rewards:
         )
         return [(Label(row["label"]), _reward_row(row)) for row in rows]
 
+    def unheard(self) -> list[str]:
+        """Turns whose reward does not know of the user's rating, or of its being taken back."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT t.id FROM turns t LEFT JOIN rewards w ON w.turn = t.id WHERE CASE"
+                " WHEN t.label IS NULL THEN w.source = 'explicit'"
+                " WHEN w.source = 'explicit' THEN (w.value > 0) <> (t.label = 'good')"
+                " ELSE w.source IS NOT 'verifiable' END"
+            ).fetchall()
+        )
+        return [row["id"] for row in rows]
+
     def judged(self, *, limit: int, unlabelled: bool = False) -> list[RewardRow]:
         """Turns on which the judge has voted, newest first."""
         only = "AND t.label IS NULL" if unlabelled else ""

@@ -1,0 +1,307 @@
+"""The fast loop on a real store in this process, and its death at any of its writes.
+
+A process that is killed leaves the files as they lie. So does this: the database stops answering at
+the write that the test names, before it or just behind its commit, the files are copied as they are
+then (the WAL among them, nothing closed), and a new house is opened on the copy.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import shutil
+import threading
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from lull.backends.extractive_evolver import ExtractiveEvolver
+from lull.backends.model_evolver import ModelEvolver
+from lull.backends.skill_index import WordIndex
+from lull.core import pocket
+from lull.core.check import Check, parse
+from lull.core.failures import SetRule
+from lull.core.guard import hashed_coin
+from lull.core.messages import Sampling
+from lull.core.policy import ModelFacts
+from lull.core.proposal import CHECK, Origin
+from lull.core.retrieval import RetrievalRule
+from lull.core.rules import EvolveRule, GuardRule, ProveRule, ScoreRule
+from lull.core.skill import Library
+from lull.loops.approve import Approve
+from lull.loops.eligible import Eligible
+from lull.loops.evolve import Evolve, Writer
+from lull.loops.guard import Guard
+from lull.loops.prove import Prove
+from lull.loops.replay import Replay, Stage
+from lull.loops.review import Review
+from lull.loops.score import Score
+from lull.loops.serve import Serve
+from lull.loops.today import Today
+from lull.loops.verify import Verifier
+from lull.store.database import Database
+from lull.store.flips import Flips
+from lull.store.proposals import Proposals
+from lull.store.rewards import Rewards, Served
+from lull.store.skill_folders import SkillFolders
+from lull.store.skills import Skills
+from lull.store.trajectories import Trajectories
+from tests.building import KEY
+from tests.fakes import FakeChatModel, FakeClock, FakeCoin, FakeIds
+from tests.properties.puppets import Policy, Referee, writer
+
+T = TypeVar("T")
+POCKET, LLAMA = "pocket", "llama3.2"
+FACTS = {
+    POCKET: ModelFacts(
+        digest="sha256:pocket",
+        window_tokens=4096,
+        system="",
+        template_sha256="p",
+        reads_suffixes=False,
+    ),
+    LLAMA: ModelFacts(
+        digest="sha256:llama", window_tokens=8192, system="Be kind.", template_sha256="l"
+    ),
+}
+EVOLVE = EvolveRule(sets=SetRule(alike=2), most_open=6)
+GUARD = GuardRule(share=0.4, settle_uses=0, harm_e=1.5)
+PROVE = ProveRule()
+
+
+class Mortal(Database):
+    """A database that stops answering for ever at the write that a test names."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.died = asyncio.Event()
+        self._left: int | None = None
+        self._behind = False
+
+    def dies_at(self, write: int, *, behind: bool) -> None:
+        """At the write of this number from now on, 0 for the next: before it, or behind its
+        commit, of which nobody hears any more."""
+        self._left, self._behind = write, behind
+
+    def submit(self, work: Callable[..., T]) -> Future[T]:
+        if self._left is None:
+            return super().submit(work)
+        if self._left > 0:
+            self._left -= 1
+            return super().submit(work)
+        if self._behind:
+            self._behind = False
+            with contextlib.suppress(Exception):  # it may have been refused
+                super().submit(work).result()
+        self.died.set()
+        return Future()
+
+    def flush(self) -> None:
+        """For the test, which outlives it."""
+        super().submit(lambda _: None).result()
+
+    @contextmanager
+    def busy(self) -> Iterator[None]:
+        """Meanwhile nothing that is posted comes to the disk."""
+        begun, done = threading.Event(), threading.Event()
+
+        def hold(_: object) -> None:
+            begun.set()
+            done.wait()
+
+        held = super().submit(hold)
+        begun.wait()
+        try:
+            yield
+        finally:
+            done.set()
+            held.result()
+
+
+@dataclass(slots=True, kw_only=True)
+class World:
+    """What outlives a process: time, chance, and the models."""
+
+    clock: FakeClock = field(default_factory=FakeClock)
+    ids: FakeIds = field(default_factory=FakeIds)
+    judge: Referee = field(default_factory=Referee)
+    writer: FakeChatModel = field(default_factory=writer)
+    policies: dict[str, Policy] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for model, facts in FACTS.items():
+            self.policies[model] = Policy(model, self.clock, not facts.reads_suffixes)
+
+
+class Died(Exception):
+    """The process was killed in the middle of this."""
+
+
+class House:
+    def __init__(self, folder: Path, world: World) -> None:
+        self.folder, self.world = folder, world
+        self.database = Mortal(folder / "lull.db")
+        self.trajectories = Trajectories(self.database, key=KEY)
+        self.skills = Skills(self.database, SkillFolders(folder / "library"))
+        self.rewards, self.proposals = Rewards(self.database), Proposals(self.database)
+        self.flips = Flips(self.database)
+        self.library = Library(0, {})
+        self.index = WordIndex()
+        self._wire()
+
+    def _wire(self) -> None:
+        world, clock = self.world, self.world.clock
+        self.approve = Approve(self.skills, clock, follower=self.follow)
+        self.guard = Guard(
+            flips=self.flips,
+            skills=self.skills,
+            proposals=self.proposals,
+            approve=self.approve,
+            library=lambda: self.library,
+            coin=hashed_coin("a secret"),
+            clock=clock,
+            ids=world.ids,
+            rule=lambda: GUARD,
+            tell=lambda *_: None,
+        )
+        self.serve = Serve(
+            trajectories=self.trajectories,
+            skills=self.skills,
+            library=lambda: self.library,
+            index=self.index,
+            clock=clock,
+            ids=world.ids,
+            chain_key=KEY,
+            rule=RetrievalRule(),
+            facts_within_s=60.0,
+            leaving_out=self.guard.leaves_out,
+        )
+        self.today = Today(self.serve.fixing, library=lambda: self.library, facts=FACTS.get)
+        verifier = Verifier({POCKET: pocket.check}, checks=self._checks)
+        self.score = Score(
+            self.rewards,
+            verifier=verifier,
+            judge=lambda: world.judge,
+            quiet=self,
+            clock=clock,
+            coin=FakeCoin().random,
+            rule=ScoreRule(),
+            credit=_credits_nobody,
+        )
+        model = ModelEvolver(world.writer, coin=FakeCoin())
+        writers = (
+            Writer(evolver=ExtractiveEvolver(), origin=Origin.EXTRACTIVE),
+            Writer(evolver=model, origin=Origin.MODEL),
+        )
+        self.evolve = Evolve(
+            rewards=self.rewards,
+            proposals=self.proposals,
+            today=self.today,
+            library=lambda: self.library,
+            writers=lambda: writers,
+            quiet=self,
+            clock=clock,
+            ids=world.ids,
+            rule=EVOLVE,
+        )
+        replay = Replay(
+            rewards=self.rewards,
+            today=self.today,
+            library=lambda: self.library,
+            verifier=verifier,
+            judge=lambda: world.judge,
+            warm=PROVE.warm,
+        )
+        self.prove = Prove(
+            proposals=self.proposals,
+            replay=replay,
+            library=lambda: self.library,
+            judge=lambda: world.judge,
+            stage=self._stage,
+            quiet=self,
+            clock=clock,
+            rule=PROVE,
+        )
+        self.review = Review(
+            self.proposals,
+            self.approve,
+            library=lambda: self.library,
+            evidence=self.prove.evidence,
+            clock=clock,
+        )
+        self.eligible = Eligible(self.rewards, self.proposals, still=self.today.still)
+
+    # What the parts ask of their surroundings
+
+    async def run(self, work: Callable[[], Awaitable[T]], *, hurry: bool = False) -> T:
+        """Implements core.ports.Quiet: nobody chats meanwhile."""
+        return await work()
+
+    def _checks(self, sha256: str) -> list[Check]:
+        text = self.skills.folders.text(sha256).metadata.get(CHECK, "")
+        return [parse(text)] if text else []
+
+    async def _stage(self, model: str) -> Stage | None:
+        facts = FACTS[model]
+        return Stage(
+            chat=self.world.policies[model],
+            system=facts.system,
+            digest=facts.digest,
+            engine="mlx",
+            adapter=None,
+            sampling=Sampling(),
+        )
+
+    async def follow(self, library: Library) -> None:
+        await self.index.follow(library)
+        self.library = library
+        self.guard.follow()
+
+    # Living and dying
+
+    async def start(self) -> None:
+        """As the service does before it opens its doors."""
+        await self.skills.reconcile(at=self.world.clock.now())
+        await self.follow(self.skills.library())
+        await self.score.recalibrate()
+
+    async def does(self, work: Awaitable[T]) -> T:
+        """Raises Died when the database dies meanwhile, and what `work` raises."""
+        task = asyncio.ensure_future(work)
+        died = asyncio.create_task(self.database.died.wait())
+        await asyncio.wait({task, died}, return_when=asyncio.FIRST_COMPLETED)
+        if self.database.died.is_set():
+            # What it does on its way out happens to files that nobody looks at any more.
+            self._legacy = self._copied()
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            raise Died
+        died.cancel()
+        await asyncio.gather(died, return_exceptions=True)
+        return task.result()
+
+    _legacy: Path | None = None
+
+    def left_behind(self) -> Path:
+        """The files as they lie now; of one that died, as they lay then."""
+        return self._legacy or self._copied()
+
+    def _copied(self) -> Path:
+        name, _, number = self.folder.name.partition("-")
+        copy = self.folder.with_name(f"{name}-{int(number) + 1}")
+        # The next to open a database finds out anew what its shared memory held.
+        shutil.copytree(self.folder, copy, ignore=shutil.ignore_patterns("*-shm"))
+        return copy
+
+    def settle(self) -> None:
+        self.database.flush()
+
+    def close(self) -> None:
+        self.database.close()
+
+
+async def _credits_nobody(_: Served, __: Sequence[str]) -> None:
+    return None

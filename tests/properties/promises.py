@@ -1,0 +1,280 @@
+"""What must hold of every request as it goes out, and of all that is stored, after each step.
+
+Whatever can be said without asking the code under test is said here from the books: which skills a
+client may see, which bytes they have, what a turn was stamped with, which turns taught a skill.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lull.core.injection import BETWEEN, CLOSING, OPENING
+from lull.core.policy import Client, ModelFacts
+from lull.core.proof import ProofState, decide
+from lull.core.proposal import Proposal, ProposalKind, ProposalStatus
+from lull.core.retrieval import terms
+from lull.core.reward import Source
+from lull.core.skill import SkillStatus
+from lull.core.trajectory import InjectedSkill, TurnStamp
+from lull.loops.serve import Serving
+from lull.service.verifying import verified
+from lull.store.rewards import Served
+from lull.store.trajectories import Label
+from tests.properties.bodies import added
+from tests.properties.book import Page, visible
+from tests.properties.house import PROVE
+
+if TYPE_CHECKING:
+    from tests.properties.player import Player
+
+ROOM_CHARACTERS = 600
+"""Pinned skills that take no more than this have a place in every prompt of these histories."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrival:
+    """One request, and what was in force when it came."""
+
+    stamp: TurnStamp
+    client: Client
+    generation: int
+    facts: ModelFacts
+    pages: Sequence[Page]
+    """The library in every generation up to that one."""
+
+    @property
+    def sees(self) -> Page:
+        return visible(self.pages[-1], self.client)
+
+
+@dataclass(slots=True, kw_only=True)
+class Trail:
+    """What a trajectory carries: fixed by its first turn, and what joined its messages."""
+
+    client: Client
+    skills: tuple[InjectedSkill, ...]
+    joined: set[tuple[int, str]]
+
+
+# -- as it goes out ----------------------------------------------------------------------------
+
+
+def check_sent(plain: bytes, sent: bytes, serving: Serving, arrival: Arrival) -> None:
+    """Beyond the client's own words only the very texts that the stamp names, all of them approved
+    for this client's eyes."""
+    bodies = {s.sha256: s.text.body for page in arrival.pages for s in page.values()}
+    first = [bodies[skill.sha256] for skill in serving.selection.skills]
+    wanted = [_block(first)] if first else []
+    if first and serving.request.system is None and arrival.facts.system:
+        wanted = [f"{arrival.facts.system}\n\n{wanted[0]}"]
+    for suffix in serving.suffixes:
+        wanted.append(_block([bodies[skill.sha256] for skill in suffix.skills]))
+    assert sorted(text.lstrip("\n") for text in added(plain, sent)) == sorted(wanted)
+    for skill in serving.stamp.skills:
+        rooms = {
+            key.client
+            for page in arrival.pages
+            for key, stands in page.items()
+            if (key.name, stands.version, stands.sha256)
+            == (skill.name, skill.version, skill.sha256)
+        }
+        assert rooms & _rooms(arrival.client), "a skill of another client"
+
+
+def _block(bodies: Sequence[str]) -> str:
+    return OPENING + BETWEEN.join(bodies) + CLOSING
+
+
+def _rooms(client: Client) -> set[str]:
+    return {client.name} if client.apart else {"", client.name}
+
+
+def check_arrival(serving: Serving, arrival: Arrival, trails: dict[str, Trail]) -> None:
+    """The stamp says what was in force at arrival; what a trajectory carries stays as it is, and
+    what is new in it is in force now."""
+    stamp = serving.stamp
+    assert stamp.policy.generation == arrival.generation
+    assert (stamp.policy.model, stamp.policy.adapter) == (arrival.facts.digest, None)
+    assert (stamp.client, stamp.apart) == (arrival.client.name, arrival.client.apart)
+    carried = [*serving.selection.skills]
+    carried += [skill for suffix in serving.suffixes for skill in suffix.skills]
+    assert stamp.skills == tuple(carried)
+    trail = trails.get(stamp.trajectory)
+    if trail is None:
+        assert stamp.number == 1
+        trail = Trail(client=arrival.client, skills=serving.selection.skills, joined=set())
+        trails[stamp.trajectory] = trail
+        _check_in_force(trail.skills, arrival)
+        _check_pinned(trail.skills, arrival)
+    assert trail.client == arrival.client, "a conversation of another client was continued"
+    assert serving.selection.skills == trail.skills
+    for suffix in serving.suffixes:
+        if (suffix.message, suffix.text) not in trail.joined:
+            trail.joined.add((suffix.message, suffix.text))
+            _check_in_force(suffix.skills, arrival)
+
+
+def _check_in_force(skills: Sequence[InjectedSkill], arrival: Arrival) -> None:
+    stand = {(key.name, s.version, s.sha256) for key, s in arrival.sees.items()}
+    for skill in skills:
+        assert (skill.name, skill.version, skill.sha256) in stand, f"{skill.name} is not in force"
+
+
+def _check_pinned(skills: Sequence[InjectedSkill], arrival: Arrival) -> None:
+    pinned = {key.name: s for key, s in arrival.sees.items() if s.pinned}
+    if sum(len(s.text.body) for s in pinned.values()) <= ROOM_CHARACTERS:
+        assert pinned.keys() <= {skill.name for skill in skills}
+
+
+# -- as it is stored ---------------------------------------------------------------------------
+
+
+def check_stored(player: Player) -> None:
+    player.house.settle()
+    served = player.house.rewards.served(sorted(player.notes.turns))
+    _check_stamps(player, served)
+    _check_ratings(served)
+    proposals = player.house.proposals.standing(everything=True)
+    _check_proposals(player, proposals)
+    _check_support(player, served, proposals)
+    _check_candidates_reached_nobody(player, proposals)
+    _check_working_copies(player)
+
+
+def _check_stamps(player: Player, served: Sequence[Served]) -> None:
+    """Every turn that was recorded is there, with the stamp that it had when it arrived."""
+    assert {one.turn.id for one in served} == player.notes.turns.keys()
+    assert player.house.trajectories.counts()[1] == len(served)
+    for one in served:
+        stamp = player.notes.turns[one.turn.id].stamp
+        turn = one.turn
+        assert (turn.generation, turn.base, turn.adapter) == (
+            stamp.policy.generation,
+            stamp.policy.model,
+            stamp.policy.adapter,
+        )
+        assert turn.skills == stamp.skills
+        assert (turn.trajectory, turn.number) == (stamp.trajectory, stamp.number)
+        assert turn.at == stamp.at.isoformat()
+        assert (one.client, one.apart) == (stamp.client, stamp.apart)
+
+
+def _check_ratings(served: Sequence[Served]) -> None:
+    """What the user has rated is worth what they said, where no tool knows better."""
+    for one in served:
+        reward = one.reward.reward
+        if one.turn.label is not None:
+            assert reward is not None
+            said = reward.source is Source.EXPLICIT
+            assert said or reward.source is Source.VERIFIABLE
+            assert not said or (reward.value > 0) is (one.turn.label is Label.GOOD)
+        else:
+            assert reward is None or reward.source is not Source.EXPLICIT
+
+
+def _check_support(player: Player, served: Sequence[Served], proposals: Sequence[Proposal]) -> None:
+    """What taught a skill or stood in a proof trains nothing, nor does anything much like it."""
+    support = _support(player, proposals)
+    asked = player.asked | {one.turn.id: one.asked for one in served}
+    player.asked = asked
+    taught = [frozenset(terms(asked[turn])) for turn in support]
+    judged = player.house.eligible.of([one.turn.id for one in served])
+    for one in served:
+        found = judged[one.turn.id]
+        assert found.support == (one.turn.id in support)
+        player.seen["support turns"] += found.support
+        if found.why_not:
+            continue
+        player.seen["eligible turns"] += 1
+        assert one.turn.id not in support
+        words = frozenset(terms(one.asked))
+        assert not any(_near(words, other) for other in taught), f"{one.asked} taught a skill"
+        assert one.turn.complete and one.reward.reward is not None
+        today = player.house.today.skills(one)
+        assert today is not None
+        assert {s.sha256 for s in today} == {s.sha256 for s in one.turn.skills}
+
+
+def _support(player: Player, proposals: Sequence[Proposal]) -> set[str]:
+    """From what each proposal says of itself, and from its replays; whatever was support stays it
+    until its proposal is rejected."""
+    for proposal in proposals:
+        found = player.taught.setdefault(proposal.id, set())
+        found.update(proposal.failures, proposal.wish_turns)
+        found.update(pair.request for pair in player.house.proposals.pairs(proposal.id))
+    rejected = {p.id for p in proposals if p.status is ProposalStatus.REJECTED}
+    return {turn for name, turns in player.taught.items() if name not in rejected for turn in turns}
+
+
+def _near(one: frozenset[str], other: frozenset[str]) -> bool:
+    return one == other or len(one & other) >= 0.6 * len(one | other) > 0
+
+
+def _check_proposals(player: Player, proposals: Sequence[Proposal]) -> None:
+    """Nothing is lost, everything is readable, and what is called proved is."""
+    notes, store = player.notes, player.house.proposals
+    assert notes.proposals <= {proposal.id for proposal in proposals}
+    notes.proposals = {proposal.id for proposal in proposals}
+    for proposal in proposals:
+        assert store.data(proposal.id)
+        for turn in (*proposal.failures, *proposal.wish_turns):
+            assert _room(player.arrivals[turn].client) == proposal.key.client
+        pairs = store.pairs(proposal.id)
+        if proposal.status is ProposalStatus.PROVED:
+            rule = player.house.prove.rule_for(proposal)
+            successes = proposal.replayable
+            assert decide(pairs, rule, successes=successes).state is ProofState.PROVED
+            player.seen["proved"] += 1
+        if proposal.status is ProposalStatus.APPROVED:
+            _check_approved(player, proposal)
+        player.seen[f"{proposal.status} by {proposal.origin}"] += 1
+
+
+def _room(client: Client) -> str:
+    return client.name if client.apart else ""
+
+
+def _check_approved(player: Player, proposal: Proposal) -> None:
+    """It stood in the generation that its approval made, and its proof still holds."""
+    assert proposal.generation is not None
+    stood = player.book.pages[proposal.generation][proposal.key]
+    assert stood.sha256 == proposal.sha256
+    if proposal.kind is ProposalKind.RETIRE:
+        assert stood.status is SkillStatus.DISABLED
+        return
+    assert stood.active
+    stands = player.book.page[proposal.key]
+    if stands.status is SkillStatus.ARCHIVED or stands.sha256 != proposal.sha256:
+        return
+    if proposal.before is ProposalStatus.PROVED:
+        said = verified(
+            player.house.skills,
+            player.house.proposals,
+            name=proposal.key.name,
+            client=proposal.key.client,
+            rule=PROVE.proof,
+        )
+        assert said["holds"], said["why"]
+        player.seen["proofs verified"] += 1
+
+
+def _check_candidates_reached_nobody(player: Player, proposals: Sequence[Proposal]) -> None:
+    """What is in quarantine is given to no model, not even in a proof."""
+    prompts = [text for policy in player.world.policies.values() for text in policy.prompts]
+    for policy in player.world.policies.values():
+        policy.prompts.clear()
+    for proposal in proposals:
+        if proposal.status is ProposalStatus.QUARANTINED:
+            assert not any(proposal.text.body in prompt for prompt in prompts)
+
+
+def _check_working_copies(player: Player) -> None:
+    """The folders that a person may edit read as the library says, also behind a death."""
+    for key, stands in player.book.page.items():
+        file = player.house.skills.folders.folder(key) / "SKILL.md"
+        if stands.status is SkillStatus.ARCHIVED:
+            assert not file.exists()
+        else:
+            assert file.read_bytes() == stands.data
