@@ -44,9 +44,6 @@ ACTIONS = [
 ]
 REVIEW_ACTIONS = ["list", "show", "approve", "reject", "defer", "edit", "undo"]
 LATER = [
-    "why",
-    "pause",
-    "resume",
     "model",
     "train",
     "adapters",

@@ -12,6 +12,8 @@
     ├── SkillError                a SKILL.md that does not hold to the format (carries the line)
     ├── StoreError                the database cannot be opened, read or written
     ├── ResourceError             a file that ships with Lull is missing or damaged
+    ├── FeedError                 a calendar that cannot be read (core/feeds.py)
+    │   └── FeedUnreachable       its server does not answer now; try again later
     ├── SecretsError              a password cannot be kept or fetched
     │   └── SecretsInFile         a warning that lasts: they lie there unencrypted
     ├── RequestError              a client's request that cannot be served; carries an HTTP status
