@@ -130,9 +130,11 @@ class Rig:
         return float(struct.unpack("d", self.beat[:])[0])
 
     def input_at_s(self) -> float:
-        """By the X server's own count, to the millisecond. NaN when it does not say."""
+        """By the X server's own count, and never too late: our clock is read before the server's,
+        and the millisecond that it rounds by is taken off. NaN when it does not say."""
+        now_s = time.monotonic()
         idle = self.ruler.read()
-        return time.monotonic() - idle.value if isinstance(idle, Known) else math.nan
+        return now_s - idle.value - 0.001 if isinstance(idle, Known) else math.nan
 
 
 Watched = Callable[[Rig], AbstractAsyncContextManager[Callable[[], None]]]

@@ -25,7 +25,7 @@ def test_a_real_child_is_suspended_on_real_input(tmp_path: Path) -> None:
     assert [row["trials"] for row in document["rows"]] == [4, 4, 1]
     for row in document["rows"]:
         # No limit here: how fast a busy machine is, the bench's goals say.
-        assert 0.0 < row["p50_s"] <= row["p99_s"] <= row["longest_s"]
+        assert 0.0 < row["p50_s"] <= row["p99_s"] <= row["longest_s"], row
     assert document["simulated"] is False
     assert len(document["goals"]) == 3
     assert json.loads(write(document, tmp_path).read_text()) == document
