@@ -42,6 +42,9 @@ class WatchRule:
     working_tick_s: float = 0.1
     standing_tick_s: float = 1.0
     """While work is suspended and still holds its memory."""
+    fresh_s: float = 0.3
+    """Signals are looked at closely for so long before work begins: what was read in calm may be
+    half a minute old, and somebody may have come."""
     unit_s: float = UNIT_S
     give_back_after_s: float = 30.0
     """Suspended for so long, work loses its memory: the user has come to stay."""
@@ -119,6 +122,10 @@ class WatchIdle:
         self._expected_s = 0.0
         self._asked_until_s: float | None = None
         self._guess: tuple[float, Forecast] | None = None
+        self._hurried_s: float | None = None
+        """Since when the source looks closely."""
+        self._about_to = False
+        """Work would begin if it were sure that nobody came."""
 
     @property
     def window(self) -> Window | None:
@@ -182,6 +189,7 @@ class WatchIdle:
                 # Before anything else: somebody waits for the machine.
                 await self._stop(window)
             self._take_note(window, signals)
+            self._about_to = False
             if window.open:
                 await self._go_on(window, signals)
             return self._now_in_force(window)
@@ -225,7 +233,9 @@ class WatchIdle:
         now_s = self._clock.monotonic_s()
         if self._runner.work is not None or any(work.left_s > 0.0 for work in self._ready()):
             self._asked_until_s = now_s + self._rule.asked_s
-        return now_s < self._asked_until_s
+        if now_s >= self._asked_until_s:
+            self._asked_until_s = None
+        return self._asked_until_s is not None
 
     def _take_note(self, window: Window, signals: IdleSignals) -> None:
         before, last = self._window, self._signals
@@ -249,11 +259,16 @@ class WatchIdle:
         work = self._runner.work
         if work is not None and self._runner.running:
             window = window.working(f"{work.text}. {window.because}")
+        self._hurry(self._runner.running or self._about_to)
         before, self._window = self._window, window
         if before is None or (before.state, before.closed_by) != (window.state, window.closed_by):
-            self._source.hurry(window.state is WindowState.WORKING)
             self._tell(window)
         return window
+
+    def _hurry(self, on: bool) -> None:
+        if on is not (self._hurried_s is not None):
+            self._hurried_s = self._clock.monotonic_s() if on else None
+            self._source.hurry(on)
 
     # Stopping
 
@@ -284,21 +299,31 @@ class WatchIdle:
         ready, begun = self._ready(), self._runner.work
         if begun is not None:
             if any(work.id == begun.id for work in ready):
-                await self._runner.resume()
+                if self._sure():
+                    await self._runner.resume()
                 return
             await self._runner.give_back()  # it was cancelled meanwhile
         left = self._left(window, signals)
         work = fits(ready, left)
-        if work is not None:
+        if work is not None and self._sure():
             unit_s = min(self._rule.unit_s, left.high_s)
             self._runner.begin(work, until_s=signals.monotonic_s + unit_s)
+
+    def _sure(self) -> bool:
+        """The source has looked closely for a moment, and still there is nobody."""
+        now_s = self._clock.monotonic_s()
+        since_s = self._hurried_s
+        looked = since_s is not None and now_s - since_s >= self._rule.fresh_s
+        sure = looked or self._asked()
+        self._about_to = not sure
+        return sure
 
     def _ready(self) -> list[LullWork]:
         return [work for work in self._queue() if not self._runner.rests(work)]
 
     def _left(self, window: Window, signals: IdleSignals) -> Forecast:
         """What is likely left of this lull; never more than the known end of the window."""
-        if self._asked_until_s is not None and self._asked():
+        if self._asked():
             return _ENDLESS
         now_s = signals.monotonic_s
         if self._guess is None or now_s - self._guess[0] >= self._rule.guess_s:
@@ -319,7 +344,7 @@ class WatchIdle:
     # Resting
 
     def _tick_s(self) -> float:
-        if self._runner.running:
+        if self._runner.running or self._about_to:
             return self._rule.working_tick_s
         if self._runner.work is not None:
             return self._rule.standing_tick_s
@@ -334,7 +359,7 @@ class WatchIdle:
         stood_s = self._runner.suspended_s
         if stood_s is not None:
             still_s = min(still_s, max(0.0, self._rule.give_back_after_s - stood_s))
-        return still_s
+        return min(still_s, self._rule.fresh_s) if self._about_to else still_s
 
 
 def _look(signals: IdleSignals) -> Look:
