@@ -8,6 +8,7 @@ BENCHES = {
     "lulls": "how much of the idle time is used, in a simulated year",
     "pocket": "what the built-in model can do, on the shipped weights",
     "retrieval": "is the needed skill found, in libraries of three sizes",
+    "suspension": "how soon work stops when the user is back",
     "wire": "what Lull adds to a request",
 }
 
@@ -33,6 +34,8 @@ def _main_of(name: str) -> Callable[[Sequence[str]], int]:
         from bench.lulls.command import main as found
     elif name == "retrieval":
         from bench.retrieval.command import main as found
+    elif name == "suspension":
+        from bench.lulls.suspension import main as found
     else:
         from bench.wire.command import main as found
     return found
