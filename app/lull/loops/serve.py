@@ -47,7 +47,7 @@ from lull.store.trajectories import Position, Trajectories
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-RECENT = 4096
+RECENT = 2048
 """Tips that are known without the store: the next request may come before the commit."""
 MODELS = 256
 """Models whose facts and token counts are remembered."""

@@ -26,6 +26,7 @@ T = TypeVar("T")
 CHECK_UP_TO = 256 * 1024 * 1024
 """Bytes of a file that is checked at every opening; a larger one only when it was suspected."""
 _KEPT_WAL = 8 * 1024 * 1024
+_READERS_CACHE_KB = 512
 
 
 class Database:
@@ -232,6 +233,8 @@ def _connect(path: Path, *, readonly: bool = False) -> sqlite3.Connection:
     try:
         if readonly:
             connection.execute("PRAGMA query_only = 1")
+            # Each thread reads on a connection of its own; the system keeps the pages anyway.
+            connection.execute(f"PRAGMA cache_size = -{_READERS_CACHE_KB}")
         else:
             if connection.execute("PRAGMA page_count").fetchone()[0] == 0:
                 # What is deleted later can be given back to the disk.
