@@ -142,6 +142,8 @@ class Propose:
         screening = screen(text, spans=self._spans(found, base), mine=mine)
         now = self._clock.now()
         newest = found.failures[0]
+        said = tuple(f.said_turn for f in found.failures if f.said_turn)
+        successes = self._successes(found)
         proposal = Proposal(
             id=self._ids.new("prop"),
             kind=ProposalKind.EDIT if twin else ProposalKind.NEW,
@@ -156,10 +158,10 @@ class Propose:
             made_at=now,
             changed_at=now,
             failures=found.turns,
-            siblings=self._siblings(found),
-            successes=self._successes(found),
+            siblings=self._siblings(found, but={*found.turns, *said, *successes}),
+            successes=successes,
             wish=found.wish,
-            wish_turns=tuple(f.said_turn for f in found.failures if f.said_turn),
+            wish_turns=said,
             model=newest.model,
             flags=flags_of(screening),
             traces=traces_of(screening),
@@ -183,14 +185,14 @@ class Propose:
                     spans += spans_of(served.turn.request[-1:], failure.said_turn)
         return tuple(dict.fromkeys(spans))
 
-    def _siblings(self, found: FailureSet) -> tuple[str, ...]:
+    def _siblings(self, found: FailureSet, *, but: set[str]) -> tuple[str, ...]:
+        """Held out: not what the writer saw, nor a past success, which speaks for harm alone."""
         newest = found.failures[0]
         others = self._rewards.recent(room=found.client, model=newest.model, limit=LOOKED_AT)
-        known = set(found.turns)
         near = [
             (alike(newest.asked, one.asked), one.turn.id)
             for one in others
-            if one.turn.id not in known
+            if one.turn.id not in but
         ]
         near = [pair for pair in near if pair[0] >= self._rule.sibling_likeness]
         near.sort(key=lambda pair: -pair[0])
