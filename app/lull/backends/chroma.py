@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 _PREFIX = "exemplars-"
 _TRACES = "opentelemetry.exporter.otlp.proto.grpc.trace_exporter"
 _PAGE = 100
-"""Exemplars read at once: Chroma hands vectors over as lists, and their room is never given back."""
+"""Exemplars read at once: Chroma hands vectors over as lists, whose room is never given back."""
 
 
 def collection_name(embedder: str) -> str:

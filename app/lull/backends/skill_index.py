@@ -31,6 +31,8 @@ QUERY_CHARACTERS = 4000
 NEIGHBOURS = 32
 BEST = 32
 """Skills whose score is handed on."""
+SOMETHING = 1e-9
+"""Less than any word weighs."""
 COMMON = 8
 """A word is common when one document in so many holds it."""
 
@@ -65,7 +67,7 @@ class _Room:
         """A body's words only add to what name and description say: "finish with sugar" must not
         bring a menu's style to "I finished work"."""
         found = self._found(query)[: len(self._keys)]
-        places = np.flatnonzero((found >= least) & (found > 0))
+        places = np.flatnonzero(found >= max(least, SOMETHING))
         asked = set(query)
         said: dict[SkillKey, float] = {}
         for place, score in best(found[places], 4 * BEST):
