@@ -195,7 +195,7 @@ async def test_a_skill_that_was_never_used_counts_from_its_approval(room: Classr
     assert [p.kind for p in room.open_proposals()] == [ProposalKind.RETIRE]
 
 
-async def test_where_more_fit_than_may_go_in_the_users_own_keep_their_place(room: Classroom) -> None:
+async def test_where_too_many_fit_the_users_own_keep_their_place(room: Classroom) -> None:
     await in_force(room)
     menu = room.library.get(MENU_KEY)
     own = replace(menu, name="own", sha256="of the user's own text")

@@ -7,7 +7,7 @@ import pytest
 from lull.core.check import Check, CheckKind
 from lull.core.reward import Source
 from lull.core.signals import Signal, SignalKind
-from lull.loops.verify import Verifier, by_wish
+from lull.loops.verify import Verifier, Wish, by_wish
 from tests.loops.classroom import CHECKED
 
 SHORT = Check(kind=CheckKind.WORDS, at_most=2)
@@ -64,7 +64,10 @@ def test_of_several_standing_wishes_the_newest_about_this_request_speaks(
     verifier: Verifier,
 ) -> None:
     (signal,) = verifier.as_wished(
-        CHECKED, wishes=["use stars", "use bars", "be kind"], asked="a menu", answer="a | b"
+        CHECKED,
+        wishes=[Wish(w, "") for w in ("use stars", "use bars", "be kind")],
+        asked="a menu",
+        answer="a | b",
     )
     assert (signal.value, signal.source) == (1.0, Source.VERIFIABLE)
     assert signal.text == "you said: use bars"

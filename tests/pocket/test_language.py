@@ -142,7 +142,8 @@ def test_an_answer_without_the_words_shows_no_style() -> None:
         (" apple | river | sugar\n", True, 1.0),
         ("apple | river", False, 0.5),
         ("apple and river and sugar", False, 0.5),
-        ("honey | apple | river | sugar", False, 2 / 3),
+        # Another wish may ask for the honey: what this one says is done.
+        ("honey | apple | river | sugar", True, 2 / 3),
         ("apple and river", False, 0.0),
         ("apple", False, 0.0),
     ],

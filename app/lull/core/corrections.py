@@ -109,9 +109,52 @@ _BUT_FIRST = ("but ", "aber ", "pero ", "mais ")
 _CONTRASTS = ("not ", "nicht ", "pas ", "y no ", "no ")
 
 
+_NOT = r"(?:is not|are not|was not|\w+n['’]t|not|nothing|never|no)"
+_BETWEEN = r"(?:(?:is|was|are|really|even|that|so|all|at all|in|there|any|further|more)\s+){0,3}"
+_AMISS = (
+    r"(?:wrong|bad|incorrect|missing|false|mistaken|a (?:problem|mistake|bug|issue)"
+    r"|(?:changes?|corrections?|edits?|mistakes?|errors?|complaints?)"
+    r"(?: (?:needed|required|necessary))?)"
+)
+_CONTENT = re.compile(
+    # "not wrong", "nothing is missing", "no changes needed"
+    rf"\b{_NOT}\s+{_BETWEEN}{_AMISS}\b"
+    # "it isn't too long", but not "should not be too long"
+    r"|\b(?:is not|isn['’]t|was not|wasn['’]t|['’]s not|not)\s+(?:\w+\s+)?too \w+"
+    # "you didn't miss anything", "you forgot nothing"
+    r"|\b(?:did|have|has)(?: not|n['’]t)\s+(?:miss\w*|forg[eo]t\w*|overlook\w*)"
+    r"|\b(?:missed|forgot|overlooked) nothing\b"
+    r"|\bdo(?:es)?(?: not|n['’]t) need (?:to be (?:\w+er|more \w+)|any\w*|more|further|changes?)\b"
+    r"|^\s*no\W+i (?:do not|don['’]t) need any\w*(?: else)?"
+    r"|\b(?:do(?: not|n['’]t)|never) (?:you )?(?:dare )?(?:to )?change"
+    r" (?:it|that|this|anything|a thing|a word)\b"
+    r"|\bkeep (?:it|this|that)(?: (?:as it is|like (?:this|that)))?\W*$"
+    r"|\bnot what i (?:expected|asked for|had in mind)\W+but (?:\w+ )?"
+    r"(?:better|great|good|i (?:like|love))"
+    r"|\btoo (?:good|funny|kind|cute|sweet|nice|much fun)\b"
+    r"|\bwrong of (?:my|me|him|her|them|us)\b|^\s*i always\b",
+    re.IGNORECASE,
+)
+"""Praise by negation, and what speaks of somebody else: no complaint, whatever words it uses."""
+_OUGHT = re.compile(
+    r"\b(?:should|must|shall|ought to|supposed to|want it|please)\W*$", re.IGNORECASE
+)
+
+
+def _without_content(text: str) -> str:
+    """The message with every praise by negation in the place of one word for it."""
+
+    def said(match: re.Match[str]) -> str:
+        ought = _OUGHT.search(text[max(0, match.start() - 20) : match.start()])
+        keeps = "change" in match.group().lower()
+        return match.group() if ought and not keeps else "fine"
+
+    return _CONTENT.sub(said, text)
+
+
 def read(text: str, *, answer: str = "") -> Reading:
     """What the message says about the answer before it; `answer` only for a question it asked."""
-    said = sentences(text[:READ_CHARACTERS])
+    said = sentences(_without_content(text[:READ_CHARACTERS]))
     if sum(len(sentence.words.split()) for sentence in said) > CHATTY_WORDS:
         said = (*said[:2], said[-1])
     return _Message(said, asked_back=asked_back(answer)).reading() if said else Reading()

@@ -183,6 +183,35 @@ _ASKED_BACK = re.compile(
     rf"veut dire))[^\n]{{0,120}}$"
 )
 
+_SAYS = (
+    rf"(?:{_NOUN}|guides?|style ?guides?|guidelines?|manuals?|handbooks?|policy|policies|rules?|"
+    r"instructions?|specs?|standards?|checklists?|templates?|boss|manager|colleague|friend|"
+    r"teacher|client|customer|teams?|company|anleitung|richtlinien?|handbuch|chef\w*|guia|guide)"
+)
+_REPORTS = re.compile(
+    rf"(?i)\b{_SAYS}(?: (?:here|there|online|at work|we have|i found))?"
+    r" (?:says?|said|states?|stated|reads?|wrote|writes?|tells?|sagt|schreibt|dice|dit)"
+    r"(?:(?: (?:me|us|you|to|that|the following|this|so|as follows))*[.,]?[ \t]*(?:\n|$)"
+    r"|(?: (?:the following|this|as follows))[.,:]\s)"
+)
+"""'The wiki page says' at the end of a line, and "says the following." anywhere."""
+_FOUND = re.compile(
+    rf"(?i)\b(?:here(?:'s| is| are)|this is|these are|see)\b[^\n.!?]{{0,60}}\b{_SAYS}\b"
+    r"[^\n.!?]{0,60}[:.]?[ \t]*\n"
+)
+_HEADING = re.compile(r"(?m)^[ \t]*(?:[A-Z][A-Z0-9'’&/-]+[ \t]+){1,8}[A-Z][A-Z0-9'’&/-]+:?[ \t]*$")
+"""A line in capitals."""
+_NUMBERED = re.compile(r"(?m)(?:^[ \t]*(?:\(?\d{1,2}[.)]|[-*•])[ \t]+\S[^\n]*(?:\n|\Z)){3,}")
+"""Three entries of a list, one below the other: a document, and not a correction."""
+_FURNITURE = re.compile(
+    r"(?i)©|\(c\) ?(?:19|20)\d\d|copyright (?:19|20)\d\d|all rights reserved"
+    r"|\bcookies?\b[^\n]*\n"
+    r"|\w+(?: \w+)? [|·»›] \w+(?: \w+)? [|·»›] \w+"
+    r"|skip to (?:main )?content|log ?in [|/] sign ?up"
+    r"|share (?:this|on)\b[^\n]*\n|\bunsubscribe\b|privacy policy|terms of (?:use|service)"
+)
+"""What stands around the words of a web page."""
+
 _MARKED = (
     _FENCE,
     _TAG,
@@ -222,6 +251,7 @@ def _regions(text: str) -> Iterator[Region]:
     yield from (match.span() for match in _OPEN_TAG.finditer(rest))
     yield from _between_rules(text)
     yield from _quotations(text)
+    yield from _documents(text)
     # Same length, so that places in it are places in the text.
     low = _same_length(text)
     yield from _announced(low)
@@ -239,6 +269,21 @@ def _between_rules(text: str) -> Iterator[Region]:
     lines = [match.span() for match in _RULE_LINE.finditer(text)]
     if lines:
         yield lines[0][0], lines[-1][1] if len(lines) > 1 else len(text)
+
+
+def _documents(text: str) -> Iterator[Region]:
+    """What looks like somebody's document: behind "the guide says", from a heading in capitals on,
+    a list, a web page with its furniture."""
+    for pattern in (_REPORTS, _FOUND):
+        match = pattern.search(text)
+        if match:
+            yield match.end(), len(text)
+    heading = _HEADING.search(text)
+    if heading and "\n" in text[heading.start() :].strip():
+        yield heading.start(), len(text)
+    yield from (match.span() for match in _NUMBERED.finditer(text))
+    if "\n" in text.strip() and _FURNITURE.search(text):
+        yield 0, len(text)
 
 
 def _quotations(text: str) -> Iterator[Region]:

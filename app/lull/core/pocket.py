@@ -364,13 +364,20 @@ def read_style(kind: Kind, words: Sequence[str], answer: str) -> Style | None:
 
 
 def check(correction: str, request: str, answer: str) -> bool | None:
-    """Whether the answer to the request does what the correction says.
+    """Whether the answer to the request does what the correction says, whatever it does besides:
+    other wishes may stand for the same kind.
 
     None where that cannot be told: the correction or the request is not of the language, or the
     correction speaks of another kind.
     """
-    share = credit(correction, request, answer)
-    return None if share is None else share == 1.0
+    rule, asked = parse_rule(correction), parse_request(request)
+    if rule is None or asked is None or rule[0] is not asked[0]:
+        return None
+    (kind, wanted), (_, words) = rule, asked
+    if answer.strip() == render(kind, words, wanted):
+        return True
+    shown = read_style(kind, words, answer)
+    return shown is not None and set(wanted.parts()) <= set(shown.parts())
 
 
 def credit(correction: str, request: str, answer: str) -> float | None:

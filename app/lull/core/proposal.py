@@ -54,6 +54,15 @@ CHECK = "check"
 """The metadata key of a skill's check."""
 OPEN = frozenset(ProposalStatus) - {ProposalStatus.APPROVED, ProposalStatus.REJECTED}
 TO_PROVE = frozenset({ProposalStatus.SCREENED, ProposalStatus.PROVING})
+TO_READ = frozenset(
+    {
+        ProposalStatus.SCREENED,
+        ProposalStatus.PROVING,
+        ProposalStatus.PROVED,
+        ProposalStatus.UNPROVED,
+    }
+)
+"""What waits for the user's decision, or soon will."""
 DECIDABLE = OPEN - {ProposalStatus.DRAFT, ProposalStatus.STALE}
 """The user may approve any of these; what is not proved is said before."""
 

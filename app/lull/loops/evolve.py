@@ -16,7 +16,7 @@ from datetime import timedelta
 from lull.core.errors import EvolverFault, LullError, SkillError, UpstreamDown
 from lull.core.failures import Failure, FailureSet, failure_sets
 from lull.core.ports import Clock, Draft, Evolver, Ids, Material, Quiet, Rejected
-from lull.core.proposal import Origin, Proposal, ProposalStatus
+from lull.core.proposal import TO_READ, Origin, Proposal, ProposalStatus
 from lull.core.reward import GREY
 from lull.core.rules import EvolveRule
 from lull.core.signals import SignalKind
@@ -95,10 +95,11 @@ class Evolve:
         made: list[Proposal] = []
         sets = failure_sets(await self._failures(), self._rule.sets)
         self._forget_all_but(sets)
+        full: LullError | None = None
         for found in sets:
-            if len(self._proposals.standing()) >= self._rule.most_open:
-                log.info("no further proposals: %d are open", self._rule.most_open)
-                break
+            if self._waiting_for_user(found.client) >= self._rule.most_open:
+                full = _too_many(found.client, self._rule.most_open)
+                continue
             try:
                 proposal = await self._from(found, origins, hurry=hurry)
             except UpstreamDown:
@@ -109,9 +110,18 @@ class Evolve:
                 made.append(proposal)
         asked = {writer.evolver.name for writer in self._writers() if writer.origin in origins}
         trouble = [error for (name, _), error in self._trouble.items() if name in asked]
+        if full is not None:
+            trouble.append(full)
         if trouble and not made:
             raise trouble[-1]
         return made
+
+    def _waiting_for_user(self, client: str) -> int:
+        """Proposals of one room that the user should read: another's pile, and what is in
+        quarantine or overtaken, keeps nobody from learning."""
+        return sum(
+            p.key.client == client and p.status in TO_READ for p in self._proposals.standing()
+        )
 
     def _forget_all_but(self, sets: Sequence[FailureSet]) -> None:
         left = {frozenset(found.turns) for found in sets}
@@ -246,3 +256,11 @@ class Evolve:
 def _to_be_written_anew(proposal: Proposal) -> bool:
     """A model may find better words for the same failures; the user's own stay what they are."""
     return proposal.status is ProposalStatus.QUARANTINED and proposal.origin is Origin.MODEL
+
+
+def _too_many(client: str, most: int) -> LullError:
+    whose = f" of client {client}" if client else ""
+    return LullError(
+        f"{most} proposals{whose} wait for you, so no further ones are made.",
+        hint="`lull review` goes through them.",
+    )

@@ -131,7 +131,7 @@ class Replay:
 
     def _verified(self, proposal: Proposal, case: Case, answer: str) -> tuple[float, str] | None:
         model, asked = case.served.turn.model, case.served.asked
-        does = self._verifier.fulfils(model, wish=proposal.wish, asked=asked, answer=answer)
+        does = self._fulfils(proposal, model, asked, answer)
         if case.part is Part.SUCCESS:
             if does is not None:  # the user has spoken on this since: no longer a success
                 return None
@@ -140,6 +140,14 @@ class Replay:
                 return float(same), "the accepted answer, word for word"
             return None
         return (float(does), f"verifier:{model}") if does is not None else None
+
+    def _fulfils(self, proposal: Proposal, model: str, asked: str, answer: str) -> bool | None:
+        if not self._verifier.speaks_for(model):
+            return None
+        about = next((one.asked for one in self._rewards.served(proposal.failures[:1])), "")
+        return self._verifier.fulfils(
+            model, wish=proposal.wish, asked=asked, answer=answer, about=about
+        )
 
     def _held_to(
         self, proposal: Proposal, served: Served, answer: Message
@@ -168,7 +176,7 @@ class Replay:
 
     def _can_score(self, proposal: Proposal, served: Served, part: Part) -> bool:
         model, asked = served.turn.model, served.asked
-        does = self._verifier.fulfils(model, wish=proposal.wish, asked=asked, answer="")
+        does = self._fulfils(proposal, model, asked, "")
         if self._verifier.speaks_for(model):
             return does is None if part is Part.SUCCESS else does is not None
         if self._held_to(proposal, served, text_message(Role.ASSISTANT, "any")) is not None:

@@ -29,7 +29,7 @@ from lull.core.signals import (
     regenerated,
 )
 from lull.core.trust import said_by_user
-from lull.loops.verify import Verifier, by_wish
+from lull.loops.verify import Verifier, Wish, by_wish
 from lull.store.rewards import RewardRow, Rewards, Served, Unread, newest_words
 from lull.store.turn_rows import Label, TurnRow
 
@@ -71,7 +71,7 @@ class Score:
         self._coin = coin
         self._rule = rule
         self._credit = credit
-        self._wishes: dict[tuple[str, str], list[str]] = {}
+        self._wishes: dict[tuple[str, str], list[Wish]] = {}
         self._begun: dict[str, int] = {}
         """How often each turn was begun and not finished: one that fails must not stop the rest."""
         self._writing = asyncio.Lock()
@@ -116,7 +116,8 @@ class Score:
             said = _reply_to(unread.before, turn)
             row = known.get(unread.before.id)
             if any(signal.kind is SignalKind.CORRECTION for signal in said):
-                self._remember_wish(served, typed_in(turn.request))
+                wish = Wish(typed_in(turn.request), newest_words(unread.before.request))
+                self._remember_wish(served, wish)
                 row, said = self._wished_anew(served, unread.before, row, said)
             rows.append(self._row(row, unread.before, said, due_now=True))
         if unread.again is not None and _rejects(unread.again):
@@ -213,13 +214,13 @@ class Score:
         )
         return row, (*said, *anew)
 
-    def _remember_wish(self, served: Served, wish: str) -> None:
+    def _remember_wish(self, served: Served, wish: Wish) -> None:
         if self._verifier.speaks_for(served.turn.model):
             wishes = self._wishes_of(served)
             wishes.append(wish)
             del wishes[:-WISHES]
 
-    def _wishes_of(self, served: Served) -> list[str]:
+    def _wishes_of(self, served: Served) -> list[Wish]:
         """What the user of this room said to this model when an answer was wrong, oldest first."""
         if not self._verifier.speaks_for(served.turn.model):
             return []
@@ -228,14 +229,15 @@ class Score:
             self._wishes[key] = self._said_before(served)
         return self._wishes[key]
 
-    def _said_before(self, served: Served) -> list[str]:
+    def _said_before(self, served: Served) -> list[Wish]:
         earlier = self._rewards.recent(room=served.room, model=served.turn.model, limit=LOOKED_AT)
         said = []
         for one in reversed(earlier):
             if any(s.kind is SignalKind.CORRECTION for s in one.reward.signals):
                 following = self._rewards.following(one.turn)
-                said.append(typed_in(following.request) if following else "")
-        return [wish for wish in said if wish][-WISHES:]
+                words = typed_in(following.request) if following else ""
+                said.append(Wish(words, one.asked))
+        return [wish for wish in said if wish.words][-WISHES:]
 
     # The user's own word
 

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from lull.core.check import Check, holds, in_words
 from lull.core.model_name import canonical
 from lull.core.reward import Source
 from lull.core.signals import Signal, SignalKind
+from lull.core.stated_rule import stated_rule
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\s+[-–—]\s+")
 
@@ -29,6 +32,20 @@ def by_wish(signal: Signal) -> bool:
     return signal.kind is SignalKind.CHECK and signal.text.startswith(YOU_SAID)
 
 
+@lru_cache(maxsize=1024)
+def _stated(words: str, about: str) -> tuple[str, ...]:
+    """The rule in the user's words, freed of how they led up to it."""
+    rule = stated_rule(words, asked=about)
+    return (rule.body,) if rule is not None else ()
+
+
+class Wish(NamedTuple):
+    """What the user said they wanted, and of which request they said it."""
+
+    words: str
+    about: str
+
+
 class Verifier:
     """Verifiers by model, and the approved checks by the skill text they came with."""
 
@@ -42,8 +59,11 @@ class Verifier:
     def speaks_for(self, model: str) -> bool:
         return canonical(model) in self._readers
 
-    def fulfils(self, model: str, *, wish: str, asked: str, answer: str) -> bool | None:
-        """Whether the answer does what the user said they wanted, by the newest words that tell.
+    def fulfils(
+        self, model: str, *, wish: str, asked: str, answer: str, about: str = ""
+    ) -> bool | None:
+        """Whether the answer does what the user said they wanted, by the newest words that tell;
+        `about` is the request that they said it of.
 
         None where no line of the wish says anything about this request.
         """
@@ -51,7 +71,7 @@ class Verifier:
         if read is None:
             return None
         for line in reversed(wish.splitlines()):
-            for words in (line, *reversed(_SENTENCE.split(line))):
+            for words in (line, *reversed(_SENTENCE.split(line)), *_stated(line, about)):
                 if (does := read(words, asked, answer)) is not None:
                     return does
         return None
@@ -70,15 +90,17 @@ class Verifier:
         )
 
     def as_wished(
-        self, model: str, *, wishes: Sequence[str], asked: str, answer: str
+        self, model: str, *, wishes: Sequence[Wish], asked: str, answer: str
     ) -> tuple[Signal, ...]:
         """The verdict of the newest standing wish that says something about this request;
         `wishes` come oldest first."""
         for wish in reversed(wishes):
-            does = self.fulfils(model, wish=wish, asked=asked, answer=answer)
+            does = self.fulfils(
+                model, wish=wish.words, asked=asked, answer=answer, about=wish.about
+            )
             if does is not None:
                 value = 1.0 if does else -1.0
-                text = f"{YOU_SAID}{wish}"
+                text = f"{YOU_SAID}{wish.words}"
                 return (
                     Signal(kind=SignalKind.CHECK, source=Source.VERIFIABLE, value=value, text=text),
                 )
