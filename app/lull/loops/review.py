@@ -78,6 +78,11 @@ class Review:
         """Put the exact bytes in force as generation g + 1. Raises Conflict, NotFound."""
         proposal = self._proposals.get(proposal_id)
         check_decidable(proposal, sha256=sha256, library=self._library())
+        if proposal.status is ProposalStatus.QUARANTINED and sha256 is None:
+            raise Conflict(
+                f"{proposal.id} is quarantined: {proposal.reason}",
+                hint=f"Read it (`lull review show {proposal.id}`), then approve it by its --sha256.",
+            )
         if proposal.status not in DECIDABLE:
             raise Conflict(f"{proposal.id} is {proposal.status}.", hint="Reject it.")
         if proposal.kind is ProposalKind.RETIRE:
