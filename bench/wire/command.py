@@ -201,11 +201,15 @@ def print_parts(document: Row) -> None:
         )
 
     bare, none, all_of_it = rate("bare aiohttp", 0), rate("lull", 0), rate("lull", MEASURED)
-    print("µs of a request at 32 connections, all on one core but the writing:")
+    print("µs of a request at 32 connections; but for the writing one interpreter on one core:")
     print(f"{1e6 / bare:>8.0f}  bare aiohttp: HTTP on both sides")
     print(f"{1e6 / none:>8.0f}  Lull without skills: also reads, links, records")
     print(f"{1e6 / all_of_it:>8.0f}  Lull with {MEASURED:,} skills and as many past requests")
-    print(f"CPU µs of its parts, each in a loop of its own, {MEASURED:,} skills:")
+    print(
+        f"CPU µs of its parts with {MEASURED:,} skills, each in a loop of its own. Between other"
+        " work, with cold caches and the writer asking for the interpreter, they take about twice"
+        " as long:"
+    )
     for part, us in document["parts_us"].items():
         print(f"{us:>8.0f}  {part}")
 
