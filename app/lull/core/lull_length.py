@@ -18,6 +18,9 @@ from lull.core.hours import HoursRange, inside
 LEAST_LULL_S: Final = 120.0
 """Shorter absences are breaths, and no lull is opened for them."""
 KEEP_DAYS: Final = 180
+"""The journal; the schedule page shows no more."""
+GUESS_DAYS: Final = 90
+"""What a guess rests on; older habits would weigh little."""
 _HALF_LIFE_DAYS: Final = 60.0
 """Habits change with the seasons."""
 _HOUR_WIDTH: Final = 1.25

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 
 from lull.core.idle import Window
 from lull.core.idle_signals import IdleSignals, Look
-from lull.core.lull_length import KEEP_DAYS, LEAST_LULL_S, PastLull
+from lull.core.lull_length import GUESS_DAYS, LEAST_LULL_S, PastLull
 from lull.core.ports import Ids
 from lull.store.windows import Done, WindowRow, Windows
 
@@ -33,7 +33,7 @@ class Journal:
         """Blocks on the store; what an earlier service left open is closed."""
         windows.close_left_open()
         windows.forget_before(now)
-        past = windows.lulls(since=now - timedelta(days=KEEP_DAYS))
+        past = windows.lulls(since=now - timedelta(days=GUESS_DAYS))
         return cls(windows=windows, ids=ids, past=past, every_s=every_s)
 
     # Windows
@@ -93,5 +93,7 @@ class Journal:
         self._keep(PastLull(began_at=began_at, length_s=last.quiet_s, seen_to_end=False))
 
     def _keep(self, lull: PastLull) -> None:
+        oldest = lull.began_at - timedelta(days=GUESS_DAYS)
+        self.past = [one for one in self.past if one.began_at >= oldest]
         self.past.append(lull)
         self.windows.post_lull(lull)
