@@ -68,6 +68,14 @@ class Book:
         """Of every text that was ever in force, by its sha256."""
         return {s.sha256: s.text.body for page in self.pages for s in page.values()}
 
+    def overtook(self, proposal: Proposal) -> bool:
+        """What the proposal was made for is not there any more, or something else is."""
+        now = self.page.get(proposal.key)
+        there = now is not None and now.status is not SkillStatus.ARCHIVED
+        if proposal.kind is ProposalKind.NEW:
+            return there
+        return now is None or not there or now.sha256 != proposal.base_sha256
+
     # What the next page says
 
     def add(self, key: SkillKey, text: SkillText, *, pinned: bool) -> Page:

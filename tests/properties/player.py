@@ -14,6 +14,7 @@ from typing import Any
 from lull.core.errors import LullError
 from lull.core.messages import Completion, Finish, Message, Role, text_message
 from lull.core.policy import ModelFacts
+from lull.core.proof import Pair
 from lull.core.proposal import ProposalStatus
 from lull.core.skill import ChangeKind
 from lull.loops.serve import Serving
@@ -77,6 +78,10 @@ class Player:
         """What was asked in every turn that was ever stored."""
         self.taught: dict[str, set[str]] = {}
         """The turns that ever were support, by proposal."""
+        self.tried: dict[tuple[str, Pair], str] = {}
+        """The text that each pair of a proposal was replayed with."""
+        self.quarantined: set[str] = set()
+        """Every text that ever stood in quarantine."""
         self._runner = asyncio.Runner()
         (folder / "home-0").mkdir()
         self.house = House(folder / "home-0", self.world)

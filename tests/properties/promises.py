@@ -54,6 +54,7 @@ class Trail:
     """What a trajectory carries: fixed by its first turn, and what joined its messages."""
 
     client: Client
+    generation: int
     skills: tuple[InjectedSkill, ...]
     joined: set[tuple[int, str]]
 
@@ -104,7 +105,12 @@ def check_arrival(serving: Serving, arrival: Arrival, trails: dict[str, Trail]) 
     trail = trails.get(stamp.trajectory)
     if trail is None:
         assert stamp.number == 1
-        trail = Trail(client=arrival.client, skills=serving.selection.skills, joined=set())
+        trail = Trail(
+            client=arrival.client,
+            generation=arrival.generation,
+            skills=serving.selection.skills,
+            joined=set(),
+        )
         trails[stamp.trajectory] = trail
         _check_in_force(trail.skills, arrival)
         _check_pinned(trail.skills, arrival)
@@ -114,12 +120,22 @@ def check_arrival(serving: Serving, arrival: Arrival, trails: dict[str, Trail]) 
         if (suffix.message, suffix.text) not in trail.joined:
             trail.joined.add((suffix.message, suffix.text))
             _check_in_force(suffix.skills, arrival)
+            _check_new(suffix.skills, arrival, since=trail.generation)
 
 
 def _check_in_force(skills: Sequence[InjectedSkill], arrival: Arrival) -> None:
     stand = {(key.name, s.version, s.sha256) for key, s in arrival.sees.items()}
     for skill in skills:
         assert (skill.name, skill.version, skill.sha256) in stand, f"{skill.name} is not in force"
+
+
+def _check_new(skills: Sequence[InjectedSkill], arrival: Arrival, *, since: int) -> None:
+    """Only what has changed since a conversation began joins it."""
+    keys = {(key.name, s.sha256): key for key, s in arrival.sees.items()}
+    for skill in skills:
+        key = keys[skill.name, skill.sha256]
+        stood = [page.get(key) for page in arrival.pages[since:]]
+        assert any(one != stood[0] for one in stood), f"{skill.name} is no news"
 
 
 def _check_pinned(skills: Sequence[InjectedSkill], arrival: Arrival) -> None:
@@ -222,6 +238,8 @@ def _check_proposals(player: Player, proposals: Sequence[Proposal]) -> None:
         for turn in (*proposal.failures, *proposal.wish_turns):
             assert _room(player.arrivals[turn].client) == proposal.key.client
         pairs = store.pairs(proposal.id)
+        for pair in pairs:
+            assert player.tried.setdefault((proposal.id, pair), proposal.sha256) == proposal.sha256
         if proposal.status is ProposalStatus.PROVED:
             rule = player.house.prove.rule_for(proposal)
             successes = proposal.replayable
@@ -261,13 +279,17 @@ def _check_approved(player: Player, proposal: Proposal) -> None:
 
 
 def _check_candidates_reached_nobody(player: Player, proposals: Sequence[Proposal]) -> None:
-    """What is in quarantine is given to no model, not even in a proof."""
-    prompts = [text for policy in player.world.policies.values() for text in policy.prompts]
-    for policy in player.world.policies.values():
-        policy.prompts.clear()
+    """What ever stood in quarantine is given to no model, not even in a proof, unless the user has
+    approved it."""
     for proposal in proposals:
         if proposal.status is ProposalStatus.QUARANTINED:
-            assert not any(proposal.text.body in prompt for prompt in prompts)
+            player.quarantined.add(proposal.text.body)
+    policies = player.world.policies.values()
+    prompts = [prompt for policy in policies for prompt in policy.prompts]
+    for body in player.quarantined - set(player.book.bodies().values()):
+        assert not any(body in prompt for prompt in prompts)
+    for policy in policies:
+        policy.prompts.clear()
 
 
 def _check_working_copies(player: Player) -> None:

@@ -115,7 +115,8 @@ class Referee:
             return (-1, 0, 1, None)[int(4 * _draw(asked, answer))]
         does = [pocket.check(line, asked, answer) for line in question.wish.splitlines()]
         told = [one for one in does if one is not None]
-        return None if not told else 1 if told[-1] else -1
+        better = told[-1] if told else _draw(asked, answer, "wish") < 0.5
+        return 1 if better else -1
 
 
 def draft(kind: pocket.Kind, mark: str) -> dict[str, object]:

@@ -7,6 +7,7 @@ conversations or proposals of that moment, and a step without any does nothing.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -65,9 +66,11 @@ class Stories:
     def closes_the_loop(
         self, *, client: Client, model: str, route: str, kind: pocket.Kind, text: int, rule: int
     ) -> None:
-        """Taught, proved, approved, and asked again."""
+        """Taught, proved, approved, and asked again, there and elsewhere."""
         self.teaches(client=client, model=model, route=route, kind=kind, text=text, rule=rule)
+        taught = self._player.talks[-1]
         self.approves_the_newest(death=None)
+        self._asks(taught, said.ASKED[kind][text])
         for asked in said.ASKED[kind][text : text + 2]:
             self.begins(client=client, model=model, route=route, session="", own="", text=asked)
 
@@ -80,10 +83,14 @@ class Stories:
             self._house.settle()
             self.rates(pick=0, label=Label.BAD, death=death)
 
-    def fails_and_is_written_about(
+    def is_written_about(
         self, *, client: Client, model: str, kind: pocket.Kind, text: int, what: str, death: Death
     ) -> None:
-        self.fails(client=client, model=model, kind=kind, text=text, death=None)
+        """Not what was wanted, in words that state no rule: only a model can make one of them."""
+        asked = said.ASKED[kind][text]
+        self.begins(client=client, model=model, route=NATIVE, session="", own="", text=asked)
+        self._asks(self._player.talks[-1], said.WRONG)
+        self.reads(death=None)
         mark = self._mark()
         hostiles = hostile(str(mark))
         answers: dict[str, Any] = {
@@ -93,6 +100,13 @@ class Stories:
         }
         self._player.world.writer.answers = [answers.get(what, what)]
         self._does(self._house.evolve.step((Origin.MODEL,)), death=death)
+
+    def goes_on_elsewhere(self, *, pick: int, client: Client, text: str) -> None:
+        """The same history from another address: that of a program that was set up anew."""
+        for talk in self._one(self._player.talks, pick):
+            moved = replace(talk, client=client, messages=[*talk.messages])
+            self._player.talks.append(moved)
+            self._asks(moved, text)
 
     def asks_slowly(self, *, pick: int, text: str, result: str) -> None:
         """The answer takes until a later step."""
@@ -182,8 +196,10 @@ class Stories:
         proposal = self._house.proposals.get(found)
         then = self._player.book.approve(proposal, self._house.proposals.data(found))
         sha256 = proposal.sha256 if right else "0" * 64
+        stale = self._player.book.overtook(proposal)
         done = self._does(self._house.review.approve(found, sha256=sha256), then, death=death)
         assert right or done is None, "another text was approved than was read"
+        assert not stale or done is None, "what has changed since was written over"
 
     def edits_a_proposal(self, *, pick: int, rule: str, death: Death) -> None:
         body = said.sentence(rule, self._mark())

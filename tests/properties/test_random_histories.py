@@ -49,7 +49,7 @@ def test_any_history_keeps_its_promises_wherever_the_process_dies() -> None:
 
 
 @settings(
-    max_examples=MORE or 24,
+    max_examples=MORE or 30,
     derandomize=not MORE,
     database=None,
     deadline=None,

@@ -1,0 +1,307 @@
+"""A history on real processes: clients over HTTP, decisions over the control socket, kill -9.
+
+The test's book here is small: what was approved, added or switched off, by generation. What was in
+force when a request came is known because one thing happens after the other; of a decision that was
+cut off by a death the book asks afterwards whether it counts, and then it counts whole.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import http.client
+import json
+import random
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from lull.contract import routes
+from lull.core import pocket
+from lull.core.injection import BETWEEN, CLOSING, OPENING
+from lull.core.messages import Role, text_message
+from lull.service.dialects import CHAT_ROUTES
+from tests.properties.bodies import added
+from tests.properties.puppets import answer_to
+from tests.running import Lull, RunningLull, eventually
+from tests.scripted_endpoint import Says, ScriptedEndpoint
+from tests.service.scripted_upstream import Asked
+from tests.service_control.socket_client import ControlSocket, Said
+
+Json = dict[str, Any]
+COOK, POCKET = "cook", "pocket"
+CLIENTS = ("", "anna", "ben")
+"""The plain address, and two that are kept apart."""
+SETTINGS = """\
+[learning]
+quiet_s = 0
+[skills]
+facts_within_ms = 3000.0
+[upstream]
+probe_every_s = 0.2
+"""
+KINDS = (pocket.Kind.MENU, pocket.Kind.LIST)
+OPEN = ("proved", "unproved", "screened", "proving")
+CUT_OFF = (OSError, http.client.HTTPException, ValueError, KeyError)
+"""What an asker sees of a service that dies."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InForce:
+    sha256: str
+    body: str
+    active: bool = True
+
+
+Page = dict[tuple[str, str], InForce]
+"""By room and name."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Request:
+    """What was in force when it came, and what was put into it, as the upstream saw it."""
+
+    client: str
+    generation: int
+    bodies: list[str] | None
+    """None where the built-in model answered: nobody else saw that request."""
+
+
+class Cook(ScriptedEndpoint):
+    """An upstream that obeys the rules in its prompt, and keeps what it was sent."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.models = [{"name": f"{COOK}:latest", "digest": "d-cook"}]
+        self.answers(self._cooks)
+        self.slow = threading.Event()
+        self.reached = threading.Event()
+
+    def _cooks(self, asked: Asked) -> None:
+        self.reached.set()
+        if self.slow.is_set():
+            asked.wait_until_left()
+            return
+        messages = [
+            text_message(Role(message["role"]), str(message["content"]))
+            for message in asked.json["messages"]
+        ]
+        Says(text=answer_to(messages, system_only=False))(asked)
+
+
+@dataclass
+class Street:
+    lull: Lull
+    cook: Cook
+    chance: random.Random
+    pages: list[Page] = field(default_factory=lambda: [{}])
+    requests: dict[str, Request] = field(default_factory=dict)
+    """By their newest words, which no other request has."""
+    seen_turns: set[str] = field(default_factory=set)
+    seen_proposals: set[str] = field(default_factory=set)
+    proved: set[str] = field(default_factory=set)
+    """Proposals that were proved when they were approved."""
+    deaths: int = 0
+
+    def __post_init__(self) -> None:
+        self.service: RunningLull = self.lull.serve()
+
+    # Asking
+
+    @property
+    def socket(self) -> ControlSocket:
+        return ControlSocket(self.lull.home)
+
+    def proposals(self) -> list[Json]:
+        found: list[Json] = self.socket.get(f"{routes.PROPOSALS}?all=1")["proposals"]
+        return found
+
+    def open(self, *statuses: str) -> list[Json]:
+        return [p for p in self.proposals() if p["status"] in statuses]
+
+    def asks(self) -> str:
+        """Words that nobody has said before, about a menu or a list."""
+        while True:
+            words = pocket.draw_words(self.chance)
+            text = f"write a {self.chance.choice(KINDS)} for {' '.join(words)}"
+            if text not in self.requests:
+                return text
+
+    def says(self, client: str, model: str, messages: list[Json]) -> Json:
+        """One turn; what went upstream is looked at at once."""
+        text, page = messages[-1]["content"], self.pages[-1]
+        body = {"model": model, "stream": False, "messages": messages}
+        before = len(self.cook.chats)
+        path = f"/c/{client}/api/chat" if client else "/api/chat"
+        answer = self.service.post(path, body)
+        assert answer.status == 200, answer
+        bodies = None
+        if model == COOK:
+            (sent,) = self._sent(before, text)
+            bodies = self._bodies(body, sent)
+            in_force = {s.body for (room, _), s in page.items() if room == client and s.active}
+            assert set(bodies) <= in_force, "what nobody approved for this client was sent"
+        self.requests[text] = Request(client=client, generation=len(self.pages) - 1, bodies=bodies)
+        said: Json = answer.json["message"]
+        return said
+
+    def _sent(self, before: int, text: str) -> list[bytes]:
+        """What the client's own request became; Lull's own replays are told by their seed."""
+        return [
+            asked.body
+            for asked in [a for a in self.cook.asked if a.path == "/api/chat"][before:]
+            if asked.json["messages"][-1]["content"].startswith(text)
+            and "seed" not in asked.json.get("options", {})
+        ]
+
+    def _bodies(self, plain: Json, sent: bytes) -> list[str]:
+        """The skills in what was added to a request; anything else that was added fails."""
+        assert CHAT_ROUTES["/api/chat"].read_request(sent)
+        found: list[str] = []
+        for text in added(json.dumps(plain).encode(), sent):
+            block = text.strip("\n")
+            assert block.startswith(OPENING) and block.endswith(CLOSING), block
+            found += block[len(OPENING) : -len(CLOSING)].split(BETWEEN)
+        return found
+
+    # Steps
+
+    def chats(self) -> None:
+        client, model = self.chance.choice(CLIENTS), self.chance.choice((COOK, COOK, POCKET))
+        self.says(client, model, [{"role": "user", "content": self.asks()}])
+
+    def teaches(self, *, wait: bool = True) -> None:
+        """Asked, and corrected in words; whether a proposal comes of it is Lull's to say."""
+        client, asked = self.chance.choice(CLIENTS), self.asks()
+        messages = [{"role": "user", "content": asked}]
+        messages.append(self.says(client, POCKET, messages))
+        kind = pocket.Kind(asked.split()[2])
+        wanted = pocket.draw_rule(self.chance, kind, pocket.draw_style(self.chance, attributes=2))
+        messages.append({"role": "user", "content": f"no, {wanted}"})
+        if messages[-1]["content"] not in self.requests:
+            self.says(client, POCKET, messages)
+            self.proves(wait=wait)
+
+    def rates(self) -> None:
+        found = [t for t in self.turns() if t["complete"] and not t["support"]]
+        for turn in found[-1:]:
+            said = self.socket.ask("POST", routes.RATE.format(id=turn["id"]), {"label": "good"})
+            assert said.status == 200, said
+
+    def proves(self, *, wait: bool = True) -> None:
+        said = self.socket.ask("POST", routes.PROPOSALS_PROVE, {"wait": wait})
+        assert said.status == 200, said
+
+    def approves(self) -> None:
+        for proposal in self.open(*OPEN)[:1]:
+            said = self._approve(proposal)
+            assert said.status == 200, said
+            self._is_approved(proposal)
+
+    def _approve(self, proposal: Json) -> Said:
+        path = routes.PROPOSAL_DO.format(id=proposal["id"], action="approve")
+        return self.socket.ask("POST", path, {"sha256": proposal["sha256"]})
+
+    def _is_approved(self, proposal: Json) -> None:
+        key = (proposal["client"] or "", proposal["name"])
+        stands = InForce(sha256=proposal["sha256"], body=proposal["body"])
+        assert hashlib.sha256(proposal["text"].encode()).hexdigest() == stands.sha256
+        self.pages.append({**self.pages[-1], key: stands})
+        if proposal["status"] == "proved":
+            self.proved.add(proposal["id"])
+
+    def rejects(self) -> None:
+        for proposal in self.open(*OPEN)[:1]:
+            path = routes.PROPOSAL_DO.format(id=proposal["id"], action="reject")
+            said = self.socket.ask("POST", path, {"reason": "not like that"})
+            assert said.status == 200, said
+
+    def adds(self) -> None:
+        client, name = self.chance.choice(CLIENTS), f"own-{len(self.pages)}"
+        body = f"Sign as number {len(self.pages)}."
+        wanted = {"do": "add", "client": client, "name": name, "description": "When.", "body": body}
+        said = self.socket.change(**wanted, pin=True)
+        assert said.status == 200, said
+        stands = InForce(sha256=said.json["skill"]["sha256"], body=body)
+        self.pages.append({**self.pages[-1], (client, name): stands})
+
+    def disables(self) -> None:
+        active = sorted(key for key, stands in self.pages[-1].items() if stands.active)
+        for client, name in active[:1]:
+            said = self.socket.change(do="disable", client=client, name=name)
+            assert said.status == 200, said
+            off = InForce(sha256=said.json["skill"]["sha256"], body="", active=False)
+            self.pages.append({**self.pages[-1], (client, name): off})
+
+    # Deaths
+
+    def is_killed(self) -> None:
+        self.service.kill()
+        self.deaths += 1
+        self.service = self.lull.serve()
+
+    def is_killed_in_a_proof(self) -> None:
+        self.teaches(wait=False)
+        least = self.chance.randint(1, 4)
+        eventually(lambda: self._pairs() and max(self._pairs().values()) >= least)
+        before = self._pairs()
+        self.is_killed()
+        after = self._pairs()
+        assert all(after[proposal] >= pairs for proposal, pairs in before.items())
+
+    def _pairs(self) -> dict[str, int]:
+        return {p["id"]: p["evidence"]["pairs"] for p in self.proposals()}
+
+    def is_killed_in_an_approval(self) -> None:
+        while not self.open(*OPEN):
+            self.teaches()
+        for proposal in self.open(*OPEN)[:1]:
+            told: list[Said] = []
+
+            def approve(proposal: Json = proposal, told: list[Said] = told) -> None:
+                with contextlib.suppress(*CUT_OFF):
+                    told.append(self._approve(proposal))
+
+            asker = threading.Thread(target=approve)
+            asker.start()
+            time.sleep(self.chance.random() / 25)
+            self.is_killed()
+            asker.join()
+            if self.socket.get(routes.SKILLS)["generation"] == len(self.pages):
+                self._is_approved(proposal)
+            else:
+                assert not any(said.status == 200 for said in told), "an approval was lost"
+
+    def is_killed_in_an_answer(self) -> None:
+        """The client sees a connection that breaks; there may be no turn of it."""
+        self.cook.slow.set()
+        self.cook.reached.clear()
+        body = {"model": COOK, "messages": [{"role": "user", "content": self.asks()}]}
+
+        def ask() -> None:
+            with contextlib.suppress(*CUT_OFF):
+                self.service.post("/api/chat", body)
+
+        asker = threading.Thread(target=ask)
+        asker.start()
+        assert self.cook.reached.wait(60)
+        self.is_killed()
+        asker.join()
+        self.cook.slow.clear()
+
+    # Reading
+
+    def turns(self) -> list[Json]:
+        """Everything that was said, oldest first."""
+        return [
+            turn
+            for one in reversed(
+                self.socket.get(f"{routes.CONVERSATIONS}?limit=200")["conversations"]
+            )
+            for turn in self.socket.get(routes.CONVERSATION.format(id=one["id"]))["turns"]
+        ]
+
+    def settled(self) -> None:
+        """The upstream is known again after a start."""
+        eventually(lambda: self.socket.get(routes.STATUS)["upstream"]["ok"])

@@ -1,0 +1,158 @@
+"""Short random histories on real processes, killed in a proof, in an approval and in an answer:
+what was promised holds through everything that a user can ask of the next process.
+
+Two histories, the same ones in every run; LULL_HISTORIES=20 plays twenty others instead.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lull.core.eligibility import marks_of
+from tests.properties.street import SETTINGS, Cook, Street
+from tests.running import Lull, RunningLull
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+Json = dict[str, Any]
+MORE = int(os.environ.get("LULL_HISTORIES") or 0)
+SEEDS = range(1000, 1000 + MORE) if MORE else range(2)
+STEPS: tuple[Callable[[Street], None], ...] = (
+    Street.chats,
+    Street.chats,
+    Street.chats,
+    Street.teaches,
+    Street.rates,
+    Street.approves,
+    Street.rejects,
+    Street.adds,
+    Street.disables,
+)
+DEATHS: tuple[Callable[[Street], None], ...] = (
+    Street.is_killed_in_a_proof,
+    Street.is_killed_in_an_approval,
+    Street.is_killed_in_an_answer,
+)
+
+
+@pytest.fixture
+def cook() -> Iterator[Cook]:
+    with Cook() as made:
+        yield made
+
+
+@pytest.fixture
+def lull(tmp_path: Path, cook: Cook) -> Iterator[Lull]:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "settings.toml").write_text(SETTINGS)
+    with RunningLull.cleaned_up(home, upstream=cook.address) as made:
+        yield made
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_was_promised_holds_after_kill_9(lull: Lull, cook: Cook, seed: int) -> None:
+    chance = random.Random(seed)
+    street = Street(lull, cook, chance)
+    street.settled()
+    for death in chance.sample(DEATHS, len(DEATHS)):
+        street.teaches()
+        for step in chance.choices(STEPS, k=5):
+            step(street)
+        street.chats()
+        death(street)
+        street.settled()
+        check(street)
+    assert street.deaths == len(DEATHS)
+    assert any(stands.active for stands in street.pages[-1].values())
+    assert any(request.bodies for request in street.requests.values())
+    check_as_a_user_would(street)
+
+
+def check(street: Street) -> None:
+    turns, proposals = street.turns(), street.proposals()
+    check_stamps(street, turns)
+    check_support(street, turns, proposals)
+    check_skills(street, street.socket.get("/v1/skills?all=1"))
+    assert street.seen_proposals <= {proposal["id"] for proposal in proposals}
+    street.seen_proposals = {proposal["id"] for proposal in proposals}
+
+
+def check_stamps(street: Street, turns: list[Json]) -> None:
+    """What was once recorded stays, and says what was in force when its request came."""
+    assert street.seen_turns <= {turn["id"] for turn in turns}
+    street.seen_turns = {turn["id"] for turn in turns}
+    bodies = {s.sha256: s.body for page in street.pages for s in page.values() if s.active}
+    for turn in turns:
+        request = street.requests.get(turn["request"])
+        if request is None:  # it was cut off by a death
+            assert not turn["complete"] or turn["number"] > 1
+            continue
+        assert turn["policy"]["generation"] == request.generation
+        in_force = {
+            stands.sha256
+            for (room, _), stands in street.pages[request.generation].items()
+            if room == request.client and stands.active
+        }
+        carried = [skill["sha256"] for skill in turn["skills"]]
+        assert set(carried) <= in_force
+        if request.bodies is not None:
+            assert [bodies[sha256] for sha256 in carried] == request.bodies
+
+
+def check_support(street: Street, turns: list[Json], proposals: list[Json]) -> None:
+    taught = {
+        turn
+        for proposal in proposals
+        if proposal["status"] != "rejected"
+        for turn in (*proposal["turns"]["failures"], *proposal["turns"]["wish"])
+    }
+    asked = [marks_of(turn["request"]) for turn in turns if turn["id"] in taught]
+    for turn in turns:
+        if turn["id"] in taught:
+            assert turn["support"] and not turn["eligible"]
+        if turn["support"]:
+            assert not turn["eligible"]
+        if turn["eligible"]:
+            words = marks_of(turn["request"])
+            assert all(len(words & other) < 0.6 * len(words | other) for other in asked)
+
+
+def check_skills(street: Street, said: Json) -> None:
+    assert said["generation"] == len(street.pages) - 1
+    there = {
+        (skill["client"] or "", skill["name"]): (skill["sha256"], skill["status"] == "active")
+        for skill in said["skills"]
+    }
+    assert there == {key: (s.sha256, s.active) for key, s in street.pages[-1].items()}
+
+
+def check_as_a_user_would(street: Street) -> None:
+    """The same by the commands, while the service runs and when nobody does."""
+    lull = street.lull
+    proposals = lull.ask("review", "--all")["proposals"]
+    assert street.seen_proposals <= {proposal["id"] for proposal in proposals}
+    for proposal in [p for p in proposals if p["id"] in street.proved and stands(street, p)][:2]:
+        whose = ("--client", proposal["client"]) if proposal["client"] else ()
+        assert lull.ask("verify", proposal["name"], *whose)["holds"]
+    check_stamps_of(street, lull.ask("show")["turns"])
+    street.service.kill()
+    assert lull.ask("conversations")["conversations"]
+    check_skills(street, lull.ask("skills", "list", "--all"))
+
+
+def check_stamps_of(street: Street, turns: list[Json]) -> None:
+    for turn in turns:
+        request = street.requests.get(turn["request"])
+        assert request is None or turn["policy"]["generation"] == request.generation
+
+
+def stands(street: Street, proposal: Json) -> bool:
+    found = street.pages[-1].get((proposal["client"] or "", proposal["name"]))
+    return found is not None and found.sha256 == proposal["sha256"]
