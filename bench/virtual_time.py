@@ -6,7 +6,7 @@ threads comes when it comes.
 
 import asyncio
 import selectors
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any, TypeVar
 
@@ -16,15 +16,18 @@ T = TypeVar("T")
 class _Selector(selectors.DefaultSelector):  # type: ignore[misc,valid-type]
     """Never sleeps while a timer is due: it moves the clock instead."""
 
-    def __init__(self, threads: bool) -> None:
+    def __init__(self, threads: bool, busy: Callable[[], bool] | None) -> None:
         super().__init__()
         self.now_s = 0.0
         self._threads = threads
+        self._busy = busy
 
     def select(self, timeout: float | None = None) -> Any:
         if timeout is None:
             return super().select(None)  # only another thread can go on from here
         ready = super().select(0) if self._threads else []
+        if not ready and timeout > 0 and self._busy is not None and self._busy():
+            return super().select(0.01)  # what a thread is doing now takes no virtual time
         if not ready:
             self.now_s += max(0.0, timeout)
         return ready
@@ -32,10 +35,11 @@ class _Selector(selectors.DefaultSelector):  # type: ignore[misc,valid-type]
 
 class VirtualLoop(asyncio.SelectorEventLoop):
     """`threads=False` does not look for what comes from other threads as long as a timer is due;
-    half of a simulated year is spent on that."""
+    half of a simulated year is spent on that. `busy`: somebody waits for a thread now, and the
+    clock stands still until that has come."""
 
-    def __init__(self, *, threads: bool = True) -> None:
-        self.selector = _Selector(threads)
+    def __init__(self, *, threads: bool = True, busy: Callable[[], bool] | None = None) -> None:
+        self.selector = _Selector(threads, busy)
         super().__init__(self.selector)
 
     def time(self) -> float:

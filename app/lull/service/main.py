@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import gc
 import logging
 import os
 import secrets
@@ -125,9 +126,18 @@ async def _serve(settings: Settings, paths: Paths, tell: Callable[[Ready], None]
         _announce(paths, service)
         log.info("serving at %s", service.address)
         tell(_ready(service))
+        _spare_the_collector()
         await stopping.asked.wait()
         log.info("stopping")
     log.info("stopped")
+
+
+def _spare_the_collector() -> None:
+    """What stands now stands for good, and requests make much that dies at once: looking through
+    all of it every 700 objects cost a tenth of a millisecond a request."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
 
 
 async def _ended(task: asyncio.Task[None]) -> None:
