@@ -225,6 +225,9 @@ class Street:
         assert said.status == 200, said
         stands = InForce(sha256=said.json["skill"]["sha256"], body=body)
         self.pages.append({**self.pages[-1], (client, name): stands})
+        asked = self.asks()
+        self.says(client, COOK, [{"role": "user", "content": asked}])
+        assert body in (self.requests[asked].bodies or ())
 
     def disables(self) -> None:
         active = sorted(key for key, stands in self.pages[-1].items() if stands.active)
