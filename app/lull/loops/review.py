@@ -81,7 +81,7 @@ class Review:
         if proposal.status is ProposalStatus.QUARANTINED and sha256 is None:
             raise Conflict(
                 f"{proposal.id} is quarantined: {proposal.reason}",
-                hint=f"Read it (`lull review show {proposal.id}`), then approve it by its --sha256.",
+                hint="Read it with `lull review show ID`, then approve it by its --sha256.",
             )
         if proposal.status not in DECIDABLE:
             raise Conflict(f"{proposal.id} is {proposal.status}.", hint="Reject it.")
