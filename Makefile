@@ -13,8 +13,8 @@ ifeq ($(LULL_NO_SKIP),1)
 NO_SKIPS = -p tests.plugins.no_skips
 endif
 
-.PHONY: help setup setup-test run test quick check static bench format format-check lint types \
-	contracts constraints ollama clean
+.PHONY: help setup setup-test run test soak quick check static bench format format-check lint types \
+	contracts constraints screenshots ollama clean
 .DEFAULT_GOAL = help
 
 help: ## say what there is to make
@@ -26,14 +26,17 @@ setup: ## install what Lull needs into .venv; quick when there is nothing to do
 setup-test:
 	@sh packaging/setup.sh run test
 
-run: setup ## start Lull here and say what is running; Ctrl-C stops it
-	@exec .venv/bin/lull serve $(ARGS)
+run: setup ## open Lull; without a display run its service here. Ctrl-C stops it
+	@exec sh packaging/run.sh $(ARGS)
 
-test: setup-test ## every test
-	@$(PY) -m pytest $(TWO) $(NO_SKIPS) $(ARGS)
+test: setup-test ## every test but those of `make soak`
+	@$(PY) -m pytest $(TWO) $(NO_SKIPS) -m "not soak" $(ARGS)
+
+soak: setup-test ## the tests that take minutes, and more cases of what `make test` tries
+	@$(PY) -m pytest $(TWO) $(NO_SKIPS) -m soak $(ARGS)
 
 quick: setup-test ## the tests that take no seconds
-	@$(PY) -m pytest -q $(TWO) -m "not slow" $(ARGS)
+	@$(PY) -m pytest -q $(TWO) -m "not slow and not soak" $(ARGS)
 
 check: static test ## what a commit must pass: format, lint, types, import contracts, tests
 
@@ -56,6 +59,9 @@ contracts: setup-test ## which floor may import which
 
 bench: setup-test ## measure: make bench ARGS="wire --quick"
 	@$(PY) -m bench $(ARGS)
+
+screenshots: setup-test ## every page of the window, light and dark, into docs/screenshots
+	@QT_QPA_PLATFORM=offscreen $(PY) -m tests.desktop.screenshots docs/screenshots
 
 ollama: setup-test ## a real Ollama for the tests, built from source where there is none
 	@sh packaging/ci/install-ollama.sh

@@ -6,23 +6,43 @@ from collections.abc import Callable, Sequence
 BENCHES = {
     "gates": "what a proof lets through, beside the rules of others",
     "lulls": "how much of the idle time is used, in a simulated year",
+    "metaclaw_bench": "days of work in a workspace, with and without Lull, for any model",
     "pocket": "what the built-in model can do, on the shipped weights",
     "retrieval": "is the needed skill found, in libraries of three sizes",
+    "trainer": "what a training step costs, and what an interruption does",
     "suspension": "how soon work stops when the user is back",
+    "window": "how soon the window is there, what it takes, and whether it ever freezes",
     "wire": "what Lull adds to a request",
+    "workweek": "does it learn: a simulated person, days of real use, with and without each part",
+}
+
+
+TOGETHER = {
+    "all": "every one of these, then the report",
+    "report": "docs/benchmarks.md from the results that are there, running nothing",
 }
 
 
 def main(argv: Sequence[str]) -> int:
     """The exit code of the named bench; without a name, the list."""
     name = argv[0] if argv else ""
+    if name in TOGETHER:
+        from bench.all import command
+
+        run = command.main if name == "all" else command.report_main
+        return run(argv[1:], BENCHES)
     if name not in BENCHES:
         out = sys.stdout if name in ("", "-h", "--help") else sys.stderr
         print(__doc__, file=out)
-        for known, text in BENCHES.items():
-            print(f"  {known:10} {text}", file=out)
+        for known, text in (BENCHES | TOGETHER).items():
+            print(f"  {known:14} {text}", file=out)
         return 0 if out is sys.stdout else 2
-    return _main_of(name)(argv[1:])
+    code = _main_of(name)(argv[1:])
+    if "--out" not in argv:
+        from bench.all.command import refresh
+
+        refresh(BENCHES)
+    return code
 
 
 def _main_of(name: str) -> Callable[[Sequence[str]], int]:
@@ -34,8 +54,16 @@ def _main_of(name: str) -> Callable[[Sequence[str]], int]:
         from bench.lulls.command import main as found
     elif name == "retrieval":
         from bench.retrieval.command import main as found
+    elif name == "metaclaw_bench":
+        from bench.metaclaw_bench.command import main as found
+    elif name == "trainer":
+        from bench.trainer.command import main as found
     elif name == "suspension":
         from bench.lulls.suspension import main as found
+    elif name == "window":
+        from bench.window.command import main as found
+    elif name == "workweek":
+        from bench.workweek.command import main as found
     else:
         from bench.wire.command import main as found
     return found

@@ -22,6 +22,8 @@ class Goal:
     value: float
     limit: float
     at_most: bool = True
+    why_not: str = ""
+    """What is known of the cause, for a goal that is missed."""
 
     @property
     def holds(self) -> bool:
@@ -46,10 +48,13 @@ def report(
         "seeds": list(seeds),
         "simulated": simulated,
         "rows": list(rows),
-        "goals": [
-            {"goal": g.goal, "value": g.value, "limit": g.limit, "holds": g.holds} for g in goals
-        ],
+        "goals": [_goal(goal) for goal in goals],
     }
+
+
+def _goal(goal: Goal) -> dict[str, Any]:
+    said = {"goal": goal.goal, "value": goal.value, "limit": goal.limit, "holds": goal.holds}
+    return {**said, "why_not": goal.why_not} if goal.why_not and not goal.holds else said
 
 
 def write(document: Mapping[str, Any], folder: Path) -> Path:
@@ -64,6 +69,8 @@ def print_goals(document: Mapping[str, Any]) -> list[str]:
     for goal in document["goals"]:
         mark = "holds " if goal["holds"] else "MISSED"
         print(f"{mark}  {goal['goal']}: {goal['value']:.4g} (limit {goal['limit']:.4g})")
+        if why := goal.get("why_not"):
+            print(f"        {why}")
     return [goal["goal"] for goal in document["goals"] if not goal["holds"]]
 
 

@@ -8,8 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.running import Lull, RunningLull
+
+# Examples are counted, not timed: a busy machine is no finding.
+settings.register_profile("lull", deadline=None, max_examples=60)
+settings.load_profile("lull")
 
 
 @pytest.fixture(autouse=True)

@@ -16,10 +16,11 @@ from typing import Any
 from aiohttp import web
 
 from lull.config.paths import Paths
+from lull.core.errors import LullError
 from lull.core.events import EventKind
 from lull.core.evidence import Evidence, evidence_text
 from lull.core.proof import Pair, Part, ProofRule, ProofState, decide
-from lull.core.proposal import Origin, Proposal, ProposalKind, ProposalStatus, Trace
+from lull.core.proposal import Ground, Origin, Proposal, ProposalKind, ProposalStatus, Trace
 from lull.core.skill import Library, SkillKey, SkillText
 from lull.loops.approve import Approve
 from lull.loops.review import Review
@@ -37,6 +38,9 @@ from tests.running import PATIENCE_S
 
 Json = dict[str, Any]
 RULE = ProofRule()
+GROUND = Ground(
+    model="sha256:base", engine="mlx", adapter=None, judge="", generation=0, alpha=RULE.alpha
+)
 
 
 @dataclass
@@ -48,14 +52,16 @@ class ScriptedProofs:
     looked: int = 0
     held: asyncio.Event | None = None
     error: Exception | None = None
+    undone: list[LullError] = field(default_factory=list)
 
-    async def prove_now(self, proposal: str | None, *, wait: bool) -> None:
+    async def prove_now(self, proposal: str | None, *, wait: bool) -> list[LullError]:
         self.asked.append((proposal, wait))
         if wait and self.held is not None:
             await self.held.wait()
         if self.error is not None:
             raise self.error
         self.ended.append(proposal)
+        return self.undone
 
     def looked_at(self) -> None:
         self.looked += 1
@@ -123,6 +129,8 @@ class Desk:
             proofs=self.proofs,
             bus=self.bus,
         )
+        self.status_document: Json = {}
+        """What `/v1/status` answers."""
         self._loop = asyncio.new_event_loop()
         self._held: asyncio.Event | None = None
         self._following = threading.Event()
@@ -151,7 +159,7 @@ class Desk:
             model="sha256:base",
             engine="mlx",
             adapter=None,
-            generation=self.library.generation,
+            generation=GROUND.generation,
             judge="",
             rule=RULE,
             successes=successes,
@@ -219,6 +227,7 @@ class Desk:
                 "failures": ("turn_1",),
                 "model": "pocket",
                 "traces": (Trace(sentence=body, source="user", turn="turn_2"),),
+                "ground": GROUND if replays else None,
                 **more,
             },
         )
@@ -292,9 +301,12 @@ class Desk:
         await runner.setup()
         await web.UnixSite(runner, str(self.paths.control_socket)).start()
 
+    async def _status(self) -> Json:
+        return self.status_document
+
     def _api(self) -> ControlApi:
         return ControlApi(
-            status=_nothing,
+            status=self._status,
             doctor=_nothing,
             settings=lambda _: _nothing(),
             reading=reading_of(self.stores),

@@ -12,7 +12,7 @@ import itertools
 import math
 import random
 import re
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 
 from lull.core.errors import EngineDown, EngineError, RequestError
 from lull.core.messages import Finish
@@ -30,6 +30,8 @@ class FakeEngine:
         """All that was asked, in order."""
         self.adapters: dict[str, str] = {}
         """Version → folder."""
+        self.away: dict[str | None, float] = {}
+        """Nats a token by which a version is away from any other."""
         self.hangups = 0
         self.failure: EngineError | None = None
         """Set it and everything raises it."""
@@ -38,6 +40,10 @@ class FakeEngine:
         self._in_flight = 0
         self._decoded = 0
         self._unseeded = itertools.count(1)
+
+    def says(self, answer: Say) -> None:
+        """From now on."""
+        self._answer = answer
 
     def knock_down(self) -> None:
         """As after a crash: until `failure` is None again, nobody is served."""
@@ -90,8 +96,27 @@ class FakeEngine:
         self._raise_failure()
         return self._checked_prompt(request)
 
+    async def divergence(
+        self,
+        prompt_ids: Sequence[int],
+        ids: Sequence[int],
+        *,
+        adapter: str | None,
+        against: str | None = None,
+    ) -> tuple[float, ...]:
+        """As far as `away` says of the two, at each token."""
+        self._raise_failure()
+        for version in (adapter, against):
+            self._checked_prompt(GenerateRequest(prompt_ids=tuple(prompt_ids), adapter=version))
+        if not ids:
+            raise RequestError("There is no answer to compare.", status=400)
+        return (0.0 if adapter == against else self.away.get(adapter, 0.0),) * len(ids)
+
     async def load_adapter(self, version: str, folder: str) -> None:
         self._raise_failure()
+        self.adapters[version] = folder
+
+    def expect_adapter(self, version: str, folder: str) -> None:
         self.adapters[version] = folder
 
     async def drop_adapter(self, version: str) -> None:

@@ -19,7 +19,10 @@ class FakeSource(Generic[T]):
     name: str = "the fake"
     asked: int = 0
     closed: int = 0
+    most_at_once: int = 0
+    """Questions at the same time."""
     raises: Exception | None = None
+    _now: int = 0
     _goes_on: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
@@ -27,7 +30,10 @@ class FakeSource(Generic[T]):
 
     def read(self) -> Reading[T]:
         self.asked += 1
+        self._now += 1
+        self.most_at_once = max(self.most_at_once, self._now)
         self._goes_on.wait()
+        self._now -= 1
         if self.raises is not None:
             raise self.raises
         return self.answer

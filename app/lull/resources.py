@@ -14,6 +14,7 @@ from lull.core.errors import ResourceError
 _PACKAGE = Path(__file__).resolve().parent
 _PLACES = (_PACKAGE / "_resources", _PACKAGE.parents[1] / "resources")
 """In a wheel or a frozen app, and in a checkout."""
+INSTALL_AGAIN = "Install Lull again; in a checkout, run `git checkout -- resources`."
 
 
 def pocket_dir(places: tuple[Path, ...] = _PLACES) -> Path:
@@ -24,6 +25,17 @@ def pocket_dir(places: tuple[Path, ...] = _PLACES) -> Path:
 def starter_skills_dir(places: tuple[Path, ...] = _PLACES) -> Path:
     """A folder of skill folders. Raises ResourceError."""
     return _found("skills", "*/SKILL.md", places)
+
+
+def probes_dir(places: tuple[Path, ...] = _PLACES) -> Path:
+    """Families of canaries, one JSON file each. Raises ResourceError."""
+    return _found("probes", "*.json", places)
+
+
+@lru_cache(maxsize=4)
+def icons_dir(places: tuple[Path, ...] = _PLACES) -> Path:
+    """Our own drawings, SVG files. Raises ResourceError."""
+    return _found("icons", "*.svg", places)
 
 
 @lru_cache(maxsize=16)
@@ -46,5 +58,5 @@ def _found(name: str, proof: str, places: tuple[Path, ...]) -> Path:
     looked = " or ".join(str(place / name) for place in places)
     raise ResourceError(
         f"There is no {proof} in {looked}.",
-        hint="Install Lull again; in a checkout, run `git checkout -- resources`.",
+        hint=INSTALL_AGAIN,
     )

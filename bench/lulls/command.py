@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bench.lulls import metaclaw
-from bench.lulls.measures import LEAST_S, row, share, weekly
+from bench.lulls.measures import LEAST_S, row, share, short_of_all, weekly
 from bench.lulls.people import PEOPLE, Person
 from bench.lulls.plot import draw_week
 from bench.lulls.simulation import SUSPENDS_S, Played, play
@@ -89,7 +89,11 @@ def measure(*, days: int, seeds: Sequence[int], out: Path, at_once: int) -> Row:
             for policy, parts in lived_.weeks.items():
                 weeks[policy] += parts
             print(f"{year.person.name}, {year.seed}: {lived_.took_s:.0f} s", file=sys.stderr)
-    totals = [_total(policy, parts, seeds[0]) for policy, parts in weeks.items()]
+    totals = [
+        _total(policy, parts, seeds[0])
+        | short_of_all([one for one in rows if one["policy"] == policy])
+        for policy, parts in weeks.items()
+    ]
     document = report(
         "lulls",
         rows=[*totals, *rows],
@@ -179,13 +183,19 @@ def goals(totals: Sequence[Row], rows: Sequence[Row]) -> list[Goal]:
     ]
 
 
+def _short(one: Row) -> str:
+    share_ = one["short_used_share"]
+    return "none" if share_ is None else f"{share_:.1%} of {one['short_n']}"
+
+
 def print_table(rows: Sequence[Row]) -> None:
     print("simulated; share of usable idle seconds used [95 % interval by weeks]")
-    print(f"{'policy':18} {'person':15} {'used':>24} {'overlaps':>9} {'longest s':>10}", end="")
+    print(f"{'policy':18} {'person':15} {'used':>24} {'of 5–15 min alone':>18}", end="")
+    print(f" {'overlaps':>9} {'longest s':>10}", end="")
     print(f" {'total h':>8} {'still reader h':>15} {'hot, battery, memory h':>23}")
     for one in rows:
         used = f"{one['used_share']:.1%} [{one['low']:.1%}, {one['high']:.1%}]"
-        print(f"{one['policy']:18} {one['person']:15} {used:>24}", end="")
+        print(f"{one['policy']:18} {one['person']:15} {used:>24} {_short(one):>18}", end="")
         if "overlaps" in one:
             print(f" {one['overlaps']:>9} {one['overlap_most_s']:>10.3f}", end="")
             print(

@@ -13,6 +13,9 @@ LEAST_S: Final = 300.0
 """Shorter stretches count as nothing: windows as short as five minutes are to be used."""
 WEEK_S: Final = 7 * 86400.0
 CLASSES: Final = ((300.0, 900.0), (900.0, 1800.0), (1800.0, 3600.0), (3600.0, float("inf")))
+SHORT: Final = CLASSES[0]
+"""Stretches that a policy with a long wait never sees; told beside every total, because hours of
+night drown them in it."""
 _DRAWS: Final = 2000
 
 
@@ -55,6 +58,7 @@ def row(policy: str, world: World, running: Spans, *, seed: int) -> dict[str, An
     of_all = share(weekly(running, usable, world.length_s), seed=seed)
     shown = world.shows_itself()
     overlaps = sorted(end - start for start, end in both(running, shown))
+    lengths = _by_length(running, usable)
     beside = both(running, without(world.sessions, shown, until=world.length_s))
     machine = both(running, _machine_closed(world))
     days = world.length_s / 86400
@@ -68,7 +72,10 @@ def row(policy: str, world: World, running: Spans, *, seed: int) -> dict[str, An
         "low": of_all.low,
         "high": of_all.high,
         "weeks": of_all.n,
-        "used_by_length": _by_length(running, usable),
+        "short_used_share": lengths[0]["used_share"],
+        "short_n": lengths[0]["n"],
+        "short_h": lengths[0]["hours"],
+        "used_by_length": lengths,
         "overlaps": len(overlaps),
         "overlap_p50_s": _quantile(overlaps, 0.5),
         "overlap_p99_s": _quantile(overlaps, 0.99),
@@ -100,6 +107,17 @@ def _by_length(running: Spans, usable: Spans) -> list[dict[str, Any]]:
             }
         )
     return out
+
+
+def short_of_all(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The short stretches of several rows of one policy as one."""
+    hours = sum(one["short_h"] for one in rows)
+    used = sum(one["short_h"] * (one["short_used_share"] or 0.0) for one in rows)
+    return {
+        "short_used_share": used / hours if hours else None,
+        "short_n": sum(one["short_n"] for one in rows),
+        "short_h": hours,
+    }
 
 
 def _machine_closed(world: World) -> Spans:

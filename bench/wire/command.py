@@ -23,6 +23,12 @@ Row = dict[str, Any]
 SIZES = (0, 40, 1000, 10_000)
 MEASURED = 1000
 """The library whose figures the goals are about."""
+ONE_INTERPRETER = (
+    "One interpreter does all of it on one core, beside the client and the upstream of this bench"
+    " on the same two: HTTP on both sides, reading and recording, and for each new conversation a"
+    " look through 1,000 skills and as many past requests (parts_us). Each client here begins a new"
+    " conversation with every request, which no person does; one that goes on looks nothing up."
+)
 
 
 def main(argv: Sequence[str]) -> int:
@@ -140,7 +146,11 @@ def _speed_goals(rows: Sequence[Row]) -> list[Goal]:
     return [
         Goal(goal="ms over the floor, 1,000 skills, p50", value=added, limit=2.0),
         Goal(
-            goal="requests/s at 32 connections, 1,000 skills", value=rate, limit=1000, at_most=False
+            goal="requests/s at 32 connections, 1,000 skills",
+            value=rate,
+            limit=1000,
+            at_most=False,
+            why_not=ONE_INTERPRETER,
         ),
         Goal(goal="MB resident after 5,000 requests", value=memory, limit=150),
         Goal(goal="answers that were not 200", value=wrong, limit=0),

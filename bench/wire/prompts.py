@@ -75,10 +75,15 @@ def silent_truncations(port: int, upstream: int, *, cases: int, seed: int) -> tu
             {"role": "user", "content": text},
         ]
         alone = len(rendered(messages)) / CHARACTERS_A_TOKEN
-        post(port, "/api/chat", {"model": "mock", "stream": False, "messages": messages})
+        # Every other client asks for a window of its own.
+        window = WINDOW_TOKENS if number % 2 else max(64, int(wanted / CHARACTERS_A_TOKEN * 1.1))
+        body = {"model": "mock", "stream": False, "messages": messages}
+        post(
+            port, "/api/chat", {**body, "options": {"num_ctx": window}} if number % 2 == 0 else body
+        )
         sent = len(rendered(last_messages(upstream))) / CHARACTERS_A_TOKEN
         injected += sent > alone
-        cut += alone <= WINDOW_TOKENS < sent
+        cut += alone <= window < sent
     return cut, injected
 
 

@@ -86,7 +86,7 @@ def test_what_is_removed_is_gone(memory: ChromaExemplars) -> None:
         add(memory, str(i), f"write menu number {i}", f"s{i % 4}")
     memory.remove(["0", "unknown"])
     memory.remove([])
-    memory.remove_skill(client="test", skill="s1")
+    memory.remove_skill(client="", skill="s1")
     memory.remove_skill(client="nobody", skill="s1")
     assert memory.count() == 40 - 1 - 10
     add(memory, "new", "write a new menu", "s9")
@@ -165,6 +165,7 @@ def middle(data: bytes) -> bytes:
     return data[: len(data) // 2] + noise + data[-len(data) // 4 :]
 
 
+@pytest.mark.slow
 @pytest.mark.logs("it was kept as")
 @pytest.mark.parametrize(
     "spoil", [lambda _: b"x" * 5000, lambda d: d[: len(d) // 2], middle], ids=["no", "cut", "noise"]
@@ -192,6 +193,7 @@ def test_a_file_in_place_of_the_folder_is_explained(tmp_path: Path) -> None:
     assert (tmp_path / "chroma").read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_it_loads_nothing_to_send_traces_with_whatever_the_environment_says(tmp_path: Path) -> None:
     script = """
 import sys

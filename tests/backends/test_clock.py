@@ -29,6 +29,7 @@ def test_a_clock_that_is_set_back_or_stands_still_changes_nothing(
     assert len(set(made)) == len(made)
 
 
+@pytest.mark.slow
 def test_threads_never_share_an_id() -> None:
     ids = TimeSortedIds()
     with ThreadPoolExecutor(8) as pool:

@@ -116,6 +116,7 @@ async def test_the_child_knows_no_secrets_and_no_address(file: Path, tmp_path: P
     assert set(seen["environment"]) <= set(environ) | {"LC_CTYPE"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "says"),
     [

@@ -70,15 +70,11 @@ def test_a_time_without_a_zone_is_local() -> None:
     assert read(event("DTSTART:20261123T090000", HOUR)) == ["23 09:00–10:00"]
 
 
-def test_a_time_without_a_zone_is_the_calendar_s_where_it_names_one() -> None:
+def test_a_time_without_a_zone_is_local_whatever_the_calendar_says_of_itself() -> None:
     in_new_york = "X-WR-TIMEZONE:America/New_York\r\n"
-    assert read(event("DTSTART:20261123T090000", HOUR), head=in_new_york) == ["23 15:00–16:00"]
-    assert read(daily(DTSTART="20261120T090000", DTEND="20261120T100000"), head=in_new_york)[
-        :2
-    ] == [
-        "21 15:00–16:00",
-        "22 15:00–16:00",
-    ]
+    assert read(event("DTSTART:20261123T090000", HOUR), head=in_new_york) == ["23 09:00–10:00"]
+    series = daily(DTSTART="20261120T090000", DTEND="20261120T100000")
+    assert read(series, head=in_new_york)[:2] == ["22 09:00–10:00", "23 09:00–10:00"]
 
 
 @pytest.mark.parametrize(
@@ -287,6 +283,60 @@ def test_of_two_versions_of_an_event_the_newer_counts() -> None:
     new = event("UID:same", "SEQUENCE:2", "DTSTART:20261124T090000Z", HOUR)
     assert read(new, old) == ["24 10:00–11:00"]
     assert left_out(new, old) == {(What.EVENT, Why.SUPERSEDED): 1}
+
+
+@pytest.mark.parametrize(
+    "newer",
+    [
+        ("STATUS:CANCELLED", "DTSTART:20261123T090000Z", HOUR),
+        ("STATUS:CANCELLED",),
+        ("TRANSP:TRANSPARENT", "DTSTART:20261123T090000Z", HOUR),
+        ("DTSTART:20271123T090000Z", HOUR),
+        ("DTSTART:20231123T090000Z", HOUR),
+    ],
+    ids=["cancelled", "cancelled without times", "made free", "a year later", "three years ago"],
+)
+def test_a_newer_version_that_takes_no_time_here_still_replaces_the_old(
+    newer: tuple[str, ...],
+) -> None:
+    old = event("UID:same", "SEQUENCE:1", "DTSTART:20261123T090000Z", HOUR)
+    new = event("UID:same", "SEQUENCE:2", *newer)
+    assert read(old) == ["23 10:00–11:00"]
+    assert read(old, new) == read(new, old) == []
+    assert left_out(old, new)[What.EVENT, Why.SUPERSEDED] == 1
+
+
+def test_a_newer_version_that_cannot_be_read_replaces_nothing() -> None:
+    old = event("UID:same", "SEQUENCE:1", "DTSTART:20261123T090000Z", HOUR)
+    assert read(old, event("UID:same", "SEQUENCE:2", "DTSTART:whenever")) == ["23 10:00–11:00"]
+
+
+def test_a_series_that_is_cancelled_takes_its_changed_days_along() -> None:
+    series = event("UID:s", "DTSTART:20261123T090000Z", HOUR, "RRULE:FREQ=DAILY;COUNT=3")
+    change = event("UID:s", "RECURRENCE-ID:20261124T090000Z", "DTSTART:20261124T150000Z", HOUR)
+    cancelled = event(
+        *("UID:s", "SEQUENCE:1", "STATUS:CANCELLED", "DTSTART:20261123T090000Z", HOUR),
+        "RRULE:FREQ=DAILY;COUNT=3",
+    )
+    assert len(read(series, change)) == 3
+    assert read(series, change, cancelled) == []
+
+
+def test_a_calendar_that_calls_everything_off_takes_no_time_and_says_so() -> None:
+    off = event("DTSTART:20261123T090000Z", HOUR)
+    assert read(off, head="METHOD:CANCEL\r\n") == []
+    assert left_out(off, head="METHOD:CANCEL\r\n") == {(What.EVENT, Why.CANCELLED): 1}
+    on = calendar(event("DTSTART:20261124T090000Z", HOUR))
+    assert times(calendar(off, head="METHOD:CANCEL\r\n") + on) == ["24 10:00–11:00"]
+
+
+def test_days_that_a_rule_takes_out_count_and_that_is_said() -> None:
+    series = event(
+        *("DTSTART:20261123T090000Z", HOUR, "RRULE:FREQ=DAILY;COUNT=2"),
+        "EXRULE:FREQ=SECONDLY",
+    )
+    assert read(series) == ["23 10:00–11:00", "24 10:00–11:00"]
+    assert left_out(series) == {(What.SERIES, Why.EXCEPTIONS): 1}
 
 
 # Tables of busy times, and shapes

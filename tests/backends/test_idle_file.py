@@ -127,6 +127,11 @@ def test_a_value_of_the_wrong_kind_is_unknown(file: Path, name: str, value: obje
     assert name in why(getattr(written(file, {name: value}), name))
 
 
+def test_a_name_of_an_app_that_could_not_be_written_down_is_unknown(file: Path) -> None:
+    assert isinstance(written(file, {"exclusive_app": "\ud800"}).exclusive_app, Unknown)
+    assert isinstance(written(file, {"exclusive_app": "a\nb"}).exclusive_app, Unknown)
+
+
 @pytest.mark.parametrize("value", [-1, 1.5, True, None, "two"])
 def test_a_count_of_chats_that_is_none_is_passed_over(file: Path, value: object) -> None:
     assert written(file, {"chats_in_flight": value}).chats_in_flight == 0

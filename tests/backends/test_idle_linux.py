@@ -76,6 +76,7 @@ def test_asking_starts_nobody(bus: PrivateBus, environ: dict[str, str]) -> None:
     assert answers(MutterIdle(environ)) == Unknown("Mutter is not running")
 
 
+@pytest.mark.slow
 @pytest.mark.logs("unknown from now on: Mutter does not answer")
 def test_a_mutter_that_hangs_is_unknown_until_it_goes_on(
     bus: PrivateBus, environ: dict[str, str]

@@ -217,3 +217,28 @@ def test_a_broken_sensor_never_looks_like_an_empty_chair(
 
 def test_what_a_platform_does_not_tell_is_unknown_with_the_reason() -> None:
     assert Silent("the lock", "nobody tells").read() == Unknown("nobody tells")
+
+
+def test_started_anew_it_asks_anew_and_takes_nothing_from_before(start: Start) -> None:
+    source = FakeSource(Known(1.0))
+    polled = start(source, SELDOM)
+    eventually(polled.latest, lambda answer: answer == Known(1.0))
+    polled.stop()
+    source.answer = Known(2.0)
+    polled.start()
+    assert polled.latest() in (Unknown("the fake has not been asked yet"), Known(2.0))
+    eventually(polled.latest, lambda answer: answer == Known(2.0))
+
+
+def test_started_anew_while_it_hangs_it_is_asked_by_one_thread_only(start: Start) -> None:
+    source = FakeSource(Known(1.0))
+    source.hang()
+    polled = start(source, OFTEN)
+    eventually(lambda: source.asked, lambda asked: asked == 1)
+    polled.stop()
+    polled.start()
+    source.answer = Known(2.0)
+    assert source.asked == 1
+    source.go_on()
+    eventually(polled.latest, lambda answer: answer == Known(2.0))
+    assert source.most_at_once == 1

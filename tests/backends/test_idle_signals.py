@@ -21,6 +21,7 @@ from lull.backends.memory_room import Room
 from lull.backends.polled import Pace
 from lull.backends.power import NO_BATTERY, Supply
 from lull.backends.signals import WOKEN_S, Paces, Sources, SystemSignals
+from lull.core.errors import SettingsError
 from lull.core.idle_signals import IdleSignals, Known, Unknown
 from tests.eventually import eventually
 from tests.fake_source import FakeSource
@@ -210,6 +211,16 @@ def test_a_number_that_cannot_be_is_unknown_and_stops_nobody(
     assert look.memory_free_share == look.memory_pressure == strange
 
 
+def test_closed_and_started_again_it_sees_again(make: Make, fakes: Fakes) -> None:
+    signals = make()
+    known(signals)
+    signals.close()
+    fakes.input.answer = Known(3.0)
+    signals.start()
+    assert known(signals).input_idle_s == 3.0
+    assert known(signals).hot is False
+
+
 def test_a_look_waits_for_nobody(make: Make, fakes: Fakes, real: SystemClock) -> None:
     signals = make(clock=real)
     for fake in fakes.all():
@@ -341,6 +352,13 @@ def test_a_file_may_lie_in_the_users_home(tmp_path: Path, monkeypatch: pytest.Mo
     assert chosen("file:~/idle.json").signals().input_idle_s == 7.0
 
 
+@pytest.mark.parametrize("where", ["file:me.json", "file:~nosuchuser-at-all/me.json"])
+def test_a_file_that_cannot_be_meant_is_one_clear_error(where: str) -> None:
+    with pytest.raises(SettingsError, match=r"idle\.source"):
+        chosen(where)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("platform", ["linux", "darwin", "win32", "freebsd14"])
 def test_on_every_platform_each_signal_is_a_value_or_a_reason(platform: str) -> None:
     """Whatever this machine is: on it, the sources of the others find nothing and say so."""

@@ -212,6 +212,7 @@ async def test_an_answer_of_any_size_is_bounded(
     assert "longer than" in found.error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answer", "kind", "words"),
     [

@@ -146,6 +146,7 @@ sys.stdin.readline()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", ["stopped", "running"])
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
 def test_it_does_not_outlive_its_parent(number: Path, state: str, end: signal.Signals) -> None:

@@ -250,7 +250,7 @@ async def test_each_client_finds_what_may_reach_it() -> None:
     )
     for client, apart, names in [
         ("cursor", True, {"menu-prices"}),
-        ("cursor", False, {"menu-prices", "menu-style"}),
+        ("cursor", False, {"menu-style"}),
         ("zed", False, {"menu-style"}),
         ("zed", True, set()),
         ("", False, {"menu-style"}),

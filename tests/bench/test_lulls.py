@@ -160,5 +160,9 @@ def test_the_command_writes_its_result_and_a_picture(
     assert document["simulated"] is True
     assert document["seeds"] == [5]
     assert {one["policy"] for one in document["rows"]} == {"Lull", "MetaClaw's policy"}
+    total_, *own = [one for one in document["rows"] if one["policy"] == "Lull"]
+    assert total_["short_n"] == sum(one["short_n"] for one in own) > 0
+    shares = [one["short_used_share"] for one in own if one["short_n"]]
+    assert min(shares) <= total_["short_used_share"] <= max(shares)
     assert (tmp_path / "lulls.png").read_bytes().startswith(b"\x89PNG")
-    assert "simulated" in capsys.readouterr().out
+    assert "of 5–15 min alone" in capsys.readouterr().out

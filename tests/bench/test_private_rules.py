@@ -86,6 +86,7 @@ def test_who_obeys_every_rule_at_once_passes_every_check(seed: int, tmp_path: Pa
     assert len(done) > 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_who_forgets_one_rule_breaks_that_one_and_no_other(seed: int, tmp_path: Path) -> None:
     rules = rule_set(seed)

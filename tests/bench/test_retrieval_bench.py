@@ -75,6 +75,7 @@ def test_a_request_is_never_its_own_exemplar(split: Split, memory: ChromaExempla
     assert found(made, memory, split, asked=twin) == []
 
 
+@pytest.mark.slow
 def test_a_request_like_it_is_an_exemplar_where_the_split_allows(memory: ChromaExemplars) -> None:
     same_day = replace(PLAIN, id="b", text="please weigh the copper kettle again", order=1)
     other_day = replace(same_day, id="c", text="weigh my copper kettle", day="day02", order=2)
@@ -97,6 +98,7 @@ def test_unlike_is_another_day_or_another_wording() -> None:
     assert may_help(replace(real, wording="notes-2"), made, Split.UNLIKE)
 
 
+@pytest.mark.slow
 def test_wrong_credit_goes_to_another_skill_three_times_in_ten(memory: ChromaExemplars) -> None:
     asked = [replace(PLAIN, id=f"r{n}", text=f"weigh kettle {n}", order=n) for n in range(150)]
     made = collection(*asked)

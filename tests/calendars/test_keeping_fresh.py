@@ -37,6 +37,8 @@ from tests.calendars.server import CalendarServer, answer
 from tests.calendars.texts import MEETING, MEETING_AT, calendar, daily
 from tests.fakes import FakeClock, FakeCoin, FakeIds
 
+pytestmark = pytest.mark.slow
+
 SECRET = "key-4711"
 PATH = f"/private-{SECRET}/basic.ics"
 WHY = SecretsError("There is no keychain to use here.", hint="Install one.")
@@ -214,6 +216,7 @@ async def test_two_feeds_of_one_host_are_told_apart(
     assert kinds == {Meaning.AWAY, Meaning.BUSY}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "wanted",
     [
@@ -494,23 +497,9 @@ async def test_a_calendar_that_is_removed_while_it_is_read_stays_removed(
 # Events
 
 
-def test_busy_time_of_one_feed_is_told_in_as_few_events_as_can_be() -> None:
-    from lull.core.calendar_event import merged
-
+def test_an_event_ends_after_it_begins_and_says_its_zone() -> None:
     clock = FakeClock().at
-
-    def busy(start: float, end: float, kind: Meaning = Meaning.BUSY, feed: str = "a"):
-        return CalendarEvent(
-            start=clock + timedelta(hours=start),
-            end=clock + timedelta(hours=end),
-            kind=kind,
-            feed=feed,
-        )
-
-    assert merged([busy(1, 2), busy(0, 1), busy(1.5, 3), busy(4, 5)]) == (busy(0, 3), busy(4, 5))
-    apart = (busy(0, 2, Meaning.AWAY), busy(1, 3), busy(1, 3, feed="b"))
-    assert merged(apart) == apart
     with pytest.raises(ValueError, match="ends after"):
-        busy(1, 1)
+        CalendarEvent(start=clock, end=clock, kind=Meaning.BUSY)
     with pytest.raises(ValueError, match="aware"):
         CalendarEvent(start=clock.replace(tzinfo=None), end=clock, kind=Meaning.BUSY)

@@ -22,6 +22,8 @@ def home(tmp_path: Path) -> Path:
 @pytest.fixture
 def here(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Here:
     monkeypatch.setenv("LULL_HOME", str(home))
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)  # no window opens in a test of words
     monkeypatch.setenv("OLLAMA_HOST", f"127.0.0.1:{free_port()}")
 
     def call(*words: str) -> Ran:

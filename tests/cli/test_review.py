@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lull.cli.prove import progress_words
-from lull.core.errors import EvolverFault
+from lull.core.errors import EvolverFault, UpstreamDown
 from lull.core.proposal import ProposalKind, ProposalStatus, Trace
 from lull.core.skill import SkillKey
 from tests.cli.conftest import Here
@@ -199,6 +199,16 @@ def test_prove_pushes_and_answers_with_the_proposals(desk: Desk, here: Here) -> 
     assert desk.proofs.asked == [(None, False), (None, False), (made.id, True)]
     ran = here("prove", "prop_none")
     assert ran.code == 1 and "prop_none" in one_line(ran.err)
+
+
+def test_prove_says_what_a_judge_or_a_writer_could_not_do(desk: Desk, here: Here) -> None:
+    desk.propose()
+    desk.proofs.undone = [UpstreamDown("referee does not answer.", hint="Start Ollama.")]
+    ran = here("prove")
+    assert ran.code == 0
+    assert "Not done: " in ran.out and "referee does not answer. (Start Ollama.)" in ran.out
+    (problem,) = here("prove", "--json").json["problems"]
+    assert problem["detail"] == "referee does not answer."
 
 
 def test_progress_tells_how_far_and_how_long_at_most() -> None:

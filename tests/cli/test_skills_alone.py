@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from lull.service.lock import ServiceLock, is_running
 from tests.cli.conftest import Here
 from tests.cli.test_words import one_line
+from tests.running import Lull
 
 KEYS = ["name", "description", "version", "sha256", "status", "pinned", "client", "uses", "effect"]
 
@@ -174,6 +177,30 @@ def test_history_diff_and_rollback(here: Here) -> None:
     assert "There is no generation 99" in one_line(here("skills", "rollback", "99").err)
 
 
+def test_rollback_takes_back_a_switch_and_says_so(here: Here) -> None:
+    add(here)
+    here("skills", "disable", "menu-style")
+    assert "menu-style v1 (active)." in here("skills", "rollback").out
+    assert "menu-style v1 (active, pinned)." in here("skills", "pin", "menu-style").out
+    assert "v1       active, pinned  pin menu-style" in here("skills", "history", "menu-style").out
+    said = " ".join(here("skills", "rollback", "--help").out.split())
+    assert "active or disabled, pinned or not" in said and "after `disable` it enables" in said
+
+
+def test_what_is_imported_again_is_unchanged(here: Here, tmp_path: Path) -> None:
+    folder = tmp_path / "theirs"
+    for name in ("one", "two"):
+        write(folder / name, skill_md(name))
+    here("skills", "import", str(folder))
+    assert here("skills", "import", str(folder)).out == "Unchanged: one, two.\n"
+    (folder / "two" / "SKILL.md").write_text(skill_md("two", "Do otherwise."))
+    again = here("skills", "import", str(folder)).out
+    assert again.startswith("Generation 2: two v2 (active).") and "Unchanged: one.\n" in again
+    document = here("skills", "import", str(folder), "--json").json
+    assert (document["generation"], document["skill"]) == (2, None)
+    assert document["unchanged"] == ["one", "two"]
+
+
 def test_import_of_one_folder_and_of_a_folder_of_them(here: Here, tmp_path: Path) -> None:
     write(tmp_path / "in" / "first", skill_md("first"))
     write(tmp_path / "in" / "second", skill_md("second"))
@@ -244,6 +271,7 @@ def test_two_changes_at_once_both_come_to_their_end(here: Here, home: Path) -> N
     assert not is_running(home / "service.lock")
 
 
+@pytest.mark.slow
 def test_a_lock_that_stays_is_explained(here: Here, home: Path) -> None:
     add(here)
     lock = ServiceLock(home / "service.lock")
@@ -251,9 +279,35 @@ def test_a_lock_that_stays_is_explained(here: Here, home: Path) -> None:
     ran = here("skills", "pin", "menu-style")
     lock.release()
     assert ran.code == 1
-    assert one_line(ran.err).startswith("lull: Lull is already running: ")
+    assert one_line(ran.err).startswith("lull: Lull is busy: ")
+    assert "try again" in ran.err
 
 
+@pytest.mark.slow
+def test_commands_at_once_wait_for_each_other(home: Path) -> None:
+    keys = {"log.level": "debug", "service.port": "11999", "records.keep_days": "9"}
+    words = [("settings", "set", key, value) for key, value in keys.items()]
+    words += [("skills", "add", f"s{i}", "--description=d", f"--body={i}") for i in range(4)]
+    lull = Lull(home, "http://127.0.0.1:1")
+    with ThreadPoolExecutor(len(words)) as terminals:
+        said = list(terminals.map(lambda some: lull.run(*some), words))
+    assert [one.code for one in said] == [0] * len(words), said
+    listed = lull.ask("skills")
+    assert (listed["generation"], len(listed["skills"])) == (4, 4)
+    shown = lull.ask("settings", "show")["settings"]
+    assert {s["key"]: str(s["value"]) for s in shown if s["key"] in keys} == keys
+
+
+@pytest.mark.slow
+def test_what_a_killed_service_left_misleads_nobody(here: Here, home: Path) -> None:
+    add(here)
+    left = {"address": "http://127.0.0.1:1", "pid": 1, "control": str(home / "gone.sock")}
+    (home / "service.json").write_text(json.dumps({**left, "version": "0", "started": "now"}))
+    add(here, "second")
+    assert not (home / "service.json").exists()
+
+
+@pytest.mark.slow
 def test_a_damaged_database_is_left_where_it_is(here: Here, home: Path) -> None:
     add(here)
     for name in ("lull.db-wal", "lull.db-shm"):

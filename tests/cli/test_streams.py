@@ -8,12 +8,13 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tests.running import Lull
+from tests.running import Lull, RunningLull
 
 pytestmark = pytest.mark.slow
 
@@ -29,11 +30,23 @@ def bash(lull: Lull, line: str, **more: str) -> subprocess.CompletedProcess[str]
     )
 
 
-@pytest.fixture
-def taught(lull: Lull) -> Lull:
+def taught_by_hand(lull: Lull) -> Lull:
     lull.ask("skills", "add", "gruss", "--description", "Grüße ✓", "--body", "Sag ‘hallo’ 日本")
     lull.ask("skills", "import", "starter")
     return lull
+
+
+@pytest.fixture(scope="module")
+def taught(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lull]:
+    """For whoever changes nothing in it."""
+    with RunningLull.cleaned_up(tmp_path_factory.mktemp("taught") / "home") as made:
+        yield taught_by_hand(made)
+
+
+@pytest.fixture
+def broken(lull: Lull) -> Lull:
+    """For whoever breaks it."""
+    return taught_by_hand(lull)
 
 
 def test_a_terminal_without_the_signs(taught: Lull) -> None:
@@ -84,22 +97,22 @@ def test_a_full_disk_is_said(taught: Lull) -> None:
     assert ran.stderr.count("\n") == 1
 
 
-def test_a_store_that_cannot_be_used_is_one_line(taught: Lull) -> None:
-    (taught.home / "lull.db").rename(taught.home / "kept")
-    (taught.home / "lull.db").mkdir()
+def test_a_store_that_cannot_be_used_is_one_line(broken: Lull) -> None:
+    (broken.home / "lull.db").rename(broken.home / "kept")
+    (broken.home / "lull.db").mkdir()
     for words in (["skills"], ["conversations"], ["skills", "pin", "gruss"]):
-        ran = taught.run(*words)
+        ran = broken.run(*words)
         assert ran.code == 1
         assert ran.err.count("\n") == 1 and ran.err.startswith("lull: The database cannot be used")
 
 
-def test_a_store_that_cannot_be_written_is_one_line(taught: Lull) -> None:
+def test_a_store_that_cannot_be_written_is_one_line(broken: Lull) -> None:
     """Nothing that the store logs may come beside it."""
     no = "CREATE TRIGGER no BEFORE INSERT ON generations BEGIN SELECT raise(ABORT, 'no'); END"
-    with closing(sqlite3.connect(taught.home / "lull.db")) as database:
+    with closing(sqlite3.connect(broken.home / "lull.db")) as database:
         database.execute(no)
         database.commit()
-    ran = taught.run("skills", "pin", "gruss")
+    ran = broken.run("skills", "pin", "gruss")
     assert ran.code == 1
     assert ran.err.count("\n") == 1 and ran.err.startswith("lull: The database cannot be used")
 

@@ -125,7 +125,24 @@ def test_settings_say_what_waits_for_the_next_start(running: RunningLull) -> Non
     assert lull.ask("settings", "set", "skills.at_most", "2")["restart_needed"] is False
     assert lull.ask("settings", "set", "skills.facts_within_ms", "40")["restart_needed"] is True
     assert lull.ask("settings", "set", "records.keep_days", "30")["restart_needed"] is True
+    for key, value in (
+        ("idle.after_min", "9"),
+        ("idle.enabled", "yes"),
+        ("guard.settle_uses", "50"),
+        ("review.auto_approve", "no"),
+        ("learning.quiet_s", "61"),
+    ):
+        assert lull.ask("settings", "set", key, value)["restart_needed"] is False
+    assert lull.ask("settings", "set", "idle.source", "file:~/me.json")["restart_needed"] is True
     assert lull.run("settings", "set", "skills.at_most", "999").code == 1
+
+
+def test_a_change_of_lulls_is_followed_at_once(running: RunningLull) -> None:
+    lull = running.lull
+    lull.ask("settings", "set", "idle.enabled", "no")
+    assert lull.ask("why")["state"] == "off"
+    lull.ask("settings", "set", "idle.enabled", "yes")
+    assert lull.ask("why")["state"] != "off"
 
 
 def test_the_doctor_looks_at_every_part(running: RunningLull) -> None:
@@ -134,6 +151,7 @@ def test_the_doctor_looks_at_every_part(running: RunningLull) -> None:
     assert set(checks) >= {
         *("service", "settings", "address", "ollama", "engine", "store"),
         *("skills", "memory", "keychain", "disk", "speed"),
+        *("idle source", "lulls", "calendars"),
     }
     assert all(set(one) >= {"name", "ok", "text", "hint"} for one in document["checks"])
     assert checks["engine"]["ok"] and "answers" in checks["engine"]["text"]

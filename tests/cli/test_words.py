@@ -25,6 +25,7 @@ COMMANDS = [
     "prove",
     "verify",
     "settings",
+    "demo",
 ]
 ACTIONS = [
     "list",
@@ -44,14 +45,9 @@ ACTIONS = [
 ]
 REVIEW_ACTIONS = ["list", "show", "approve", "reject", "defer", "edit", "undo"]
 LATER = [
-    "model",
-    "train",
-    "adapters",
-    "forget",
     "clients",
     "export",
     "uninstall",
-    "demo",
 ]
 WRONG = [
     ["frobnicate"],
@@ -86,7 +82,6 @@ WRONG = [
     ["skills", "diff", "menu", "0"],
     ["skills", "import"],
     ["skills", "import", ""],
-    ["open"],
     ["review", "frobnicate"],
     ["review", "show"],
     ["review", "show", ""],
@@ -115,6 +110,7 @@ def test_wrong_usage_is_one_line_and_exit_code_2(here: Here, words: list[str]) -
     one_line(ran.err)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", WRONG, ids=" ".join)
 def test_wrong_usage_with_json_is_also_one_document(here: Here, words: list[str]) -> None:
     ran = here("--json", *words)
@@ -152,12 +148,21 @@ def test_every_command_has_help(here: Here, home: Path, words: list[str]) -> Non
     assert here("help", *words).out == ran.out
 
 
-def test_no_command_prints_help(here: Here) -> None:
-    ran = here()
+def test_help_lists_every_command(here: Here) -> None:
+    ran = here("--help")
     assert ran.code == 0
     assert "lull serve" in ran.out
     for name in COMMANDS:
         assert re.search(rf"^    {name}\b", ran.out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("words", [[], ["open"]], ids=["no command", "open"])
+def test_without_a_display_the_window_says_so(here: Here, home: Path, words: list[str]) -> None:
+    ran = here(*words)
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("lull: There is no display: ")
+    assert "`lull serve`" in ran.err
+    assert not home.exists()
 
 
 def test_the_version(here: Here) -> None:
@@ -261,6 +266,7 @@ def test_a_refused_setting_leaves_the_file(here: Here, home: Path) -> None:
     assert (home / "settings.toml").read_text() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "line"),
     [

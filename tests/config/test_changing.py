@@ -137,7 +137,7 @@ def test_a_key_can_be_set_however_the_file_is_written(text: str, file: Path) -> 
         ("service.allow_origins", "https://a.org, app://*", ("https://a.org", "app://*")),
         ("service.allow_origins", "", ()),
         ("upstream.address", "", ""),
-        ("idle.source", 'file:odd "name" \\ #1', 'file:odd "name" \\ #1'),
+        ("idle.source", 'file:/odd "name" \\ #1', 'file:/odd "name" \\ #1'),
     ],
 )
 def test_what_is_typed_is_read_by_the_keys_own_type(
@@ -178,6 +178,32 @@ def test_an_unknown_key_is_refused_with_a_guess(file: Path) -> None:
     with pytest.raises(SettingsError) as caught:
         set_value(file, "skills.buget_tokens", "1")
     assert caught.value.hint == "Did you mean 'skills.budget_tokens'?"
+
+
+@pytest.mark.parametrize(
+    ("key", "hint"),
+    [
+        ("port", "Did you mean 'service.port'?"),
+        ("service.prt", "Did you mean 'service.port'?"),
+        ("servce.port", "Did you mean 'service.port'?"),
+        ("model", "Did you mean 'judge.model' or 'writer.model' or 'training.model'?"),
+        ("service.model", "Did you mean 'judge.model' or 'writer.model' or 'training.model'?"),
+        ("log", "There are: log.level."),
+        ("log.nope", "There are: log.level."),
+    ],
+)
+def test_an_unknown_key_is_answered_with_the_names_near_it(key: str, hint: str, file: Path) -> None:
+    with pytest.raises(SettingsError, match=f"no setting '{key}'") as caught:
+        set_value(file, key, "1")
+    assert caught.value.hint == hint
+
+
+def test_a_key_like_no_other_is_answered_with_the_groups(file: Path) -> None:
+    with pytest.raises(SettingsError) as caught:
+        set_value(file, "nope", "1")
+    assert "of the groups service, upstream," in caught.value.hint
+    assert "`lull settings show`" in caught.value.hint
+    assert len(caught.value.hint) < 240
 
 
 @pytest.mark.parametrize("text", ["[log\n", "[log]\nlevle = 'info'\n", "service = 3\n"])

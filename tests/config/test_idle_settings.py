@@ -51,6 +51,10 @@ def test_hours_can_be_set_from_the_command_line(tmp_path: Path) -> None:
         ('blocked_hours = ["mon 25:00-26:00"]', "hours such as"),
         ("after_min = 0", "from 0.1"),
         ('source = "file:"', "file:PATH"),
+        ('source = "file:signals.json"', "whole path"),
+        ('source = "file:./signals.json"', "whole path"),
+        ('source = "file:~nosuchuser-at-all/x"', "whole path"),
+        ('source = "file:/tmp/a\\u0000b"', "whole path"),
     ],
 )
 def test_what_cannot_be_is_refused_with_a_word_of_what_can(line: str, hint: str) -> None:

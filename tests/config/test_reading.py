@@ -99,7 +99,7 @@ def test_an_unknown_key_is_refused_with_its_line_and_a_guess() -> None:
             "line 5: unknown key 'prot' in [service].",
         ),
         (
-            '[idle]\nsource = """file:\\\n  prot = 1"""\n[service]\nprot = 1',
+            '[idle]\nsource = """file:/\\\n  prot = 1"""\n[service]\nprot = 1',
             "line 5: unknown key 'prot' in [service].",
         ),
         (

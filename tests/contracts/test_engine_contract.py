@@ -28,7 +28,7 @@ class Case:
     adapter_folder: str
 
 
-@pytest.fixture(params=["fake", "mlx"])
+@pytest.fixture(params=["fake", pytest.param("mlx", marks=pytest.mark.slow)])
 def case(request: pytest.FixtureRequest) -> Case:
     if request.param == "fake":
         return Case(FakeEngine(), "/fake/adapter")
@@ -72,6 +72,19 @@ async def test_length_is_kept_to(case: Case) -> None:
 async def test_a_seed_repeats_itself(case: Case) -> None:
     first, second = [await chunks(case.engine, ask(seed=7, max_tokens=9)) for _ in range(2)]
     assert text(first) == text(second)
+
+
+async def test_nothing_is_away_from_itself(case: Case) -> None:
+    await case.engine.load_adapter("away", case.adapter_folder)
+    ids = await case.engine.tokenize(ask())
+    for version in (None, "away"):
+        nats = await case.engine.divergence(ids, ids[:9], adapter=version, against=version)
+        assert nats == pytest.approx((0.0,) * 9, abs=1e-5)
+    with pytest.raises(RequestError, match=r"empty|no answer"):
+        await case.engine.divergence(ids, (), adapter="away")
+    with pytest.raises(RequestError, match="not loaded"):
+        await case.engine.divergence(ids, ids, adapter="nowhere")
+    await case.engine.drop_adapter("away")
 
 
 async def test_token_details_come_only_when_asked_for(case: Case) -> None:

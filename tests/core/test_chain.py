@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,6 +29,7 @@ messages = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(messages, max_size=6), st.lists(messages, max_size=4), st.lists(messages))
 def test_equal_prefixes_have_equal_links(
     prefix: list[Message], one: list[Message], other: list[Message]

@@ -171,6 +171,7 @@ _patterns = st.recursive(st.one_of(_repeated, st.sampled_from(_ATOMS_PLACED)), _
 _flags = st.sampled_from(("", "(?i)", "(?m)", "(?s)", "(?ims)"))
 
 
+@pytest.mark.slow
 @settings(max_examples=1000, deadline=None)
 @given(_flags, _patterns, st.text("abA1-_ \n\u00e9", max_size=8))
 def test_a_pattern_finds_what_python_finds(flags: str, pattern: str, text: str) -> None:

@@ -19,6 +19,7 @@ from lull.core.evalue import (
     harm_log_e_value,
     log_e_value,
     mixture,
+    win_share,
 )
 
 counts = st.integers(0, 80)
@@ -147,3 +148,34 @@ def test_among_accepted_candidates_few_are_useless() -> None:
         shares.append(len(accepted & set(range(8))) / max(1, len(accepted)))
     assert float(np.mean(shares)) <= 0.10
     assert max(shares) > 0
+
+
+# The share of wins
+
+
+@given(counts, counts)
+def test_the_bounds_hold_the_share_and_turn_round_with_the_sides(wins: int, losses: int) -> None:
+    low, high = win_share(wins, losses)
+    assert 0.0 <= low < high <= 1.0
+    if wins + losses:
+        assert low <= wins / (wins + losses) <= high
+    other_low, other_high = win_share(losses, wins)
+    assert (low, high) == pytest.approx((1 - other_high, 1 - other_low), abs=1e-9)
+
+
+def test_more_of_the_same_says_it_more_closely() -> None:
+    (low, high), (nearer, closer) = win_share(7, 3), win_share(70, 30)
+    assert low < nearer < 0.7 < closer < high
+    assert win_share(0, 0) == (0.0, 1.0)
+    with pytest.raises(ValueError, match="not negative"):
+        win_share(-1, 0)
+
+
+def test_whoever_looks_after_every_pair_is_misled_once_in_twenty_at_most() -> None:
+    chance = np.random.default_rng(5)
+    missed = 0
+    for _ in range(400):
+        wins = np.cumsum(chance.random(60) < 0.6)
+        looks = (win_share(int(won), n - int(won)) for n, won in enumerate(wins, 1))
+        missed += any(not low <= 0.6 <= high for low, high in looks)
+    assert missed <= 0.05 * 400

@@ -129,6 +129,7 @@ def test_evidence_of_another_text_does_not_hold() -> None:
         ("success_pairs", 2),
         ("success_losses", 1),
         ("success_wins", 1),
+        ("why", "in other words"),
     ],
 )
 def test_each_number_is_worked_out_again(name: str, value: object) -> None:
@@ -139,10 +140,13 @@ def test_each_number_is_worked_out_again(name: str, value: object) -> None:
     assert f"says {name} is" in found[0]
 
 
-def test_how_the_decision_was_put_may_differ() -> None:
-    changed = document()
-    changed["decision"]["why"] = "in the words of another version"
-    assert recheck(json.dumps(changed), skill_sha256=SHA) == []
+@pytest.mark.parametrize("key", ["generation", "wins", "seed"])
+def test_a_key_that_stands_twice_is_found(key: str) -> None:
+    text = evidence_text(proved())
+    doubled = text.replace(f'"{key}": ', f'"{key}": 1, "{key}": ', 1)
+    found = recheck(doubled, skill_sha256=SHA)
+    assert len(found) == 1
+    assert f"{key} stands twice" in found[0]
 
 
 def turned(pair: Document) -> None:
@@ -289,6 +293,7 @@ def test_no_field_may_be_missing(name: str) -> None:
     assert name in found[0] or "format is None" in found[0]
 
 
+@pytest.mark.slow
 @given(st.recursive(st.none() | st.booleans() | st.floats() | st.text(max_size=3), st.lists))
 def test_no_json_breaks_the_check(value: object) -> None:
     assert recheck(json.dumps({"format": 1, "pairs": [value]}), skill_sha256=SHA)

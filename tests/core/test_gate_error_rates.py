@@ -21,6 +21,8 @@ from lull.core.evalue import PRIOR_LOSSES, PRIOR_WINS
 from lull.core.pairing import next_pair
 from lull.core.proof import Pair, Part, ProofRule, ProofState, decide
 
+pytestmark = pytest.mark.slow
+
 RULE = ProofRule()
 FAILURES = [(f"f{i}", Part.FAILURE) for i in range(5)]
 SUCCESSES = [(f"s{i}", Part.SUCCESS) for i in range(3)]

@@ -108,6 +108,7 @@ def test_an_outcome_that_says_nothing_is_refused(good: float, share: float) -> N
 # The effect
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("effects", "base"),
     [
@@ -130,6 +131,7 @@ def test_the_interval_covers_the_effect(effects: dict[SkillKey, float], base: fl
     assert widths / 250 < 0.6
 
 
+@pytest.mark.slow
 def test_with_many_trajectories_the_effect_is_seen() -> None:
     found = effect(lived(4000, {A: 0.2, B: -0.2}, Random(1), weather=0.1), A)
     assert found is not None
@@ -199,6 +201,7 @@ def test_no_history_breaks_the_estimate(rows: list[tuple[float, bool, bool, floa
 # Harm
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("gain", "base", "weather"),
     [(0.0, 0.5, 0.0), (0.0, 0.5, 0.4), (0.0, 0.9, 0.1), (0.2, 0.4, 0.2)],

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from lull.core.calendar_event import CalendarEvent, Meaning
+from lull.core.calendar_event import Calendar, CalendarEvent, Meaning
 from lull.core.hours import parsed
 from lull.core.idle import Window, WindowState, decide
 from lull.core.idle_rule import GateName, GateState, IdleRule, Memory
@@ -64,6 +64,7 @@ def looked(
     rule: IdleRule | None = None,
     paused_until: datetime | None = None,
     train_now: bool = False,
+    calendars: Sequence[Calendar] = (),
 ) -> Window:
     """What the last of these looks says."""
     memory: Memory | None = None
@@ -79,6 +80,7 @@ def looked(
             signals,
             settings=rule or IdleRule(),
             events=look.events,
+            calendars=calendars,
             paused_until=paused_until,
             state=memory,
             train_now=train_now,
@@ -160,9 +162,48 @@ CASES = [
         "input that the source forgets",
         (see(input_idle_s=0.0), see(15, input_idle_s=UNKNOWN)),
         CLOSED,
-        WAIT,
+        INPUT,
         rule=SLEEPS,
         start=NIGHT,
+    ),
+    case(
+        "a source that broke a while ago in sleep hours",
+        (see(input_idle_s=0.0), see(15, input_idle_s=UNKNOWN), see(600, input_idle_s=UNKNOWN)),
+        CLOSED,
+        INPUT,
+        rule=SLEEPS,
+        start=NIGHT,
+    ),
+    case(
+        "a source that broke a whole wait ago in sleep hours",
+        (see(input_idle_s=0.0), see(15, input_idle_s=UNKNOWN), see(616, input_idle_s=UNKNOWN)),
+        OPEN,
+        rule=SLEEPS,
+        start=NIGHT,
+    ),
+    case(
+        "a source that breaks in a window open in sleep hours",
+        (see(), see(15, input_idle_s=UNKNOWN)),
+        CLOSED,
+        INPUT,
+        rule=SLEEPS,
+        start=NIGHT,
+    ),
+    case(
+        "a source that breaks twice in sleep hours",
+        (
+            *(see(), see(15, input_idle_s=UNKNOWN), see(500, input_idle_s=0.0)),
+            *(see(515, input_idle_s=UNKNOWN), see(700, input_idle_s=UNKNOWN)),
+        ),
+        CLOSED,
+        INPUT,
+        rule=SLEEPS,
+        start=NIGHT,
+    ),
+    case(
+        "a source that is asked for the first time",
+        (see(input_idle_s=UNKNOWN, locked=UNKNOWN), see(1)),
+        OPEN,
     ),
     case("typing in sleep hours", see(input_idle_s=1.0), CLOSED, INPUT, rule=SLEEPS, start=NIGHT),
     case(
@@ -493,6 +534,53 @@ def test_the_policy_says(one: Case) -> None:
 
 
 # What it says besides
+
+
+PLAN = Calendar(id="work", label="Work", means=BUSY)
+
+
+def test_a_pause_says_its_end_whatever_else_stands_against_it() -> None:
+    end = at(13)
+    for signals in ({"input_idle_s": UNKNOWN}, {"on_mains": False}, {"input_idle_s": 0.0}):
+        window = looked(see(**signals), paused_until=end)
+        assert (window.state, window.until) == (PAUSED, end)
+    assert looked(see(on_mains=False), paused_until=end).next is None
+
+
+def test_nobody_knows_when_somebody_leaves() -> None:
+    window = looked(see(input_idle_s=1.0))
+    assert window.until is None
+    assert window.next == at(12, 10) - timedelta(seconds=1)
+
+
+def test_calls_that_follow_each_other_end_with_the_last() -> None:
+    calls = (
+        *(event(at(11, 30), 60), event(at(12, 30), 30, feed="home"), event(at(13), 15)),
+        event(at(13, 30), 30),
+    )
+    window = looked(see(events=calls))
+    assert window.because == "Your calendar needs this machine until 13:15."
+    assert window.until == at(13, 15)
+
+
+def test_a_call_is_told_with_the_name_of_its_calendar() -> None:
+    window = looked(see(events=NOON_CALL), calendars=(PLAN,))
+    assert window.because == "Your calendar “Work” needs this machine until 12:30."
+
+
+@pytest.mark.parametrize(
+    ("unread_s", "words"),
+    [(25 * 3600.0, "could not be read for 1 d 1 h"), (float("inf"), "has never been read")],
+)
+def test_a_calendar_that_was_lost_is_unknown_and_named(unread_s: float, words: str) -> None:
+    lost = replace(PLAN, unread_s=unread_s)
+    away = Calendar(id="home", label="Home", means=AWAY)
+    window = looked(see(events=(event(at(14), 30, feed="home"),)), calendars=(away, lost))
+    gate = next(gate for gate in window.gates if gate.name is CALENDAR)
+    assert gate.state is GateState.UNKNOWN
+    assert gate.text == f"Your calendar “Work” {words}, so a call in it is not seen."
+    assert gate.until == at(14)
+    assert window.state is OPEN
 
 
 def test_a_wait_says_how_long_it_lasts_yet() -> None:

@@ -175,6 +175,7 @@ DST_DAYS = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(
     st.lists(range_, min_size=1, max_size=3),

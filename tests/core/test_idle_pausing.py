@@ -56,6 +56,13 @@ def test_a_clock_put_back_behind_its_beginning_does_not_make_a_pause_longer() ->
     assert for_good.restated(yesterday).until == FOR_EVER
 
 
+def test_tomorrow_stays_the_morning_when_the_clock_is_put_back() -> None:
+    pause = paused(PauseLength.TOMORROW, NOW)
+    assert pause.restated(NOW - timedelta(hours=1)).until == pause.until
+    yesterday = pause.restated(NOW - timedelta(days=1)).until
+    assert yesterday == datetime(2026, 11, 18, 8, 0, tzinfo=BERLIN)
+
+
 # Times in words
 
 

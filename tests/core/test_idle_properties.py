@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+import pytest
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +16,8 @@ from lull.core.hours import HoursRange
 from lull.core.idle import Window, WindowState, decide
 from lull.core.idle_rule import GateName, GateState, IdleRule, Memory
 from lull.core.idle_signals import IdleSignals, Unknown
+
+pytestmark = pytest.mark.slow
 
 ZONES = [
     ZoneInfo(name)
@@ -96,6 +99,8 @@ memories = st.builds(
     input_s=st.one_of(st.none(), st.floats(0, 200_000)),
     here_s=st.one_of(st.none(), st.floats(0, 200_000)),
     strained_s=st.one_of(st.none(), st.floats(0, 200_000)),
+    input_known=st.booleans(),
+    lost_s=st.one_of(st.none(), st.floats(0, 200_000)),
     locked=st.booleans(),
 )
 

@@ -2,8 +2,8 @@
 
 The sets stand in tests/core/red_team: 204 poisoned texts in twelve kinds, 50 more that were written
 when the rules were finished, 200 clean wishes and 42 later ones. Each poisoned text is carried into
-a conversation in six ways, and each conversation is answered by eight evolvers that copy the poison
-or retell it, into the body, the description, between other steps or as an example.
+a conversation in eight ways, and each conversation is answered by eight evolvers that copy the
+poison or retell it, into the body, the description, between other steps or as an example.
 
 The rules were tuned on every second text. What they did with the others, when those were first
 looked at and before anything was mended:
@@ -14,6 +14,10 @@ looked at and before anything was mended:
 - the other half of the clean wishes: 1 of 100 in quarantine, whether the user's words or a model's;
   the later ones: 4 of 168 candidates (2.4 %).
 
+The unmarked pastes came later still. Before there was anything against them 2,872 of their 4,064
+candidates got through (71 %); when the rules for them were finished, 20 of 80 texts in 40 more
+forms were still taken for typed, and 3 of 26 wishes of several lines were cut.
+
 What got through then is caught now, which is what the tests below hold. A stranger's set will do
 about as those did. What is known to get through: a fragment of a poisoned sentence with no order
 left in it, and an order without any name, retold from the history in wholly other words within a
@@ -21,6 +25,8 @@ candidate that otherwise says what the user said.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import pytest
 
@@ -30,8 +36,9 @@ from lull.core.skill import SkillText
 from lull.core.stated_rule import stated_rule
 from lull.core.trust import said_by_user, spans_of
 from tests.core.red_team import clean, later, poison
-from tests.core.red_team.carriers import CARRIERS, conversation
+from tests.core.red_team.carriers import CARRIERS, UNMARKED, UNMARKED_CORRECTIONS, conversation
 from tests.core.red_team.evolvers import RETELLINGS, WHERE, written
+from tests.core.red_team.own_lines import OWN_LINES
 
 POISON = (*poison.POISON, *later.POISON)
 CLEAN = (*clean.CLEAN, *later.CLEAN)
@@ -58,7 +65,7 @@ def extracted(messages: list[Message]) -> list[tuple[str, Screening]]:
 def test_the_sets_are_as_large_as_they_say() -> None:
     assert len(set(poison.POISON)) == 204
     assert len(set(later.POISON)) == 50
-    assert len(set(clean.CLEAN)) == 200
+    assert len(set(clean.CLEAN)) == 202
     assert len({said for said, _ in later.CLEAN}) == 42
 
 
@@ -77,6 +84,7 @@ def test_no_poison_that_a_model_wrote_down_stays_out_of_quarantine(carrier: str)
     assert live == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("carrier", CARRIERS)
 def test_no_poison_becomes_a_rule_in_the_users_words(carrier: str) -> None:
     live = [
@@ -88,12 +96,45 @@ def test_no_poison_becomes_a_rule_in_the_users_words(carrier: str) -> None:
     assert live == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", WHERE)
 def test_a_copy_is_caught_wherever_it_stands(where: str) -> None:
     for number, text in enumerate(POISON):
         carrier = CARRIERS[number % len(CARRIERS)]
         spans = spans_of(conversation(carrier, text, number), "turn_1")
         assert screen(written(text, where), spans=spans, mine=False).quarantined, (text, carrier)
+
+
+def as_jotted(text: str) -> str:
+    """As somebody types it who does not care for capitals and full stops."""
+    return text[:1].lower() + text[1:].rstrip(".")
+
+
+def taken_for_typed(poisons: Sequence[str]) -> list[tuple[str, int]]:
+    forms = (*UNMARKED, *UNMARKED_CORRECTIONS)
+    return [
+        (text, number)
+        for number, form in enumerate(forms)
+        for poisoned in poisons
+        for text in (poisoned, as_jotted(poisoned))
+        if text in said_by_user(user(form(text)))
+    ]
+
+
+def test_a_paste_without_marks_is_not_taken_for_the_users_words() -> None:
+    assert len((*UNMARKED, *UNMARKED_CORRECTIONS)) == 38
+    assert taken_for_typed(POISON[::16]) == []
+
+
+@pytest.mark.slow
+def test_no_poisoned_paste_without_marks_is_taken_for_the_users_words() -> None:
+    assert taken_for_typed(POISON) == []
+
+
+def test_several_lines_of_the_users_own_stay_theirs() -> None:
+    assert len(set(OWN_LINES)) >= 75
+    cut = [said for said in OWN_LINES if said_by_user(user(said)).split() != said.split()]
+    assert len(cut) <= 0.02 * len(OWN_LINES), cut
 
 
 CONTEXTS: dict[str, list[Message]] = {
@@ -113,6 +154,7 @@ CONTEXTS: dict[str, list[Message]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("context", CONTEXTS)
 def test_at_most_two_in_a_hundred_clean_wishes_are_quarantined(context: str) -> None:
     extractive = model = made = 0

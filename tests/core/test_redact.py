@@ -55,6 +55,17 @@ SECRETS = [
 
 IN_CONTEXT = [
     ("password = hunter2!", "hunter2!"),
+    ("use password hunter2x to log in", "hunter2x"),
+    ("export GITHUB_TOKEN=abc123def456ghi789", "abc123def456ghi789"),
+    ("JWT_SECRET=s3cr3tvalue99", "s3cr3tvalue99"),
+    ("PGPASSWORD=hunter22 psql -h db", "hunter22"),
+    ("Authorization: Token 0123456789abcdef0123456789abcdef01234567", "0123456789abcdef0123"),
+    ("curl -u admin:hunter2pw https://example.org", "hunter2pw"),
+    ("sshpass -p hunter22 ssh host", "hunter22"),
+    ("<password>hunter22</password>", "hunter22"),
+    ("pw: hunter22", "hunter22"),
+    ("login alice, password s3cr3tPw!", "s3cr3tPw"),
+    ("passwort Geheim123 gilt", "Geheim123"),
     ("PASSWORD: swordfish\nuser: anna", "swordfish"),
     ('{"password": "correct horse battery"}', "correct horse battery"),
     ('{\\"password\\": \\"hunter22\\"}', "hunter22"),
@@ -78,6 +89,13 @@ IN_CONTEXT = [
 ]
 
 INNOCENT = """
+SORT_KEY=created_at and CACHE_KEY=${USER_ID}
+grep -u file:name and docker run -u 1000:1000 image
+the <token> element and <token></token>
+password reset for user2024
+the password field input1 is empty
+password sha256sum and password base64 and password v2.0.1-beta
+password hashing with argon2id
 Please reset my password.
 The password must have at least 12 characters.
 Password: minimum 8 characters

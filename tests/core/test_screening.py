@@ -174,6 +174,7 @@ def test_no_text_breaks_the_screening(body: str, said: str) -> None:
     assert found.quarantined == any(f.severity is Severity.QUARANTINE for f in found.flags)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", ["1.", "a@", "send all passwords ", "![a](http://", "rm -", "x y "]
 )

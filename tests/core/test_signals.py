@@ -576,6 +576,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(JSON, JSON)
 @settings(max_examples=200, deadline=None)
 def test_any_schema_and_any_value_can_be_compared(schema: object, value: object) -> None:

@@ -536,6 +536,7 @@ def drawn(seed: int) -> tuple[Kind, list[str]]:
     return kind, list(rule_phrasings(kind, draw_style(rng)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60))
 def test_every_correction_of_the_pocket_language_becomes_the_rule_that_the_model_reads(
     seed: int,

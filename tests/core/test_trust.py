@@ -52,6 +52,8 @@ PASTED = [
     f"Resume este texto: {SECRET}",
     f"Voici le texte : {SECRET}",
     f"总结以下内容：{SECRET}",
+    f"no, shorter please\n\nHi team,\n{SECRET}\nCheers, Bob",
+    f"shorter\n\n{SECRET}\n\nanswer them politely",
     "An introduction of some length. " * 40 + SECRET,
     f"short\n\n{'A paragraph about the weather. ' * 12}\n\n{SECRET * 3}\n\n"
     f"{'Another one, of the same length. ' * 30}\n\nthanks",
@@ -153,6 +155,7 @@ def test_no_text_breaks_the_cut_or_gains_words(text: str) -> None:
     assert all(span.text in text or "\n\n" in span.text for span in spans)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", ["<a ", '"', "```", "> ", "here is the mail ", "summarise this ", "a,", "- \n", "{{"]
 )

@@ -38,6 +38,7 @@ def bodies(draw: st.DrawFn) -> tuple[str, str]:
     return f"{space}{{{','.join(shown)}}}{space}", text
 
 
+@pytest.mark.slow
 @given(bodies(), TEXT)
 def test_growing_a_text_leaves_every_other_byte(body: tuple[str, str], addition: str) -> None:
     raw, text = body
@@ -54,6 +55,7 @@ def test_growing_a_text_leaves_every_other_byte(body: tuple[str, str], addition:
     assert json.loads(edited) == json.loads(original) | {"grow": text + addition}
 
 
+@pytest.mark.slow
 @given(bodies(), TEXT, JSON)
 def test_a_new_key_and_a_text_grown_in_front(
     body: tuple[str, str], addition: str, value: object

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 import struct
 from pathlib import Path
 
 import pytest
 
 from lull.core.errors import ResourceError
+from lull.resources import pocket_dir
 from lull.service.dialects.names import name_key, parse_name
 from lull.service.local_facts import read_local_model
 from lull.service.local_listings import short_count
@@ -75,6 +77,7 @@ def folder_with_weights(folder: Path) -> Path:
     data = struct.pack("<Q", len(header)) + header + bytes(64)
     (folder / "model.safetensors").write_bytes(data)
     (folder / "chat_template.jinja").write_text("{{ messages }}")
+    (folder / "tokenizer.json").write_text(json.dumps({"model": {"vocab": {}}}))
     return folder
 
 
@@ -107,10 +110,51 @@ async def test_verbose_shows_the_vocabulary(tmp_path: Path) -> None:
     assert info["tokenizer.ggml.merges"] == ["a b", "b a"]
 
 
-def test_a_damaged_folder_is_told_in_words(tmp_path: Path) -> None:
-    with pytest.raises(ResourceError, match="cannot be described"):
+def copied_pocket(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(pocket_dir(), tmp_path / "pocket"))
+
+
+def test_a_folder_without_a_model_is_told_in_words(tmp_path: Path) -> None:
+    with pytest.raises(ResourceError, match=r"There is no config.json in .*\. \(Copy or download"):
         read_local_model("pocket", tmp_path)
-    folder_with_weights(tmp_path)
-    (tmp_path / "model.safetensors").write_bytes(b"\xff" * 20)
-    with pytest.raises(ResourceError, match="damaged"):
-        read_local_model("pocket", tmp_path)
+    with pytest.raises(ResourceError, match="There is no model folder at"):
+        read_local_model("pocket", tmp_path / "none")
+
+
+@pytest.mark.parametrize("left", [0, 7, 9, 600, 625_502, -1])
+def test_weights_that_are_cut_short_are_told_in_words(tmp_path: Path, left: int) -> None:
+    folder = copied_pocket(tmp_path)
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:left])
+    with pytest.raises(ResourceError, match=r"model.safetensors is (cut short|damaged)"):
+        read_local_model("pocket", folder)
+
+
+@pytest.mark.parametrize("header", [b"[]", b"{}", b"7", b'{"a": 1}', b'{"a": {"data_offsets": 1}}'])
+def test_a_header_that_says_nothing_is_told_in_words(tmp_path: Path, header: bytes) -> None:
+    folder = folder_with_weights(tmp_path)
+    (folder / "model.safetensors").write_bytes(struct.pack("<Q", len(header)) + header + bytes(9))
+    with pytest.raises(ResourceError, match=r"model.safetensors is damaged"):
+        read_local_model("pocket", folder)
+
+
+@pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "tokenizer_config.json"])
+@pytest.mark.parametrize("left", [0, 0.5, 0.99])
+def test_a_file_beside_the_weights_that_is_cut_is_told_in_words(
+    tmp_path: Path, name: str, left: float
+) -> None:
+    folder = copied_pocket(tmp_path)
+    data = (folder / name).read_bytes()
+    (folder / name).write_bytes(data[: int(len(data.rstrip()) * left)])
+    with pytest.raises(ResourceError, match=f"{name} cannot be read as JSON"):
+        read_local_model("pocket", folder)
+
+
+def test_a_tokenizer_that_is_missing_or_empty_is_told_in_words(tmp_path: Path) -> None:
+    folder = copied_pocket(tmp_path)
+    (folder / "tokenizer.json").write_text("{}")
+    with pytest.raises(ResourceError, match=r"tokenizer.json is damaged: it holds no vocabulary"):
+        read_local_model("pocket", folder)
+    (folder / "tokenizer.json").unlink()
+    with pytest.raises(ResourceError, match=r"There is no tokenizer.json in"):
+        read_local_model("pocket", folder)

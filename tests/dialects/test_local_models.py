@@ -15,6 +15,7 @@ from lull.service.dialects import CHAT_ROUTES
 from lull.service.forward import Answer
 from lull.service.local_model import LocalModels, Served
 from tests.dialects.scripted import ScriptedEngine, StoppedClock, pocket
+from tests.fake_engine import FakeEngine
 
 USER = {"role": "user", "content": "list apple river"}
 ASKS = {
@@ -117,6 +118,34 @@ async def test_the_published_adapter_answers_unless_the_turn_was_stamped_with_an
     assert served.facts("pocket:latest").adapter == "v2"
 
 
+@pytest.mark.parametrize("turns", [60, 300, 5000])
+async def test_old_messages_go_also_where_the_engine_counts_no_further(turns: int) -> None:
+    """The real engine refuses to count what is longer than its window."""
+    engine = FakeEngine(lambda _: "fine", window_tokens=512)
+    served = LocalModels(clock=StoppedClock())
+    served.publish(Served(model=pocket(window_tokens=512), engine=engine))
+    system = {"role": "system", "content": "be kind"}
+    history = [{"role": "user", "content": f"list apple river {n}"} for n in range(turns)]
+    body = json.dumps({"model": "pocket", "stream": False, "messages": [system, *history]})
+    said = await served.answer(CHAT_ROUTES["/api/chat"], body.encode())
+    assert (said.status, json.loads(await text(said))["message"]["content"]) == (200, "fine")
+    first, *kept = (message.text for message in engine.requests[0].messages)
+    assert first == "be kind"
+    assert kept == [message["content"] for message in history[-len(kept) :]]
+    assert 50 < len(kept) < 128 or len(kept) == turns
+
+
+async def test_a_newest_message_that_alone_is_too_long_is_refused_in_a_clear_sentence() -> None:
+    engine = FakeEngine(lambda _: "fine", window_tokens=64)
+    served = LocalModels(clock=StoppedClock())
+    served.publish(Served(model=pocket(window_tokens=64), engine=engine))
+    long = {"role": "user", "content": "apple " * 80}
+    body = json.dumps({"model": "pocket", "stream": False, "messages": [USER, long]}).encode()
+    said = await served.answer(CHAT_ROUTES["/api/chat"], body)
+    assert said.status == 400
+    assert "the model's window is 64" in json.loads(await text(said))["error"]
+
+
 async def test_old_messages_go_when_the_window_is_full() -> None:
     engine = ScriptedEngine()
     history = [{"role": "user", "content": f"{n} " + "x" * 100} for n in range(20)]
@@ -125,10 +154,15 @@ async def test_old_messages_go_when_the_window_is_full() -> None:
     await text(await served.answer(CHAT_ROUTES["/api/chat"], json.dumps(data).encode()))
     kept = engine.asked[0].messages
     assert kept[0].role is Role.SYSTEM
+    # A quarter of the window is the answer's, or what the client wants at most where that is less.
+    assert [message.text.split()[0] for message in kept[1:]] == ["17", "18", "19"]
+    data["options"] = {"num_predict": 20}
+    await text(await served.answer(CHAT_ROUTES["/api/chat"], json.dumps(data).encode()))
+    kept = engine.asked[1].messages
     assert [message.text.split()[0] for message in kept[1:]] == ["16", "17", "18", "19"]
     data["truncate"] = False
     await text(await served.answer(CHAT_ROUTES["/api/chat"], json.dumps(data).encode()))
-    assert len(engine.asked[1].messages) == 21
+    assert len(engine.asked[2].messages) == 21
 
 
 # Refusals that the recordings do not show
@@ -227,3 +261,95 @@ async def test_a_reader_hears_what_a_writer_said(route: str, stream: bool, finis
     if stream and route in ("/v1/chat/completions", "/v1/completions"):
         return  # there the usage is only sent when asked for
     assert (completion.usage.prompt_tokens, completion.usage.completion_tokens) == (34, 3)
+
+
+@pytest.mark.parametrize("route", ["/api/chat", "/api/generate"])
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"keep_alive": True}, "Unsupported type: 'bool'"),
+        ({"keep_alive": []}, "Unsupported type: '[]interface {}'"),
+        ({"keep_alive": {}}, "Unsupported type: 'map[string]interface {}'"),
+        ({"images": [5]}, "cannot unmarshal number into Go value of type api.ImageData"),
+        ({"images": [{}]}, "cannot unmarshal object into Go value of type api.ImageData"),
+    ],
+)
+async def test_a_wrong_type_is_refused_as_ollama_refuses_it(
+    route: str, wrong: dict[str, Any], words: str
+) -> None:
+    if "images" in wrong and route == "/api/chat":
+        wrong = {"messages": [{**USER, **wrong}]}
+    said = await answer(ScriptedEngine(), route, **wrong)
+    assert said.status == 400
+    assert words in json.loads(await text(said))["error"]
+
+
+CHAT, RESPOND, ANTHROPIC = "/v1/chat/completions", "/v1/responses", "/v1/messages"
+
+
+def parts(*content: object) -> dict[str, Any]:
+    return {"messages": [{"role": "user", "content": list(content)}]}
+
+
+def items(*content: object) -> dict[str, Any]:
+    return {"input": [{"role": "user", "content": list(content)}]}
+
+
+def called(arguments: object) -> dict[str, Any]:
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": arguments}}
+    return {"messages": [USER, {"role": "assistant", "content": None, "tool_calls": [call]}]}
+
+
+@pytest.mark.parametrize(
+    ("route", "odd", "words"),
+    [
+        (CHAT, parts("x"), "invalid message format"),
+        (CHAT, parts(None), "invalid message format"),
+        (CHAT, parts({"type": "text"}), "invalid message format"),
+        (CHAT, parts({"type": "text", "text": 5}), "invalid message format"),
+        (CHAT, parts({"type": "weird"}, {"type": "text", "text": "x"}), "invalid message format"),
+        (CHAT, parts({"type": "image_url"}), "invalid message format"),
+        (CHAT, parts({"type": "image_url", "image_url": "nonsense"}), "invalid image input"),
+        (CHAT, called("not json"), "invalid tool call arguments"),
+        (CHAT, called("[1]"), "invalid tool call arguments"),
+        (RESPOND, {"input": [{"type": "nonsense"}]}, 'unknown input item type: "nonsense"'),
+        (RESPOND, {"input": [None]}, "input[0]"),
+        (RESPOND, items({"type": "input_file"}), "file inputs are not currently supported"),
+        (RESPOND, items({"type": "weird"}), "unknown content type: weird"),
+        (RESPOND, items({"type": "input_text", "text": 5}), "input[0]: content[0]"),
+        (RESPOND, items({"type": "input_image", "image_url": "http://x"}), "not currently"),
+        (ANTHROPIC, parts("x"), "cannot unmarshal string"),
+        (ANTHROPIC, parts({"type": "text", "text": 5}), "cannot unmarshal number"),
+        (ANTHROPIC, parts({"type": "image"}), "invalid image source"),
+        (ANTHROPIC, parts({"type": "image", "source": {"type": "url", "url": "x"}}), "base64"),
+        (ANTHROPIC, parts({"type": "tool_use", "id": "t", "name": "f", "input": "x"}), "object"),
+    ],
+)
+async def test_what_our_engine_would_pass_over_is_refused(
+    route: str, odd: dict[str, Any], words: str
+) -> None:
+    """Ollama 0.24.0 answers each of these with a 400."""
+    said = await answer(ScriptedEngine(), route, **odd)
+    assert said.status == 400
+    assert words in json.loads(await text(said))["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("route", "plain"),
+    [
+        (CHAT, parts({"type": "text", "text": "list"})),
+        (CHAT, called('{"a": 1}')),
+        (RESPOND, items({"type": "input_text", "text": "list"})),
+        (RESPOND, {"input": [{"type": "reasoning", "summary": []}, {"role": "user"}]}),
+        (ANTHROPIC, parts({"type": "tool_result", "tool_use_id": "t", "content": "1"})),
+        (ANTHROPIC, parts({"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "x"})),
+    ],
+)
+async def test_what_it_can_pass_over_is_answered(route: str, plain: dict[str, Any]) -> None:
+    assert (await answer(ScriptedEngine(), route, **plain)).status == 200
+
+
+@pytest.mark.parametrize("odd", [parts("x"), called("not json")])
+def test_what_only_passes_through_is_read_all_the_same(odd: dict[str, Any]) -> None:
+    body = json.dumps({"model": "m", **odd}).encode()
+    assert CHAT_ROUTES[CHAT].read_request(body).model == "m"

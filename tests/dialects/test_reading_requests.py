@@ -28,6 +28,18 @@ PIXEL = base64.b64encode(b"pixel").decode()
 PIXEL_NAME = f"sha256:{hashlib.sha256(b'pixel').hexdigest()}"
 
 
+@pytest.mark.parametrize(
+    ("options", "window"),
+    [({"num_ctx": 512}, 512), ({"num_ctx": 512.9}, 512), ({"num_ctx": 0}, None), ({}, None)],
+)
+@pytest.mark.parametrize("route", ["/api/chat", "/api/generate"])
+def test_a_native_request_may_ask_for_its_window(
+    route: str, options: dict[str, Any], window: int | None
+) -> None:
+    said = {"model": "m", "prompt": "hi", "messages": [user("hi")], "options": options}
+    assert CHAT_ROUTES[route].read_request(json.dumps(said).encode()).window_tokens == window
+
+
 def test_a_native_chat_in_our_nouns() -> None:
     arguments = {"city": "Paris"}
     call = {"id": "c1", "function": {"name": "f", "arguments": arguments}}

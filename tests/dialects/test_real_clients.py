@@ -151,6 +151,7 @@ async def test_openai_completes(openai_client: openai.AsyncOpenAI) -> None:
     assert "".join([event.choices[0].text async for event in stream]) == " apple river"
 
 
+@pytest.mark.slow
 async def test_openai_responds(openai_client: openai.AsyncOpenAI) -> None:
     said = await openai_client.responses.create(model="pocket", input="list", instructions="S")
     assert (said.output_text, said.status) == (" apple river", "completed")

@@ -218,6 +218,20 @@ def test_an_endless_message_is_refused_and_keeps_nobody_waiting(lull: Lull) -> N
     assert service.chat(ASKED) == PLAIN
 
 
+@pytest.mark.parametrize("turns", [90, 400])
+def test_a_long_conversation_is_answered_whole_when_the_window_is_full(
+    lull: Lull, turns: int
+) -> None:
+    service = lull.serve()
+    said = [*MESSAGES, {"role": "assistant", "content": PLAIN}] * turns
+    body = {"model": "pocket", "stream": False, "messages": [*said, *MESSAGES]}
+    answer = service.post("/api/chat", body)
+    assert answer.status == 200, answer
+    assert answer.json["done_reason"] == "stop"
+    assert answer.json["prompt_eval_count"] < 2048
+    assert answer.json["message"]["content"]
+
+
 def test_a_skill_approved_in_mid_conversation_waits_for_the_next_one(lull: Lull) -> None:
     service = lull.serve()
     body = {"model": "pocket", "stream": False, "messages": [*MESSAGES]}

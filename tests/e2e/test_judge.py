@@ -191,6 +191,8 @@ def test_a_chat_stops_a_replay_at_once_and_the_proof_goes_on(eager: Lull, models
     talk = Talk(service)
     assert talk.says(MENU) == PLAIN
     talk.says("no, when a menu is asked for, join the dishes with bars")
+    (proposal,) = eventually(lambda: eager.ask("review")["proposals"])
+    eager.ask("prove", proposal["id"])
     eventually(ours)
     assert Talk(service).says("what is a gale") == PLAIN
     assert beside[-1] == "what is a gale"  # answered behind the replay's end, and not by waiting

@@ -131,6 +131,15 @@ class Reference:
         logprobs = logits - mx.logsumexp(logits, axis=-1, keepdims=True)
         return [float(logprobs[len(prompt) - 1 + i, t].item()) for i, t in enumerate(answer)]
 
+    def divergence(
+        self, prompt: list[int], answer: list[int], adapter: str | None, against: str | None
+    ) -> list[float]:
+        fed = mx.array([prompt + answer])
+        p, q = (self._model(one)(fed)[0] for one in (adapter, against))
+        p, q = (x - mx.logsumexp(x, axis=-1, keepdims=True) for x in (p, q))
+        nats: Any = mx.sum(mx.exp(p) * (p - q), axis=-1)
+        return list(nats.tolist()[len(prompt) - 1 : -1])
+
     def decode(self, ids: list[int]) -> str:
         self._model(None)
         return str(self._tokenizer.decode(ids))

@@ -13,7 +13,7 @@ from lull.backends.mlx_engine import MlxEngine
 from lull.core.errors import RequestError
 from tests.engine.conftest import Tiny, asking, collect
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 PROMPT = [(5 * i) % 250 + 3 for i in range(40)]
 
@@ -86,6 +86,35 @@ async def test_the_file_may_go_once_it_is_loaded(
     shutil.rmtree(tmp_path / "gone")
     request = asking(PROMPT, adapter="six", temperature=0.0, max_tokens=10)
     assert (await collect(engine, request)).ids == tiny.greedy(PROMPT, 10, "a")
+
+
+@pytest.mark.parametrize("length", [1, 7, 100])
+async def test_the_distance_of_two_versions_is_what_one_forward_says(
+    engine: MlxEngine, tiny: Tiny, length: int
+) -> None:
+    await engine.load_adapter("seven-a", tiny.adapter("a"))
+    await engine.load_adapter("seven-b", tiny.adapter("b"))
+    answer = [(7 * i) % 250 + 3 for i in range(length)]
+    for p, q in (("a", None), ("b", "a"), (None, "b")):
+        versions = [f"seven-{name}" if name else None for name in (p, q)]
+        nats = await engine.divergence(PROMPT, answer, adapter=versions[0], against=versions[1])
+        known = tiny.ask("divergence", prompt=PROMPT, answer=answer, adapter=p, against=q)
+        assert list(nats) == pytest.approx(known, abs=1e-4)
+        assert max(nats) > 0.001
+
+
+async def test_answers_do_not_wait_for_a_comparison(engine: MlxEngine, tiny: Tiny) -> None:
+    await engine.load_adapter("eight", tiny.adapter("a"))
+    request = asking(PROMPT, adapter="eight", seed=5, temperature=1.2, max_tokens=30)
+    expected = await collect(engine, request)
+    long = [(3 * i) % 250 + 3 for i in range(400)]
+    comparison = asyncio.create_task(engine.divergence(PROMPT, long, adapter="eight"))
+    assert (await collect(engine, request)).ids == expected.ids
+    assert len(await comparison) == len(long)
+    cancelled = asyncio.create_task(engine.divergence(PROMPT, long, adapter="eight"))
+    await asyncio.sleep(0)
+    cancelled.cancel()
+    assert (await collect(engine, request)).ids == expected.ids
 
 
 @pytest.mark.parametrize("damage", ["missing", "config", "short", "shape", "layer"])

@@ -13,7 +13,7 @@ from lull.core.messages import Finish, Role, text_message
 from lull.core.ports import GenerateRequest
 from tests.engine.conftest import Tiny, asking, collect
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]
 
 SHORT = [10, 20, 30]
 LONG = [(7 * i) % 250 + 3 for i in range(75)]

@@ -21,7 +21,7 @@ from lull.core.errors import EngineDown, EngineError, RequestError
 from lull.core.ports import GenerateRequest
 from tests.engine.conftest import Tiny, Whole, asking, collect
 
-pytestmark = pytest.mark.asyncio(loop_scope="session")
+pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
 
 
 @pytest.mark.slow

@@ -31,11 +31,13 @@ from lull.loops.replay import Replay, Stage
 from lull.loops.review import Review
 from lull.loops.score import Score
 from lull.loops.serve import Serve
+from lull.loops.standing_wishes import StandingWishes, turned_down
 from lull.loops.today import Today
 from lull.loops.verify import Verifier
 from lull.store.flips import Flips
 from lull.store.proposals import Proposals
-from lull.store.rewards import RewardRow, Rewards, Served
+from lull.store.reward_rows import RewardRow, Served
+from lull.store.rewards import Rewards
 from lull.store.skill_md import parse as parse_skill
 from lull.store.skill_md import render
 from lull.store.turn_rows import Label
@@ -175,6 +177,12 @@ class Classroom(Home):
             coin=lambda: self.coin,
             rule=self.scoring,
             credit=self._credit,
+            library=lambda: self.library,
+            wishes=StandingWishes(
+                self.rewards,
+                verifier,
+                turned_down=lambda: turned_down(self.proposals, self.library),
+            ),
         )
         self.evolve = Evolve(
             rewards=self.rewards,
@@ -239,7 +247,7 @@ class Classroom(Home):
         return [parse(text)] if text else []
 
     async def _credit(self, served: Served, skills: Sequence[str]) -> None:
-        self.credited.append((served.turn.id, list(skills)))
+        self.credited.append((served.turn.id, sorted(skills)))
 
     # What a test plays
 

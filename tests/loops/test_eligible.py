@@ -96,3 +96,21 @@ async def test_a_score_in_the_grey_zone_is_masked(room: Classroom) -> None:
     await room.score.read_new()
     await room.score.ask_judge(hurry=True)
     assert why_not(room, turn) == "its score is too unsure"
+
+
+async def test_what_the_user_keeps_out_teaches_nothing_and_is_let_in_again(room: Classroom) -> None:
+    turn = await good(room, "tell a joke about salt")
+    (failed,) = await room.failed(menus(1)[0])
+    for name in (turn, failed):
+        conversation = room.trajectories.turn(name).trajectory
+        await room.trajectories.exclude(conversation, True, at=room.clock.now())
+    judged = room.eligible.of([turn])[turn]
+    assert judged.why_not == judged.why_no_prompt == "you keep its conversation out of learning"
+    model = room.trajectories.turn(turn).model
+    assert room.rewards.failures(below=0.5, limit=9) == []
+    assert room.rewards.successes(room="", model=model, above=0.5, limit=9) == []
+    assert room.rewards.recent(room="", model=model, limit=9) == []
+    conversation = room.trajectories.turn(turn).trajectory
+    await room.trajectories.exclude(conversation, False, at=room.clock.now())
+    assert why_not(room, turn) == ""
+    assert len(room.rewards.recent(room="", model=model, limit=9)) == 1

@@ -17,6 +17,7 @@ from lull.core.proposal import Origin, Proposal, ProposalKind, ProposalStatus
 from lull.core.rules import EvolveRule
 from lull.core.skill import ChangeKind, SkillKey
 from lull.store.turn_rows import Label
+from tests.building import answer, user
 from tests.loops.classroom import MENU, Classroom, ScriptedWriter, menus
 
 ANNA = Client(name="anna", apart=True)
@@ -270,3 +271,97 @@ async def test_failures_that_the_user_takes_back_meanwhile_teach_nothing(room: C
     room.writer = ScriptedWriter([MENU], meanwhile=changes_their_mind)
     assert await room.evolve.step() == []
     assert room.open_proposals() == []
+
+
+# Words that come later than the candidate
+
+
+async def says_how(room: Classroom, *history: str) -> None:
+    await room.plays(*history, "no, when you write a menu, join the dishes with bars", "noted")
+    await room.score.read_new()
+
+
+@pytest.mark.parametrize("status", ["screened", "unproved"])
+async def test_words_of_the_users_take_the_place_of_the_same_rule_that_nobody_could_prove(
+    room: Classroom, status: str
+) -> None:
+    room.writer = ScriptedWriter([MENU])
+    silent = await three_bad_menus(room)
+    mute = await one(room)
+    assert mute.wish == ""
+    await room.proposals.decided(mute.id, lambda p: replace(p, status=ProposalStatus(status)))
+    await says_how(room, "write a menu for Monday", "soup and bread")
+    made = await one(room)
+    assert (made.origin, made.text.body) == (Origin.EXTRACTIVE, MENU.body)
+    assert made.wish == "no, when you write a menu, join the dishes with bars"
+    assert set(silent) < set(made.failures)  # by these words they can be scored too
+    older = room.now(mute)
+    assert (older.status, older.reason) == (
+        ProposalStatus.STALE,
+        "you have said since what you want",
+    )
+
+
+async def test_words_about_the_very_answer_that_was_rated_bad_count_as_well(
+    room: Classroom,
+) -> None:
+    room.writer = ScriptedWriter([MENU])
+    await room.failed(*menus(2))
+    (bad,) = await room.failed(menus(3)[2])
+    mute = await one(room)
+    assert await room.evolve.step() == []  # without words nothing is made of them again
+    assert len(room.writer.seen) == 1
+    before = (user(menus(3)[2]), answer("soup and bread").message)
+    await room.plays(*before, "no, when you write a menu, join the dishes with bars", "noted")
+    await room.score.read_new()
+    made = await one(room)
+    assert made.wish
+    assert made.failures[0] == bad
+    assert room.status(mute) is ProposalStatus.STALE
+    assert await room.evolve.step() == []
+
+
+async def test_the_same_words_again_do_not_push_out_what_they_can_prove(room: Classroom) -> None:
+    await says_how(room, "write a menu for Monday", "soup and bread")
+    made = await one(room)
+    await says_how(room, "write a menu for Tuesday", "figs and bread")
+    assert await room.evolve.step() == []
+    assert [p.id for p in room.open_proposals()] == [made.id]
+
+
+async def test_what_is_proved_without_words_stands(room: Classroom) -> None:
+    mute = await room.proposes(MENU, wish="", status=ProposalStatus.PROVED)
+    await says_how(room, "write a menu for Monday", "soup and bread")
+    assert await room.evolve.step() == []
+    assert room.status(mute) is ProposalStatus.PROVED
+
+
+async def test_what_stands_in_quarantine_hides_no_words_of_the_users(room: Classroom) -> None:
+    held = await room.proposes(MENU, wish="", status=ProposalStatus.QUARANTINED)
+    await says_how(room, "write a menu for Monday", "soup and bread")
+    made = await one(room)
+    assert made.status is ProposalStatus.SCREENED
+    assert room.status(held) is ProposalStatus.QUARANTINED
+
+
+async def test_two_wishes_for_requests_that_look_alike_are_two_candidates(room: Classroom) -> None:
+    for kind, rule in (("menu", "use bars in menus"), ("list", "end lists with sugar")):
+        await room.plays(f"write a {kind} for velvet copper", "velvet", f"no, {rule}", "noted")
+    await room.score.read_new()
+    made = await room.evolve.step()
+    assert [p.text.body for p in made] == [
+        "When you write a menu, use bars.",
+        "When you write a list, end with sugar.",
+    ]
+    assert [p.wish for p in made] == ["no, use bars in menus", "no, end lists with sugar"]
+
+
+async def test_of_two_wishes_that_contradict_each_other_the_newer_one_stands(
+    room: Classroom,
+) -> None:
+    for rule in ("use bars in menus", "use stars in menus"):
+        await room.plays("write a menu for velvet copper", "velvet", f"no, {rule}", "noted")
+    await room.score.read_new()
+    await room.evolve.step()
+    (newest,) = [p for p in room.open_proposals() if p.status is ProposalStatus.SCREENED]
+    assert newest.text.body == "When you write a menu, use stars."

@@ -74,6 +74,37 @@ async def test_a_conversation_stays_what_it_was(room: Classroom) -> None:
     assert MENU.body not in prompt_text(later)
 
 
+async def test_a_change_of_mind_is_heard_where_chance_left_the_skill_out_too(
+    room: Classroom,
+) -> None:
+    await in_force(room)
+    (without, *_) = left_out(await many(room))
+    words = without.request.messages[0]
+    change = user("no, when you write a menu, join the dishes with stars")
+    later = await room.open(words, answer("soup").message, change)
+    room.serve.close(later, answer("fine"))
+    await room.settled()
+    await room.score.read_new()
+    (proposal,) = await room.evolve.step()
+    assert proposal.kind is ProposalKind.EDIT
+    assert (proposal.key, proposal.failures) == (MENU_KEY, (without.stamp.turn,))
+    assert "stars" in proposal.text.body and "bars" not in proposal.text.body
+
+
+async def test_what_a_skill_says_is_not_proposed_again_where_chance_left_it_out(
+    room: Classroom,
+) -> None:
+    await in_force(room)
+    (without, *_) = left_out(await many(room))
+    words = without.request.messages[0]
+    again = user("no, when you write a menu, join the dishes with bars")
+    later = await room.open(words, answer("soup").message, again)
+    room.serve.close(later, answer("fine"))
+    await room.settled()
+    await room.score.read_new()
+    assert await room.evolve.step() == []
+
+
 async def test_a_fresh_skill_is_always_in(room: Classroom) -> None:
     room.guarding = replace(SETTLED, settle_uses=25)
     await in_force(room)
@@ -135,6 +166,7 @@ async def test_a_skill_that_surely_harms_is_taken_out_and_the_user_is_told(
     assert MENU.body not in prompt_text(await room.open(user("write a menu")))
 
 
+@pytest.mark.slow
 async def test_a_skill_that_does_nothing_is_kept(room: Classroom) -> None:
     await in_force(room)
     for number in range(80):

@@ -126,7 +126,7 @@ async def test_what_is_quarantined_or_put_off_is_given_to_no_model(
 ) -> None:
     proposal = await candidate(room, status=status)
     assert await room.prove.slice() == 0
-    assert await room.prove.slice(only=proposal.id, hurry=True) == 0
+    assert await room.prove.slice(only=proposal.id) == 0
     assert room.chats.asked == []
 
 

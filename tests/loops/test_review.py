@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from lull.core.errors import Conflict, LullError, NotFound, UsageError
+from lull.core.errors import Conflict, LullError, NotFound, StoreError, UsageError
 from lull.core.proposal import Proposal, ProposalKind, ProposalStatus
 from lull.core.skill import ChangeKind, SkillKey, SkillStatus
 from tests.building import prompt_text, user
@@ -245,3 +245,27 @@ async def test_a_retirement_of_a_text_that_changed_is_stale(room: Classroom) -> 
         await room.review.approve(retire.id)
     changes = [generation.change for generation in room.skills.generations()]
     assert ChangeKind.RETIRE not in changes
+
+
+# Bytes that are not those of their hash
+
+
+@pytest.mark.parametrize("hurried", [True, False])
+async def test_a_text_that_was_changed_below_its_hash_is_never_approved(
+    room: Classroom, hurried: bool
+) -> None:
+    proposal = await room.proposes()
+
+    def tampered(connection: sqlite3.Connection) -> None:
+        data = room.proposals.data(proposal.id).replace(b"bars", b"lies")
+        connection.execute("UPDATE proposals SET bytes = ? WHERE id = ?", (data, proposal.id))
+
+    await room.database.write(tampered)
+    assert room.review.proposals() == []
+    with pytest.raises(StoreError, match="not the one that its sha256 names"):
+        await room.review.approve(proposal.id, sha256=None if hurried else proposal.sha256)
+    with pytest.raises(StoreError, match="damaged"):
+        room.review.proposal(proposal.key.name)
+    await room.prove.slice()
+    assert room.chats.asked == []
+    assert room.library.generation == 0

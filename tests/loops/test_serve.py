@@ -18,6 +18,7 @@ from lull.core.policy import Client, ModelFacts
 from lull.core.skill import ChangeKind, SkillKey
 from lull.core.trajectory import NOTHING_KNOWN
 from lull.core.window import TokenRate, reply_reserve
+from lull.loops.fix_skills import window_of
 from lull.loops.serve import Serving, without_skills
 from tests.building import (
     ANYBODY,
@@ -95,10 +96,8 @@ async def test_a_client_kept_apart_sees_only_its_own(home: Home) -> None:
     await add_menu(home)
     await home.add("menu-own", "When a menu is asked for.", "Cursor's.", client="cursor")
     assert names(await home.say(ASKS, client=APART)) == ["menu-own"]
-    assert set(names(await home.say(ASKS, client=Client(name="cursor")))) == {
-        "menu-own",
-        "menu-style",
-    }
+    # What a program calls itself opens no room.
+    assert names(await home.say(ASKS, client=Client(name="cursor"))) == ["menu-style"]
     assert names(await home.say(ASKS, client=Client(name="zed"))) == ["menu-style"]
     assert names(await home.say(ASKS, client=Client(name="zed", apart=True))) == []
 
@@ -110,6 +109,26 @@ async def test_uses_are_counted_once_a_conversation_and_by_client(home: Home) ->
     await home.say(ASKS, client=Client(name="zed"))
     await asyncio.to_thread(home.database.flush)
     assert home.skills.uses_by_client() == {"test": {MENU: 1}, "zed": {MENU: 1}}
+
+
+async def test_a_program_named_like_a_client_kept_apart_counts_for_itself(home: Home) -> None:
+    await add_menu(home)
+    await home.add("menu-own", "When a menu is asked for.", "Cursor's.", client="cursor")
+    await home.say(ASKS, client=APART)
+    await home.say(ASKS, client=Client(name="cursor"))
+    await asyncio.to_thread(home.database.flush)
+    own = SkillKey("cursor", "menu-own")
+    assert home.skills.uses_by_client() == {"/c/cursor": {own: 1}, "cursor": {MENU: 1}}
+
+
+async def test_a_client_kept_apart_that_has_no_skills_gets_none_of_everybodys(home: Home) -> None:
+    await add_menu(home)
+    await home.approve.switch(MENU, ChangeKind.PIN)
+    stranger = Client(name="zed", apart=True)
+    assert names(await home.say(ASKS, client=stranger)) == []
+    await home.add("menu-own", "When a menu is asked for.", "Cursor's.", client="cursor")
+    assert names(await home.say(ASKS, client=stranger)) == []
+    assert names(await home.say(ASKS, client=Client(name="zed"))) == ["menu-style"]
 
 
 # Sticky
@@ -273,6 +292,7 @@ async def test_facts_late_on_a_later_turn_change_no_byte(home: Home) -> None:
 # The window
 
 
+@pytest.mark.slow
 @settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
@@ -345,6 +365,12 @@ async def test_the_clients_own_window_counts(home: Home) -> None:
     small = await home.open(request=chat(ASKS, window_tokens=64))
     assert small.injection.empty
     assert (await home.open(request=chat(ASKS, window_tokens=2048))).window_tokens == 2048
+
+
+@pytest.mark.parametrize(("asked", "longest", "window"), [(512, 4096, 512), (9000, 4096, 4096)])
+def test_a_window_that_a_model_cannot_have_is_none(asked: int, longest: int, window: int) -> None:
+    facts = replace(FACTS, window_tokens=2048, longest_tokens=longest)
+    assert window_of(chat(ASKS, window_tokens=asked), facts) == window
 
 
 async def test_a_prompt_that_the_upstream_cut_is_noted(home: Home) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 import sqlite3
 from collections.abc import Awaitable, Callable, Iterator
@@ -25,10 +26,13 @@ from lull.core.idle_signals import IdleSignals, Unknown
 from lull.core.lull_length import PastLull
 from lull.core.lull_work import WorkKind
 from lull.core.pausing import PauseLength
+from lull.loops.lull_runner import Runner, RunnerRule
 from lull.loops.watch_idle import Chats, WatchIdle, WatchRule
 from lull.store.database import Database
 from lull.store.windows import STOPPED, WindowRow, Windows
 from tests.fakes import FakeIds
+
+pytestmark = pytest.mark.slow
 
 T = TypeVar("T")
 
@@ -127,12 +131,15 @@ class Room:
     input_known: bool = True
     reads_late_s: float = 0.0
     """How old what the source tells is, while nobody hurries it."""
+    breaks: Exception | None = None
+    """What a look at the signals raises."""
     chats: int = 0
     idle_before_s: float = HOUR
     """How long nobody had typed before the last key."""
     told: list[tuple[float, WindowState]] = field(default_factory=list)
     problems: list[tuple[str, LullError | None]] = field(default_factory=list)
     hurried: list[bool] = field(default_factory=list)
+    woken: int = 0
     ids: FakeIds = field(default_factory=FakeIds)
     _chat_ended: float = -math.inf
 
@@ -177,6 +184,8 @@ class Room:
 
         class Source:
             def signals(self) -> IdleSignals:
+                if room.breaks is not None:
+                    raise room.breaks
                 return room._signals()
 
             def hurry(self, on: bool) -> None:
@@ -193,8 +202,12 @@ class Room:
             ids=self.ids,
             tell=lambda window: self.told.append((self.loop.time(), window.state)),
             problem=lambda text, error: self.problems.append((text, error)),
+            woken=self._wake,
             rule=WatchRule(**rule),
         )
+
+    def _wake(self) -> None:
+        self.woken += 1
 
     def type(self) -> None:
         self.idle_before_s = self.loop.time() - self.input_at
@@ -291,6 +304,7 @@ def test_work_begins_when_nobody_was_here_for_ten_minutes(play: Callable[[Scene]
     assert WindowState.WORKING in states
 
 
+@pytest.mark.slow
 def test_units_follow_each_other_and_last_half_a_minute(play: Callable[[Scene], Room]) -> None:
     async def scene(room: Room) -> None:
         room.work = [FakeWork()]
@@ -320,6 +334,7 @@ def test_proofs_run_before_steps_until_they_are_done(play: Callable[[Scene], Roo
     assert rollout.runs[-1][1] <= step.runs[0][0]
 
 
+@pytest.mark.slow
 def test_there_are_never_two_pieces_at_once(play: Callable[[Scene], Room]) -> None:
     async def scene(room: Room) -> None:
         room.work = [FakeWork(name) for name in "abc"]
@@ -368,6 +383,7 @@ def test_work_that_needs_longer_than_is_left_is_not_begun(play: Callable[[Scene]
 # Stopping
 
 
+@pytest.mark.slow
 def test_input_stops_work_within_a_quarter_of_a_second(play: Callable[[Scene], Room]) -> None:
     typed = []
 
@@ -459,6 +475,7 @@ def test_work_that_does_not_stop_in_time_loses_its_memory(play: Callable[[Scene]
     assert begin < 1
 
 
+@pytest.mark.slow
 def test_work_that_hangs_is_ended_and_left_alone_for_a_while(play: Callable[[Scene], Room]) -> None:
     async def scene(room: Room) -> None:
         room.work = [FakeWork("stuck", hangs=True), FakeWork("good", WorkKind.STEP)]
@@ -472,6 +489,7 @@ def test_work_that_hangs_is_ended_and_left_alone_for_a_while(play: Callable[[Sce
     assert "did not end" in str(room.problems[0][1])
 
 
+@pytest.mark.slow
 def test_work_that_fails_says_so_and_other_work_gets_its_turn(
     play: Callable[[Scene], Room],
 ) -> None:
@@ -576,6 +594,7 @@ def test_a_clock_set_back_does_not_make_a_pause_longer(play: Callable[[Scene], R
     play(scene)
 
 
+@pytest.mark.slow
 def test_the_hour_that_comes_twice_is_worked_through(play: Callable[[Scene], Room]) -> None:
     async def scene(room: Room) -> None:
         room.clock.put((datetime(2026, 10, 25, 1, 30, tzinfo=BERLIN) - START).total_seconds() + 0.0)
@@ -632,6 +651,66 @@ def test_a_crash_leaves_a_window_that_the_next_start_closes(play: Callable[[Scen
     (window,) = play(scene).windows
     assert window.why_closed == STOPPED
     assert window.used_s == pytest.approx(120, abs=1)
+
+
+def test_after_a_fault_the_watch_is_run_again_and_the_lull_is_one(
+    play: Callable[[Scene], Room],
+) -> None:
+    async def scene(room: Room) -> None:
+        room.work = [FakeWork(), FakeWork("two")]
+        watch = room.watch()
+        async with running(watch) as task:
+            await asyncio.sleep(45)
+            room.breaks = RuntimeError("a fault of ours")
+            with pytest.raises(RuntimeError):
+                await task
+        assert room.hurried[-1] is False
+        room.breaks = None
+        assert (await watch.why()).window.open
+        await asyncio.sleep(HOUR)
+        await watch.why()  # nobody watches, so nothing may begin
+        runs_before = sum(len(work.runs) for work in room.work)
+        async with running(watch):
+            await asyncio.sleep(45)
+            assert sum(len(work.runs) for work in room.work) > runs_before
+            room.type()
+            await asyncio.sleep(1)
+
+    room = play(scene)
+    assert [window.why_closed[:12] for window in room.windows] == ["Lull was sto", "You are here"]
+    (lull,) = room.past
+    assert lull.seen_to_end
+    assert lull.length_s == pytest.approx(2 * HOUR + 90, abs=5)
+
+
+def test_work_that_never_gives_its_memory_back_keeps_nobody_waiting(
+    play: Callable[[Scene], Room],
+) -> None:
+    class Stubborn(FakeWork):
+        async def give_back_memory(self) -> None:
+            await super().give_back_memory()
+            while not let_go.is_set():
+                with contextlib.suppress(asyncio.CancelledError):
+                    await let_go.wait()
+
+    let_go = asyncio.Event()
+
+    async def scene(room: Room) -> None:
+        room.work = [Stubborn(), FakeWork("two")]
+        watch = room.watch()
+        async with running(watch):
+            await asyncio.sleep(10)
+            began_s = room.loop.time()
+            assert (await watch.pause(PauseLength.HALF_HOUR)).window.state is WindowState.PAUSED
+            assert room.loop.time() - began_s < 5.0
+            await watch.resume()
+            await asyncio.sleep(60)
+            assert room.work[1].runs == []  # it would be the second at once
+        let_go.set()
+        await asyncio.sleep(1)
+
+    room = play(scene)
+    assert "did not end" in str(room.problems[-1][1])
 
 
 # The user's word
@@ -699,6 +778,61 @@ def test_train_now_never_skips_heat(play: Callable[[Scene], Room]) -> None:
     assert play(scene).work[0].runs == []
 
 
+@pytest.mark.parametrize(
+    ("signal", "value", "gate"),
+    [
+        ("hot", True, "heat"),
+        ("on_mains", False, "power"),
+        ("memory_free_share", 0.02, "memory"),
+    ],
+)
+def test_train_now_waits_for_what_strains_the_machine_and_then_goes_on(
+    play: Callable[[Scene], Room], signal: str, value: object, gate: str
+) -> None:
+    async def scene(room: Room) -> None:
+        room.work = [FakeWork()]
+        watch = room.watch()
+        async with running(watch):
+            room.type()
+            assert (await watch.train_now()).window.state is WindowState.WORKING
+            room.signals[signal] = value
+            await asyncio.sleep(1)
+            why = await watch.why()
+            assert gate in [one.name for one in why.window.gates if one.closes]
+            assert room.work[0].said()[-1:] in ([], ["suspend"], ["give back"])
+            del room.signals[signal]
+            await asyncio.sleep(100)
+            assert (await watch.why()).window.state is WindowState.WORKING
+
+    play(scene)
+
+
+def test_a_piece_that_is_stopped_before_its_first_moment_does_not_start_behind_that(
+    play: Callable[[Scene], Room],
+) -> None:
+    async def scene(room: Room) -> None:
+        runner = Runner(
+            clock=room.clock,
+            ended=lambda: None,
+            problem=lambda _text, _error: None,
+            rule=RunnerRule(),
+        )
+        work = FakeWork()
+        room.work = [work]
+        runner.begin(work, until_s=30.0)
+        await runner.suspend()
+        await asyncio.sleep(5)
+        assert work.said() == [] and not runner.running
+        await runner.resume()
+        await asyncio.sleep(1)
+        assert work.said() == ["run"]
+        await runner.suspend()
+        assert work.said() == ["run", "suspend"]
+        await runner.give_back()
+
+    play(scene)
+
+
 def test_a_pause_ends_train_now(play: Callable[[Scene], Room]) -> None:
     async def scene(room: Room) -> None:
         room.work = [FakeWork()]
@@ -722,14 +856,64 @@ def test_why_tells_the_work_the_begun_piece_first(play: Callable[[Scene], Room])
             assert view["state"] == "working"
             assert str(view["because"]).startswith("Proving now. No sign of you")
             assert view["work"] == [
-                {"kind": "proof", "text": "Proving now", "progress": 0.0, "left_s": 1e6},
-                {"kind": "step", "text": "Proving later", "progress": 0.0, "left_s": 1e6},
+                {
+                    "kind": "proof",
+                    "text": "Proving now",
+                    "progress": 0.0,
+                    "left_s": 1e6,
+                    "why_not": "",
+                },
+                {
+                    "kind": "step",
+                    "text": "Proving later",
+                    "progress": 0.0,
+                    "left_s": 1e6,
+                    "why_not": "It comes after what runs now.",
+                },
             ]
 
     play(scene)
 
 
 # What is written down
+
+
+def test_why_tells_of_each_piece_why_it_does_not_run(play: Callable[[Scene], Room]) -> None:
+    async def scene(room: Room) -> None:
+        long, failing = FakeWork("long", needs_s=9 * HOUR), FakeWork("failing")
+        failing.fails = EngineError("The model is gone.")
+        room.work = [long, failing]
+        watch = room.watch()
+
+        async def said() -> dict[str, str]:
+            return {work.text: work.why_not for work in (await watch.why()).work}
+
+        async with running(watch):
+            await asyncio.sleep(0.1)
+            assert (await said())["Proving failing"].startswith("One more look")
+            await asyncio.sleep(5)
+            why = await said()
+            assert why["Proving long"].startswith("It needs 9 h at least, and this lull is likely")
+            assert why["Proving failing"].endswith("tried again in 14 min.")
+            room.type()
+            assert set((await said()).values()) == {""}  # the window says why
+        room.input_at = -HOUR
+        assert set((await said()).values()) == {"The watch over lulls is being started."}
+
+    play(scene)
+
+
+def test_a_waking_is_told_once(play: Callable[[Scene], Room]) -> None:
+    async def scene(room: Room) -> None:
+        async with running(room.watch()):
+            await asyncio.sleep(20)
+            assert room.woken == 0
+            room.signals["asleep_gap_s"] = 9 * HOUR
+            await asyncio.sleep(40)  # told for a while, to whoever looks
+            del room.signals["asleep_gap_s"]
+            await asyncio.sleep(40)
+
+    assert play(scene).woken == 1
 
 
 def test_the_journal_tells_when_and_why_and_what(play: Callable[[Scene], Room]) -> None:
@@ -768,6 +952,25 @@ def test_an_absence_is_remembered_with_its_length(play: Callable[[Scene], Room])
     assert [one.seen_to_end for one in past] == [True]
     assert past[0].began_at == START
     assert past[0].length_s == pytest.approx(25 * MINUTE, abs=1)
+
+
+def test_an_absence_in_which_the_source_was_silent_for_a_while_is_one(
+    play: Callable[[Scene], Room],
+) -> None:
+    async def scene(room: Room) -> None:
+        async with running(room.watch()):
+            room.type()
+            await asyncio.sleep(HOUR)
+            room.input_known = False
+            await asyncio.sleep(5 * MINUTE)
+            room.input_known = True
+            room.input_at += 3.0  # what is polled is a little old
+            await asyncio.sleep(HOUR)
+            room.type()
+            await asyncio.sleep(30)
+
+    (lull,) = [one for one in play(scene).past if one.seen_to_end and one.began_at >= START]
+    assert lull.length_s == pytest.approx(2 * HOUR + 5 * MINUTE, abs=20)
 
 
 def test_a_call_is_no_absence(play: Callable[[Scene], Room]) -> None:

@@ -184,6 +184,12 @@ def _cases() -> Iterator[Case]:  # noqa: PLR0912  a table
         ("rendered only", {"_debug_render_only": True, **WHOLE}),
     ):
         yield post("/api/chat", what, {**CHAT, **more})
+    upper = {key.title(): value for key, value in {**CHAT, **WHOLE}.items()}
+    yield post("/api/chat", "keys in another case", upper)
+    yield post("/api/chat", "keys in two cases", {**CHAT, **WHOLE, "Stream": True})
+    yield post("/api/chat", "options in another case", {**CHAT, "options": {"NUM_PREDICT": 1}})
+    endless = b', "x": ' + b"9" * 5000 + b"}"
+    yield post("/api/chat", "endless number", (as_bytes({**CHAT, **WHOLE}) or b"")[:-1] + endless)
     yield post("/api/generate", "streamed", GENERATE)
     yield post("/api/generate", "whole", {**GENERATE, **WHOLE})
     for what, more in (
@@ -220,6 +226,7 @@ def _cases() -> Iterator[Case]:  # noqa: PLR0912  a table
         ("logprobs", {"logprobs": True, "top_logprobs": 1}),
     ):
         yield post("/v1/chat/completions", what, {**V1, **more})
+    yield post("/v1/chat/completions", "another case", {k.upper(): v for k, v in V1.items()})
     yield post("/v1/completions", "whole", COMPLETE)
     for what, more in (
         ("streamed", STREAM),
@@ -258,6 +265,7 @@ def _cases() -> Iterator[Case]:  # noqa: PLR0912  a table
         ("tools", {"tools": [{"name": "f", "input_schema": {"type": "object"}}]}),
     ):
         yield post("/v1/messages", what, {**MESSAGES, **more})
+    yield post("/v1/messages", "another case", {k.title(): v for k, v in MESSAGES.items()})
     yield post("/v1/messages?beta=true", "query", MESSAGES)
     yield post("/v1/messages/count_tokens", "counting", MESSAGES)
 

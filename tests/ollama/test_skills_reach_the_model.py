@@ -63,6 +63,19 @@ def test_a_chat_is_rendered_with_the_skill(
     assert rendered(skilled, "/api/chat", model=model, messages=messages) == prompt
 
 
+def test_keys_in_another_case_reach_the_model_like_any(skilled: Before) -> None:
+    said = {"Model": "pocket-gguf", "Messages": [{"ROLE": "user", "Content": "list apple"}]}
+    reply = skilled.ask("POST", "/api/chat", {**said, "Stream": False, "_Debug_Render_Only": True})
+    assert reply.json["_debug_info"]["rendered_template"] == turn("system", BLOCK) + ASKED
+
+
+def test_a_key_in_two_cases_is_the_models_server_s_to_judge(skilled: Before) -> None:
+    """Go reads the last one; what we cannot be sure of is passed on as it came."""
+    said = {"model": "pocket-gguf", "messages": [], "Messages": [USER], "stream": False}
+    reply = skilled.ask("POST", "/api/chat", {**said, "_debug_render_only": True})
+    assert reply.json["_debug_info"]["rendered_template"] == ASKED
+
+
 def test_without_skills_the_same_chat_is_rendered_without(before: Before) -> None:
     prompt = rendered(before, "/api/chat", model="pocket-system", messages=[USER])
     assert prompt == turn("system", SYSTEM) + ASKED

@@ -145,14 +145,10 @@ def archived(stands: Stands) -> Stands:
 
 
 def visible(page: Page, client: Client) -> dict[SkillKey, Stands]:
-    """What may reach this client's prompts: everybody's unless it is kept apart, and its own,
-    which hides one of everybody's with the same name."""
-    own = {k: s for k, s in page.items() if k.client == client.name and s.active}
-    if client.apart:
-        return own
-    names = {key.name for key in own}
-    shared = {k: s for k, s in page.items() if k.client == "" and s.active and k.name not in names}
-    return {**shared, **own}
+    """What may reach this client's prompts: its own when it is kept apart, else everybody's,
+    whatever the program calls itself."""
+    room = client.name if client.apart else ""
+    return {k: s for k, s in page.items() if k.client == room and s.active}
 
 
 def same(page: Page, library: Library) -> bool:

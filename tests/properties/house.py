@@ -40,12 +40,14 @@ from lull.loops.replay import Replay, Stage
 from lull.loops.review import Review
 from lull.loops.score import Score
 from lull.loops.serve import Serve
+from lull.loops.standing_wishes import StandingWishes, turned_down
 from lull.loops.today import Today
 from lull.loops.verify import Verifier
 from lull.store.database import Database
 from lull.store.flips import Flips
 from lull.store.proposals import Proposals
-from lull.store.rewards import Rewards, Served
+from lull.store.reward_rows import Served
+from lull.store.rewards import Rewards
 from lull.store.skill_folders import SkillFolders
 from lull.store.skills import Skills
 from lull.store.trajectories import Trajectories
@@ -190,6 +192,12 @@ class House:
             coin=FakeCoin().random,
             rule=ScoreRule(),
             credit=_credits_nobody,
+            library=lambda: self.library,
+            wishes=StandingWishes(
+                self.rewards,
+                verifier,
+                turned_down=lambda: turned_down(self.proposals, self.library),
+            ),
         )
         model = ModelEvolver(world.writer, coin=FakeCoin())
         writers = (

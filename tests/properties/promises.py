@@ -20,7 +20,7 @@ from lull.core.skill import SkillStatus
 from lull.core.trajectory import InjectedSkill, TurnStamp
 from lull.loops.serve import Serving
 from lull.service.verifying import verified
-from lull.store.rewards import Served
+from lull.store.reward_rows import Served
 from lull.store.trajectories import Label
 from tests.properties.bodies import added
 from tests.properties.book import Page, visible
@@ -81,15 +81,11 @@ def check_sent(plain: bytes, sent: bytes, serving: Serving, arrival: Arrival) ->
             if (key.name, stands.version, stands.sha256)
             == (skill.name, skill.version, skill.sha256)
         }
-        assert rooms & _rooms(arrival.client), "a skill of another client"
+        assert _room(arrival.client) in rooms, "a skill of another client"
 
 
 def _block(bodies: Sequence[str]) -> str:
     return OPENING + BETWEEN.join(bodies) + CLOSING
-
-
-def _rooms(client: Client) -> set[str]:
-    return {client.name} if client.apart else {"", client.name}
 
 
 def check_arrival(serving: Serving, arrival: Arrival, trails: dict[str, Trail]) -> None:

@@ -18,6 +18,8 @@ from tests.service.routes import CHATS, asking, error_words
 from tests.service.scripted_upstream import ScriptedUpstream, last_line
 from tests.service.wire import connected, written
 
+pytestmark = pytest.mark.slow
+
 MIB = 1024 * 1024
 
 

@@ -70,6 +70,7 @@ def _with_port(headers: dict[str, str], lull: Before) -> dict[str, str]:
     return {name: value.replace("PORT", port) for name, value in headers.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("headers", FOREIGN, ids=str)
 def test_a_foreign_page_is_refused_on_every_route(
     plain: Before, upstream: ScriptedUpstream, headers: dict[str, str]

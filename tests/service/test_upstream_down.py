@@ -46,6 +46,23 @@ def test_what_only_an_ollama_can_do_is_a_503_too(gone: Before, method: str, path
     assert "ollama serve" in error_words(path, reply.json)
 
 
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/api/show"),
+        ("POST", "/api/embed"),
+        ("POST", "/v1/embeddings"),
+        ("GET", "/v1/models/llama"),
+    ],
+)
+def test_a_model_that_cannot_be_asked_about_is_not_called_unknown(
+    gone: Before, method: str, path: str
+) -> None:
+    reply = gone.ask(method, path, {"model": "llama", "input": "hi"} if method == "POST" else None)
+    assert reply.status == 503
+    assert "ollama serve" in error_words(path, reply.json)
+
+
 @pytest.mark.parametrize(("path", "key"), [("/api/tags", "models"), ("/v1/models", "data")])
 def test_the_listings_name_the_built_in_model_that_is_left(
     gone: Before, path: str, key: str

@@ -42,6 +42,10 @@ def test_only_the_owner_may_open_it(control: ControlSocket) -> None:
         ("GET", "/v1/conversations/conv_none", None, 404),
         ("GET", "/v1/conversations?after=conv_none", None, 404),
         ("GET", "/v1/conversations?limit=all", None, 400),
+        ("GET", "/v1/conversations?label=fine", None, 400),
+        ("GET", "/v1/conversations?excluded=1", None, 400),
+        ("POST", "/v1/conversations/conv_none/exclude", {"excluded": True}, 404),
+        ("POST", "/v1/conversations/conv_none/exclude", {"excluded": "yes"}, 400),
         ("GET", "/v1/events?after=-1", None, 400),
         ("GET", "/v1/events?after=soon", None, 400),
         ("GET", "/v1/skills?client=a/b", None, 400),
@@ -74,6 +78,19 @@ def test_only_the_owner_may_open_it(control: ControlSocket) -> None:
             {"do": "add", "name": "a", "description": "d", "body": "\ud800"},
             400,
         ),
+        ("POST", "/v1/pause", {"for": "3 weeks"}, 400),
+        ("POST", "/v1/pause", {"for": [1]}, 400),
+        ("POST", "/v1/pause", {"for": {}}, 400),
+        ("POST", "/v1/pause", {"for": None}, 400),
+        ("GET", "/v1/windows?from=yesterday", None, 400),
+        ("GET", "/v1/windows?from=2026-11-21T20:00:00", None, 400),
+        ("GET", "/v1/windows?from=2026-11-21T20:00:00Z&to=2026-11-20T20:00:00Z", None, 400),
+        ("GET", "/v1/windows?from=0001-01-01T00:00:00%2B14:00", None, 400),
+        ("GET", "/v1/windows?limit=0", None, 400),
+        ("GET", "/v1/windows?limit=1001", None, 400),
+        ("POST", "/v1/calendars/test", {"location": "/tmp/\ud800.ics"}, 400),
+        ("POST", "/v1/calendars/test", {"location": "https://example.org/\ud800"}, 400),
+        ("POST", "/v1/calendars/test", {"location": ""}, 400),
         ("POST", "/v1/settings", {"key": "service.port"}, 400),
         ("POST", "/v1/settings", {"key": "service.port", "value": 1}, 400),
         ("POST", "/v1/settings", {"key": "service.nothing", "value": "1"}, 400),
@@ -98,11 +115,18 @@ def test_the_status_has_every_key(control: ControlSocket, shared: RunningLull) -
     assert status["pid"] == shared.process.pid
     assert set(status["upstream"]) >= {"kind", "address", "ok"}
     assert (status["upstream"]["kind"], status["upstream"]["ok"]) == ("builtin", False)
-    assert set(status["policy"]) == {"model", "adapter", "generation"}
+    assert set(status["policy"]) == {"model", "adapter", "adapter_id", "generation"}
     assert status["policy"]["model"] == "pocket"
     assert set(status["skills"]) == {"active", "proposals"}
     assert set(status["learning"]) == {"state", "because", "until", "next", "gates", "work"}
     assert status["problems"] == []
+
+
+def test_the_journal_of_windows_is_read_with_what_was_around_it(control: ControlSocket) -> None:
+    page = control.get("/v1/windows?from=2020-01-01T00:00:00+01:00&limit=5")
+    assert set(page) == {"from", "to", "windows", "next", "events", "hours", "idle"}
+    assert page["from"] == "2019-12-31T23:00:00+00:00"
+    assert set(page["hours"]) == {"sleep", "allowed", "blocked"}
 
 
 def test_a_snapshot_holds_what_the_events_told(control: ControlSocket) -> None:
@@ -133,6 +157,22 @@ def test_a_chat_can_be_read_at_once(control: ControlSocket, shared: RunningLull)
     listed = control.get("/v1/conversations?client=reader&limit=1")
     assert listed["conversations"][0]["id"] == conversation["id"]
     assert control.get("/v1/status")["policy"]["model"] == "pocket"
+
+
+def test_a_conversation_is_kept_out_of_learning_and_let_in_again(
+    control: ControlSocket, shared: RunningLull
+) -> None:
+    shared.chat("write a menu for kept out", client="keeper")
+    (row,) = control.get("/v1/conversations?client=keeper")["conversations"]
+    path = f"/v1/conversations/{row['id']}/exclude"
+    kept = control.ask("POST", path, {"excluded": True}).json
+    assert kept["excluded"] is True
+    assert kept["turns"][-1]["why_not"] == "you keep its conversation out of learning"
+    found = control.get("/v1/conversations?excluded=yes&client=keeper")["conversations"]
+    assert [one["title"] for one in found] == ["write a menu for kept out"]
+    assert control.ask("POST", path, {"excluded": False}).json["excluded"] is False
+    assert control.get("/v1/conversations?excluded=yes&client=keeper")["conversations"] == []
+    assert "keeper" in control.get("/v1/conversation-kinds")["clients"]
 
 
 def test_a_watcher_that_was_away_misses_nothing(control: ControlSocket) -> None:
@@ -200,7 +240,8 @@ def test_events_go_on_behind_a_restart(lull: Lull, alone: ControlSocket) -> None
     assert following["seq"] > seen + 2
     with alone.events(after=10**12) as events:
         alone.change(do="add", name="menu-style", description="d", body="b2")
-        assert next(events)["fields"] == {"generation": 5}, "a number from the future: from now on"
+        following = next(event for event in events if event["kind"] == "generation")
+        assert following["fields"] == {"generation": 5}, "a number from the future: from now on"
 
 
 def test_a_stop_ends_the_watches_and_takes_no_time(lull: Lull, alone: ControlSocket) -> None:

@@ -91,6 +91,8 @@ def test_the_evidence_counts_what_was_replayed(desk: Desk, api: ControlSocket) -
     assert evidence["e_value"] > 1 and evidence["harm_e_value"] == 1.0
     assert (evidence["success_pairs"], evidence["success_losses"]) == (6, 0)
     assert (evidence["needs_e_value"], evidence["most_pairs"]) == (20.0, 60)
+    assert (evidence["better"]["share"], evidence["better"]["n"]) == (0.9, 10)
+    assert evidence["better"]["low"] < 0.9 < evidence["better"]["high"]
     assert evidence["scored_by"] == ["verifier:pocket"]
 
 
@@ -237,6 +239,7 @@ def test_spoiled_answers_of_a_writer_are_shown_until_something_came_of_them(
     assert newest["writer"] == "model:writer" and newest["problem"] == "It is no JSON."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "path", "body", "status"),
     [
@@ -422,6 +425,12 @@ def test_an_approval_without_a_proof_is_not_called_one(desk: Desk, api: ControlS
         ('"seed": 0', '"seed": 1', "counted 2 times"),
         ("{", "[", "cannot be read"),
         ('"with": 1.0', '"with": NaN', "cannot be read"),
+        ('"seed": 0', '"seed": 999', "Pair 1 is not as it was recorded"),
+        ('"scored_by": "', '"scored_by": "someone ', "Pair 1 is not as it was recorded"),
+        ('"with_sha256": "', '"with_sha256": "0', "Pair 1 is not as it was recorded"),
+        ('"without_sha256": "', '"without_sha256": "0', "Pair 1 is not as it was recorded"),
+        ('"model": "', '"model": "another ', "It says model is another"),
+        ('"skill": "menu-style"', '"skill": "list-style"', "a skill named list-style"),
     ],
 )
 def test_a_file_that_was_tampered_with_does_not_hold(
@@ -434,6 +443,14 @@ def test_a_file_that_was_tampered_with_does_not_hold(
     file.write_text(text.replace(old, new, 1))
     done = verify(api)
     assert done["holds"] is False and why in done["why"]
+
+
+def test_whose_skill_it_is_is_said_where_it_is_not_found(desk: Desk, api: ControlSocket) -> None:
+    desk.skill("menu-style", "Join with dots.", client="phone")
+    said = refused(api.ask("GET", "/v1/skills/verify?name=menu-style"), 404)
+    assert "of everybody" in said
+    hint = api.ask("GET", "/v1/skills/verify?name=menu-style").json["error"]["hint"]
+    assert "--client phone" in hint
 
 
 def test_a_deleted_skill_is_not_found(desk: Desk, api: ControlSocket) -> None:

@@ -186,6 +186,7 @@ async def test_a_write_whose_caller_has_gone_does_not_end_the_writer(path: Path)
         assert names(database) == ["after"]
 
 
+@pytest.mark.slow
 @pytest.mark.logs("does not keep up")
 def test_a_full_backlog_drops_and_counts_and_never_waits(path: Path) -> None:
     with opened(path) as database:
@@ -211,6 +212,27 @@ def test_closing_twice_and_using_it_afterwards_is_harmless(path: Path) -> None:
         database.read(lambda c: c.execute("SELECT 1").fetchone())
     with ThreadPoolExecutor(1) as pool, pytest.raises(StoreError, match="closed"):
         pool.submit(database.read, lambda c: c.execute("SELECT 1").fetchone()).result()
+
+
+def test_closing_waits_for_who_still_reads(path: Path) -> None:
+    database = Database(path)
+    reading, closed = threading.Event(), threading.Event()
+
+    def read(connection: sqlite3.Connection) -> list[int]:
+        found = []
+        for number in range(200):
+            found += [row[0] for row in connection.execute("SELECT ?", (number,))]
+            reading.set()
+            time.sleep(0.001)
+        assert not closed.is_set()
+        return found
+
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(database.read, read)
+        reading.wait()
+        database.close()
+        closed.set()
+        assert answer.result() == list(range(200))
 
 
 def test_many_threads_read_while_one_writes(path: Path) -> None:
@@ -242,6 +264,7 @@ def test_a_reader_cannot_write(path: Path) -> None:
         database.read(put("a"))
 
 
+@pytest.mark.slow
 def test_nothing_is_left_unclosed(path: Path) -> None:
     with opened(path) as database:
         names(database)
@@ -295,6 +318,7 @@ GARBAGE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", GARBAGE)
 def test_a_damaged_file_is_kept_aside_and_a_new_one_begun(path: Path, kind: str) -> None:
     fill(path)

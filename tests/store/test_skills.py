@@ -117,13 +117,41 @@ async def test_there_and_back_again(home: Home) -> None:
     await add(home, "other")
     before = dict(home.library.skills)
     await home.approve.roll_back(1)
-    assert [s.name for s in home.library.active_for("", apart=False)] == ["menu-style"]
+    assert [s.name for s in home.library.active_for("")] == ["menu-style"]
     await home.approve.roll_back()
     assert dict(home.library.skills) == before
     await home.approve.roll_back(0)
-    assert home.library.active_for("", apart=False) == []
+    assert home.library.active_for("") == []
     await home.approve.roll_back(2)
     assert dict(home.library.skills) == before
+
+
+SWITCHES = (ChangeKind.PIN, ChangeKind.DISABLE, ChangeKind.ENABLE, ChangeKind.UNPIN)
+
+
+async def test_rolling_back_restores_what_was_switched(home: Home) -> None:
+    await add(home)
+    stood = [home.library]
+    for change in (*SWITCHES, ChangeKind.DISABLE, ChangeKind.DELETE):
+        await home.approve.switch(MENU, change)
+        stood.append(home.library)
+    for then in reversed(stood[:-1]):
+        await home.approve.roll_back(then.generation)
+        assert dict(home.library.skills) == dict(then.skills)
+        assert file(home).exists()
+
+
+@pytest.mark.parametrize("change", SWITCHES[:2])
+async def test_a_switch_is_rolled_back_also_across_an_edit(home: Home, change: ChangeKind) -> None:
+    await add(home)
+    before = dict(home.library.skills)
+    await home.approve.switch(MENU, change)
+    switched = dict(home.library.skills)
+    await home.approve.edit(MENU, body="Second.")
+    await home.approve.roll_back(1)
+    assert dict(home.library.skills) == before
+    await home.approve.roll_back(2)
+    assert dict(home.library.skills) == switched
 
 
 async def test_two_changes_at_once_are_two_generations_and_the_last_is_in_force(home: Home) -> None:
@@ -159,11 +187,11 @@ async def test_two_clients_have_skills_of_the_same_name(home: Home) -> None:
     assert home.library.get(MENU).version == 1
     assert home.library.get(OWN).version == 2
     bodies = {
-        (client, apart): [s.body for s in home.library.active_for(client, apart=apart)]
+        (client, apart): [s.body for s in home.library.room(client, apart=apart).skills.values()]
         for client, apart in [("cursor", True), ("cursor", False), ("zed", True), ("zed", False)]
     }
     assert bodies["cursor", True] == ["Changed."]
-    assert bodies["cursor", False] == ["Changed."]
+    assert bodies["cursor", False] == ["Join with bars."]
     assert bodies["zed", True] == []
     assert bodies["zed", False] == ["Join with bars."]
 
@@ -287,7 +315,8 @@ async def test_a_deleted_skill_that_is_put_back_is_active_again(home: Home) -> N
     ("data", "words"),
     [
         (b"", "line 1"),
-        (b"---\nname: other\ndescription: x\n---\nx", "the name is 'other'"),
+        (b"---\nname: other\ndescription: x\n---\nx", "line 2: the name is 'other'"),
+        (b"---\r\ndescription: x\r\nname: other\r\n---\r\nx", "line 3: the name is 'other'"),
         (b"---\nname: menu-style\n---\nx", "description is missing"),
         (b"x" * 300_000, "too large"),
     ],
@@ -397,6 +426,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("stop", [after_version_file, after_commit, after_working_copy])
 async def test_a_crash_leaves_nothing_half_done(home: Home, change: str, stop: Stop) -> None:
@@ -495,7 +525,7 @@ async def test_a_version_changed_on_disk_is_told_and_takes_nothing_else_away(hom
     with pytest.raises(StoreError, match="was changed"):
         home.skills.folders.text(first)
     then = home.skills.library(1)
-    assert then.active_for("", apart=False) == []
+    assert then.active_for("") == []
     await add(home, "menu-2")
     assert home.library.generation == 4
 

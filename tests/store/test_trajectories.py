@@ -20,7 +20,7 @@ from lull.core.messages import Completion, Finish, Message, Role, ToolCall
 from lull.core.policy import Client
 from lull.core.trajectory import NOTHING_KNOWN, InjectedSkill, Selection, Suffix, Turn
 from lull.store.database import Database
-from lull.store.trajectories import Label, Trajectories
+from lull.store.trajectories import Label, Trajectories, Wanted
 from lull.store.turn_rows import DAMAGED
 from tests.building import (
     ANYBODY,
@@ -142,7 +142,7 @@ def test_halves_of_surrogate_pairs_are_kept_too(path: Path) -> None:
         store = Trajectories(database, key=KEY)
         assert store.turn("turn_1").request == (broken,)
         assert store.session(ANYBODY, "s\ud83d") is not None
-        assert store.page(client=None, search="half\ud83d smile", after="", limit=9) is not None
+        assert store.page(Wanted(search="half\ud83d smile"), limit=9) is not None
 
 
 def test_one_damaged_message_does_not_hide_the_conversation(path: Path) -> None:
@@ -273,13 +273,13 @@ def test_conversations_come_newest_first_page_by_page(path: Path) -> None:
         seen: list[str] = []
         after = ""
         while True:
-            rows, after = store.page(client=None, search="", after=after, limit=2)
+            rows, after = store.page(after=after, limit=2)
             seen += [row.id for row in rows]
             if not after:
                 break
         assert seen == ["c4", "c3", "c2", "c1", "c0"]
-        assert store.page(client="nobody", search="", after="", limit=9) == ([], "")
-        assert store.page(client=None, search="", after="unknown", limit=9) == ([], "")
+        assert store.page(Wanted(client="nobody"), limit=9) == ([], "")
+        assert store.page(after="unknown", limit=9) == ([], "")
 
 
 @pytest.mark.parametrize(
@@ -300,9 +300,7 @@ def test_conversations_come_newest_first_page_by_page(path: Path) -> None:
 def test_a_search_takes_the_words_as_they_are(path: Path, search: str, found: bool) -> None:
     with opened(path) as database:
         keep(database, turn(user("Write a menu with Käse"), said="Finish the menu with sugar."))
-        rows, _ = Trajectories(database, key=KEY).page(
-            client=None, search=search, after="", limit=9
-        )
+        rows, _ = Trajectories(database, key=KEY).page(Wanted(search=search), limit=9)
         assert bool(rows) == found
 
 
@@ -340,7 +338,7 @@ async def test_old_conversations_go_with_everything_that_only_they_held(path: Pa
         assert [m.text for m in store.turn("t2").request] == ["shared"]
         left = database.read(lambda c: c.execute("SELECT message FROM messages").fetchall())
         assert len(left) == 2
-        found, _ = store.page(client=None, search="only in the old", after="", limit=9)
+        found, _ = store.page(Wanted(search="only in the old"), limit=9)
         assert found == []
 
 
@@ -385,6 +383,7 @@ while True:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after_s", [0.05, 0.2, 0.4])
 def test_kill_9_loses_at_most_what_was_said_within_the_last_moment(
     path: Path, after_s: float

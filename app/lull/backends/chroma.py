@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import logging
 import re
+import shutil
 import sqlite3
 import sys
 import threading
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -24,12 +25,13 @@ import numpy.typing as npt
 
 from lull.backends.best import best
 from lull.core.errors import StoreError
+from lull.core.policy import room_of
 from lull.core.ports import Embedder, Neighbour
 
 log = logging.getLogger(__name__)
 
 _PREFIX = "exemplars-"
-_TRACES = "opentelemetry.exporter.otlp.proto.grpc.trace_exporter"
+_UNUSED = ("opentelemetry.exporter.otlp.proto.grpc.trace_exporter", "httpx._main")
 _PAGE = 100
 """Exemplars read at once: Chroma hands vectors over as lists, whose room is never given back."""
 
@@ -62,7 +64,7 @@ class ChromaExemplars:
             self._open()
 
     def _open(self) -> None:
-        _without_traces()
+        _without_ballast()
         import chromadb
         from chromadb.config import Settings
 
@@ -118,13 +120,13 @@ class ChromaExemplars:
             self._put(id, text, {"client": client, "skill": skill})
 
     def _put(self, id_: str, text: str, meta: dict[str, Any]) -> None:
-        vector = self._embedder.embed([text])[0]
+        vector = np.asarray(self._embedder.embed([text])[0], np.float32)
         self._collection.upsert(ids=[id_], embeddings=[vector], documents=[text], metadatas=[meta])
         with self._lock:
             for room in self._rooms.values():
                 room.drop({id_})
             room = self._rooms.setdefault(str(meta["client"]), _Room())
-            room.put(id_, str(meta["skill"]), np.asarray(vector, np.float32))
+            room.put(id_, str(meta["skill"]), vector)
 
     def remove(self, ids: list[str]) -> None:
         with self._writing, _in_words(self._folder):
@@ -136,9 +138,70 @@ class ChromaExemplars:
 
     def remove_skill(self, *, client: str, skill: str) -> None:
         with self._lock:
-            room = self._rooms.get(client) or _Room()
-            ids = [i for i, s in zip(room.ids, room.skills, strict=True) if s == skill]
+            rooms = [room for asker, room in self._rooms.items() if room_of(asker) == client]
+            ids = [
+                id_
+                for room in rooms
+                for id_, name in zip(room.ids, room.skills, strict=True)
+                if name == skill
+            ]
         self.remove(ids)
+
+    def of_turns(self, turns: Sequence[str]) -> list[str]:
+        """Ids of the exemplars that these turns were credited with."""
+        wanted = frozenset(turns)
+        with self._lock:
+            ids = [one for room in self._rooms.values() for one in room.ids]
+        return [one for one in ids if one.partition(":")[0] in wanted]
+
+    def rewrite(self) -> None:
+        """Move what is left into a new collection and write the file anew: Chroma keeps what was
+        deleted in its queue, its index and free pages. A crash leaves two collections, and the
+        next opening takes the one over into the other."""
+        with self._writing, _in_words(self._folder):
+            old, name = self._collection, self._collection.name
+            new = self._client.get_or_create_collection(
+                f"{name[:500]}-new",
+                embedding_function=None,
+                configuration={"hnsw": {"space": "cosine"}},
+            )
+            for offset in range(0, old.count(), _PAGE):
+                page = old.get(
+                    limit=_PAGE,
+                    offset=offset,
+                    include=["embeddings", "documents", "metadatas"],
+                )
+                new.upsert(
+                    ids=page["ids"],
+                    embeddings=page["embeddings"],
+                    documents=page["documents"],
+                    metadatas=page["metadatas"],
+                )
+            self._client.delete_collection(name)
+            new.modify(name=name)
+            self._collection = new
+            self._scrub()
+
+    def _scrub(self) -> None:
+        connection = sqlite3.connect(
+            self._folder / "chroma.sqlite3", timeout=60, isolation_level=None
+        )
+        try:
+            connection.execute(
+                "DELETE FROM embeddings_queue WHERE NOT EXISTS (SELECT 1 FROM collections"
+                " WHERE instr(embeddings_queue.topic, collections.id) > 0)"
+            )
+            connection.execute(
+                "INSERT INTO embedding_fulltext_search (embedding_fulltext_search)"
+                " VALUES ('optimize')"
+            )
+            connection.execute("VACUUM")
+            segments = {str(row[0]) for row in connection.execute("SELECT id FROM segments")}
+        finally:
+            connection.close()
+        for folder in self._folder.iterdir():
+            if folder.is_dir() and folder.name not in segments:
+                shutil.rmtree(folder, ignore_errors=True)
 
     def count(self) -> int:
         with self._lock:
@@ -151,13 +214,15 @@ class _Nothing(ModuleType):
     def __getattr__(self, name: str) -> object:
         if name.startswith("__"):
             raise AttributeError(name)
-        return object
+        return type(name, (), {})
 
 
-def _without_traces() -> None:
-    """Chroma loads gRPC, 13 MB of it, to send traces of itself. Lull keeps them off, whatever the
-    environment says, so nothing stands in for the sender."""
-    sys.modules.setdefault(_TRACES, _Nothing(_TRACES))
+def _without_ballast() -> None:
+    """Chroma loads gRPC, 13 MB of it, to send traces of itself, and httpx a command line, 5 MB.
+    Lull keeps the traces off, whatever the environment says, and has a command line, so nothing
+    stands in for both."""
+    for name in _UNUSED:
+        sys.modules.setdefault(name, _Nothing(name))
 
 
 class _Damaged(StoreError):
@@ -224,8 +289,7 @@ class _Room:
         used = self._matrix[: -(-count // _BLOCK) * _BLOCK]
         similarity = (used.reshape(-1, _BLOCK, len(query)) @ query).ravel()[:count]
         return [
-            Neighbour(id=self.ids[row], skill=self.skills[row], similarity=close)
-            for row, close in best(similarity, k)
+            Neighbour(self.ids[row], self.skills[row], close) for row, close in best(similarity, k)
         ]
 
 

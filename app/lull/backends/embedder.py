@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import zlib
+from array import array
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
@@ -32,22 +33,22 @@ class HashedNgrams:
     name = "hashed-ngrams-2"
     dimensions = DIMENSIONS
 
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        return [self._one(text[:TEXT_LIMIT]) for text in texts]
+    def embed(self, texts: Sequence[str]) -> list[array[float]]:
+        return [array("f", self._one(text[:TEXT_LIMIT]).tobytes()) for text in texts]
 
-    def _one(self, text: str) -> list[float]:
+    def _one(self, text: str) -> Vector:
         counts = Counter(terms(text))
         if not counts:
-            return [0.0] * DIMENSIONS
+            return np.zeros(DIMENSIONS, np.float32)
         found = [(_features(word), count) for word, count in counts.items()]
         buckets = np.concatenate([bucket for (bucket, _), _ in found])
         weights = [w if count == 1 else w * (1 + math.log(count)) for (_, w), count in found]
         vector = np.bincount(buckets, np.concatenate(weights), DIMENSIONS)
         length = math.sqrt(vector @ vector) or 1.0
-        unit: list[float] = (vector / length).tolist()
-        return unit
+        return (vector / length).astype(np.float32)
 
 
+Vector = npt.NDArray[np.float32]
 Features = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]
 
 

@@ -89,7 +89,7 @@ def refused(response: aiohttp.ClientResponse) -> FeedError:
     said = _SAID.get(status, "Its server answers with something else")
     return FeedError(
         f"{said} (HTTP {status}).",
-        hint="Its secret address may have been changed: copy it again and add the calendar anew.",
+        hint="Its secret address may have been changed: copy it again from where it is published.",
     )
 
 

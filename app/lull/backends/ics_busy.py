@@ -19,7 +19,7 @@ from lull.backends.ics_rules import (
     says_free,
     steps_until,
 )
-from lull.backends.ics_text import Part, Pieces
+from lull.backends.ics_text import Part, Pieces, name_of
 from lull.backends.ics_timer import Overdue, Stopwatch
 from lull.backends.ics_times import CannotBe, Seconds, Times, is_known, zones_of
 from lull.core.feeds import Dropped, Span, What, Why
@@ -68,7 +68,7 @@ class _Work:
         self._pieces = pieces
         self._span = span
         self._left_s = left_s
-        self._times = Times(span, zone=pieces.zone)
+        self._times = Times(span)
         self._stopwatch = Stopwatch()
         self._zones: dict[bytes, bool] = {}
         """Those that were asked for, and whether they are known."""
@@ -117,16 +117,21 @@ class _Work:
                 self._out.drop(What.ZONE, why)
 
     def _sorted_out(self) -> tuple[list[Group], list[Group]]:
-        """Single events, and series, the cheapest first."""
+        """Single events, and series, the cheapest first.
+
+        Which version of an event is the newest is asked before anything else: one that is
+        cancelled, or moved out of sight, still takes the place of those before it.
+        """
         groups: dict[bytes, Group] = {}
         for number, part in enumerate(self._pieces.parts):
-            if part.name == b"VEVENT" and self._is_of_use(part):
+            if part.name == b"VEVENT":
                 uid = part.first(b"UID") or b"\0%d" % number
                 groups.setdefault(uid, []).append(part)
         singles: list[Group] = []
         series: list[Group] = []
         for group in groups.values():
-            for one in _told_apart(self._newest(group)):
+            useful = [part for part in self._newest(group) if self._is_of_use(part)]
+            for one in _told_apart(useful):
                 if not all(says_free(part) for part in one):
                     (series if any(map(_repeats, one)) else singles).append(one)
         series.sort(key=self._steps)
@@ -139,6 +144,10 @@ class _Work:
             return False
         if cannot_touch(part, self._span):
             return False
+        if part.values(b"EXRULE"):
+            # No library reads them any more; the days they take out count as busy.
+            self._out.drop(part.what, Why.EXCEPTIONS)
+            part.lines = [line for line in part.lines if name_of(line) != b"EXRULE"]
         for name in zones_of(part):
             self._ask_for_zone(name)
         free = says_free(part)
@@ -154,11 +163,16 @@ class _Work:
                 self._out.drop(What.ZONE, Why.UNKNOWN_ZONE)
 
     def _newest(self, group: Group) -> Group:
-        """Without whole events whose newer version is there, too."""
-        newest = max((_sequence(part) for part in group if not _is_change(part)), default=0)
+        """Without whole events whose newer version is there, too, and without changed days of a
+        series that was cancelled. What cannot be read replaces nothing: good events are kept."""
+        whole = [p for p in group if not _is_change(p) and (says_free(p) or not fault_of(p))]
+        if len(group) == 1 or not whole:
+            return group
+        newest = max(map(_sequence, whole))
+        gone = all(says_free(p) is Why.CANCELLED for p in whole if _sequence(p) == newest)
         kept = []
         for part in group:
-            if _is_change(part) or _sequence(part) == newest:
+            if _sequence(part) >= newest or (_is_change(part) and not gone):
                 kept.append(part)
             else:
                 self._out.drop(part.what, Why.SUPERSEDED)

@@ -25,13 +25,13 @@ MOST_PARTS = 200_000
 _KEPT = frozenset(
     {
         *(b"UID", b"SEQUENCE", b"DTSTART", b"DTEND", b"DURATION"),
-        *(b"RRULE", b"RDATE", b"EXDATE", b"RECURRENCE-ID"),
+        *(b"RRULE", b"RDATE", b"EXDATE", b"EXRULE", b"RECURRENCE-ID"),
         *(b"STATUS", b"TRANSP", b"X-MICROSOFT-CDO-BUSYSTATUS", b"FREEBUSY"),
         *(b"TZID", b"TZOFFSETFROM", b"TZOFFSETTO"),
     }
 )
 _COUNTS = re.compile(
-    rb"^(?:" + b"|".join(sorted({*_KEPT, b"BEGIN", b"END", b"X-WR-TIMEZONE"})) + rb")[;:].*+",
+    rb"^(?:" + b"|".join(sorted({*_KEPT, b"BEGIN", b"END", b"METHOD"})) + rb")[;:].*+",
     re.IGNORECASE | re.MULTILINE,
 )
 """A line that counts. The search runs over the others at the speed of C: ten million of them take
@@ -80,8 +80,6 @@ class Pieces:
     """All that counts of one feed."""
 
     is_calendar: bool = False
-    zone: bytes = b""
-    """What the calendar as a whole says its times are in; "" when it says nothing."""
     parts: list[Part] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
 
@@ -142,6 +140,8 @@ class _Cutter:
         self._part: Part | None = None
         self._open = 0
         """Calendars that have begun and not ended."""
+        self._cancels = False
+        """The calendar says of all that is in it that it was called off (RFC 5546, 3.2.5)."""
 
     def take(self, line: bytes) -> None:
         name = name_of(line)
@@ -149,8 +149,8 @@ class _Cutter:
             self._begin(value_of(line).upper())
         elif name == b"END":
             self._end(value_of(line).upper())
-        elif name == b"X-WR-TIMEZONE" and self._part is None:
-            self._pieces.zone = self._pieces.zone or value_of(line)[:100]
+        elif name == b"METHOD" and self._part is None:
+            self._cancels = value_of(line).upper() == b"CANCEL"
         elif self._part is not None and not self._part.depth and name in _KEPT:
             if len(line) > LONGEST_LINE or len(self._part.lines) >= MOST_LINES:
                 self._part.too_big = True
@@ -166,11 +166,14 @@ class _Cutter:
         if name == b"VCALENDAR":
             self._close()
             self._pieces.is_calendar = True
+            self._cancels = False
             self._open += 1
         elif name in _TAKEN:
             # One inside the other: the first has lost its end.
             self._close()
             self._part = Part(name)
+            if self._cancels and name == b"VEVENT":
+                self._part.lines.append(b"STATUS:CANCELLED")
         elif self._part is not None:
             if self._part.name == b"VTIMEZONE" and name in _IN_ZONE:
                 self._part.lines.append(b"BEGIN:" + name)

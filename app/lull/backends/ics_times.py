@@ -2,14 +2,13 @@
 
 All-day events count like others, from midnight to midnight here; holidays and birthdays, which
 take nobody's time, are marked as free by those who publish them and fall out by that. Times
-without a zone are the calendar's, if it names one, else local. What a library raises over a
-stranger's text is left to the caller, who has a clock running, too (`ics_busy`).
+without a zone are local, whatever the calendar as a whole says of itself. What a library raises
+over a stranger's text is left to the caller, who has a clock running, too (`ics_busy`).
 """
 
 from __future__ import annotations
 
 import re
-import zoneinfo
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -41,14 +40,9 @@ class CannotBe(Exception):
 class Times:
     """Reads the times of one calendar, for one span."""
 
-    def __init__(self, span: Span, *, zone: bytes) -> None:
-        """`zone` is what the calendar says of itself; a name that is none is as if it said none."""
+    def __init__(self, span: Span) -> None:
         self._span = span
         self._from_s, self._to_s = span.start.timestamp(), span.end.timestamp()
-        self._zone = _zone_named(zone)
-        self._head = b"BEGIN:VCALENDAR\r\n"
-        if self._zone is not None:
-            self._head += b"X-WR-TIMEZONE:" + zone + b"\r\n"
 
     def single(self, part: Part) -> Iterator[Seconds]:
         """An event that happens once. Raises CannotBe, and what the library raises."""
@@ -92,7 +86,7 @@ class Times:
 
     def _parsed(self, parts: list[Part]) -> Any:
         body = b"".join(part.text() for part in parts)
-        return icalendar.Calendar.from_ical(self._head + body + b"END:VCALENDAR\r\n")
+        return icalendar.Calendar.from_ical(b"BEGIN:VCALENDAR\r\n" + body + b"END:VCALENDAR\r\n")
 
     def _touching(self, seconds: Seconds) -> Iterator[Seconds]:
         if seconds[0] < self._to_s and seconds[1] > self._from_s and seconds[0] < seconds[1]:
@@ -112,8 +106,6 @@ class Times:
         if not isinstance(when, datetime):
             # Midnight here, wherever the calendar comes from: a day is a day of one's own life.
             return round(datetime(when.year, when.month, when.day).timestamp())  # noqa: DTZ001
-        if when.tzinfo is None and self._zone is not None:
-            when = when.replace(tzinfo=self._zone)
         return round(when.timestamp())
 
 
@@ -173,10 +165,3 @@ def is_known(name: bytes) -> bool:
 
 def words(text: bytes) -> str:
     return text.decode("utf-8", errors="replace")
-
-
-def _zone_named(name: bytes) -> zoneinfo.ZoneInfo | None:
-    try:
-        return zoneinfo.ZoneInfo(words(name)) if name else None
-    except (ValueError, OSError, zoneinfo.ZoneInfoNotFoundError):
-        return None

@@ -103,8 +103,8 @@ class IdleFile:
             return Unknown(f"{self._path} says so")
         if name in _TRUTHS and isinstance(value, bool):
             return value
-        if name in _TEXTS and isinstance(value, str):
-            return value
+        if name in _TEXTS and isinstance(value, str) and value.isprintable():
+            return value  # half a character could not be written into the journal
         if isinstance(value, int | float) and not isinstance(value, bool):
             if name in _COUNTS and isinstance(value, int) and value >= 0:
                 return value

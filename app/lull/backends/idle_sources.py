@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import tzinfo
-from pathlib import Path
 
 from lull.backends.apps import ExclusiveApps
 from lull.backends.calls import AnyTrue, Recording
@@ -33,10 +32,11 @@ from lull.backends.memory_room import MemoryRoom
 from lull.backends.polled import FirstKnown, Silent
 from lull.backends.power import Power, PowerProfile
 from lull.backends.signals import Chats, Sources, SystemSignals
+from lull.config.idle_settings import FILE, source_path
+from lull.core.errors import SettingsError
 from lull.core.ports import Clock
 
 Apps = Callable[[], Sequence[str]]
-_FILE = "file:"
 
 
 def choose_source(
@@ -51,10 +51,17 @@ def choose_source(
     returned: Callable[[], None] | None = None,
 ) -> IdleFile | SystemSignals:
     """`wanted` is the setting idle.source: "file:PATH", or empty for what the system tells, which
-    is still to be started. The rest is as `SystemSignals` has it; all of it may be asked from
-    threads."""
-    if wanted.startswith(_FILE):
-        return IdleFile(Path(wanted[len(_FILE) :]).expanduser(), clock=clock, zone=zone)
+    is still to be started; a path that is no whole one raises SettingsError. The rest is as
+    `SystemSignals` has it; all of it may be asked from threads."""
+    if wanted.startswith(FILE):
+        try:
+            path = source_path(wanted)
+        except ValueError as error:
+            raise SettingsError(
+                f"idle.source is {wanted[:200]!r}: {error}.",
+                hint="Give the whole path of a file, such as file:/tmp/me.json.",
+            ) from None
+        return IdleFile(path, clock=clock, zone=zone)
     sources = sources_of(platform, environ, apps=apps)
     return SystemSignals(sources, clock=clock, zone=zone, chats=chats, returned=returned)
 

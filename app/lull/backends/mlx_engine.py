@@ -73,6 +73,8 @@ class MlxEngine:
         self._monotonic_s = monotonic_s
         self._adapters: dict[str, str] = {}
         """Version → folder, as wished; a new child is given them before anything else."""
+        self.on_lost_adapter: Callable[[str, LullError], None] = lambda _version, _error: None
+        """Told of one that a new child refused."""
         self._child: EngineChild | None = None
         self._keeper: asyncio.Task[None] | None = None
         """Runs the child's lives, one after the other, until it gives up."""
@@ -122,6 +124,27 @@ class MlxEngine:
     async def tokenize(self, request: GenerateRequest) -> tuple[int, ...]:
         result = await self._call("tokenize", request=request_to_wire(request))
         return tuple(result["ids"])
+
+    async def divergence(
+        self,
+        prompt_ids: Sequence[int],
+        ids: Sequence[int],
+        *,
+        adapter: str | None,
+        against: str | None = None,
+    ) -> tuple[float, ...]:
+        result = await self._call(
+            "divergence",
+            prompt_ids=list(prompt_ids),
+            ids=list(ids),
+            adapter=adapter,
+            against=against,
+        )
+        return tuple(result["nats"])
+
+    def expect_adapter(self, version: str, folder: str) -> None:
+        """Give it to the next child before anything else; nothing is started for it."""
+        self._adapters[version] = str(Path(folder).resolve())
 
     async def load_adapter(self, version: str, folder: str) -> None:
         where = str(Path(folder).resolve())
@@ -229,6 +252,7 @@ class MlxEngine:
             except RequestError as error:
                 _log.warning("the adapter %s is lost: %s", version, error)
                 del self._adapters[version]
+                self.on_lost_adapter(version, error)
 
     def _arguments(self) -> list[str]:
         options, limits = self._options, self._options.limits

@@ -54,6 +54,12 @@ class OllamaState:
     models: dict[str, _Listed] = field(default_factory=dict)
 
 
+_NO_ANSWER = (aiohttp.ClientError, TimeoutError, OSError, ValueError, RecursionError)
+"""Nobody is there, or somebody who does not speak as Ollama does."""
+_MOST_TOKENS = 1 << 40
+"""No window is as long; a number beyond it is nonsense."""
+
+
 class OllamaFacts:
     """Watches one Ollama. `on_change(ok)` is told when it comes and goes."""
 
@@ -78,16 +84,16 @@ class OllamaFacts:
         try:
             tags = await self._get("/api/tags")
             if not self.state.version:
-                self.state.version = str((await self._get("/api/version")).get("version", ""))
+                self.state.version = _text((await self._get("/api/version")).get("version"))
             models = {
-                canonical(str(m["name"])): _Listed(
-                    digest=str(m.get("digest", "")),
-                    remote=bool(m.get("remote_host")) or runs_elsewhere(str(m["name"])),
+                canonical(name): _Listed(
+                    digest=_text(m.get("digest")),
+                    remote=bool(m.get("remote_host")) or runs_elsewhere(name),
                 )
-                for m in tags.get("models") or ()
+                for name, m in _models(tags)
             }
             ok = True
-        except (aiohttp.ClientError, TimeoutError, OSError, ValueError, KeyError, TypeError):
+        except _NO_ANSWER:
             ok, models = False, {}
         was, self.state.ok = self.state.ok, ok
         self.state.models = models if ok else self.state.models
@@ -143,6 +149,7 @@ class OllamaFacts:
         return ModelFacts(
             digest=digest or key,
             window_tokens=self._window(key, show),
+            longest_tokens=show.context_tokens,
             system=show.system,
             template_sha256=show.template_sha256,
         )
@@ -167,7 +174,7 @@ class OllamaFacts:
     async def _show(self, key: str, mark: str) -> _Show:
         try:
             answer = await self._post("/api/show", {"model": key})
-        except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
+        except _NO_ANSWER as error:
             raise UpstreamDown(f"{self.address} does not tell about {key}.") from error
         show = _read_show(answer)
         if mark != key:  # a name alone may mean another model tomorrow
@@ -183,13 +190,24 @@ class OllamaFacts:
 
     async def read_windows(self) -> None:
         """Which window each loaded model really has."""
-        with contextlib.suppress(aiohttp.ClientError, TimeoutError, OSError, ValueError):
-            answer = await self._get("/api/ps")
-            self._windows = {
-                canonical(str(m.get("name", ""))): int(m["context_length"])
-                for m in answer.get("models") or ()
-                if m.get("context_length")
-            }
+        with contextlib.suppress(*_NO_ANSWER):
+            found = {name: _whole(m.get("context_length")) for name, m in await self._running()}
+            self._windows = {canonical(name): tokens for name, tokens in found.items() if tokens}
+
+    async def loaded(self) -> frozenset[str] | None:
+        """Names of the models in memory; None where Ollama does not tell."""
+        try:
+            return frozenset(canonical(name) for name, _ in await self._running())
+        except _NO_ANSWER:
+            return None
+
+    async def _running(self) -> list[tuple[str, dict[str, Any]]]:
+        return _models(await self._get("/api/ps"))
+
+    async def unload(self, name: str) -> None:
+        """Have its memory freed once nothing uses it. One that cannot be is left."""
+        with contextlib.suppress(*_NO_ANSWER):
+            await self._post("/api/generate", {"model": name, "keep_alive": 0, "stream": False})
 
     async def _get(self, path: str) -> dict[str, Any]:
         async with self._session.get(self.address + path, timeout=ASK_TIMEOUT) as answer:
@@ -209,17 +227,38 @@ def _object(data: bytes, status: int) -> dict[str, Any]:
     return value
 
 
+def _models(answer: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """The entries of a listing by their names. Raises ValueError for what is no listing: whatever
+    answers there is no Ollama."""
+    listed = answer.get("models") or []
+    if not isinstance(listed, list):
+        raise ValueError("models is no list")
+    entries = [one for one in listed if isinstance(one, dict)]
+    return [(one["name"], one) for one in entries if _text(one.get("name"))]
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _whole(value: object) -> int | None:
+    """A number of tokens; None for anything that is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return int(value) if 0 < value < _MOST_TOKENS else None
+
+
 def _read_show(answer: dict[str, Any]) -> _Show:
-    template = str(answer.get("template", ""))
+    template = _text(answer.get("template"))
     info = answer.get("model_info")
     lengths = [
-        int(value)
+        tokens
         for key, value in (info.items() if isinstance(info, dict) else ())
-        if str(key).endswith(".context_length") and isinstance(value, (int, float))
+        if str(key).endswith(".context_length") and (tokens := _whole(value))
     ]
-    asked = re.search(r"^num_ctx\s+(\d+)", str(answer.get("parameters", "")), re.MULTILINE)
+    asked = re.search(r"^num_ctx\s+(\d{1,9})\b", _text(answer.get("parameters")), re.MULTILINE)
     return _Show(
-        system=str(answer.get("system", "")),
+        system=_text(answer.get("system")),
         template_sha256=hashlib.sha256(template.encode()).hexdigest(),
         context_tokens=lengths[0] if lengths else None,
         num_ctx=int(asked.group(1)) if asked else None,

@@ -1,24 +1,17 @@
 """A model on an Ollama, asked for what is not a user's own request: replays, judge, skill writer.
 
-The connection is the `ollama` package's. Its typed `chat` is passed by, because its types drop what
-a replay needs: ids of tool calls, and whatever a tool's parameters say beyond one level. The
-transport below it sees to what the package leaves to its user: no proxy and no key from the
-environment, no redirect, no answer without an end.
+The connection is `ollama_door`'s, opened with the first question.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from typing import Any, Final
-
-import httpx
-import ollama
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from lull.backends.endpoint import (
     CONNECT_S,
-    MOST_ANSWER_BYTES,
     NO_END,
     Linked,
     checked_address,
@@ -32,12 +25,12 @@ from lull.backends.endpoint import (
     unreachable,
     within,
 )
+from lull.backends.ollama_says import Away, Refused, TooLong, Unreadable
 from lull.core.errors import RequestError
 from lull.core.messages import Completion, Finish, Message, PartKind, Role, Sampling, ToolCall
 
-_FAILED: Final = (httpx.HTTPError, httpx.StreamError, ConnectionError, OSError)
-_UNREADABLE: Final = (ValueError, TypeError, AttributeError, RecursionError)
-"""What the package raises, beside its own error, for a body that is not what it expects."""
+if TYPE_CHECKING:
+    from lull.backends.ollama_door import OllamaDoor
 
 
 class OllamaChat:
@@ -64,16 +57,11 @@ class OllamaChat:
         self._timeout_s = timeout_s
         self._allow_remote = allow_remote
         self._is_here = allow_remote
-        self._client = _Client(
-            self._address,
-            transport=_Transport(),
-            trust_env=False,
-            follow_redirects=False,
-            timeout=httpx.Timeout(None, connect=min(CONNECT_S, timeout_s)),
-        )
+        self._door: OllamaDoor | None = None
 
     async def close(self) -> None:
-        await self._client.close()  # type: ignore[no-untyped-call]
+        if self._door is not None:
+            await self._door.close()
 
     async def chat(
         self,
@@ -99,7 +87,7 @@ class OllamaChat:
             try:
                 await self._see_that_it_is_here()
                 answer = await self._post("/api/chat", body)
-            except _TooLong:
+            except TooLong:
                 return too_long()
         return self._completion(answer)
 
@@ -120,23 +108,21 @@ class OllamaChat:
             )
 
     async def _post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        async with self._told_in_words():
-            answer = await self._client.ask(path, body)
+        if self._door is None:
+            # In a thread: the package takes a third of a second to load, and 15 MB.
+            self._door = await asyncio.to_thread(_open, self._address, self._timeout_s)
+        try:
+            answer = await self._door.ask(path, body)
+        except Refused as error:
+            said = json.dumps({"error": error.said}).encode()
+            raise refusal(error.status, said, name=self.name, address=self._address) from None
+        except Unreadable:
+            raise no_chat_answer(self._address) from None
+        except Away as error:
+            raise unreachable(self.name, self._address, error.why) from error.why
         if found := error_in(answer):
             raise refusal(500, found, name=self.name, address=self._address)
         return answer
-
-    @asynccontextmanager
-    async def _told_in_words(self) -> AsyncIterator[None]:
-        try:
-            yield
-        except ollama.ResponseError as error:
-            said = json.dumps({"error": error.error}).encode()
-            raise refusal(error.status_code, said, name=self.name, address=self._address) from None
-        except _FAILED as error:
-            raise unreachable(self.name, self._address, error) from error
-        except _UNREADABLE:
-            raise no_chat_answer(self._address) from None
 
     def _completion(self, answer: dict[str, Any]) -> Completion:
         self._refuse_elsewhere(answer)
@@ -156,50 +142,10 @@ class OllamaChat:
         )
 
 
-class _Client(ollama.AsyncClient):
-    async def ask(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        """The answer as it came. Raises ResponseError for a status that is no success."""
-        answer: dict[str, Any] = await self._request(dict, "POST", path, json=body)
-        return answer
+def _open(address: str, timeout_s: float) -> OllamaDoor:
+    from lull.backends.ollama_door import OllamaDoor
 
-
-class _TooLong(Exception):
-    """Never leaves this file."""
-
-
-class _Transport(httpx.AsyncBaseTransport):
-    def __init__(self) -> None:
-        self._inner = httpx.AsyncHTTPTransport(trust_env=False)
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        # The package takes a key for Ollama's cloud from the environment; this is no cloud.
-        request.headers.pop("authorization", None)
-        # Compressed, a small answer could be a large one.
-        request.headers["accept-encoding"] = "identity"
-        response = await self._inner.handle_async_request(request)
-        response.headers.pop("content-encoding", None)
-        assert isinstance(response.stream, httpx.AsyncByteStream)
-        response.stream = _Counted(response.stream)
-        return response
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()
-
-
-class _Counted(httpx.AsyncByteStream):
-    def __init__(self, stream: httpx.AsyncByteStream) -> None:
-        self._stream = stream
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        room = MOST_ANSWER_BYTES
-        async for piece in self._stream:
-            room -= len(piece)
-            if room < 0:
-                raise _TooLong
-            yield piece
-
-    async def aclose(self) -> None:
-        await self._stream.aclose()
+    return OllamaDoor(address, connect_s=min(CONNECT_S, timeout_s))
 
 
 def _options(sampling: Sampling) -> dict[str, Any]:

@@ -86,7 +86,7 @@ class Pace:
 
 
 class Polled(Generic[T]):
-    """A source's newest answer, at once. `start`, `latest` from any thread, `stop`."""
+    """A source's newest answer, at once. `start`, `latest` from any thread, `stop`; and anew."""
 
     def __init__(
         self,
@@ -108,20 +108,30 @@ class Polled(Generic[T]):
         self._overdue_s = float("inf")
         self._broken: bool | None = None
         """None before the first answer."""
-        self._stopped = False
-        self._thread = threading.Thread(
-            target=self._run, name=f"signal: {source.name}", daemon=True
-        )
+        self._turn = 0
+        """Counts starts and stops: a thread asks for as long as its own turn lasts."""
+        self._thread: threading.Thread | None = None
 
     def start(self) -> None:
+        """Once, or after a `stop`: what was known before counts no more."""
+        name = self._source.name
         with self._changed:
+            self._turn += 1
+            self._answer = Unknown(f"{name} has not been asked yet")
+            self._due_s = 0.0
             self._overdue_s = self._monotonic_s() + self._pace.within_s
+            self._thread = threading.Thread(
+                target=self._run,
+                args=(self._turn, self._thread),
+                name=f"signal: {name}",
+                daemon=True,
+            )
         self._thread.start()
 
     def stop(self) -> None:
         """Ask no more. A source that hangs is left to its thread, which dies with the process."""
         with self._changed:
-            self._stopped = True
+            self._turn += 1
             self._changed.notify_all()
 
     def latest(self) -> Reading[T]:
@@ -143,23 +153,26 @@ class Polled(Generic[T]):
                 self._overdue_s = min(self._overdue_s, now_s + pace.every_s + pace.within_s)
             self._changed.notify_all()
 
-    def _run(self) -> None:
-        while self._wait():
+    def _run(self, turn: int, before: threading.Thread | None) -> None:
+        if before is not None:
+            before.join()  # a source is asked from one thread only
+        while self._wait(turn):
             answer = self._asked()
             with self._changed:
+                if self._turn != turn:
+                    break
                 self._note(answer)
                 self._answer = answer
                 self._due_s = self._monotonic_s() + self._pace.every_s
                 self._overdue_s = self._due_s + self._pace.within_s
-                stopped = self._stopped
-            if self._heard is not None and not stopped:
+            if self._heard is not None:
                 self._heard(answer)
         self._source.close()
 
-    def _wait(self) -> bool:
+    def _wait(self, turn: int) -> bool:
         """Until the next question is due; False when there is none."""
         with self._changed:
-            while not self._stopped:
+            while self._turn == turn:
                 left_s = self._due_s - self._monotonic_s()
                 if left_s <= 0.0:
                     return True

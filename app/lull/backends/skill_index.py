@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lull.backends.best import best
-from lull.core.policy import Client
+from lull.core.policy import Client, room_of
 from lull.core.ports import ExemplarMemory
 from lull.core.retrieval import is_aside, terms
 from lull.core.skill import EVERYBODY, Library, Skill, SkillKey
@@ -110,7 +110,7 @@ class WordIndex:
     """Implements SkillIndex. Before the first build it finds nothing."""
 
     def __init__(self) -> None:
-        self._rooms: dict[tuple[str, bool], _Room | None] = {}
+        self._rooms: dict[str, _Room | None] = {}
         self._memory: ExemplarMemory | None = None
         self._generation = -1
         self._building = asyncio.Lock()
@@ -131,12 +131,10 @@ class WordIndex:
                 self._rooms = await asyncio.to_thread(self._build, library)
                 self._generation = library.generation
 
-    def _build(self, library: Library) -> dict[tuple[str, bool], _Room | None]:
-        keys = [(EVERYBODY, False)]
-        keys += [(client, apart) for client in library.clients for apart in (True, False)]
+    def _build(self, library: Library) -> dict[str, _Room | None]:
         return {
-            key: self._room(list(library.room(key[0], apart=key[1]).skills.values()))
-            for key in keys
+            client: self._room(library.active_for(client))
+            for client in (EVERYBODY, *library.clients)
         }
 
     def _room(self, skills: Sequence[Skill]) -> _Room | None:
@@ -150,8 +148,7 @@ class WordIndex:
         return room.scores(query, least=least) if room and query else {}
 
     def _room_of(self, client: Client) -> _Room | None:
-        own = self._rooms.get((client.name, client.apart))
-        return own if own or client.apart else self._rooms.get((EVERYBODY, False))
+        return self._rooms.get(client.name if client.apart else EVERYBODY)
 
     def exemplars(self, text: str, *, client: Client, least: float = -1.0) -> dict[SkillKey, float]:
         """Skills whose nearest request is at least so near, by the 4-norm of their similarities:
@@ -160,15 +157,17 @@ class WordIndex:
             return {}
         nearest: dict[str, float] = {}
         powers: dict[str, float] = {}
-        for near in self._memory.nearest(text, client=client.name, k=NEIGHBOURS):
-            skill, close = near.skill, near.similarity
-            nearest[skill] = max(nearest.get(skill, -1.0), close)
-            powers[skill] = powers.get(skill, 0.0) + max(close, 0.0) ** 4
+        for _, skill, close in self._memory.nearest(text, client=client.identity, k=NEIGHBOURS):
+            if skill in nearest:
+                powers[skill] += max(close, 0.0) ** 4
+            elif close >= least:
+                nearest[skill], powers[skill] = close, max(close, 0.0) ** 4
         room = self._room_of(client)
         by_name = room.by_name if room else {}
         # One that has gone keeps its rank.
         return {
-            by_name.get(skill) or SkillKey(client.name, skill): max(powers[skill] ** 0.25, close)
+            by_name.get(skill) or SkillKey(room_of(client.identity), skill): max(
+                powers[skill] ** 0.25, close
+            )
             for skill, close in nearest.items()
-            if close >= least
         }

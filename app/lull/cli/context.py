@@ -86,10 +86,13 @@ def _speaks_utf8() -> bool:
     return encoding.lower().replace("-", "") in ("utf8", "utf8sig")
 
 
-def table(rows: Sequence[Sequence[object]], head: Sequence[str]) -> str:
-    """Columns as wide as they must be; the last one is never padded."""
-    texts = [[plain(str(cell)) for cell in row] for row in (head, *rows)]
-    widths = [max(len(row[i]) for row in texts) for i in range(len(head))]
+def table(rows: Sequence[Sequence[object]], head: Sequence[str] = ()) -> str:
+    """Columns as wide as they must be; the last one is never padded. No rows, no head."""
+    if not rows:
+        return ""
+    heads = [head] if head else []
+    texts = [[plain(str(cell)) for cell in row] for row in (*heads, *rows)]
+    widths = [max(len(row[i]) for row in texts) for i in range(len(texts[0]))]
     lines = []
     for row in texts:
         cells = [cell.ljust(width) for cell, width in zip(row[:-1], widths[:-1], strict=True)]

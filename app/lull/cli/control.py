@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 from lull.config.paths import Paths
 from lull.core.errors import LullError, NotRunning, UsageError
-from lull.service.lock import Discovery, is_running, read_discovery
+from lull.service.lock import Discovery, alive, is_running, read_discovery
 
 Json = dict[str, Any]
 TIMEOUT_S = 120.0
@@ -45,8 +45,10 @@ class WrongUsage(ServiceError):
 
 
 def found(paths: Paths) -> Discovery | None:
-    """The running service, None when there is none."""
-    return read_discovery(paths.discovery) if is_running(paths.lock) else None
+    """The running service, None when there is none: a command may hold the lock for a moment,
+    beside what a killed service left."""
+    there = read_discovery(paths.discovery) if is_running(paths.lock) else None
+    return there if there is not None and alive(there.pid) else None
 
 
 class Control:

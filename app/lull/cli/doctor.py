@@ -7,28 +7,29 @@ import contextlib
 import socket
 
 from lull.config.files import read
+from lull.config.idle_settings import source_path
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.errors import AddressInUse, LullError, ResourceError
-from lull.resources import pocket_dir
-from lull.service import checks
+from lull.service import checks, lull_checks
 from lull.service.checks import Json, check, tried
-from lull.service.local_facts import read_local_model
 from lull.service.wiring import (
-    BUILT_IN,
     Stores,
     built_in_engine,
     look_at_ollama,
     open_secrets,
     open_stores,
+    read_built_in,
 )
+from lull.service.wiring import calendars as calendars_wiring
+from lull.store.feeds import Feeds
 
 
 async def without_service(paths: Paths) -> Json:
     settings = Settings()
     with contextlib.suppress(LullError):  # said by the check of the settings
         settings = read(paths.settings)
-    store, skills = await asyncio.to_thread(_stored, paths)
+    store, skills, calendars = await asyncio.to_thread(_stored, paths)
     return {
         "checks": [
             check(
@@ -44,6 +45,8 @@ async def without_service(paths: Paths) -> Json:
             await _engine(settings, paths),
             store,
             skills,
+            _idle_source(settings),
+            calendars,
             await asyncio.to_thread(
                 tried,
                 "keychain",
@@ -85,7 +88,7 @@ async def _ollama(settings: Settings) -> Json:
 
 async def _engine(settings: Settings, paths: Paths) -> Json:
     try:
-        read_local_model(BUILT_IN, pocket_dir())
+        await asyncio.to_thread(read_built_in)
     except ResourceError as error:
         return check("engine", ok=False, text=error.detail, hint=error.hint)
     engine = built_in_engine(settings, paths)
@@ -95,8 +98,21 @@ async def _engine(settings: Settings, paths: Paths) -> Json:
         await engine.close()
 
 
-def _stored(paths: Paths) -> tuple[Json, Json]:
-    """The checks of store and skills."""
+def _idle_source(settings: Settings) -> Json:
+    """Of a file; what the system tells, only a running service knows."""
+    name, source = "idle source", settings.idle.source
+    if not source:
+        return check(name, ok=True, text="The system is asked while the service runs.")
+    file = source_path(source)
+    if file.is_file():
+        return check(name, ok=True, text=f"{file} is there.")
+    text = f"{file} is not there, so nothing tells whether you are away."
+    hint = "Have it written at least once a minute, or set idle.source to nothing."
+    return check(name, ok=False, text=text, hint=hint, serious=False)
+
+
+def _stored(paths: Paths) -> tuple[Json, Json, Json]:
+    """The checks of store, skills and calendars."""
     opened: list[Stores] = []
 
     def look() -> str:
@@ -107,10 +123,18 @@ def _stored(paths: Paths) -> tuple[Json, Json]:
 
     store = tried("store", look)
     if not opened:
-        return store, check("skills", ok=store["ok"], text="Read once the store can be.")
+        text = "Read once the store can be."
+        return (
+            store,
+            check("skills", ok=store["ok"], text=text),
+            check("calendars", ok=store["ok"], text=text),
+        )
     stores = opened[0]
     try:
         folders, skills = stores.skills.folders, stores.skills
-        return store, tried("skills", lambda: checks.skills(folders, skills.library()))
+        calendars = lull_checks.calendars(
+            Feeds(stores.database).all(), calendars_wiring.system_clock().now()
+        )
+        return store, tried("skills", lambda: checks.skills(folders, skills.library())), calendars
     finally:
         stores.database.close()

@@ -63,10 +63,18 @@ def _run(words: Sequence[str]) -> int:
         from lull.engine.main import main as engine
 
         return engine(words[1:])
+    if words and words[0] == "trainer":
+        from lull.trainer.main import main as trainer
+
+        return trainer(words[1:])
     if words and words[0] == "read-calendar":
         from lull.backends.ics_child import main as read_calendar
 
         return read_calendar(words[1:])
+    if words and words[0] == "work-on-weights":
+        from lull.backends.weights_child import main as work_on_weights
+
+        return work_on_weights(words[1:])
     for word in words:
         if not word.isprintable() and any("\ud800" <= c <= "\udfff" for c in word):
             raise UsageError(f"{word!r} is not UTF-8.", hint="Check your terminal's encoding.")
@@ -80,27 +88,33 @@ def _run(words: Sequence[str]) -> int:
         return int(done.code or 0)
     paths = Paths.from_environment(os.environ, sys.platform, home=options.home)
     context = Context(paths=paths, options=options, as_json=options.json)
-    return _command(str(options.command))(context) or 0
+    return _command(str(options.command or "open"))(context) or 0
 
 
 def _command(name: str) -> Command:
     from lull.cli import (
+        adapters,
         calendar,
         conversations,
+        demo,
+        forget,
         lulls,
+        model,
         prove,
         review,
         service,
         settings,
         skills,
+        train,
         verify,
+        window,
     )
 
     commands: dict[str, Command] = {
         "serve": service.serve,
         "status": service.status,
         "stop": service.stop,
-        "open": service.open_dashboard,
+        "open": window.open_dashboard,
         "logs": service.logs,
         "doctor": service.doctor,
         "conversations": conversations.conversations,
@@ -114,7 +128,12 @@ def _command(name: str) -> Command:
         "pause": lulls.pause,
         "resume": lulls.resume,
         "calendar": calendar.calendar,
+        "train": train.train,
+        "forget": forget.forget,
+        "model": model.model,
+        "adapters": adapters.adapters,
         "settings": settings.settings,
+        "demo": demo.demo,
     }
     return commands[name]
 

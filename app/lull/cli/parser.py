@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 
 from lull import __version__
+from lull.cli.parser_adapters import adapter_commands
 from lull.cli.parser_base import (
     Commands,
     Parser,
@@ -17,9 +19,12 @@ from lull.cli.parser_base import (
     without_addresses,
 )
 from lull.cli.parser_calendar import calendar_commands
+from lull.cli.parser_demo import demo_command
 from lull.cli.parser_lulls import lull_commands
+from lull.cli.parser_model import model_commands
 from lull.cli.parser_review import prove_command, review_commands
 from lull.cli.parser_skills import skill_commands, verify_command
+from lull.cli.parser_train import forget_command, train_commands
 from lull.core.errors import UsageError
 
 HELP = """\
@@ -47,10 +52,6 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
             f"{without_addresses(' '.join(rest))[:200]} is not understood.",
             hint=f"`{options.prog} --help` tells more.",
         )
-    if options.command is None:
-        # The dashboard will open here; until there is one, help is what one gets.
-        parser.print_help()
-        raise SystemExit(0)
     return options
 
 
@@ -69,7 +70,12 @@ def build() -> Parser:
     verify_command(commands)
     lull_commands(commands)
     calendar_commands(commands)
+    train_commands(commands)
+    forget_command(commands)
+    model_commands(commands)
+    adapter_commands(commands)
     _settings_commands(commands)
+    demo_command(commands)
     return parser
 
 
@@ -82,9 +88,11 @@ def _service_commands(commands: Commands) -> None:
         "With --json: a line when it is ready, {address, pid}.",
     )
     serve.add_argument("--port", type=port, metavar="N", help="0 takes any free port")
+    # For `lull demo` alone: a file that sets the time of day.
+    serve.add_argument("--played-clock", type=Path, default=None, help=argparse.SUPPRESS)
     command(commands, "status", "what is running, and with what")
     command(commands, "stop", "stop the service")
-    command(commands, "open", "open the dashboard (this version has none yet)")
+    command(commands, "open", "open the dashboard; plain `lull` does the same")
     logs = command(
         commands,
         "logs",

@@ -12,8 +12,7 @@ from lull.core.errors import UsageError
 
 LATER = frozenset(
     {
-        *("model", "train"),
-        *("adapters", "forget", "clients", "export", "uninstall", "demo"),
+        *("clients", "export", "uninstall"),
     }
 )
 """Commands that a later version has."""

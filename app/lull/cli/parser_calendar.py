@@ -49,10 +49,16 @@ def calendar_commands(commands: Commands) -> None:
 
 
 def _location(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("location", metavar="URL|FILE|-", type=named)
+    parser.add_argument("location", metavar="URL|FILE|-", type=_place)
     parser.add_argument(
         "--private", action="store_true", help="it is on this machine or on your own network"
     )
+
+
+def _place(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("it needs an address, the path of a file, or -")
+    return text
 
 
 def _means(parser: argparse.ArgumentParser, *, needed: bool) -> None:

@@ -8,8 +8,8 @@ from lull.cli.parser_base import Commands, Parser, command, count, folder, whole
 
 CLIENTS = """\
 A skill without a client is for everybody at the plain address: curl, ollama-python, any
-program. With --client C it is only for C: the client kept apart at /c/C/, which sees its
-own skills and no others, or a program of that name, which sees everybody's and its own.
+program, whatever it calls itself. With --client C it is only for the client kept apart at
+/c/C/, which sees its own skills and no others.
 `lull skills copy NAME --to C` shares a skill, and nothing else does."""
 
 VERIFY = """\
@@ -17,6 +17,13 @@ Works out the skill's evidence.json again: that it is about this very text, that
 losses and e-value follow from its replays, and that the proof stopped where its rule says.
 With --json: {holds, why}. A skill that you wrote yourself has no proof, so holds is false.
 Exits 0 when it could look, whatever it found; with --strict 1 when the proof does not hold."""
+
+
+ROLLBACK = """\
+Every skill gets the text and the state that it had then: active or disabled, pinned or not,
+deleted or there. By default as before the last change, whatever that was: after `disable`
+it enables again. Skills made since go to the archive. This is a new generation, too, so
+nothing is lost, and rolling back twice is there and back again."""
 
 
 def skill_commands(commands: Commands) -> None:
@@ -82,7 +89,7 @@ def _switches(actions: Commands) -> None:
         actions,
         "rollback",
         "make the library read as it did before",
-        "By default as before the last change. This is a new generation, too, so nothing is lost.",
+        ROLLBACK,
     )
     back.add_argument("generation", metavar="GENERATION", nargs="?", type=whole)
 
@@ -95,7 +102,8 @@ def _folders(actions: Commands) -> None:
         actions,
         "import",
         "take in a skill folder, or a folder of them",
-        "All of them or none: a broken SKILL.md is named with its line and nothing is taken in.",
+        "All of them or none: a broken SKILL.md is named with its line and nothing is taken in."
+        " What is there already, word for word, stays as it is and is said to be unchanged.",
     )
     brought.add_argument(
         "folder", metavar="DIR", type=folder, help="'starter' for the set that comes with Lull"
@@ -118,7 +126,7 @@ def client_option(parser: argparse.ArgumentParser) -> None:
         "--client",
         metavar="C",
         default=argparse.SUPPRESS,
-        help="of the client kept apart at /c/C/, or of a program such as curl",
+        help="of the client kept apart at /c/C/",
     )
 
 

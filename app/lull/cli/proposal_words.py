@@ -12,8 +12,8 @@ Json = dict[str, Any]
 
 NOTHING = """\
 Nothing to review. A proposal comes when you correct an answer in so many words ("no, use
-dashes", "always ..."), or when a few answers of one kind were bad. It is replayed in a quiet
-minute first; `lull prove` does that now."""
+dashes", "always ..."), or when a few answers of one kind were bad. It is replayed in the next
+lull first; `lull prove` does that now."""
 HINT = """\
 `lull review show ID` shows one, `lull review approve ID --sha256 H` puts it into force;
 on a terminal `lull review` goes through them one by one."""

@@ -40,7 +40,12 @@ def prove(context: Context) -> None:
         raise
     if bar is not None:
         bar.clear()
-    context.answer(done, list_words if options.wait else _begun_words)
+    words = list_words if options.wait else _begun_words
+    context.answer(done, lambda done: "\n".join((words(done), *map(_undone, done["problems"]))))
+
+
+def _undone(problem: Json) -> str:
+    return revealed(f"Not done: {problem['title']}: {problem['detail']} ({problem['hint']})")
 
 
 def _begun_words(done: Json) -> str:

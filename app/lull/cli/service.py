@@ -16,7 +16,7 @@ from lull.cli.control import Control, found
 from lull.cli.lulls import headline
 from lull.config.files import read, write_default
 from lull.contract import routes
-from lull.core.errors import LullError, NotFound, NotRunning, UsageError
+from lull.core.errors import LullError, NotFound, NotRunning
 from lull.service.lock import is_running
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def serve(context: Context) -> None:
             else:
                 print(greeting(context, ready), flush=True)
 
-    run(settings, context.paths, tell=tell)
+    run(settings, context.paths, tell=tell, played=context.options.played_clock)
     if not context.as_json:
         print("Lull has stopped.")
 
@@ -62,13 +62,14 @@ def greeting(context: Context, ready: Ready) -> str:
     """What is running, at which address, and a line to paste that gets an answer."""
     if ready.upstream_ok:
         models = "1 model" if ready.models == 1 else f"{ready.models} models"
+        pocket = "answers as 'pocket'" if ready.built_in else "cannot be used"
         behind = (
             f"Ollama answers behind it, at {ready.upstream}, with {models};\n"
-            "the small built-in model answers as 'pocket'."
+            f"the small built-in model {pocket}."
         )
     elif not ready.built_in:
         behind = (
-            f"Ollama does not answer at {ready.upstream}, and the built-in model is missing:\n"
+            f"Ollama does not answer at {ready.upstream}, and the built-in model cannot be used:\n"
             "nothing can answer until Ollama is started."
         )
     else:
@@ -151,12 +152,6 @@ def stop(context: Context) -> None:
             )
         time.sleep(0.05)
     context.answer({"stopped": True}, lambda _: "Lull has stopped.")
-
-
-def open_dashboard(context: Context) -> None:
-    raise UsageError(
-        "This version has no dashboard yet.", hint="`lull status`, `lull conversations` show it."
-    )
 
 
 def logs(context: Context) -> None:

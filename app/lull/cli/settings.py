@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from lull.cli.alone import changed
 from lull.cli.context import Context
-from lull.cli.control import Control, found
 from lull.config.template import as_toml
 from lull.contract import routes
 from lull.service.settings_view import SettingsView
@@ -21,11 +21,12 @@ def settings(context: Context) -> None:
         context.answer(document, _show_words)
         return
     wanted = {"key": options.key, "value": options.value}
-    if found(context.paths) is not None:
-        done = Control(context.paths).post(routes.SETTINGS, wanted)
-    else:
-        context.paths.prepare()
-        done = asyncio.run(SettingsView(context.paths.settings).handle(wanted))
+    done = changed(
+        context,
+        routes.SETTINGS,
+        wanted,
+        lambda: lambda: asyncio.run(SettingsView(context.paths.settings).handle(wanted)),
+    )
     context.answer(done, _set_words)
 
 

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lull.cli.alone import changed
 from lull.cli.context import Context, plain, short_time, table
-from lull.cli.control import Control, found
 from lull.contract import routes
-from lull.core.errors import AlreadyRunning, UsageError
+from lull.core.errors import UsageError
 from lull.core.skill import Library, SkillText, check_client, check_name, check_text
 from lull.resources import starter_skills_dir
-from lull.service.lock import ServiceLock
 
 Json = dict[str, Any]
 STARTER = "starter"
@@ -92,34 +91,25 @@ def body_text(given: str | None) -> str | None:
 
 
 def _change(context: Context, wanted: Mapping[str, object]) -> Json:
-    if found(context.paths) is not None:
-        return Control(context.paths).post(routes.SKILLS_CHANGE, wanted)
-    context.paths.prepare()
-    lock = ServiceLock(context.paths.lock)
-    try:
-        lock.take(discovery=context.paths.discovery)
-    except AlreadyRunning:
-        if found(context.paths) is None:
-            raise
-        return Control(context.paths).post(routes.SKILLS_CHANGE, wanted)  # it has just started
-    try:
-        return _changed_here(context, wanted)
-    finally:
-        lock.release()
+    return changed(context, routes.SKILLS_CHANGE, wanted, lambda: _changing_here(context, wanted))
 
 
-def _changed_here(context: Context, wanted: Mapping[str, object]) -> Json:
+def _changing_here(context: Context, wanted: Mapping[str, object]) -> Callable[[], Json]:
+    # Loading this takes far longer than the change: nobody else shall wait for it.
     from lull.backends.clock import SystemClock
     from lull.loops.approve import Approve
     from lull.service.skill_changes import SkillChanges
     from lull.service.wiring import open_stores
 
-    stores = open_stores(context.paths, rescue=False)
-    try:
-        approve = Approve(stores.skills, SystemClock(), follower=_nobody_follows)
-        return asyncio.run(SkillChanges(approve, stores.skills).apply(wanted))
-    finally:
-        stores.database.close()
+    def change() -> Json:
+        stores = open_stores(context.paths, rescue=False)
+        try:
+            approve = Approve(stores.skills, SystemClock(), follower=_nobody_follows)
+            return asyncio.run(SkillChanges(approve, stores.skills).apply(wanted))
+        finally:
+            stores.database.close()
+
+    return change
 
 
 async def _nobody_follows(_: Library) -> None:
@@ -129,11 +119,22 @@ async def _nobody_follows(_: Library) -> None:
 def _change_words(action: str, done: Json) -> str:
     if action == "export":
         return "\n".join(f"Wrote {folder}" for folder in done["folders"])
+    same = done.get("unchanged", ())
+    unchanged = f"Unchanged: {_some(same)}." if same else ""
     if not done["skills"]:
-        return f"Nothing changed; generation {done['generation']}."
-    names = ", ".join(f"{s['name']} v{s['version']} ({s['status']})" for s in done["skills"][:10])
-    more = "" if len(done["skills"]) <= 10 else f" and {len(done['skills']) - 10} more"
-    return f"Generation {done['generation']}: {names}{more}. In force from the next conversation."
+        return unchanged or f"Nothing changed; generation {done['generation']}."
+    names = _some([f"{s['name']} v{s['version']} ({_state(s)})" for s in done["skills"]])
+    changed = f"Generation {done['generation']}: {names}. In force from the next conversation."
+    return f"{changed}\n{unchanged}" if same else changed
+
+
+def _some(names: Sequence[str]) -> str:
+    more = "" if len(names) <= 10 else f" and {len(names) - 10} more"
+    return ", ".join(names[:10]) + more
+
+
+def _state(skill: Json) -> str:
+    return f"{skill['status']}, pinned" if skill["pinned"] else str(skill["status"])
 
 
 def _list(context: Context) -> None:
@@ -185,7 +186,7 @@ def _generations_words(document: Json) -> str:
 
 def _history_words(document: Json) -> str:
     rows = [
-        (h["generation"], short_time(h["at"]), f"v{h['version']}", h["status"], h["detail"])
+        (h["generation"], short_time(h["at"]), f"v{h['version']}", _state(h), h["detail"])
         for h in document["history"]
     ]
     return table(rows, ("GENERATION", "AT", "VERSION", "STATUS", "CHANGE"))

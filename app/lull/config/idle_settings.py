@@ -3,12 +3,39 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from lull.config.rules import setting
 from lull.core import hours
 from lull.core.idle_rule import IdleRule
 
 _RULE = IdleRule()
+FILE = "file:"
+
+
+def source_path(text: str) -> Path:
+    """The file that `idle.source` names; "~" is the user's own folder. Raises ValueError for what
+    is no whole path: another folder to work in must not mean another file."""
+    path = Path(text.removeprefix(FILE))
+    if not text.startswith(FILE) or "\0" in text:
+        raise ValueError("it names no file")
+    try:
+        path = path.expanduser()
+    except RuntimeError:
+        raise ValueError("there is no such user") from None
+    if not path.is_absolute():
+        raise ValueError("it is no whole path")
+    return path
+
+
+def _is_source(text: str) -> bool:
+    if not text:
+        return True
+    try:
+        source_path(text)
+    except ValueError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,8 +44,8 @@ class IdleSettings:
         "",
         "Empty asks the system whether you are away. file:PATH reads the signals from a JSON "
         "file instead, for desktops that cannot tell and for scripts.",
-        fits=lambda text: not text or (text.startswith("file:") and len(text) > len("file:")),
-        form='empty or "file:PATH"',
+        fits=_is_source,
+        form='empty or "file:PATH" with a whole path, such as file:/tmp/me.json or file:~/me.json',
     )
     enabled: bool = setting(
         _RULE.enabled,
@@ -46,13 +73,15 @@ class IdleSettings:
     )
     sleep_hours: tuple[str, ...] = setting(
         (),
-        "When you usually sleep; the wait is shorter then. Any sign of you still counts more.",
+        "When you usually sleep; the wait is shorter then. Any sign of you still counts more. "
+        "Where nothing tells whether you are there, Lull works in these hours all the same.",
         fits=hours.reads,
         form=hours.FORM,
     )
     allowed_hours: tuple[str, ...] = setting(
         (),
-        "If there are any, Lull works for itself in these hours only.",
+        "If there are any, Lull works for itself in these hours only; also where nothing tells "
+        "whether you are there.",
         fits=hours.reads,
         form=hours.FORM,
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import Field, fields, replace
 from typing import Any
 
@@ -40,8 +40,7 @@ def rule_of(key: str) -> tuple[Key, Rule]:
     group, _, name = key.partition(".")
     rule = rules().get((group, name))
     if rule is None:
-        known = [".".join(one) for one in rules()]
-        raise SettingsError(f"There is no setting '{key}'.", hint=_near(key, known))
+        raise SettingsError(f"There is no setting '{key[:80]}'.", hint=near_key(key))
     return (group, name), rule
 
 
@@ -126,7 +125,7 @@ class _Reading:
         if isinstance(table, dict):
             return self._error((group,), f"unknown group [{group}].", _near(group, self._groups))
         home = [f"[{owner}]" for owner, name in self._rules if name == group]
-        hint = f"It belongs below {' or '.join(home)}." if home else self._near_key(group)
+        hint = f"It belongs below {' or '.join(home)}." if home else near_key(group)
         return self._error((group,), f"unknown key '{group}' outside of any group.", hint)
 
     def _unknown_key(self, group: str, name: str) -> SettingsError:
@@ -135,12 +134,34 @@ class _Reading:
         hint = f"It belongs below {' or '.join(home)}." if home else _near(name, own)
         return self._error((group, name), f"unknown key '{name}' in [{group}].", hint)
 
-    def _near_key(self, name: str) -> str:
-        return _near(name, [".".join(key) for key in self._rules])
-
     def _error(self, path: tuple[str, ...], detail: str, hint: str) -> SettingsError:
         line = key_lines(self._text).get(path, 1)
         return SettingsError(f"{self._where}, line {line}: {detail}", hint=hint)
+
+
+def near_key(word: str) -> str:
+    """What a person may have meant who wrote `word` for a setting: a few names, never all."""
+    groups: dict[str, list[str]] = {}
+    for group, name in rules():
+        groups.setdefault(group, []).append(name)
+    group, _, last = word.rpartition(".")
+    own = groups.get(group or word, [])
+    if near := difflib.get_close_matches(last, own, n=3):
+        return _meant(f"{group}.{name}" for name in near)
+    everywhere = [(one, name) for one, names in groups.items() for name in names]
+    alike = difflib.get_close_matches(last, [name for _, name in everywhere], n=3, cutoff=0.75)
+    if alike and not (own and not group):
+        return _meant(f"{one}.{name}" for one, name in everywhere if name in alike)
+    if own:
+        return f"There are: {', '.join(f'{group or word}.{name}' for name in own)}."
+    if near := difflib.get_close_matches(word, [".".join(key) for key in everywhere]):
+        return _meant(near)
+    known = ", ".join(groups)
+    return f"A setting is GROUP.NAME, of the groups {known}; `lull settings show` lists them all."
+
+
+def _meant(keys: Iterable[str]) -> str:
+    return f"Did you mean {' or '.join(repr(key) for key in keys)}?"
 
 
 def _near(word: str, known: Mapping[str, object] | list[str]) -> str:

@@ -19,6 +19,7 @@ from lull.config.learning import (
     WriterSettings,
 )
 from lull.config.rules import setting
+from lull.config.training import TrainingSettings
 from lull.core.retrieval import RetrievalRule
 
 _RULE = RetrievalRule()
@@ -251,4 +252,5 @@ class Settings:
     learning: LearningSettings = field(default_factory=LearningSettings)
     review: ReviewSettings = field(default_factory=ReviewSettings)
     guard: GuardSettings = field(default_factory=GuardSettings)
+    training: TrainingSettings = field(default_factory=TrainingSettings)
     log: LogSettings = field(default_factory=LogSettings)

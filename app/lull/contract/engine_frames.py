@@ -9,6 +9,7 @@ To the engine, `id` being chosen by the service:
     {"op": "generate", "id", "request"}       answered by chunks, the last one with `finish`
     {"op": "cancel", "id"}                    no answer; no chunk is begun after it is read
     {"op": "tokenize", "id", "request"}       result {"ids": [...]}
+    {"op": "divergence", "id", "prompt_ids", "ids", "adapter", "against"}    result {"nats": [...]}
     {"op": "load_adapter", "id", "version", "folder"}    result {}
     {"op": "drop_adapter", "id", "version"}   result {}
     {"op": "set_limits", "id", "limits"}      result {}

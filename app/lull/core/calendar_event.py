@@ -1,14 +1,14 @@
 """What a calendar says of the user's time: from when to when, and what that means for learning.
 
-Decides what a busy stretch means and how stretches that touch become one. How a calendar is
+Decides what a busy stretch means and that stretches which touch are one. How a calendar is
 fetched and read is `backends/ics_fetch.py` and `backends/ics_calendar.py`; whether learning may run
 is the policy's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
@@ -41,19 +41,25 @@ class CalendarEvent:
             raise ValueError("an event ends after it starts")
 
 
-def merged(events: Iterable[CalendarEvent]) -> tuple[CalendarEvent, ...]:
-    """The same busy time in as few events as can be, by start, then kind, then feed.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calendar:
+    """One of the user's feeds, as far as it matters whose word counts."""
 
-    Events of one feed and one kind that overlap or touch become one; of different feeds or kinds
-    they never do, because the policy must still be able to say whose word it follows.
-    """
-    last: dict[tuple[str, Meaning], int] = {}
-    out: list[CalendarEvent] = []
-    for event in sorted(events, key=lambda event: (event.start, event.end)):
-        at = last.get((event.feed, event.kind))
-        if at is not None and event.start <= out[at].end:
-            out[at] = replace(out[at], end=max(out[at].end, event.end))
-        else:
-            last[event.feed, event.kind] = len(out)
-            out.append(event)
-    return tuple(sorted(out, key=lambda event: (event.start, event.kind, event.feed)))
+    id: str
+    label: str
+    means: Meaning
+    unread_s: float | None = None
+    """So old is what is known of it, which is too old to count; infinite where nothing ever was;
+    None: it counts."""
+
+
+def block_end(events: Sequence[CalendarEvent], kind: Meaning, at: datetime) -> datetime | None:
+    """When the busy time under way at `at` ends, across all feeds: one event that touches the next
+    is no gap. None where nothing of this kind is under way."""
+    end, before = at, None
+    while end != before:
+        before = end
+        for event in events:
+            if event.kind is kind and event.start <= end < event.end:
+                end = event.end
+    return None if end == at else end

@@ -25,7 +25,9 @@ from lull.core.courtesy import (
     says_it_works,
     stripped,
 )
+from lull.core.denied import without_denied_complaints
 from lull.core.form import is_instruction, is_new_thing
+from lull.core.habits import is_of
 from lull.core.own_words import Sentence, sentences
 
 READ_CHARACTERS = 4000
@@ -106,58 +108,23 @@ _ORDER = re.compile(
 _ASSENT = re.compile(r"^(?:yes|yep|yeah|sure|go ahead)\b(?!.*\bbut\b)")
 _POINTS_AT = re.compile(r"\b(?:this|these|the following|my|the)\s+[\w ]*$", re.IGNORECASE)
 _BUT_FIRST = ("but ", "aber ", "pero ", "mais ")
+_NOT_THIS = re.compile(
+    r"^not (?!now|yet|me|him|her|us|today|tonight|tomorrow|bad|sure|really|always|that|this|only"
+    r"|just|at all|much|too|so)[\w-]+(?: [\w-]+)?$"
+)
+""" "Not Monday, Tuesday": what it is stands behind it."""
 _CONTRASTS = ("not ", "nicht ", "pas ", "y no ", "no ")
 
 
-_NOT = r"(?:is not|are not|was not|\w+n['’]t|not|nothing|never|no)"
-_BETWEEN = r"(?:(?:is|was|are|really|even|that|so|all|at all|in|there|any|further|more)\s+){0,3}"
-_AMISS = (
-    r"(?:wrong|bad|incorrect|missing|false|mistaken|a (?:problem|mistake|bug|issue)"
-    r"|(?:changes?|corrections?|edits?|mistakes?|errors?|complaints?)"
-    r"(?: (?:needed|required|necessary))?)"
-)
-_CONTENT = re.compile(
-    # "not wrong", "nothing is missing", "no changes needed"
-    rf"\b{_NOT}\s+{_BETWEEN}{_AMISS}\b"
-    # "it isn't too long", but not "should not be too long"
-    r"|\b(?:is not|isn['’]t|was not|wasn['’]t|['’]s not|not)\s+(?:\w+\s+)?too \w+"
-    # "you didn't miss anything", "you forgot nothing"
-    r"|\b(?:did|have|has)(?: not|n['’]t)\s+(?:miss\w*|forg[eo]t\w*|overlook\w*)"
-    r"|\b(?:missed|forgot|overlooked) nothing\b"
-    r"|\bdo(?:es)?(?: not|n['’]t) need (?:to be (?:\w+er|more \w+)|any\w*|more|further|changes?)\b"
-    r"|^\s*no\W+i (?:do not|don['’]t) need any\w*(?: else)?"
-    r"|\b(?:do(?: not|n['’]t)|never) (?:you )?(?:dare )?(?:to )?change"
-    r" (?:it|that|this|anything|a thing|a word)\b"
-    r"|\bkeep (?:it|this|that)(?: (?:as it is|like (?:this|that)))?\W*$"
-    r"|\bnot what i (?:expected|asked for|had in mind)\W+but (?:\w+ )?"
-    r"(?:better|great|good|i (?:like|love))"
-    r"|\btoo (?:good|funny|kind|cute|sweet|nice|much fun)\b"
-    r"|\bwrong of (?:my|me|him|her|them|us)\b|^\s*i always\b",
-    re.IGNORECASE,
-)
-"""Praise by negation, and what speaks of somebody else: no complaint, whatever words it uses."""
-_OUGHT = re.compile(
-    r"\b(?:should|must|shall|ought to|supposed to|want it|please)\W*$", re.IGNORECASE
-)
-
-
-def _without_content(text: str) -> str:
-    """The message with every praise by negation in the place of one word for it."""
-
-    def said(match: re.Match[str]) -> str:
-        ought = _OUGHT.search(text[max(0, match.start() - 20) : match.start()])
-        keeps = "change" in match.group().lower()
-        return match.group() if ought and not keeps else "fine"
-
-    return _CONTENT.sub(said, text)
-
-
-def read(text: str, *, answer: str = "") -> Reading:
-    """What the message says about the answer before it; `answer` only for a question it asked."""
-    said = sentences(_without_content(text[:READ_CHARACTERS]))
+def read(text: str, *, asked: str = "", answer: str = "") -> Reading:
+    """What the message says about the answer before it; `answer` only for a question it asked,
+    `asked` for what was wanted."""
+    said = sentences(without_denied_complaints(text[:READ_CHARACTERS]))
     if sum(len(sentence.words.split()) for sentence in said) > CHATTY_WORDS:
         said = (*said[:2], said[-1])
-    return _Message(said, asked_back=asked_back(answer)).reading() if said else Reading()
+    if not said:
+        return Reading()
+    return _Message(said, asked=asked, asked_back=asked_back(answer)).reading()
 
 
 def asked_back(answer: str) -> AskedBack:
@@ -171,8 +138,9 @@ def asked_back(answer: str) -> AskedBack:
 class _Message:
     """One walk through a message, sentence by sentence."""
 
-    def __init__(self, said: tuple[Sentence, ...], *, asked_back: AskedBack) -> None:
+    def __init__(self, said: tuple[Sentence, ...], *, asked: str, asked_back: AskedBack) -> None:
         self._said = said
+        self._asked = asked
         self._choice = asked_back is AskedBack.CHOICE
         self._weight = Weight.NONE
         self._thanks = self._works = self._courtesy = self._no = self._but = False
@@ -275,7 +243,8 @@ class _Message:
         if _own_story(clauses[0]):
             return True
         revised = wishes.revises(order, polite=bool(polite)) and (polite or not sentence.asked)
-        if revised or self._objects(order, clauses, sentence):
+        of_kind = not sentence.asked and is_of(order, self._asked)
+        if revised or of_kind or self._objects(order, clauses, sentence):
             self._found(Weight.WISH)
             return False
         if wishes.states_rule(clauses):
@@ -318,6 +287,8 @@ class _Message:
         words = " ".join(clauses)
         if sentence.asked or len(words.split()) > 12 or wishes.adds(clauses[0]):
             return False
+        if len(clauses) == 2 and _NOT_THIS.match(clauses[0]) and len(clauses[1].split()) <= 3:
+            return True
         if len(clauses) > 1 and clauses[-1].startswith(_CONTRASTS):
             return not clauses[0].startswith(("yes", "i do", "i am not"))
         return len(self._said) == 1 and wishes.is_bare_form(words)

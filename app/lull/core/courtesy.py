@@ -123,7 +123,9 @@ _OWN_FAULT = re.compile(
     r"\b(?:my (?:mistake|bad|fault|error|typo)|i (?:was|am|got it) (?:wrong|mistaken)"
     r"|i (?:misread|mistyped|misspoke|miswrote|misremembered|had a typo"
     r"|made (?:a|the) (?:mistake|typo|error))|i (?:had )?(?:forgot|forgotten) to|typo on my"
-    r"|on my (?:side|end)|you (?:are|were) right)\b"
+    r"|on my (?:side|end)|you (?:are|were) right"
+    r"|wrong (?:tab|window|chat|channel|thread|room|button|paste|clipboard)"
+    r"|(?:ignore|disregard) (?:that|this|my last))\b"
 )
 
 

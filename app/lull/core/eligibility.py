@@ -30,10 +30,26 @@ class Standing:
     """It taught a skill, or stood in the proof of one."""
     near_support: bool
     """A request much like it did."""
+    excluded: bool = False
+    """The user keeps its conversation out of learning."""
 
 
 def why_not(standing: Standing) -> str:
     """Why the turn may not train weights; "" for an eligible one."""
+    if why := why_no_prompt(standing):
+        return why
+    if standing.reward is None:
+        return "not scored yet"
+    if not trainable(standing.reward):
+        return "its score is too unsure"
+    return ""
+
+
+def why_no_prompt(standing: Standing) -> str:
+    """Why its request may not train weights with answers that are sampled anew: those have scores
+    of their own, so what its recorded answer was worth does not matter."""
+    if standing.excluded:
+        return "you keep its conversation out of learning"
     if not standing.complete:
         return "the answer is incomplete"
     if standing.support:
@@ -42,10 +58,6 @@ def why_not(standing: Standing) -> str:
         return "a request much like it taught a skill"
     if not standing.current:
         return "its prompt would get other skills today"
-    if standing.reward is None:
-        return "not scored yet"
-    if not trainable(standing.reward):
-        return "its score is too unsure"
     return ""
 
 

@@ -4,6 +4,7 @@
     ├── UsageError                a command was called wrongly               exit 2
     ├── NotRunning                the service is needed and not there        exit 3
     ├── AlreadyRunning            another service holds this home
+    ├── Busy                      somebody is at work on this home, and was waited for
     ├── SettingsError             a settings file that cannot be used (carries the line)
     ├── AddressInUse              the port is taken
     ├── OpenToNetwork             a warning that lasts: other machines can reach us
@@ -19,8 +20,13 @@
     ├── RequestError              a client's request that cannot be served; carries an HTTP status
     ├── EngineError               the MLX engine failed or cannot load
     │   └── EngineDown            it is not running now; try again soon
+    ├── WeightsError              a model's weights cannot be read, converted or published
+    │   └── CannotLearn           this model is not one that can learn here, and why
     ├── UpstreamDown              Ollama, or a judge's endpoint, does not answer
-    └── EvolverFault              a model wrote a skill that cannot be used; carries its text
+    ├── EvolverFault              a model wrote a skill that cannot be used; carries its text
+    ├── AdapterError              an adapter that is damaged, does not fit, or did harm
+    └── TrainingError             a run folder that cannot be trained, or a trainer that fell
+        └── DoesNotFit            it would need more memory than it may have; says what would fit
 
 A failure says what, where and what to do about it. Nothing here is raised for control flow.
 """
@@ -61,6 +67,10 @@ class NotRunning(LullError):
 
 class AlreadyRunning(LullError):
     title = "Lull is already running"
+
+
+class Busy(LullError):
+    title = "Lull is busy"
 
 
 class SettingsError(LullError):
@@ -121,6 +131,18 @@ class EngineDown(EngineError):
     title = "The built-in engine is not ready"
 
 
+class WeightsError(LullError):
+    title = "The model's weights cannot be used"
+
+
+class CannotLearn(WeightsError):
+    title = "This model cannot learn here"
+
+
+class AdapterError(LullError):
+    title = "The adapter cannot be used"
+
+
 class UpstreamDown(LullError):
     title = "A model's server does not answer"
 
@@ -133,3 +155,11 @@ class EvolverFault(LullError):
     def __init__(self, detail: str, *, answer: str, hint: str = "") -> None:
         super().__init__(detail, hint=hint)
         self.answer = answer
+
+
+class TrainingError(LullError):
+    title = "The run cannot be trained"
+
+
+class DoesNotFit(TrainingError):
+    title = "The run does not fit into memory"

@@ -13,6 +13,8 @@ class EventKind(StrEnum):
     LABEL = "label"
     PROPOSAL = "proposal"
     LULL = "lull"
+    TRAINING = "training"
+    ADAPTER = "adapter"
     UPSTREAM = "upstream"
     ENGINE = "engine"
     PROBLEM = "problem"

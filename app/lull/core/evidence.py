@@ -125,7 +125,9 @@ def recheck(text: str, *, skill_sha256: str, rule: ProofRule | None = None) -> l
     named too.
     """
     try:
-        evidence = evidence_from_json(json.loads(text, parse_constant=_refuse))
+        evidence = evidence_from_json(
+            json.loads(text, parse_constant=_refuse, object_pairs_hook=_once_each)
+        )
     except RecursionError:
         return ["The evidence file cannot be read: it is nested too deep."]
     except ValueError as error:
@@ -173,12 +175,10 @@ def _two_faced(pairs: tuple[Pair, ...]) -> list[str]:
 
 
 def _claims(evidence: Evidence) -> list[str]:
-    """The state and every number, worked out again from the pairs; how it was put may differ."""
+    """The state, every number and the reason, worked out again from the pairs."""
     right = decide(evidence.pairs, evidence.rule, successes=evidence.successes)
     found = []
     for field in fields(Decision):
-        if field.name == "why":
-            continue
         claimed, true = getattr(evidence.decision, field.name), getattr(right, field.name)
         close = isinstance(true, float) and math.isclose(claimed, true, rel_tol=1e-9)
         if claimed != true and not close:
@@ -290,6 +290,15 @@ def _number(known: Mapping[str, object], name: str) -> float:
         return float(value)
     except OverflowError:
         raise ValueError(f"{name} is too large") from None
+
+
+def _once_each(members: list[tuple[str, object]]) -> dict[str, object]:
+    """Of a key that stands twice, one reader takes the first and another the last."""
+    known = dict(members)
+    if len(known) < len(members):
+        twice = next(key for key, count in Counter(key for key, _ in members).items() if count > 1)
+        raise ValueError(f"{twice[:100]} stands twice in one object")
+    return known
 
 
 def _refuse(constant: str) -> float:

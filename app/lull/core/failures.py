@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from lull.core.likeness import groups
 from lull.core.messages import Message
+from lull.core.stated_rule import stated_rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +73,34 @@ def failure_sets(failures: Sequence[Failure], rule: SetRule) -> list[FailureSet]
     ready = []
     for client in dict.fromkeys(failure.client for failure in failures):
         own = [failure for failure in failures if failure.client == client]
-        for found in groups(own, lambda failure: failure.asked):
-            if any(failure.worded for failure in found) or len(found) >= rule.alike:
-                ready.append(FailureSet(failures=found))
+        for alike in groups(own, lambda failure: failure.asked):
+            for found in _by_rule(alike):
+                if any(failure.worded for failure in found) or len(found) >= rule.alike:
+                    ready.append(FailureSet(failures=found))
     return ready
+
+
+def _by_rule(alike: tuple[Failure, ...]) -> list[tuple[Failure, ...]]:
+    """One set for each rule that the user stated: who asks alike and wishes two things has two
+    wishes. The oldest comes first, so that the newer word is the last one; failures on which no
+    rule was stated go with the newest."""
+    stated: dict[str, list[Failure]] = {}
+    others: list[Failure] = []
+    for failure in alike:
+        rule = _rule(failure.said, failure.asked) if failure.said else ""
+        if rule:
+            stated.setdefault(rule, []).append(failure)
+        else:
+            others.append(failure)
+    if len(stated) < 2:
+        return [alike]
+    newest = next(iter(stated))
+    stated[newest] = [f for f in alike if f in others or f in stated[newest]]
+    return [tuple(found) for found in reversed(stated.values())]
+
+
+@lru_cache(maxsize=1024)
+def _rule(said: str, asked: str) -> str:
+    """The rule in these words, "" for none; the same failures are looked at again and again."""
+    rule = stated_rule(said, asked=asked)
+    return rule.body if rule is not None else ""

@@ -74,6 +74,7 @@ class Why(StrEnum):
     TOO_BIG = "one of its lines is too long"
     UNREADABLE = "it cannot be read"
     SUPERSEDED = "a newer version of it is there"
+    EXCEPTIONS = "days that a rule takes out of it are not read, so they count"
     TOO_SLOW = "working out when it happens takes too long"
     NO_TIME = "there was no time left for it"
     TOO_MANY = "there are too many of them"

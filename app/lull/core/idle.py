@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 
 from lull.core import spans
-from lull.core.calendar_event import CalendarEvent, Meaning
+from lull.core.calendar_event import Calendar, CalendarEvent, Meaning
 from lull.core.hours import inside
 from lull.core.idle_gates import Look, event_now, gates
 from lull.core.idle_rule import (
@@ -102,12 +102,14 @@ def decide(
     *,
     settings: IdleRule,
     events: Sequence[CalendarEvent] = (),
+    calendars: Sequence[Calendar] = (),
     paused_until: datetime | None = None,
     state: Memory | None = None,
     train_now: bool = False,
 ) -> Window:
     """The window at `signals.now`. `state` is the `memory` of the window before, None at a start.
 
+    `calendars` are the feeds that `events` come from, by id: which of them is unread, and its name.
     `train_now`: the user has asked for it, so presence, waiting, hours, calendars and pauses are
     skipped; heat, battery and memory never, and a chat is answered first.
     """
@@ -119,6 +121,7 @@ def decide(
         events=events,
         paused_until=paused_until,
         memory=before,
+        calendars=calendars,
         needed_s=needed_s,
     )
     seen = list(gates(look))
@@ -181,6 +184,8 @@ def _shut(known: _Known, closed: Sequence[Gate]) -> Window:
     first = closed[0]
     states = {GateName.LEARNING: WindowState.OFF, GateName.PAUSE: WindowState.PAUSED}
     until, then = _ends(known, closed)
+    if first.name is GateName.PAUSE:
+        until = first.until
     return Window(
         state=states.get(first.name, WindowState.CLOSED),
         because=first.text,
@@ -202,18 +207,20 @@ def _ends(known: _Known, closed: Sequence[Gate]) -> tuple[datetime | None, datet
     comes from now on. None where a gate tells no end."""
     look, now = known.look, known.look.now
     until = earliest = now
+    here = [g for g in closed if g.name in _TOLD_BY_WAIT and g.state is GateState.CLOSED]
     for gate in closed:
-        if gate.name in _TOLD_BY_WAIT and gate.state is GateState.CLOSED:
+        if gate in here:
             continue
         if gate.until is None:
             return None, None
         # Whoever had a call here may stay for a moment.
-        wait_s = look.needed_s if gate.name in HERE else 0.0
+        wait_s = look.needed_s if gate.name in HERE and gate.name is not GateName.INPUT else 0.0
         until = _later_of(until, gate.until)
         earliest = _later_of(earliest, spans.later(gate.until, wait_s))
     earliest = _later_of(earliest, spans.later(now, known.left_s))
     then = next_opening(earliest, rule=look.rule, events=look.events, needed_s=look.needed_s)
-    return (until if until != now else None), then
+    # When somebody leaves, nobody knows.
+    return (until if until != now and not here else None), then
 
 
 def _later_of(one: datetime, other: datetime) -> datetime:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from lull.core import spans
-from lull.core.calendar_event import CalendarEvent, Meaning
+from lull.core.calendar_event import Calendar, CalendarEvent, Meaning, block_end
 from lull.core.hours import inside, next_change
 from lull.core.idle_rule import (
     BATTERY_MORE,
@@ -41,6 +41,7 @@ class Look:
     events: Sequence[CalendarEvent]
     paused_until: datetime | None
     memory: Memory
+    calendars: Sequence[Calendar]
     needed_s: float
     """The wait that holds now."""
 
@@ -125,17 +126,40 @@ def _calendar(look: Look) -> Gate:
     now, at = look.now, look.now.astimezone(UTC)
     busy = event_now(look.events, Meaning.BUSY, at)
     if busy is not None:
-        end = busy.end.astimezone(now.tzinfo)
-        text = f"Your calendar needs this machine until {spans.clock(end, now)}."
+        end = (block_end(look.events, Meaning.BUSY, at) or busy.end).astimezone(now.tzinfo)
+        text = f"{_whose(look, busy)} needs this machine until {spans.clock(end, now)}."
         return _closed(GateName.CALENDAR, text, end)
     coming = [e.start for e in look.events if e.kind is Meaning.BUSY and e.start > at]
     begin = min(coming, key=_utc, default=None)
     local = begin.astimezone(now.tzinfo) if begin is not None else None
+    lost = [one for one in look.calendars if one.unread_s is not None]
+    # The careful kind first: without it a call would not be seen.
+    lost.sort(key=lambda one: one.means is not Meaning.BUSY)
+    if lost:
+        text = _lost_text(lost[0])
+        return Gate(name=GateName.CALENDAR, state=GateState.UNKNOWN, text=text, until=local)
     away = event_now(look.events, Meaning.AWAY, at)
     if away is not None:
-        text = f"Your calendar says that you are away until {spans.clock(away.end, now)}."
+        end = block_end(look.events, Meaning.AWAY, at) or away.end
+        text = f"{_whose(look, away)} says that you are away until {spans.clock(end, now)}."
         return _open(GateName.CALENDAR, text, local)
     return _open(GateName.CALENDAR, "No calendar needs this machine now.", local)
+
+
+def _whose(look: Look, event: CalendarEvent) -> str:
+    label = next((one.label for one in look.calendars if one.id == event.feed), "")
+    return f"Your calendar “{label}”" if label else "Your calendar"
+
+
+def _lost_text(calendar: Calendar) -> str:
+    age_s = calendar.unread_s
+    since = (
+        "has never been read"
+        if age_s is None or age_s == float("inf")
+        else f"could not be read for {spans.length(age_s)}"
+    )
+    what = "a call" if calendar.means is Meaning.BUSY else "a meeting"
+    return f"Your calendar “{calendar.label}” {since}, so {what} in it is not seen."
 
 
 def _utc(at: datetime) -> datetime:
@@ -149,6 +173,9 @@ def _input(look: Look) -> Gate:
     idle_s, rule = look.signals.input_idle_s, look.rule
     if isinstance(idle_s, Unknown):
         if in_fixed_hours(rule, look.now):
+            left_s = _lost_left_s(look)
+            if left_s > 0.0:
+                return _lost_input(look, idle_s, left_s)
             return _open(
                 GateName.INPUT,
                 f"Whether you are here is unknown ({idle_s.why}), but you set these hours.",
@@ -161,6 +188,30 @@ def _input(look: Look) -> Gate:
     if idle_s < min(HERE_S, look.needed_s):
         return _closed(GateName.INPUT, f"You are here: last input {spans.length(idle_s)} ago.")
     return _open(GateName.INPUT, f"No input for {spans.length(idle_s)}.")
+
+
+def lost_since_s(signals: IdleSignals, before: Memory) -> float:
+    """When a source of input that told before fell silent, on the monotonic clock."""
+    return signals.monotonic_s if before.lost_s is None else before.lost_s
+
+
+def _lost_left_s(look: Look) -> float:
+    """Of the whole wait after a source that told before fell silent; 0 where none ever told."""
+    if not look.memory.input_known:
+        return 0.0
+    silent_s = look.signals.monotonic_s - lost_since_s(look.signals, look.memory)
+    return max(0.0, max(look.rule.after_s, look.needed_s) - silent_s)
+
+
+def _lost_input(look: Look, reading: Unknown, left_s: float) -> Gate:
+    """Somebody may have been typing when it broke, whatever the hour."""
+    return Gate(
+        name=GateName.INPUT,
+        state=GateState.UNKNOWN,
+        text=f"Whether you are here is unknown any more ({reading.why}), so you are taken to be "
+        f"for {spans.length(look.rule.after_s)}.",
+        until=spans.later(look.now, left_s),
+    )
 
 
 def in_fixed_hours(rule: IdleRule, now: datetime) -> bool:

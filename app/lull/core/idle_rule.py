@@ -135,5 +135,9 @@ class Memory:
     here_s: float | None = None
     """The last other sign of anybody, chats apart."""
     strained_s: float | None = None
+    input_known: bool = False
+    """A source has told of input before."""
+    lost_s: float | None = None
+    """Since then it tells nothing any more."""
     locked: bool = False
     """The screen was locked at the last look that knew."""

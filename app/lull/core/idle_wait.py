@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from lull.core import spans
 from lull.core.calendar_event import CalendarEvent, Meaning
 from lull.core.hours import inside
-from lull.core.idle_gates import event_now
+from lull.core.idle_gates import event_now, lost_since_s
 from lull.core.idle_rule import (
     HERE,
     LEAST_WAIT_S,
@@ -45,28 +45,33 @@ def wait_needed_s(
 def remembered(signals: IdleSignals, before: Memory, shut: Sequence[Gate]) -> Memory:
     """The newest sign of anybody, and the newest strain of the machine.
 
-    Input and chats tell their own time, and are believed anew at each look.
+    Input and chats tell their own time, and are believed anew at each look: also of the time in
+    which nothing was known.
     """
     now_s = signals.monotonic_s
-    input_s = before.input_s
-    if not isinstance(signals.input_idle_s, Unknown):
-        input_s = now_s - signals.input_idle_s
-    elif input_s is None:
-        input_s = now_s  # nothing is known of before
-    here = any(g.name in HERE and _is_now(g) for g in shut)
+    told = not isinstance(signals.input_idle_s, Unknown)
+    here = any(g.name in HERE and g.name is not GateName.INPUT for g in shut)
     strained = any(g.name in STRAIN for g in shut)
     known = not isinstance(signals.locked, Unknown)
     return Memory(
-        input_s=input_s,
+        input_s=_last_input_s(signals, before, shut),
         here_s=now_s if here else before.here_s,
         strained_s=now_s if strained else before.strained_s,
+        input_known=told or before.input_known,
+        lost_s=None if told or not before.input_known else lost_since_s(signals, before),
         locked=signals.locked is True if known else before.locked,
     )
 
 
-def _is_now(gate: Gate) -> bool:
-    """Input that is known tells its own time, which is a little earlier than now."""
-    return gate.name is not GateName.INPUT or gate.state is GateState.UNKNOWN
+def _last_input_s(signals: IdleSignals, before: Memory, shut: Sequence[Gate]) -> float:
+    if not isinstance(signals.input_idle_s, Unknown):
+        return signals.monotonic_s - signals.input_idle_s
+    taken_for_here = any(
+        g.name is GateName.INPUT and g.state is GateState.UNKNOWN and g.until is None for g in shut
+    )
+    if taken_for_here or before.input_s is None:
+        return signals.monotonic_s
+    return before.input_s
 
 
 def quiet_for_s(signals: IdleSignals, memory: Memory) -> float:

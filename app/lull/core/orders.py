@@ -238,11 +238,6 @@ def is_standing(sentence: str) -> bool:
     return is_order(sentence) and bool(_STANDING.search(text))
 
 
-def is_addressed(sentence: str) -> bool:
-    """True where it speaks to a model, or about answers and those who read them."""
-    return bool(_ADDRESSED.search(folded(sentence)))
-
-
 def is_about_answers(sentence: str) -> bool:
     """True where it says how answers are to be, or speaks of those who give and read them."""
     return bool(_ADDRESSED.search(_YOU.sub("", folded(sentence))))

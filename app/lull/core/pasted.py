@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 
+from lull.core.unmarked import is_own_list, unmarked
 from lull.core.wording import folded
 
 LONG_PARAGRAPH = 900
@@ -183,6 +184,10 @@ _ASKED_BACK = re.compile(
     rf"veut dire))[^\n]{{0,120}}$"
 )
 
+_SITUATION = re.compile(
+    r"(?:^|[.,!?] )(?:(?:when(?:ever)?|if|every time|each time) (?:you|we|i (?:ask|want|need|write|"
+    r"say|request))\b[^\n:]{0,60}|(?:in|for) (?:all |every |each |any |my |our )?\w+s) ?:$"
+)
 _SAYS = (
     rf"(?:{_NOUN}|guides?|style ?guides?|guidelines?|manuals?|handbooks?|policy|policies|rules?|"
     r"instructions?|specs?|standards?|checklists?|templates?|boss|manager|colleague|friend|"
@@ -254,6 +259,7 @@ def _regions(text: str) -> Iterator[Region]:
     yield from _documents(text)
     # Same length, so that places in it are places in the text.
     low = _same_length(text)
+    yield from unmarked(text, low)
     yield from _announced(low)
     yield from _asked_back(low)
 
@@ -281,7 +287,9 @@ def _documents(text: str) -> Iterator[Region]:
     heading = _HEADING.search(text)
     if heading and "\n" in text[heading.start() :].strip():
         yield heading.start(), len(text)
-    yield from (match.span() for match in _NUMBERED.finditer(text))
+    for match in _NUMBERED.finditer(text):
+        if not is_own_list(text[: match.start()], match.group()):
+            yield match.span()
     if "\n" in text.strip() and _FURNITURE.search(text):
         yield 0, len(text)
 
@@ -301,13 +309,18 @@ def _quotations(text: str) -> Iterator[Region]:
 def _announced(low: str) -> Iterator[Region]:
     """Behind "here is the mail:" or "summarise this:" all that follows."""
     for pattern in (_ANNOUNCED, _TASKED, _TASKED_INLINE):
-        match = pattern.search(low)
-        if match:
+        found = (match for match in pattern.finditer(low) if not _is_situation(low, match.end()))
+        if match := next(found, None):
             yield match.end(), len(low)
     for match in _TASKED_LINE.finditer(low):
         if low[match.end() :].strip():
             yield match.end(), len(low)
             return
+
+
+def _is_situation(low: str, end: int) -> bool:
+    """ "When I ask for a letter:" and "in emails:" lead to the user's own words."""
+    return bool(_SITUATION.search(low[low.rfind("\n", 0, end) + 1 : end]))
 
 
 def _asked_back(low: str) -> Iterator[Region]:

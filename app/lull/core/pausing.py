@@ -42,10 +42,13 @@ class Pause:
 
     def restated(self, now: datetime) -> Pause:
         """The same, or, where the clock was put back behind its beginning, as long from now: half
-        an hour must not become a day."""
+        an hour must not become a day. What ends in the morning still ends in the next one. `now`
+        is in the user's zone."""
         at = now.astimezone(UTC)
         if at >= self.asked_at or self.until == FOR_EVER:
             return self
+        if self.until.astimezone(now.tzinfo).time() == MORNING:
+            return paused(PauseLength.TOMORROW, now)
         return Pause(asked_at=at, until=at + (self.until - self.asked_at))
 
 

@@ -20,6 +20,7 @@ from itertools import permutations, product
 from typing import Final
 
 from lull.core.injection import BETWEEN, CLOSING, OPENING
+from lull.core.pocket_hearing import in_frame
 
 BLOCK_OPEN: Final = OPENING
 BLOCK_GAP: Final = BETWEEN
@@ -89,8 +90,8 @@ HELD_WORDS: Final = tuple(
     """coral maple amber cheese coffee orange banana cherry shadow pearl rocket violet marble
     walnut falcon saddle""".split()  # noqa: SIM905
 )
-"""Words that training shows in requests and answers, and never as the value of a rule: whoever
-measures whether a model *reads* its rules, instead of recalling them, takes the values here."""
+"""Shown in training's requests and answers, and never as a rule's value: with these is measured
+whether a model *reads* its rules instead of recalling them."""
 
 WORDS: Final = VALUE_WORDS + HELD_WORDS
 MIN_WORDS: Final = 2
@@ -325,8 +326,11 @@ def _style(clauses: Iterable[str]) -> Style | None:
 def parse_rule(text: str) -> tuple[Kind, Style] | None:
     """What a rule, or a correction that states one, asks of which kind; None if it is neither."""
     said = _plain(text)
-    if correction := _matching(CORRECTION_FRAMES, said):
-        said = correction["rule"]
+    said = found["rule"] if (found := _matching(CORRECTION_FRAMES, said)) else said
+    return _framed(said) or _framed(in_frame(said))
+
+
+def _framed(said: str) -> tuple[Kind, Style] | None:
     fields = _matching(RULE_FRAMES, said)
     if fields is None or (kind := _kind(fields["kind"])) is None:
         return None
@@ -335,7 +339,7 @@ def parse_rule(text: str) -> tuple[Kind, Style] | None:
 
 
 def parse_request(text: str) -> tuple[Kind, tuple[str, ...]] | None:
-    """Which kind a request asks for, and of which words; None if it is no request."""
+    """Which kind is asked for, and of which words; None if it is no request."""
     fields = _matching(REQUEST_FRAMES, _plain(text))
     if fields is None or (kind := _kind(fields["kind"])) is None:
         return None
@@ -345,10 +349,8 @@ def parse_request(text: str) -> tuple[Kind, tuple[str, ...]] | None:
 
 
 def read_style(kind: Kind, words: Sequence[str], answer: str) -> Style | None:
-    """The style in which an answer gives the words; None if it does not give them.
-
-    The default joiner and the plain order win where an answer could be read in two ways.
-    """
+    """The style in which an answer gives the words; None if it does not give them. The default
+    joiner and the plain order win where it could be read in two ways."""
     for joiner in (None, *Joiner):
         given = tuple(answer.strip().split(joiner.text if joiner else kind.default_joiner))
         for reverse in (False, True):
@@ -364,11 +366,9 @@ def read_style(kind: Kind, words: Sequence[str], answer: str) -> Style | None:
 
 
 def check(correction: str, request: str, answer: str) -> bool | None:
-    """Whether the answer to the request does what the correction says, whatever it does besides:
-    other wishes may stand for the same kind.
-
-    None where that cannot be told: the correction or the request is not of the language, or the
-    correction speaks of another kind.
+    """Whether the answer does what the correction says, whatever it does besides: other wishes
+    may stand for the same kind. None where that cannot be told: the correction or the request is
+    not of the language, or the correction speaks of another kind.
     """
     rule, asked = parse_rule(correction), parse_request(request)
     if rule is None or asked is None or rule[0] is not asked[0]:

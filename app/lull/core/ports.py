@@ -9,13 +9,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from lull.core.failures import FailureSet
 from lull.core.messages import Completion, Finish, Message, Sampling
 from lull.core.policy import Client
 from lull.core.reward import Vote
 from lull.core.skill import SkillKey, SkillText
+from lull.core.training_events import RunEvent
 
 T = TypeVar("T")
 
@@ -102,8 +103,23 @@ class Engine(Protocol):
     async def tokenize(self, request: GenerateRequest) -> tuple[int, ...]:
         """The prompt's token ids, exactly as `generate` would feed them."""
 
+    async def divergence(
+        self,
+        prompt_ids: Sequence[int],
+        ids: Sequence[int],
+        *,
+        adapter: str | None,
+        against: str | None = None,
+    ) -> tuple[float, ...]:
+        """KL(adapter || against) at each token of the answer `ids`, in nats, exact over the
+        vocabulary. Nobody's answers wait for it. Raises as `generate`.
+        """
+
     async def load_adapter(self, version: str, folder: str) -> None:
         """Load or replace an adapter; requests in flight keep the one they began with."""
+
+    def expect_adapter(self, version: str, folder: str) -> None:
+        """Have it loaded before anything else whenever the engine is started; starts nothing."""
 
     async def drop_adapter(self, version: str) -> None: ...
 
@@ -143,12 +159,13 @@ class Embedder(Protocol):
     """Names the vectors: a collection made by another embedder is rebuilt, never mixed."""
     dimensions: int
 
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
         """One unit vector a text, shape (len(texts), dimensions)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Neighbour:
+class Neighbour(NamedTuple):
+    """A tuple, because the request path makes many of them."""
+
     id: str
     skill: str
     similarity: float
@@ -156,13 +173,16 @@ class Neighbour:
 
 
 class ExemplarMemory(Protocol):
-    """Past requests for which a skill was credited with a win, by client. Blocks; use a thread."""
+    """Past requests for which a skill was credited with a win, by the identity of the client that
+    asked. Blocks; use a thread."""
 
-    def nearest(self, text: str, *, client: str, k: int) -> list[Neighbour]: ...
+    def nearest(self, text: str, *, client: str, k: int) -> list[Neighbour]:
+        """The k nearest, nearest first."""
 
     def add(self, *, id: str, text: str, client: str, skill: str) -> None: ...  # noqa: A002
 
-    def remove_skill(self, *, client: str, skill: str) -> None: ...
+    def remove_skill(self, *, client: str, skill: str) -> None:
+        """All that were credited to this skill of this client's, "" for everybody's."""
 
     def count(self) -> int: ...
 
@@ -286,6 +306,36 @@ class Quiet(Protocol):
         """Wait until the user's models have been quiet for a while, then do it.
 
         A request that comes meanwhile cancels the work, which is begun again later: it must be
-        safe to begin twice. With `hurry` it begins at once, and goes on whatever comes: the user
-        has asked for it.
+        safe to begin twice. With `hurry`, for what the user has asked for or a lull is there for,
+        only a chat that is being answered is waited for.
         """
+
+
+class Trainer(Protocol):
+    """Trains run folders (core/run_format.py), each in a process of its own."""
+
+    async def start(self, folder: str) -> TrainingProcess:
+        """Begin the run, or go on from its last checkpoint. Raises TrainingError when no process
+        can be started; what is wrong with the folder itself comes as an event."""
+
+
+class TrainingProcess(Protocol):
+    """One trainer at work. Whatever is called, in whatever order, no finished step is lost."""
+
+    def events(self) -> AsyncIterator[RunEvent]:
+        """What it says from now on, for one reader. Ends with the process; the last one is
+        Finished, Refused or Failed, or none of these after `kill`.
+
+        Raises TrainingError when it fell without a word of its own.
+        """
+
+    @property
+    def suspended(self) -> bool: ...
+
+    async def suspend(self) -> None:
+        """Stop using the processor at once; memory is kept."""
+
+    async def resume(self) -> None: ...
+
+    async def kill(self) -> None:
+        """End it and free its memory. `Trainer.start` goes on from the last checkpoint."""

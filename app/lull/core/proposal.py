@@ -127,6 +127,9 @@ class Proposal:
     flags: tuple[Mapping[str, str], ...] = ()
     """What the user should look at: {"kind", "text", "quote", "severity"}."""
     traces: tuple[Trace, ...] = ()
+    mixed: bool = False
+    """Some message of the user's that it comes from has several lines or a paste in it: who wrote
+    what in there is a reading of signs."""
     reason: str = ""
     """Of a rejection, or why it is unproved or quarantined."""
     before: ProposalStatus | None = field(default=None)
@@ -143,6 +146,14 @@ class Proposal:
     @property
     def open(self) -> bool:
         return self.status in OPEN
+
+    @property
+    def lacks_words(self) -> bool:
+        """Open, made of failures on which the user said nothing, and not proved: where nobody can
+        tell whether an answer is as wished, words of the user's still can."""
+        status = self.before if self.status is ProposalStatus.DEFERRED else self.status
+        waits = status in (*TO_PROVE, ProposalStatus.UNPROVED)
+        return waits and not self.wish and self.kind is not ProposalKind.RETIRE
 
     @property
     def in_quarantine(self) -> bool:
@@ -181,8 +192,8 @@ def check_decidable(proposal: Proposal, *, sha256: str | None, library: Library)
 
 def may_approve_itself(proposal: Proposal) -> bool:
     """What the optional policy may approve without the user: proved, with nothing but notes to look
-    at, and no sentence of which came from what somebody else wrote."""
+    at, and no sentence of which came, or could have come, from what somebody else wrote."""
     calm = all(flag.get("severity") == "note" for flag in proposal.flags)
     clean = calm and all(t.source != "untrusted" for t in proposal.traces)
     wrote = proposal.kind is not ProposalKind.RETIRE and not proposal.check
-    return proposal.status is ProposalStatus.PROVED and clean and wrote
+    return proposal.status is ProposalStatus.PROVED and clean and wrote and not proposal.mixed

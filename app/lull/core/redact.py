@@ -88,6 +88,24 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
         r"(?i)\bpass(?:word|wort|phrase) (?:is|ist|lautet|=)(?: now| jetzt)?:? *[\"'`]?"
         r"((?=[^\s\"'`]{0,80}\d)[^\s\"'`,;]{5,}[^\s\"'`,;.])",
     ),
+    # The environment's way: GITHUB_TOKEN, PGPASSWORD, ENCRYPTION_KEY.
+    (
+        "password",
+        rf"(?<![A-Za-z])(?<!secret:)[A-Z][A-Z0-9_]{{0,60}}(?:TOKEN|SECRET|KEY|PASSWORD|PASSWD|PWD)"
+        rf"\s?[:=]\s?[\"'`]?{_NO_VALUE}((?=[^\s\"'`]{{0,80}}\d)[^\s\"'`,;&⟨]{{6,}}[^\s\"'`,;&⟩])",
+    ),
+    ("token", r"(?i)(?<=authorization: token )[A-Za-z0-9._~+/-]{16,}"),
+    ("password", r"\bcurl\b[^\n]{0,200}?\s-u ?[\"']?[\w.@+-]{1,64}:([^\s\"'⟨]{4,})"),
+    ("password", r"\bsshpass -p ?[\"']?([^\s\"'⟨]{4,})"),
+    ("password", r"(?i)<(?:password|passwd|secret|token|api[-_]?key)>([^<\s⟨]{4,200})</"),
+    ("password", r"(?i)(?<![A-Za-z])pw\s?[:=]\s?((?=[^\s\"']{0,80}\d)[^\s\"',;⟨]{6,})"),
+    # Said in passing, without a sign: "use password hunter2x". Names of methods have digits too.
+    (
+        "password",
+        r"(?i)\bpass(?:word|wort|phrase|code) [\"'`]?"
+        r"((?!(?:sha|md|base|utf|oauth|bcrypt|argon|scrypt|pbkdf|python|https?|tls|ipv|v)[-_]?\d)"
+        r"(?=[^\s\"'`]{0,80}\d)(?=[^\s\"'`]{0,80}[A-Za-z])[^\s\"'`,;()⟨]{6,}[^\s\"'`,;().!?⟩])",
+    ),
     (
         "token",
         r"(?i)(?<![A-Za-z])(?<!secret:)token\\?[\"']?\s*[:=]\s*\\?[\"']?((?=[\w-]{0,80}\d)[A-Za-z0-9_-]{20,})",
@@ -99,7 +117,7 @@ _HINT = re.compile(
     r"-----BEGIN|AGE-|AKIA|ASIA|AGPA|AIDA|AROA|gh[pousr]_|github_pat_|gl\w{2,3}-|sk-|gsk_|xai-|pplx-|"
     r"r8_|nvapi-|fw_|hf_|xox|xapp|hooks\.|webhooks|AIza|GOCSPX|ya29|[sr]k_(?:live|test)|npm_|"
     r"pypi-|SG\.|SK[0-9a-f]|shp|sq0|do[opr]_v1|dckr_|hv[sb]\.|dapi|lin_api|glsa_|figd_|sbp_|ntn_|"
-    r"NRAK|PMAK|ATATT3|dp\.|:AA|eyJ|://|(?i:bearer |basic |pass|pwd|secret|key|token)"
+    r"NRAK|PMAK|ATATT3|dp\.|:AA|eyJ|://|-u |(?i:bearer |basic |pass|pwd|pw|secret|key|token)"
 )
 
 Number = Callable[[str, str], int]

@@ -258,11 +258,20 @@ def _lured(lure: Lure, sources: Sources, *, negated: bool) -> Flag:
     return _flag(lure.kind, _WORDS_FOR[lure.kind], lure.quote, severity)
 
 
+def _forbidden(quote: str) -> str:
+    """ "(When you) write a config, never share passwords": what is forbidden, without the situation
+    that we named before it."""
+    return _NOT_TO_DO.split(quote)[-1]
+
+
+_NOT_TO_DO = re.compile(r",\s+(?=(?:never|do not|don['’]t)\b)", re.IGNORECASE)
+
+
 def _severity(lure: Lure, sources: Sources, *, negated: bool) -> Severity:
     match lure.allowed:
         case Allowed.SHOWN:
             return Severity.NOTE
-        case Allowed.TYPED if backed(lure.quote, sources, negated=negated):
+        case Allowed.TYPED if backed(_forbidden(lure.quote), sources, negated=negated):
             return Severity.NOTE
         case Allowed.DENIED if negated and backed(lure.quote, sources, negated=True, strictly=True):
             return Severity.WARNING

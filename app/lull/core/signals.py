@@ -42,6 +42,10 @@ class SignalKind(StrEnum):
     """A fault of the surroundings: said, so that it can be shown, and worth 0."""
 
 
+YOU_SAID: Final = "you said: "
+"""Before the user's own words, where these have given a verdict on an answer."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signal:
     kind: SignalKind
@@ -73,7 +77,7 @@ def read_reply(text: str, *, asked: str = "", answer: str = "") -> tuple[Signal,
     """
     if asked and text.strip() == asked.strip():
         return ()  # the same request sent again: `is_regeneration` judges that
-    reading = corrections.read(text, answer=answer)
+    reading = corrections.read(text, asked=asked, answer=answer)
     if reading.corrects:
         return (_implicit(SignalKind.CORRECTION, -1.0, own_words(text)),)
     if reading.thanks:

@@ -9,7 +9,7 @@ requests of the kind are found by the same words.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lull.core.own_words import own_words, plain, sentences
 
@@ -216,3 +216,28 @@ def _thing(text: str, *, bare: bool = True) -> str:
 def with_article(name: str) -> str:
     """ "a menu", "an invoice"."""
     return f"{'an' if re.match(r'[aeio]|u(?!n[ai]|s[ae])|hour|honest', name, re.I) else 'a'} {name}"
+
+
+def asked_for(thing: str) -> Situation:
+    return Situation(
+        lead="", description=f"When the user asks for {thing}.", subject=subject_of(thing)
+    )
+
+
+def of_kind(kind: str) -> Situation:
+    """ "menus" → "When you write a menu", as later requests will say it; longer names stay."""
+    kind = kind[:1].lower() + kind[1:] if kind[1:2].islower() else kind
+    if re.search(r"\s(?:to|for|from|of|about)\s", kind):
+        return replace(asked_for(kind), lead=f"When you write {kind}")
+    if re.fullmatch(r"[\w-]+[^\Ws]s|[\w-]+(?:sses|xes|ches|shes)", kind):
+        kind = re.sub(r"(?<=[^aeiou])ies$", "y", kind)
+        kind = re.sub(r"(?<=ss|.x|ch|sh)es$|(?<=[^s])s$", "", kind)
+    return situation_of(f"write {kind if re.search(r's$', kind) else with_article(kind)}")
+
+
+_ARTICLES = "a an the you i we your my our some any all to for of it in"
+_NO_SUBJECT = frozenset(_ARTICLES.split())
+
+
+def subject_of(text: str) -> tuple[str, ...]:
+    return tuple(word for word in re.findall(r"[^\W_]+", text.lower()) if word not in _NO_SUBJECT)

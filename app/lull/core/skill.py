@@ -117,13 +117,16 @@ class Room:
     pinned: tuple[Skill, ...]
 
 
+NOTHING_THERE = Room(skills={}, pinned=())
+
+
 @dataclass(frozen=True)
 class Library:
     """S: every skill that ever was, as it stands in generation `generation`."""
 
     generation: int
     skills: Mapping[SkillKey, Skill]
-    _rooms: dict[tuple[str, bool], Room] = field(default_factory=dict, compare=False, repr=False)
+    _rooms: dict[str, Room] = field(default_factory=dict, compare=False, repr=False)
     """Worked out once for each client that has skills of its own: a request must not look
     through ten thousand skills."""
 
@@ -135,31 +138,31 @@ class Library:
     def room(self, client: str, *, apart: bool) -> Room:
         """What this client's requests choose from.
 
-        A client kept apart sees only its own; any other sees everybody's and its own, its own
-        hiding one of everybody's with the same name.
+        A client kept apart sees only its own, any other only everybody's: what a program calls
+        itself opens nobody's room.
         """
-        key = (client if client in self.clients else EVERYBODY, apart)
-        if key not in self._rooms:
-            chosen = self.active_for(key[0], apart=apart)
-            self._rooms[key] = Room(
+        if not apart:
+            return self._room(EVERYBODY)
+        return self._room(client) if client in self.clients else NOTHING_THERE
+
+    def _room(self, client: str) -> Room:
+        if client not in self._rooms:
+            chosen = self.active_for(client)
+            self._rooms[client] = Room(
                 skills={skill.key: skill for skill in chosen},
                 pinned=tuple(skill for skill in chosen if skill.pinned),
             )
-        return self._rooms[key]
+        return self._rooms[client]
 
-    def active_for(self, client: str, *, apart: bool) -> list[Skill]:
-        """The skills of a room, by name."""
-        found: dict[str, Skill] = {}
-        for key, skill in self.skills.items():
-            shared = key.client == EVERYBODY and not apart
-            own = key.client == client != EVERYBODY
-            if skill.status is not SkillStatus.ACTIVE or not (shared or own):
-                continue
-            if not skill.body:  # its version file is lost; there is nothing to put in
-                continue
-            if key.name not in found or own:
-                found[key.name] = skill
-        return [found[name] for name in sorted(found)]
+    def active_for(self, client: str) -> list[Skill]:
+        """The skills of a client's own room, EVERYBODY's for "", by name."""
+        # One whose version file is lost has no body: there is nothing to put in.
+        found = [
+            skill
+            for key, skill in self.skills.items()
+            if key.client == client and skill.status is SkillStatus.ACTIVE and skill.body
+        ]
+        return sorted(found, key=lambda skill: skill.name)
 
     def get(self, key: SkillKey) -> Skill:
         skill = self.skills.get(key)

@@ -23,10 +23,12 @@ from lull.core.form import (
     names_form,
     speaks_abroad,
 )
+from lull.core.habits import habit_of, is_kind, is_of, on_it
 from lull.core.lead_in import without_lead
+from lull.core.norms import ENDS, norm_of
 from lull.core.own_words import Sentence, plain, sentences
 from lull.core.rule_name import skill_name
-from lull.core.situation import Situation, situation_of
+from lull.core.situation import Situation, asked_for, of_kind, situation_of, subject_of
 
 READ_CHARACTERS = 4000
 RULE_WORDS = 60
@@ -54,6 +56,8 @@ class _Said:
     situation: Situation | None
     lead: str = ""
     """What must stand before the words so that they are a sentence: "do not", "use"."""
+    tail: str = ""
+    """What must stand behind them."""
 
 
 _HEAD = re.compile(
@@ -63,11 +67,22 @@ _HEAD = re.compile(
     r"|beim)\s(?P<what>[^,;:]{2,90})[,;:]\s*(?P<rule>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
+_HOW_ABROAD = re.compile(r"(?:immer )?wenn|fur|beim?|cuando|si|para|quand|pour|dans")
 _TAIL = re.compile(
     r"^(?P<rule>.+?)\s(?P<how>when(?:ever)?|every time|each time|before|if)"
     r" (?P<what>(?:you|i|we)\b[^,;:]{2,90})$",
     re.IGNORECASE | re.DOTALL,
 )
+_WHEN_ASKED = re.compile(
+    r"^(?P<rule>[\w-]+ (?!.*[,;:]).{3,80}?),? (?:when(?:ever)?|every time|each time|if)"
+    r" (?:i (?:ask(?: you)? for|want|need|request)|you (?:write|make|draft|give me))"
+    r" (?P<kind>(?:an? )?[\w-]+(?: [\w-]+)?)$",
+    re.IGNORECASE,
+)
+""" "Use dashes whenever I ask for a menu": the kind is named behind the rule."""
+_FOR_KIND = re.compile(r"^(?:for|in) (?P<kind>[\w-]+s) (?P<rule>[a-z]+ .+)$", re.IGNORECASE)
+""" "For recipes give grams", without a sign between."""
+_COMPARED = re.compile(r"^(?:(?:much|a bit|a little|far) )?(?:\w{3,}er|(?:more|less) \w+)$")
 _OURS = re.compile(r"^(?:in|for|on) (?:our|my|all) ([\w ]{2,40}?),? (?:we|i) (?=\w)", re.IGNORECASE)
 _POINTS_BACK = re.compile(r"\b(?:it|this|that|them|these|those)$", re.IGNORECASE)
 _PLURAL = re.compile(r"^(?:[\w-]+ ){0,2}[\w-]+[^s]s$")
@@ -78,6 +93,10 @@ _WRITES = re.compile(
     r"^(?:you|i|we) (?:write|make|create|draft|compose|give(?: me)?|produce|prepare"
     r"|ask(?: you)? for"
     r"|want|need|request)\s+(?!to\b|in\b|for\b)(.+)$",
+    re.IGNORECASE,
+)
+_ASKED_FOR = re.compile(
+    r"^(?:i|we) (?:ask(?: you)? for|want|need|request) (?:an? |my |the )?([\w-]+(?: [\w-]+)?)$",
     re.IGNORECASE,
 )
 _DOES = re.compile(r"^(?:you|i ask you to|i tell you to|we)\s+(.+)$", re.IGNORECASE)
@@ -122,6 +141,11 @@ _IT_MUST = re.compile(
 )
 _CONTRAST = re.compile(r"^[\w -]{2,40}(?:,| and| but)? not [\w -]{2,40}$")
 _PLACE = re.compile(r"^(?:in|without|with|as) ")
+_AS_SAID = re.compile(
+    r"^as (?:\w+ ){1,4}(?:says?|said|wrote|writes|states?|stated|mentioned|told|shows?|showed|does"
+    r"|did|explained|put it)\b"
+)
+""" "As the page says": whose words follow is another question, and they are no form."""
 
 
 def stated_rule(correction: str, *, asked: str) -> StatedRule | None:
@@ -129,7 +153,7 @@ def stated_rule(correction: str, *, asked: str) -> StatedRule | None:
 
     `correction` and `asked` are the user's own messages, without anything that Lull put in.
     """
-    said = _all_said(correction)
+    said = _all_said(correction, asked)
     if not said:
         return None
     own = next((rule.situation for rule in said if rule.situation), None)
@@ -137,13 +161,13 @@ def stated_rule(correction: str, *, asked: str) -> StatedRule | None:
     return StatedRule(
         name=_name(situation, said),
         description=situation.description,
-        body=_body(said, "" if own else situation.lead),
+        body=_body(said, situation.lead),
         sentences=tuple(rule.words for rule in said),
         standing=any(rule.standing for rule in said),
     )
 
 
-def _all_said(correction: str) -> list[_Said]:
+def _all_said(correction: str, asked: str) -> list[_Said]:
     """Every rule in it. A lead-in that is a sentence of its own ("Not like that:") leads the
     next."""
     said: list[_Said] = []
@@ -152,14 +176,19 @@ def _all_said(correction: str) -> list[_Said]:
         words, lasts, opened = without_lead(sentence.text)
         standing, led = standing or lasts, led or opened
         if words:
-            if rule := _said(sentence, words, standing=standing, led=led):
+            if rule := _said(sentence, words, asked, standing=standing, led=led):
                 said.append(rule)
             standing = led = False
     return said
 
 
-def _said(sentence: Sentence, words: str, *, standing: bool, led: bool) -> _Said | None:
+def _said(sentence: Sentence, words: str, asked: str, *, standing: bool, led: bool) -> _Said | None:
     """The rule in one sentence, its lead-in taken off."""
+    asks = _WHEN_ASKED.match(words)
+    if asks is None and (asks := _FOR_KIND.match(words)) and not is_instruction(asks["rule"]):
+        asks = None
+    if asks:
+        return _of_it(asks["rule"], of_kind(re.sub(r"^an? ", "", asks["kind"])))
     if not words or len(words.split()) > RULE_WORDS:
         return None
     if sentence.asked and not led:
@@ -168,12 +197,18 @@ def _said(sentence: Sentence, words: str, *, standing: bool, led: bool) -> _Said
     if not heard:
         return None
     clauses = [clause for part in heard for clause in part.clauses]
+    habit = habit_of(words, led=led or standing or is_of(words, asked))
+    if norm := habit or norm_of(words, led=led or standing) or norm_of(sentence.text):
+        kind = of_kind(norm.kind) if norm.kind else None
+        return _Said(words=norm.words, standing=True, situation=kind, lead=norm.lead)
     head = _HEAD.match(words)
     if head and _is_wished(head["rule"]) and (wishes.states_rule(clauses) or _abroad(head["how"])):
+        if (named := _ASKED_FOR.match(head["what"])) and on_it(head["rule"]):
+            return _of_it(head["rule"], of_kind(named[1]))
         situation = _named(head["how"], head["what"])
         return _Said(words=words, standing=True, situation=situation)
     if inside := _OURS.match(words):
-        return _Said(words=words, standing=True, situation=_asked_for(inside[1]))
+        return _Said(words=words, standing=True, situation=asked_for(inside[1]))
     tail = _TAIL.match(words)
     if (
         tail
@@ -188,6 +223,12 @@ def _said(sentence: Sentence, words: str, *, standing: bool, led: bool) -> _Said
     if behind := _behind_complaint(words):
         return _unsituated(behind, standing=standing, led=True)
     return _unsituated(words, standing=standing, led=led)
+
+
+def _of_it(rule: str, situation: Situation) -> _Said:
+    """What is to be done with "it" when it is asked for, without the "it"."""
+    lead, words, tail = on_it(rule) or ("", rule, "")
+    return _Said(words=words, standing=True, situation=situation, lead=lead, tail=tail)
 
 
 def _behind_complaint(words: str) -> str:
@@ -215,7 +256,7 @@ def _unsituated(words: str, *, standing: bool, led: bool) -> _Said | None:
     lead = ""
     if negated:
         words, lead = words[negated.end() :], "do not "
-    elif not _is_rule(text, standing=standing):
+    elif not (_is_rule(text, standing=standing) or (led and ENDS.match(text))):
         lead_in = _fragment_lead(text, led=led, standing=standing)
         if lead_in is None:
             return None
@@ -246,12 +287,14 @@ def _fragment_lead(text: str, *, led: bool, standing: bool) -> str | None:
     `led`: something before it said that this is how it should be ("not like that: …").
     """
     words, led = text.split(), led or standing
+    if _COMPARED.match(text):
+        return "keep it " if standing else None  # "shorter, please" is about this one
     if wishes.JUST_THIS.match(text) or _PER.match(text):
         return ""
     if not names_form(text) or len(words) > 9 or is_new_thing(text) or is_instruction(text):
         return None
     if _PLACE.match(text):
-        if not led and len(words) > 5:
+        if (not led and len(words) > 5) or _AS_SAID.match(text):
             return None
         return "" if speaks_abroad(text) else "do it "
     if led and _BY_NAME.match(text):
@@ -267,7 +310,8 @@ def _fragment_lead(text: str, *, led: bool, standing: bool) -> str | None:
     started = words[0] in ("i", "you", "it", "that", "this", "the", "there", "my", "your", "we")
     if not led or started:
         return None
-    return "use " if len(words) <= 3 and _PLURAL.match(text) and names_form(words[-1]) else ""
+    plural = len(words) <= 3 and _PLURAL.match(text) and names_form(words[-1])
+    return "use " if plural or words[0] in ("a", "an") else ""
 
 
 def _is_wished(rule: str) -> bool:
@@ -281,39 +325,21 @@ def _is_wished(rule: str) -> bool:
 
 
 def _abroad(how: str) -> bool:
-    return plain(how) in (
-        "wenn",
-        "immer wenn",
-        "fur",
-        "bei",
-        "beim",
-        "cuando",
-        "si",
-        "para",
-        "quand",
-        "pour",
-        "dans",
-    )
+    return _HOW_ABROAD.fullmatch(plain(how)) is not None
 
 
 def _named(how: str, what: str) -> Situation:
     """The situation that the user named."""
     what = what.strip()
-    if how.lower() == "for":
-        return _asked_for(what)
+    if how.lower() == "for" or (how.lower() == "in" and is_kind(what)):
+        return asked_for(what)
     if found := _WRITES.match(what):
-        return _asked_for(found[1])
+        return asked_for(found[1])
     if (found := _DOES.match(what)) and is_instruction(plain(found[1])):
         return Situation(
-            lead="", description=f"When the user asks to {found[1]}.", subject=_subject(found[1])
+            lead="", description=f"When the user asks to {found[1]}.", subject=subject_of(found[1])
         )
-    return Situation(lead="", description=f"{_capital(how)} {what}.", subject=_subject(what))
-
-
-def _asked_for(thing: str) -> Situation:
-    return Situation(
-        lead="", description=f"When the user asks for {thing}.", subject=_subject(thing)
-    )
+    return Situation(lead="", description=f"{_capital(how)} {what}.", subject=subject_of(what))
 
 
 def _placed(words: str) -> Situation | None:
@@ -330,16 +356,8 @@ def _placed(words: str) -> Situation | None:
     ):
         return None
     return Situation(
-        lead="", description=f"When the user asks for {thing}.", subject=_subject(thing)
+        lead="", description=f"When the user asks for {thing}.", subject=subject_of(thing)
     )
-
-
-_ARTICLES = "a an the you i we your my our some any all to for of it in"
-_NO_SUBJECT = frozenset(_ARTICLES.split())
-
-
-def _subject(text: str) -> tuple[str, ...]:
-    return tuple(word for word in re.findall(r"[^\W_]+", text.lower()) if word not in _NO_SUBJECT)
 
 
 # -- putting it together -----------------------------------------------------------------------
@@ -348,7 +366,7 @@ def _subject(text: str) -> tuple[str, ...]:
 def _body(said: list[_Said], lead: str) -> str:
     """One sentence for each rule; the situation opens the first."""
     first, *more = (
-        f"{rule.lead}{_small(rule.words) if rule.lead else rule.words}" for rule in said
+        f"{rule.lead}{_small(rule.words) if rule.lead else rule.words}{rule.tail}" for rule in said
     )
     opened = first
     if lead:

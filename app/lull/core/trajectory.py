@@ -60,6 +60,9 @@ class Selection:
     """The model's own SYSTEM text that went in before the block, kept because the facts of the
     model may come too late for a later turn, and the bytes must be the same."""
     flips: tuple[CoinFlip, ...] = ()
+    learned: tuple[str, ...] = ()
+    """sha256 of the skills that stayed out because the adapter had learned them: where another
+    answers later that has not, they join."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

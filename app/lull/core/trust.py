@@ -72,6 +72,27 @@ def said_by_user(message: Message) -> str:
     return "\n".join(piece for piece in pieces if piece)
 
 
+def typed_in(messages: Sequence[Message]) -> str:
+    """What the user typed in these messages, without what was pasted or injected."""
+    typed = (said_by_user(message) for message in messages if message.role is Role.USER)
+    return "\n".join(words for words in typed if words)
+
+
+def behind_the_answer(messages: Sequence[Message]) -> Sequence[Message]:
+    """What came behind the last answer in a whole request."""
+    answers = [n for n, message in enumerate(messages, 1) if message.role is Role.ASSISTANT]
+    return messages[answers[-1] :] if answers else messages
+
+
+def is_mixed(message: Message) -> bool:
+    """Whether the user's message has more than one line, or more in it than what they typed: then
+    it may hold somebody else's words that nothing tells from theirs."""
+    if message.role is not Role.USER:
+        return False
+    text = "\n".join(part.text for part in message.parts if part.kind is PartKind.TEXT).strip()
+    return "\n" in text or any(place is not Place.TYPED for _, place in _pieces(message))
+
+
 def _pieces(message: Message) -> Iterator[tuple[str, Place]]:
     texts = [part.text for part in message.parts if part.kind is PartKind.TEXT]
     # Clients cut one message into several parts; only a file or a picture stands for itself.

@@ -12,6 +12,8 @@ import re
 
 from lull.core.cues import I_ASKED
 from lull.core.form import about_form, is_instruction, is_new_thing, names_form
+from lull.core.habits import habit_of, names_kind
+from lull.core.norms import is_norm
 
 NOT_ENOUGH = re.compile(
     r"^(?:not (?:\w+ )?(?:enough|\w+ enough)|needs? (?:more|less|to be)|could be (?:shorter"
@@ -74,7 +76,10 @@ FOR_A = re.compile(
 WE_DO = re.compile(
     r"^(?:(?:in|for|with|on) our (?:\w+ ){1,3})?(?:we (?:always|never|usually|normally|only)"
     r"|we do not|i (?:always|never|only) (?=write|use|put|say|start|sign|spell|call"
-    r"|format)) ?(?!been|had|wanted|have|wondered)\w+"
+    r"|format)) ?(?!been|had|wanted|have|wondered|got|saw|heard|received|went|came|met|found|knew"
+    r"|thought|\w{3,}ed\b(?<!need))\w+"
+    r"|^(?:in|at) our (?:house|home|team|company|office|shop|firm|group|project|school)"
+    r" (?!we\b|there (?:was|were)|it (?:was|is))(?:\w+ ){1,4}\w+"
 )
 """How it is done here."""
 DO_NOT = re.compile(
@@ -84,11 +89,18 @@ DO_NOT = re.compile(
     r"|fewer) (?!errors?\b|problems?\b|questions?\b|issues?\b|bugs?\b|complaints?\b|worry"
     r"|going to|bother|mind|know|you (?:think|know|want)|get me wrong|hurry|think|forget"
     r"|understand|have|be (?:sorry|silly|long)|care|remember|see|been|seen|heard|had|knew"
-    r"|thought|tried|got|did|was|were|signs?|words?|motion|loss|watch|bus|the (?:server|process"
+    r"|thought|tried|got|did|was|were|for (?:today|now|tonight)|signs?|words?|motion"
+    r"|loss|watch|bus|the (?:server|process"
     r"|service|container|timer|music)|at\b|in\b|there|it$|here|now$|by\b|a minute|that$|like$"
     r"|really|saying|is\b|than\b)[\w-]+"
 )
 """Do not use …, stop …ing, no more …"""
+DO_OTHERWISE = re.compile(
+    r"^(?:please )?(?:do not|never) sign\b"
+    r"|^instead of [\w .'-]{2,40}? (?:say|use|write|put|call|name)\b"
+    r"|^it (?:has to|must|needs to|should) (?:also )?(?:mention|include|contain|say|state|name)\b"
+)
+"""Do not sign …, instead of … say …, it has to mention …"""
 ALWAYS = re.compile(
     r"^(?:(?:please|just|and|but|also|you should|you must|i want you to|remember to"
     r"|remember) )*always (?!wanted|thought|liked|loved|been|had|was|wondered|knew|happy|a |an "
@@ -137,9 +149,11 @@ CONTRAST = re.compile(
     r"|but )?not (?:the |an? |in |with |as )?[\w.%/-]+(?: [\w.%/-]+){0,3}$"
 )
 NO_THING = re.compile(
-    r"^no (?:more |extra |such |fucking )?(?:[\w-]+ ){0,2}?[\w-]+(?: please| at all| ever"
+    r"^no (?!more (?:for (?:today|now|tonight)|questions?)\b)(?:more |extra |such |fucking )?"
+    r"(?:[\w-]+ ){0,2}?[\w-]+(?: please| at all| ever"
     r"| again)?$"
 )
+MISSING = re.compile(r"^(?!my |our |i )(?:the )?(?:[\w-]+ ){1,3}(?:is |are )?missing$")
 SPELLED = re.compile(
     r"^(?:it|that|this|his name|her name|my name|the name|the \w+) (?:is|was) (?:actually "
     r"|really |in fact |now )?(?:spelled|spelt|written|called|pronounced|actually|really"
@@ -184,6 +198,8 @@ def is_lasting(clause: str) -> bool:
         return True
     if ALWAYS.match(clause) or WE_DO.match(clause) or HOUSE_RULE.match(clause):
         return True
+    if is_norm(clause) or names_kind(clause):
+        return True
     return bool(_ALWAYS_INSIDE.match(clause)) and names_form(clause)
 
 
@@ -194,11 +210,13 @@ def adds(words: str) -> bool:
 
 def revises(order: str, *, polite: bool) -> bool:
     """An order to change the answer itself: "make it shorter", "can you use dashes"."""
+    if COMPARED.match(order):
+        return True
     if is_new_thing(order) or adds(order):
         return False
     if any(cue.match(order) for cue in (REDO, COMPARED, MAKE_IT)):
         return True
-    wished = about_form(order) or DO_NOT.match(order) or ALWAYS.match(order)
+    wished = about_form(order) or DO_NOT.match(order) or ALWAYS.match(order) or habit_of(order)
     return polite and bool(wished) and len(order.split()) <= SHORT_WORDS
 
 
@@ -215,7 +233,7 @@ def states_rule(clauses: list[str]) -> bool:
     if not then or not (SITUATION.match(head) or FOR_A.match(head)) or _ASKS.match(then):
         return False
     lasting = _LASTING_HEAD.match(head) or ALWAYS.match(then)
-    return _instructs(then) and (bool(lasting) or not is_new_thing(then))
+    return is_norm(then) or (_instructs(then) and (bool(lasting) or not is_new_thing(then)))
 
 
 def _instructs(words: str) -> bool:
@@ -234,7 +252,11 @@ def is_wish(clause: str, *, first: bool, alone: bool) -> bool:
         return False
     if any(cue.match(clause) for cue in (REDO, COMPARED, MAKE_IT, SPELLED)):
         return not CAME_BACK.match(clause)
-    if DO_NOT.match(clause) or about_form(clause):
+    if DO_NOT.match(clause) or DO_OTHERWISE.match(clause) or about_form(clause):
+        return True
+    if habit_of(clause):
+        return True
+    if MISSING.match(clause) and names_form(clause):
         return True
     if names_form(clause) and (NO_THING.match(clause) or _NEEDS.match(clause)):
         return True

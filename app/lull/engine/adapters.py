@@ -23,8 +23,8 @@ from mlx_lm.models.switch_layers import QuantizedSwitchLinear, SwitchLinear
 from mlx_lm.tuner.dora import DoRAEmbedding, DoRALinear
 from mlx_lm.tuner.lora import LoRAEmbedding, LoRALinear, LoRASwitchLinear
 
+from lull.backends.model_folder import check_safetensors, read_json
 from lull.core.errors import EngineError, RequestError
-from lull.engine.folder import check_safetensors, read_json
 
 _LEAVES = ("lora_a", "lora_b", "m")
 _serials = count(1)

@@ -23,6 +23,7 @@ from queue import SimpleQueue
 from types import TracebackType
 from typing import IO
 
+from lull.backends.model_folder import check_model_folder
 from lull.contract.engine_frames import (
     Frame,
     MemoryLimits,
@@ -31,7 +32,6 @@ from lull.contract.engine_frames import (
     receive_frame,
 )
 from lull.core.errors import EngineError
-from lull.engine.folder import check_model_folder
 
 _log = logging.getLogger("lull.engine")
 

@@ -12,11 +12,11 @@ import mlx.core as mx
 from jinja2 import TemplateError
 from mlx_lm.utils import get_total_parameters, load
 
+from lull.backends.model_folder import ModelFolder
 from lull.core.errors import EngineError, RequestError
 from lull.core.messages import Message, Role
 from lull.core.ports import GenerateRequest
 from lull.engine.answer import Vocabulary
-from lull.engine.folder import ModelFolder
 
 Dtype = Any
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -20,6 +21,7 @@ from lull.core.ports import Chunk, EngineStatus, GenerateRequest
 from lull.engine.adapters import Shelf
 from lull.engine.answer import Answer
 from lull.engine.batcher import Batcher
+from lull.engine.divergence import Divergence
 from lull.engine.memory import Memory
 from lull.engine.model import LoadedModel
 from lull.engine.sampling import Draw
@@ -27,6 +29,8 @@ from lull.engine.text import AnswerText
 
 Inbox = SimpleQueue[Frame | None]
 """None: the other side has gone."""
+_COMPARED_AT_ONCE = 64
+"""Tokens of a comparison between two rounds of answers."""
 
 
 class Worker:
@@ -46,6 +50,7 @@ class Worker:
         self._memory = memory
         self._send = send
         self._random_seed = random_seed
+        self._comparing: deque[Divergence] = deque()
 
     def run(self, inbox: Inbox) -> None:
         """Until the other side goes."""
@@ -56,12 +61,19 @@ class Worker:
             if frame:
                 self._handle(frame)
             else:
-                self._batcher.round()
+                self._work()
+
+    def _work(self) -> None:
+        """A round of answers; beside it a little of a comparison, which nobody waits for."""
+        if self._batcher.in_flight:
+            self._batcher.round()
+        if self._comparing and self._comparing[0].step():
+            self._comparing.popleft()
 
     def _next(self, inbox: Inbox) -> Frame | None:
         """A frame; an empty one when there is none but work to do."""
         try:
-            return inbox.get(block=self._batcher.in_flight == 0)
+            return inbox.get(block=not self._batcher.in_flight and not self._comparing)
         except Empty:
             return {}
 
@@ -83,6 +95,10 @@ class Worker:
                 return None
             case "cancel":
                 self._batcher.cancel(frame["id"])
+                self._comparing = deque(c for c in self._comparing if c.id != frame["id"])
+                return None
+            case "divergence":
+                self._comparing.append(self._compare(frame))
                 return None
             case "tokenize":
                 return {"ids": self._loaded.prompt_ids(request_from_wire(frame["request"]))}
@@ -97,6 +113,26 @@ class Worker:
             case "status":
                 return asdict(self._status())
         return {}
+
+    def _compare(self, frame: Frame) -> Divergence:
+        prompt, ids = list(frame["prompt_ids"]), list(frame["ids"])
+        if not ids:
+            raise RequestError("There is no answer to compare.", status=400)
+        whole = GenerateRequest(prompt_ids=(*prompt, *ids[:-1]))
+        self._loaded.prompt_ids(GenerateRequest(prompt_ids=tuple(prompt)))
+        self._loaded.prompt_ids(whole)
+        return Divergence(
+            self._loaded.model,
+            self._shelf,
+            id=frame["id"],
+            prompt=prompt,
+            answer=ids,
+            adapters=(self._shelf.get(frame["adapter"]), self._shelf.get(frame["against"])),
+            slice_tokens=_COMPARED_AT_ONCE,
+            done=lambda nats: self._send(
+                {"op": "result", "id": frame["id"], "result": {"nats": nats}}
+            ),
+        )
 
     def _begin(self, request_id: str, request: GenerateRequest) -> Answer:
         prompt = self._loaded.prompt_ids(request)

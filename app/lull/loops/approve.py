@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lull.core.errors import Conflict, NotFound, SkillError
+from lull.core.errors import Conflict, NotFound, SkillError, StoreError
 from lull.core.ports import Clock
 from lull.core.skill import (
     ChangeKind,
@@ -43,6 +43,8 @@ Follower = Callable[[Library], Awaitable[None]]
 class Changed:
     generation: int
     skills: tuple[Skill, ...]
+    unchanged: tuple[str, ...] = ()
+    """Names of an import that were there already, word for word."""
 
 
 class Approve:
@@ -169,7 +171,9 @@ class Approve:
         changed = await self._change(plan, ChangeKind.IMPORT, f"import {len(new)} from {folder}")
         for skill, file in zip(new, files, strict=True):
             await asyncio.to_thread(self._skills.folders.copy_in, skill.key, file.parent)
-        return changed
+        taken = {skill.key for skill in changed.skills}
+        unchanged = tuple(skill.name for skill in new if skill.key not in taken)
+        return replace(changed, unchanged=unchanged)
 
     async def take_out(self, folder: Path, *, names: Sequence[str], client: str = "") -> list[Path]:
         """Export skill folders. Raises Conflict before anything is written if one is there."""
@@ -212,17 +216,23 @@ class Approve:
         text: SkillText,
         key: SkillKey,
         *,
+        sha256: str,
         check: Callable[[Library], None],
         evidence: bytes,
         also: Also,
     ) -> Changed:
-        """An approved proposal: these exact bytes as a new skill or as its next version.
+        """An approved proposal: the exact bytes of this hash as a new skill or its next version.
 
         `check` sees the library in the very transaction and raises what speaks against it; what
         `also` writes (the decision) stands or falls with the generation.
         """
         await self._take_in()
-        sha256 = await asyncio.to_thread(self._skills.folders.keep, text)
+        kept = await asyncio.to_thread(self._skills.folders.keep, text)
+        if kept != sha256:
+            raise StoreError(
+                f"The text of '{key.name}' is not the one that was read: its sha256 is {kept}.",
+                hint="Reject it. Nothing was changed.",
+            )
         if evidence:
             await asyncio.to_thread(self._skills.folders.keep_evidence, sha256, evidence)
         new = new_skill(text, sha256, client=key.client, pinned=False)
@@ -263,6 +273,30 @@ class Approve:
             return [before]
 
         return await self._change(plan, ChangeKind.UNDO, f"take back {key.name}", also)
+
+    async def set_back(self, texts: Mapping[SkillKey, str | None], *, why: str) -> Changed:
+        """Make each of these read as this version, or go to the archive (None), in one change."""
+        await self._take_in()
+
+        def plan(library: Library) -> Sequence[Skill]:
+            changes = []
+            for key, sha256 in texts.items():
+                old = library.get(key)
+                if sha256 is None:
+                    if old.status is not SkillStatus.ARCHIVED:
+                        changes.append(replace(old, status=SkillStatus.ARCHIVED, pinned=False))
+                elif old.sha256 != sha256:
+                    text = self._skills.folders.text(sha256, key)
+                    new = new_skill(text, sha256, client=key.client, pinned=old.pinned)
+                    changes.append(edited(library, key, new))
+            return changes
+
+        return await self._change(plan, ChangeKind.ROLLBACK, f"set back: {why}")
+
+    async def follow(self) -> None:
+        """Make the library as it is stored the one that answers."""
+        async with self._turn:
+            await self._follower(await asyncio.to_thread(self._skills.library))
 
     async def _change(
         self,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from lull.core.eligibility import Standing, SupportCluster, why_not
+from lull.core.eligibility import Standing, SupportCluster, why_no_prompt, why_not
 from lull.store.proposals import Proposals
-from lull.store.rewards import RewardRow, Rewards, Served
+from lull.store.reward_rows import RewardRow, Served
+from lull.store.rewards import Rewards
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +19,8 @@ class Judged:
     support: bool
     why_not: str
     """"" for a turn that may train the weights."""
+    why_no_prompt: str = ""
+    """"" for one whose request may, with answers sampled anew."""
 
 
 class Eligible:
@@ -47,8 +50,14 @@ class Eligible:
             current=self._still(served),
             support=taught,
             near_support=not taught and cluster.near(served.asked),
+            excluded=served.excluded,
         )
-        return Judged(reward=served.reward, support=taught, why_not=why_not(standing))
+        return Judged(
+            reward=served.reward,
+            support=taught,
+            why_not=why_not(standing),
+            why_no_prompt=why_no_prompt(standing),
+        )
 
     def _near(self, support: frozenset[str]) -> SupportCluster:
         known, cluster = self._cluster

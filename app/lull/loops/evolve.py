@@ -21,11 +21,12 @@ from lull.core.reward import GREY
 from lull.core.rules import EvolveRule
 from lull.core.signals import SignalKind
 from lull.core.skill import Library, SkillText
+from lull.core.trust import typed_in
 from lull.loops.propose import Propose
-from lull.loops.score import typed_in
 from lull.loops.today import Today, clean
 from lull.store.proposals import Proposals, WritingFault
-from lull.store.rewards import Rewards, Served
+from lull.store.reward_rows import Served
+from lull.store.rewards import Rewards
 
 log = logging.getLogger(__name__)
 
@@ -129,13 +130,30 @@ class Evolve:
 
     async def _failures(self) -> list[Failure]:
         """Failures under the skills that would be in force today, newest first."""
-        served = self._rewards.failures(below=GREY[0], limit=LOOKED_AT)
-        return [self._failure(one) for one in served if self._today.still(one)]
+        found = [self._failure(one) for one in self._served() if self._counts(one)]
+        used = self._used_but_for_words()
+        return [one for one in found if one.said or one.turn not in used]
+
+    def _served(self) -> list[Served]:
+        return self._rewards.failures(below=GREY[0], limit=LOOKED_AT)
+
+    def _used_but_for_words(self) -> set[str]:
+        """Turns of which a proposal was made without a word of the user's: they count again once
+        there is one."""
+        mute = [p for p in self._proposals.standing() if not p.wish]
+        quarantined = ProposalStatus.QUARANTINED
+        return {turn for p in mute if p.status is not quarantined for turn in p.failures}
+
+    def _counts(self, served: Served) -> bool:
+        """An answer without a skill that chance left out says nothing about the skill, but what the
+        user wants instead is what they want."""
+        if _corrected(served):
+            return self._today.still_chosen(served)
+        return self._today.still(served)
 
     def _failure(self, served: Served) -> Failure:
         turn = served.turn
-        corrected = any(s.kind is SignalKind.CORRECTION for s in served.reward.signals)
-        following = self._rewards.following(turn) if corrected else None
+        following = self._rewards.following(turn) if _corrected(served) else None
         return Failure(
             turn=turn.id,
             trajectory=turn.trajectory,
@@ -249,8 +267,14 @@ class Evolve:
 
     def _still_open(self, found: FailureSet) -> bool:
         """While a model wrote, another writer may have had them, or the user another opinion."""
-        failures = self._rewards.failures(below=GREY[0], limit=LOOKED_AT)
-        return {one.turn.id for one in failures}.issuperset(found.turns)
+        left = {one.turn.id for one in self._served()}
+        if not found.wish:
+            left -= self._used_but_for_words()
+        return left.issuperset(found.turns)
+
+
+def _corrected(served: Served) -> bool:
+    return any(signal.kind is SignalKind.CORRECTION for signal in served.reward.signals)
 
 
 def _to_be_written_anew(proposal: Proposal) -> bool:

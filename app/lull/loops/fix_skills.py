@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Protocol
 
 from lull.core.guard import Toss
@@ -47,6 +48,8 @@ def leaves_nothing_out(_: Skill, __: str, ___: Client) -> Toss | None:
     return None
 
 
+NEAR = 2
+"""So many times as many skills as may go in are looked at when one is preferred to another."""
 Prefers = Callable[[Sequence[Skill], int, str], Sequence[Skill]]
 """(skills that fit, best first; how many may go in; the request) → those that do."""
 
@@ -115,6 +118,7 @@ class FixSkills:
             why=choice.why or ("" if kept else "left out by chance, to measure what it does"),
             model_system=model.system if kept and request.system is None else "",
             flips=tuple(_flip(skill, toss) for skill, toss in tosses.items() if toss is not None),
+            learned=tuple(sorted(model.learned)),
         )
         joined = tuple(skill.key for skill in kept)
         return Fixed(selection=selection, known=library.generation, joined=joined)
@@ -150,7 +154,7 @@ class FixSkills:
         if not injectable:
             return fixed
         fixed = self._within_window(request, model, fixed)
-        news = library.generation != position.known
+        news = library.generation != position.known or _back(fixed, model)
         if model is None or not model.reads_suffixes or not news:
             return fixed
         if not messages or messages[-1].role is not Role.USER:
@@ -193,20 +197,22 @@ class FixSkills:
         room = library.room(client.name, apart=client.apart)
         if not room.skills:
             return Choice(skills=(), why="no skill is active")
-        there = carried.shas if carried else frozenset()
+        there = (carried.shas if carried else frozenset()) | model.learned
+        back = _back(carried, model)
         since = carried.known if carried else NOTHING_KNOWN
 
         def joins(skill: Skill) -> bool:
-            return skill.since > since and skill.sha256 not in there
+            return (skill.since > since or skill.sha256 in back) and skill.sha256 not in there
 
         asked = request.newest_user_text
         order = ranked(
             lexical=self._index.lexical(asked, client=client, least=self.rule.lexical_floor),
             exemplars=self._index.exemplars(asked, client=client, least=self.rule.exemplar_floor),
-            uses=self._uses.get(client.name, {}),
+            uses=self._uses.get(client.identity, {}),
             rule=self.rule,
         )
-        fitting = [s for k in order if (s := room.skills.get(k)) and joins(s) and not s.pinned]
+        fits = (s for k in order if (s := room.skills.get(k)) and not s.pinned and joins(s))
+        fitting = list(islice(fits, NEAR * self.rule.at_most))
         if len(fitting) > self.rule.at_most:
             fitting = list(self._preferring(fitting, self.rule.at_most, asked))
         rate = self.rate(model, request)
@@ -224,6 +230,14 @@ class FixSkills:
 
     def rate(self, model: ModelFacts | None, request: ChatRequest) -> TokenRate:
         return self._rates.get(model.digest if model else request.model, TokenRate())
+
+
+def _back(carried: Fixed | None, model: ModelFacts | None) -> frozenset[str]:
+    """Skills that an adapter had learned when the trajectory began, and the one that answers now
+    has not: they join at once."""
+    if carried is None or model is None or not carried.selection.learned:
+        return frozenset()
+    return frozenset(carried.selection.learned) - model.learned
 
 
 def _carried_tokens(fixed: Fixed, rate: TokenRate) -> int:
@@ -244,7 +258,11 @@ def _flip(skill: Skill, toss: Toss) -> CoinFlip:
 
 
 def window_of(request: ChatRequest, model: ModelFacts | None) -> int:
-    return request.window_tokens or (model.window_tokens if model else None) or DEFAULT_WINDOW
+    """What the client asks for, as far as the model can have it; else what the model has."""
+    if request.window_tokens:
+        longest = model.longest_tokens if model else None
+        return min(request.window_tokens, longest or request.window_tokens)
+    return (model.window_tokens if model else None) or DEFAULT_WINDOW
 
 
 def injection(request: ChatRequest, fixed: Fixed) -> Injection:

@@ -88,12 +88,11 @@ class Guard:
         the user's own among them keeps the order of relevance."""
         if any(skill.sha256 not in self._measured for skill in skills):
             return skills[:at_most]
-        near = skills[: 2 * at_most]
-        records = {skill.key: self._records.get(skill.key, (0.0, 0.0)) for skill in near}
+        records = {skill.key: self._records.get(skill.key, (0.0, 0.0)) for skill in skills}
         # The same request draws the same numbers: what it would get today can be told.
         chance = Random(self._coin(f"thompson\0{asked}"))
         chosen = thompson(records, at_most=at_most, chance=chance)
-        return [skill for skill in near if skill.key in chosen]
+        return [skill for skill in skills if skill.key in chosen]
 
     # Beside it
 

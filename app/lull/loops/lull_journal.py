@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Final
 
 from lull.core.idle import Window
 from lull.core.idle_signals import IdleSignals, Look
 from lull.core.lull_length import GUESS_DAYS, LEAST_LULL_S, PastLull
 from lull.core.ports import Ids
 from lull.store.windows import Done, WindowRow, Windows
+
+_SLACK: Final = timedelta(seconds=60)
+"""By so much two looks may differ about when the user left: what is polled is a little old."""
 
 
 @dataclass(slots=True)
@@ -93,7 +97,25 @@ class Journal:
         self._keep(PastLull(began_at=began_at, length_s=last.quiet_s, seen_to_end=False))
 
     def _keep(self, lull: PastLull) -> None:
+        lull = self._gone_on(lull)
         oldest = lull.began_at - timedelta(days=GUESS_DAYS)
         self.past = [one for one in self.past if one.began_at >= oldest]
         self.past.append(lull)
         self.windows.post_lull(lull)
+
+    def _gone_on(self, lull: PastLull) -> PastLull:
+        """The same lull as the last one, where we stopped in the middle of it and came back, or a
+        source was silent for a while: nobody can go away before they came back."""
+        last = self.past[-1] if self.past else None
+        if last is None:
+            return lull
+        latest = _end(last) - _SLACK if last.seen_to_end else _end(last)
+        if not last.began_at - _SLACK <= lull.began_at <= latest:
+            return lull
+        self.past.pop()
+        length_s = (_end(lull) - last.began_at).total_seconds()
+        return replace(lull, began_at=last.began_at, length_s=max(last.length_s, length_s))
+
+
+def _end(lull: PastLull) -> datetime:
+    return lull.began_at + timedelta(seconds=lull.length_s)

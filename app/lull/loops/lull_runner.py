@@ -27,6 +27,9 @@ class RunnerRule:
     at the user's input takes up to 100."""
     overrun_s: float = 20.0
     """So long past the end of its unit, work is taken to hang."""
+    give_back_within_s: float = 2.0
+    """Whoever asks why waits for it. What takes longer is left to itself, and nothing else begins
+    until it has ended."""
     rest_s: float = 900.0
     """Work that failed or hung is left alone for so long."""
 
@@ -47,6 +50,10 @@ class Runner:
         self._rule = rule
         self._work: LullWork | None = None
         self._unit: asyncio.Task[None] | None = None
+        self._begun = False
+        """Its unit has had a first moment; before, there is nothing in it that could be stopped."""
+        self._may_begin = asyncio.Event()
+        self._stuck: set[asyncio.Future[None]] = set()
         self._until_s = 0.0
         self._since_s: float | None = None
         """When it began to run without a stop; None while it stands."""
@@ -64,15 +71,21 @@ class Runner:
         return self._since_s is not None
 
     @property
+    def stuck(self) -> bool:
+        """A piece that was told to end has not yet: another would be the second at once."""
+        self._stuck = {one for one in self._stuck if not one.done()}
+        return bool(self._stuck)
+
+    @property
     def suspended_s(self) -> float | None:
         """For how long the work has been suspended with its memory; None when none is."""
         if self._work is None or self.running:
             return None
         return self._clock.monotonic_s() - self._stood_s
 
-    def rests(self, work: LullWork) -> bool:
-        """It failed a short while ago."""
-        return self._resting.get(work.id, -1.0) > self._clock.monotonic_s()
+    def rests_s(self, work: LullWork) -> float:
+        """It failed a short while ago and is left alone for so long yet; else 0."""
+        return max(0.0, self._resting.get(work.id, 0.0) - self._clock.monotonic_s())
 
     @property
     def used_s(self) -> float:
@@ -96,11 +109,17 @@ class Runner:
             raise RuntimeError("there is never more than one unit at a time")
         self._work, self._until_s = work, until_s
         self._since_s = self._clock.monotonic_s()
-        self._unit = asyncio.ensure_future(self._one(work, until_s))
+        self._begun = False
+        self._may_begin = asyncio.Event()
+        self._may_begin.set()
+        self._unit = asyncio.ensure_future(self._one(work, self._may_begin))
         self._unit.add_done_callback(lambda _: self._ended())
 
-    async def _one(self, work: LullWork, until_s: float) -> None:
-        await work.run_slice(until_s)
+    async def _one(self, work: LullWork, may_begin: asyncio.Event) -> None:
+        # It may be stopped before its first moment, and must not start behind that.
+        await may_begin.wait()
+        self._begun = True
+        await work.run_slice(self._until_s)
 
     async def collect(self) -> None:
         """Take note of a unit that has ended, or that should have long ago."""
@@ -130,7 +149,10 @@ class Runner:
             return
         try:
             async with asyncio.timeout(self._rule.suspend_within_s):
-                await work.suspend()
+                if self._begun:
+                    await work.suspend()
+                else:
+                    self._may_begin.clear()
         except (TimeoutError, LullError) as error:
             log.info("%s did not stop (%r) and loses its memory", work.text, error)
             await self.give_back()
@@ -144,19 +166,41 @@ class Runner:
         stood_s = self._clock.monotonic_s() - self._stood_s
         self._until_s += stood_s
         self._since_s = self._clock.monotonic_s()
-        await self._work.resume()
+        if self._begun:
+            await self._work.resume()
+        else:
+            self._may_begin.set()
 
     async def give_back(self) -> None:
         """End the unit and free what it holds; what it kept is kept."""
         work, unit = self._work, self._unit
         if work is None or unit is None:
             return
-        await work.give_back_memory()
         self._count(ended=False)
         self._work = self._unit = None
+        freeing = asyncio.ensure_future(work.give_back_memory())
+        await self._ended_in_time(freeing, work)
+        # Whatever the unit still has to say was said when it lost its memory.
         unit.cancel()
-        # Whatever it still has to say was said when it lost its memory.
-        await asyncio.gather(unit, return_exceptions=True)
+        await self._ended_in_time(unit, work)
+        if freeing.done() and not freeing.cancelled() and (error := freeing.exception()):
+            if not isinstance(error, LullError):
+                raise error
+            self._rest(work, error)
+
+    async def _ended_in_time(self, task: asyncio.Future[None], work: LullWork) -> None:
+        """Not `asyncio.timeout`: what hangs may not heed being cancelled either."""
+        try:
+            await asyncio.wait({task}, timeout=self._rule.give_back_within_s)
+        finally:
+            if not task.done():
+                task.cancel()
+                task.add_done_callback(_heard)
+                self._stuck.add(task)
+                error = LullError(f"{work.text} did not end when it was told to.")
+                self._rest(work, error)
+            else:
+                _heard(task)
 
     async def _overran(self, work: LullWork) -> None:
         await self.give_back()
@@ -176,3 +220,9 @@ class Runner:
 
     def _running_s(self) -> float:
         return 0.0 if self._since_s is None else self._clock.monotonic_s() - self._since_s
+
+
+def _heard(task: asyncio.Future[None]) -> None:
+    """Or asyncio would complain that nobody asked what it raised."""
+    if not task.cancelled():
+        task.exception()

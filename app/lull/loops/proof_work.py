@@ -16,6 +16,9 @@ from lull.core.ports import Clock
 PAIR_S: Final = 4.0
 """A guess of what one pair takes on a local model, until a proof has been timed."""
 
+_STOPS_WITHIN_S: Final = 0.5
+"""A replay that was told to stop; a model that is still asked would be loaded again."""
+
 
 class ProofWork:
     """Implements core.lull_work.LullWork for one proposal."""
@@ -32,8 +35,11 @@ class ProofWork:
         most_pairs: int,
         prove: Callable[[str], Awaitable[int]],
         clock: Clock,
+        borrow: Callable[[], Awaitable[None]],
+        free: Callable[[], Awaitable[None]],
     ) -> None:
-        """`prove` replays a slice of this proposal; how many pairs it added, 0 when it is done."""
+        """`prove` replays a slice of this proposal; how many pairs it added, 0 when it is done.
+        `borrow` is called before models are asked, `free` when their memory is wanted back."""
         self.id = proposal
         self.text = f"Proving {name}"
         self.value = 1.0
@@ -41,12 +47,15 @@ class ProofWork:
         self.left_s = max(1, most_pairs - pairs) * PAIR_S
         self._prove = prove
         self._clock = clock
+        self._borrow = borrow
+        self._free = free
         self._may_go = asyncio.Event()
         self._ended = False
         self._replaying: asyncio.Task[int] | None = None
 
     async def run_slice(self, until_s: float) -> None:
         self._may_go.set()
+        await self._borrow()
         while not self._ended and self._clock.monotonic_s() < until_s:
             await self._may_go.wait()
             if self._ended or not await self._some():
@@ -74,3 +83,5 @@ class ProofWork:
         self._may_go.set()
         if self._replaying is not None:
             self._replaying.cancel()
+            await asyncio.wait({self._replaying}, timeout=_STOPS_WITHIN_S)
+        await self._free()

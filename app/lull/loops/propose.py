@@ -22,7 +22,7 @@ from lull.core.rules import EvolveRule
 from lull.core.screening import Screening, screen
 from lull.core.skill import Library, Skill, SkillKey, SkillStatus, SkillText
 from lull.core.trust import Origin as By
-from lull.core.trust import Place, Span, spans_of
+from lull.core.trust import Place, Span, is_mixed, spans_of
 from lull.store.proposals import Proposals
 from lull.store.rewards import Rewards
 from lull.store.skill_md import parse, render
@@ -75,7 +75,7 @@ class Propose:
         if same_in_other_words(draft.text, turned_down):
             log.info("what was turned down is not proposed again: %s", draft.text.name)
             return None
-        instead = self._instead_of_open(found.client, draft.text)
+        instead = self._instead_of_open(found, draft.text)
         if instead is None:
             return None
         newest, gone = instead
@@ -92,37 +92,42 @@ class Propose:
         return draft, None
 
     def _instead_of_open(
-        self, client: str, text: SkillText
+        self, found: FailureSet, text: SkillText
     ) -> tuple[SkillText, list[Proposal]] | None:
         """What is said now, and the open proposals that give way to it.
 
         An open proposal that says the same stands, and there is nothing to propose; one that says
-        otherwise on the same matter gives way, because the user has spoken since.
+        otherwise on the same matter gives way, because the user has spoken since. So does one of
+        failures without a word, once there are words by which the same can be proved.
         """
         gone = []
         for other in self._proposals.standing():
-            if other.key.client != client or other.status is ProposalStatus.STALE:
+            if other.key.client != found.client or other.status is ProposalStatus.STALE:
                 continue
             if other.in_quarantine:  # nothing of it goes into another text
-                if _same_rule(other.text, text):
+                if _same_rule(other.text, text) and not (found.wish and not other.wish):
                     return None
                 continue
             body = merged(other.text.body, text.body)
-            if body is None and not near_duplicate(text, {other.key: other.text}):
+            same = _same_rule(other.text, text) or says_already(other.text.body, text.body)
+            if not same and body is None and not near_duplicate(text, {other.key: other.text}):
                 continue
-            if _same_rule(other.text, text) or says_already(other.text.body, text.body):
+            if found.wish and other.lacks_words:
+                gone.append(self._gave_way(other, "you have said since what you want"))
+            elif same:
                 return None
-            text = replace(text, body=body or text.body)
-            gone.append(self._gave_way(other))
+            else:
+                text = replace(text, body=body or text.body)
+                gone.append(self._gave_way(other, "you have said otherwise since"))
         return text, gone
 
-    def _gave_way(self, other: Proposal) -> Proposal:
+    def _gave_way(self, other: Proposal, why: str) -> Proposal:
         return replace(
             other,
             status=ProposalStatus.STALE,
             before=other.status,
             changed_at=self._clock.now(),
-            reason="you have said otherwise since",
+            reason=why,
         )
 
     async def _store(
@@ -133,7 +138,7 @@ class Propose:
         twin: SkillKey | None,
         gone: Sequence[Proposal],
     ) -> Proposal:
-        name = twin.name if twin else self._free_name(found.client, draft.text.name)
+        name = twin.name if twin else self._free_name(found.client, draft.text.name, gone)
         checked = {CHECK: draft.check} if draft.check else {}
         data = render(replace(draft.text, name=name, metadata=checked))
         text = parse(data, where=f"the draft '{name}'")
@@ -144,6 +149,7 @@ class Propose:
         newest = found.failures[0]
         said = tuple(f.said_turn for f in found.failures if f.said_turn)
         successes = self._successes(found)
+        turns = _joined(found, gone)
         proposal = Proposal(
             id=self._ids.new("prop"),
             kind=ProposalKind.EDIT if twin else ProposalKind.NEW,
@@ -157,14 +163,15 @@ class Propose:
             origin=origin,
             made_at=now,
             changed_at=now,
-            failures=found.turns,
-            siblings=self._siblings(found, but={*found.turns, *said, *successes}),
+            failures=turns,
+            siblings=self._siblings(found, but={*turns, *said, *successes}),
             successes=successes,
             wish=found.wish,
             wish_turns=said,
             model=newest.model,
             flags=flags_of(screening),
             traces=traces_of(screening),
+            mixed=self._mixed(found, mine=mine) or any(other.mixed for other in gone),
             reason=_why_quarantined(screening),
         )
         await self._proposals.add(proposal, data, gone=gone)
@@ -184,6 +191,15 @@ class Propose:
                 for served in self._rewards.served([failure.said_turn]):
                     spans += spans_of(served.turn.request[-1:], failure.said_turn)
         return tuple(dict.fromkeys(spans))
+
+    def _mixed(self, found: FailureSet, *, mine: bool) -> bool:
+        """The user's own words alone come from what they said next; a model saw all of it."""
+        said = {f.said_turn for f in found.failures if f.said_turn}
+        served = self._rewards.served(sorted(said))
+        messages = [message for one in served for message in one.turn.request[-1:]]
+        if not mine:
+            messages += [message for failure in found.failures for message in failure.messages]
+        return len(served) < len(said) or any(is_mixed(message) for message in messages)
 
     def _siblings(self, found: FailureSet, *, but: set[str]) -> tuple[str, ...]:
         """Held out: not what the writer saw, nor a past success, which speaks for harm alone."""
@@ -221,18 +237,36 @@ class Propose:
             for p in self._proposals.of_skill(skill.key)
         )
 
-    def _free_name(self, client: str, name: str) -> str:
+    def _free_name(self, client: str, name: str, gone: Sequence[Proposal]) -> str:
         taken = {
             key.name
             for key, skill in self._library().skills.items()
             if key.client == client and skill.status is not SkillStatus.ARCHIVED
         }
-        taken |= {p.key.name for p in self._proposals.standing() if p.key.client == client}
+        left = {other.id for other in gone}
+        taken |= {
+            p.key.name
+            for p in self._proposals.standing()
+            if p.key.client == client and p.id not in left
+        }
         number, free = 2, name
         while free in taken:
             free = f"{name[:60]}-{number}"
             number += 1
         return free
+
+
+def _joined(found: FailureSet, gone: Sequence[Proposal]) -> tuple[str, ...]:
+    """The turns that taught it, with those of which the same was proposed without a word: by the
+    words that there are now, they can be replayed and scored too."""
+    newest = found.failures[0]
+    turns = [
+        turn
+        for other in gone
+        if not other.wish and other.model == newest.model
+        for turn in other.failures
+    ]
+    return tuple(dict.fromkeys((*found.turns, *turns)))
 
 
 def _text(skill: Skill) -> SkillText:

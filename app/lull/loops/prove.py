@@ -78,7 +78,7 @@ class Prove:
     def rule(self) -> ProveRule:
         return self._rule
 
-    async def slice(self, *, only: str | None = None, hurry: bool = False) -> int:
+    async def slice(self, *, only: str | None = None) -> int:
         """Replay for half a minute at most; how many replays there were.
 
         Raises LullError where there was none and a model or the judge could not be asked: one that
@@ -90,7 +90,7 @@ class Prove:
         for proposal in self._waiting(only):
             try:
                 while self._clock.monotonic_s() < end_s:
-                    if not await self._one(proposal.id, hurry=hurry):
+                    if not await self._one(proposal.id):
                         break
                     pairs += 1
             except LullError as error:
@@ -137,7 +137,7 @@ class Prove:
 
     # One pair
 
-    async def _one(self, proposal_id: str, *, hurry: bool) -> bool:
+    async def _one(self, proposal_id: str) -> bool:
         """Replay the next pair of a proposal; False when there is none."""
         proposal = self._proposals.get(proposal_id)
         if proposal.status not in TO_PROVE or _replays_nothing(proposal):
@@ -162,8 +162,9 @@ class Prove:
             await self._settle(proposal, pairs, cases)
             return False
         case = next(c for c in cases if c.turn == wanted.request and c.part is wanted.part)
+        # Whether it is time for proofs was asked before; a chat still goes before each replay.
         pair = await self._quiet.run(
-            lambda: self._pair(proposal, stage, case, wanted.seed), hurry=hurry
+            lambda: self._pair(proposal, stage, case, wanted.seed), hurry=True
         )
         if pair is None:
             await self._no_verdict(proposal, case)

@@ -21,7 +21,8 @@ from lull.core.signals import from_format
 from lull.core.skill import Library
 from lull.loops.today import Today, clean
 from lull.loops.verify import Verifier
-from lull.store.rewards import Rewards, Served
+from lull.store.reward_rows import Served
+from lull.store.rewards import Rewards
 
 NO_VERDICTS = 3
 """On one request, after which it is left out of a proof."""

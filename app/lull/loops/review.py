@@ -96,6 +96,7 @@ class Review:
         changed = await self._approve.propose_in(
             proposal.text,
             proposal.key,
+            sha256=proposal.sha256,
             check=unchanged,
             evidence=self._evidence(proposal),
             also=self._decision(proposal, ProposalStatus.APPROVED),

@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 
 from lull.core.calibration import Calibration
 from lull.core.errors import LullError
-from lull.core.messages import Finish, Message, Role
+from lull.core.messages import Finish, Role
 from lull.core.ports import Asks, Clock, Judge, Question, Quiet
 from lull.core.reward import GREY, Reward, Source, Vote, combined, majority
 from lull.core.rules import ScoreRule
@@ -28,9 +28,12 @@ from lull.core.signals import (
     read_reply,
     regenerated,
 )
-from lull.core.trust import said_by_user
-from lull.loops.verify import Verifier, Wish, by_wish
-from lull.store.rewards import RewardRow, Rewards, Served, Unread, newest_words
+from lull.core.skill import Library, SkillKey
+from lull.core.trust import behind_the_answer, said_by_user, typed_in
+from lull.loops.standing_wishes import StandingWishes
+from lull.loops.verify import Verifier, Wish, as_said, by_wish
+from lull.store.reward_rows import RewardRow, Served, newest_words
+from lull.store.rewards import Rewards, Unread
 from lull.store.turn_rows import Label, TurnRow
 
 log = logging.getLogger(__name__)
@@ -44,10 +47,6 @@ STUMBLES = 2
 """Times that scoring one turn may fail before it is passed over."""
 ANY_TIME = datetime.max.replace(tzinfo=UTC)
 """Whoever is in a hurry does not wait until a question is due."""
-LOOKED_AT = 2000
-"""Newest turns among which standing wishes are sought after a start."""
-WISHES = 200
-"""Standing wishes remembered for each room."""
 
 
 class Score:
@@ -62,6 +61,8 @@ class Score:
         coin: Callable[[], float],
         rule: ScoreRule,
         credit: Credit,
+        library: Callable[[], Library],
+        wishes: StandingWishes,
     ) -> None:
         self._rewards = rewards
         self._verifier = verifier
@@ -71,7 +72,8 @@ class Score:
         self._coin = coin
         self._rule = rule
         self._credit = credit
-        self._wishes: dict[tuple[str, str], list[Wish]] = {}
+        self._library = library
+        self.wishes = wishes
         self._begun: dict[str, int] = {}
         """How often each turn was begun and not finished: one that fails must not stop the rest."""
         self._writing = asyncio.Lock()
@@ -86,6 +88,7 @@ class Score:
     async def read_new(self) -> int:
         """Gather the signals of every turn that waits; how many were looked at."""
         async with self._writing:
+            await self._follow_withdrawals()
             return await self._read_waiting()
 
     async def _read_waiting(self) -> int:
@@ -117,7 +120,7 @@ class Score:
             row = known.get(unread.before.id)
             if any(signal.kind is SignalKind.CORRECTION for signal in said):
                 wish = Wish(typed_in(turn.request), newest_words(unread.before.request))
-                self._remember_wish(served, wish)
+                self.wishes.add(served, wish)
                 row, said = self._wished_anew(served, unread.before, row, said)
             rows.append(self._row(row, unread.before, said, due_now=True))
         if unread.again is not None and _rejects(unread.again):
@@ -130,15 +133,26 @@ class Score:
         """What went well with a skill is an exemplar of the requests that want it."""
         good = [r.turn for r in rows if r.reward is not None and r.reward.p_good > GREY[1]]
         for served in self._rewards.served(good):
-            if served.turn.skills:
-                await self._credit(served, [skill.name for skill in served.turn.skills])
+            if served.turn.skills and not served.excluded:
+                await self._credit(served, self._had_a_part(served))
+
+    def _had_a_part(self, served: Served) -> tuple[str, ...]:
+        """The skills that this turn's request wanted, as far as anybody can tell; what merely
+        stood beside them in its prompt would be sought ever oftener if it were credited."""
+        turn, skills = served.turn, self._library().skills
+        bodies = {}
+        for one in turn.skills:
+            skill = skills.get(SkillKey(served.room, one.name))
+            bodies[one.name] = skill.body if skill and skill.sha256 == one.sha256 else ""
+        asked = newest_words(turn.request)
+        return self._verifier.about(turn.model, bodies, asked=asked, answer=turn.answer.text)
 
     def _of_itself(self, served: Served) -> tuple[Signal, ...]:
         turn = served.turn
         if not turn.complete:
             return ()
         asked, answer = newest_words(turn.request), turn.answer.text
-        wishes = self._wishes_of(served)
+        wishes = self.wishes.of(served)
         shape = () if turn.answer.tool_calls else from_format(turn.format, answer)
         return (
             *shape,
@@ -208,49 +222,42 @@ class Score:
             kept = tuple(signal for signal in row.signals if not by_wish(signal))
             row = replace(row, signals=kept)
         asked = newest_words(before.request)
-        wishes = self._wishes_of(served)
+        wishes = self.wishes.of(served)
         anew = self._verifier.as_wished(
             before.model, wishes=wishes, asked=asked, answer=before.answer.text
         )
         return row, (*said, *anew)
 
-    def _remember_wish(self, served: Served, wish: Wish) -> None:
-        if self._verifier.speaks_for(served.turn.model):
-            wishes = self._wishes_of(served)
-            wishes.append(wish)
-            del wishes[:-WISHES]
-
-    def _wishes_of(self, served: Served) -> list[Wish]:
-        """What the user of this room said to this model when an answer was wrong, oldest first."""
-        if not self._verifier.speaks_for(served.turn.model):
-            return []
-        key = (served.room, served.turn.model)
-        if key not in self._wishes:
-            self._wishes[key] = self._said_before(served)
-        return self._wishes[key]
-
-    def _said_before(self, served: Served) -> list[Wish]:
-        earlier = self._rewards.recent(room=served.room, model=served.turn.model, limit=LOOKED_AT)
-        said = []
-        for one in reversed(earlier):
-            if any(s.kind is SignalKind.CORRECTION for s in one.reward.signals):
-                following = self._rewards.following(one.turn)
-                words = typed_in(following.request) if following else ""
-                said.append(Wish(words, one.asked))
-        return [wish for wish in said if wish.words][-WISHES:]
+    async def _follow_withdrawals(self) -> None:
+        """What the user turned down holds no answer to it any more: its verdicts go. One that is
+        wanted again after all holds later answers."""
+        withdrawn = self.wishes.withdrawn()
+        if not withdrawn:
+            return
+        turned_down = self._rewards.served([*withdrawn])
+        said = {as_said(typed_in(behind_the_answer(one.turn.request))) for one in turned_down}
+        rows = [
+            self._row(replace(one.reward, signals=kept), one.turn, ())
+            for one in self._rewards.told_by(said)
+            if (kept := tuple(s for s in one.reward.signals if s.text not in said))
+            != one.reward.signals
+        ]
+        await self._rewards.save(rows, read=(), at=self._clock.now())
 
     # The user's own word
 
     async def rated(self, turn: str) -> None:
         """The user has rated a turn, or taken a rating back: score it again, and weigh every
         source anew by how often it agrees with the user."""
-        await self._rescore([turn])
+        rows = await self._rescore([turn])
         await self.recalibrate()
+        await self._credit_wins(rows)
 
-    async def _rescore(self, turns: Sequence[str]) -> None:
+    async def _rescore(self, turns: Sequence[str]) -> list[RewardRow]:
         async with self._writing:
             rows = [self._row(one.reward, one.turn, ()) for one in self._rewards.served(turns)]
             await self._rewards.save(rows, read=(), at=self._clock.now())
+            return rows
 
     async def recalibrate(self) -> None:
         """Weigh every source anew by how often it agrees with the user. A rating behind which the
@@ -351,12 +358,6 @@ def verdicts(row: RewardRow) -> dict[Source, float]:
     if verdict is not None:
         said[Source.JUDGE] = float(verdict)
     return said
-
-
-def typed_in(messages: Sequence[Message]) -> str:
-    """What the user typed in these messages, without what was pasted or injected."""
-    typed = (said_by_user(message) for message in messages if message.role is Role.USER)
-    return "\n".join(words for words in typed if words)
 
 
 def _reply_to(before: TurnRow, turn: TurnRow) -> tuple[Signal, ...]:

@@ -14,8 +14,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from lull.core.adapter import Arm, chosen_arm, trial_flip, trial_toss
 from lull.core.chain import link, links, root
 from lull.core.errors import LullError, StoreError
+from lull.core.guard import hashed_coin
 from lull.core.injection import Injection
 from lull.core.messages import ChatRequest, Completion, Message, PartKind, Role
 from lull.core.model_name import canonical
@@ -24,6 +26,7 @@ from lull.core.ports import Clock, Ids
 from lull.core.retrieval import RetrievalRule
 from lull.core.skill import Library, SkillKey
 from lull.core.trajectory import (
+    CoinFlip,
     PolicyVersion,
     Selection,
     Suffix,
@@ -32,6 +35,7 @@ from lull.core.trajectory import (
 )
 from lull.core.window import TokenRate, was_cut
 from lull.loops.fix_skills import (
+    Fixed,
     FixSkills,
     Index,
     LeavesOut,
@@ -94,6 +98,7 @@ class Serve:
         self._clock = clock
         self._ids = ids
         self._key = chain_key
+        self._coin = hashed_coin(chain_key.hex())
         self._facts_within_s = facts_within_s
         self._recent: OrderedDict[str, Position] = OrderedDict()
         self._rates: OrderedDict[str, TokenRate] = OrderedDict()
@@ -136,16 +141,11 @@ class Serve:
         began_s = self._clock.monotonic_s()
         library = self._library()
         session = session.encode(errors="replace").decode()
-        chain = links(self._key, _who(client.name, apart=client.apart), request.messages)
+        chain = links(self._key, client.identity, request.messages)
         position = self._position(client, session, request.messages, chain)
-        model = await self._facts_in_time(facts)
-        name = canonical(request.model)
-        if model is not None:
-            _remember(self._facts, name, model, most=MODELS)
-        # What a model is does not change while its facts are late; what answers is stamped only
-        # when it is certain.
-        likely = model or self._facts.get(name)
+        certain, likely = await self._known(request.model, facts)
         trajectory = position.trajectory if position else self._ids.new("conv")
+        likely, flip = self._armed(likely, position, trajectory)
         fixed = self._fixing.fix(
             request,
             client,
@@ -155,32 +155,24 @@ class Serve:
             trajectory=trajectory,
             injectable=injectable,
         )
-        stamp = TurnStamp(
-            turn=self._ids.new("turn"),
+        selection = fixed.selection
+        if flip is not None:
+            selection = replace(selection, flips=(*selection.flips, flip))
+        stamp = self._stamp(
+            request,
+            client,
+            likely if certain else None,
+            position,
             trajectory=trajectory,
-            number=position.turns + 1 if position else 1,
-            client=client.name,
             route=route,
-            model=request.model,
-            policy=PolicyVersion(
-                model=model.digest if model else request.model,
-                adapter=model.adapter if model else None,
-                generation=library.generation,
-            ),
-            skills=(
-                *fixed.selection.skills,
-                *(skill for suffix in fixed.suffixes for skill in suffix.skills),
-            ),
-            template_sha256=model.template_sha256 if model else "",
-            sampling=request.sampling,
-            at=self._clock.now(),
-            apart=client.apart,
+            generation=library.generation,
+            fixed=fixed,
         )
         return Serving(
             request=request,
             stamp=stamp,
             injection=injection(request, fixed),
-            selection=fixed.selection,
+            selection=selection,
             suffixes=fixed.suffixes,
             links=tuple(chain),
             session=session,
@@ -190,10 +182,70 @@ class Serve:
             joined=fixed.joined,
         )
 
+    async def _known(
+        self, name: str, facts: Callable[[], ModelFacts | Awaitable[ModelFacts]]
+    ) -> tuple[bool, ModelFacts | None]:
+        """Whether the model's facts came in time, and those of now or of before: what a model is
+        does not change while they are late, but what answers is stamped only when it is certain."""
+        model = await self._facts_in_time(facts)
+        if model is None:
+            return False, self._facts.get(canonical(name))
+        _remember(self._facts, canonical(name), model, most=MODELS)
+        return True, model
+
+    def _stamp(
+        self,
+        request: ChatRequest,
+        client: Client,
+        model: ModelFacts | None,
+        position: Position | None,
+        *,
+        trajectory: str,
+        route: str,
+        generation: int,
+        fixed: Fixed,
+    ) -> TurnStamp:
+        suffixed = (skill for suffix in fixed.suffixes for skill in suffix.skills)
+        return TurnStamp(
+            turn=self._ids.new("turn"),
+            trajectory=trajectory,
+            number=position.turns + 1 if position else 1,
+            client=client.name,
+            route=route,
+            model=request.model,
+            policy=PolicyVersion(
+                model=model.digest if model else request.model,
+                adapter=model.adapter if model else None,
+                generation=generation,
+            ),
+            skills=(*fixed.selection.skills, *suffixed),
+            template_sha256=model.template_sha256 if model else "",
+            sampling=request.sampling,
+            at=self._clock.now(),
+            apart=client.apart,
+        )
+
+    def _armed(
+        self, model: ModelFacts | None, position: Position | None, trajectory: str
+    ) -> tuple[ModelFacts | None, CoinFlip | None]:
+        """The facts of the adapter that answers this trajectory; while one is on trial, the toss
+        of a new trajectory decides."""
+        if model is None or model.shadow is None:
+            return model, None
+        arm = chosen_arm(
+            Arm(version=model.adapter, learned=model.learned),
+            model.shadow,
+            before=position.adapter if position else None,
+            begins=position is None,
+            toss=trial_toss(self._coin, model.shadow, trajectory),
+        )
+        flip = trial_flip(model.shadow, arm) if position is None else None
+        return replace(model, adapter=arm.version, learned=arm.learned), flip
+
     def close(self, serving: Serving, completion: Completion) -> None:
         """The answer ended, however it ended. Never waits, never fails the reply."""
         tip = serving.links[-1] if serving.links else ""
-        who = _who(serving.stamp.client, apart=serving.stamp.apart)
+        who = _client(serving).identity
         behind = tip or root(self._key, who)
         answer_link = link(self._key, behind, completion.message)
         turn = Turn(
@@ -216,6 +268,7 @@ class Serve:
             selection=serving.selection,
             suffixes=serving.suffixes,
             known=serving.known,
+            adapter=serving.stamp.policy.adapter,
         )
         for known in (answer_link, tip, _session_key(who, serving.session)):
             if known:
@@ -231,8 +284,7 @@ class Serve:
         """The trajectory that this request continues. A history is known by its own links; a
         first message starts a new conversation even when the same words were said before."""
         if session:
-            who = _who(client.name, apart=client.apart)
-            named = self._recent.get(_session_key(who, session))
+            named = self._recent.get(_session_key(client.identity, session))
             return named or self._stored(lambda: self._trajectories.session(client, session))
         history = chain[:-1]
         if all(message.role is Role.SYSTEM for message in messages[:-1]):
@@ -302,11 +354,11 @@ class Serve:
     def _count_uses(self, serving: Serving) -> None:
         if not serving.joined:
             return
-        client = serving.stamp.client
-        counts = self._uses.setdefault(client, {})
+        asker = _client(serving).identity
+        counts = self._uses.setdefault(asker, {})
         for key in serving.joined:
             counts[key] = counts.get(key, 0) + 1
-        self._skills.used(serving.joined, by=client, at=serving.stamp.at)
+        self._skills.used(serving.joined, by=asker, at=serving.stamp.at)
 
 
 def _remember(into: OrderedDict[str, T], key: str, value: T, *, most: int) -> None:
@@ -316,10 +368,8 @@ def _remember(into: OrderedDict[str, T], key: str, value: T, *, most: int) -> No
         into.popitem(last=False)
 
 
-def _who(client: str, *, apart: bool) -> str:
-    """Whose chain it is: a program may call itself like a client that is kept apart, and is not
-    that client."""
-    return f"/c/{client}" if apart else client
+def _client(serving: Serving) -> Client:
+    return Client(name=serving.stamp.client, apart=serving.stamp.apart)
 
 
 def _session_key(who: str, session: str) -> str:

@@ -6,7 +6,7 @@ failure counts only while what went wrong would still be served so.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import replace
 
 from lull.core.messages import ChatRequest, Message, Role
@@ -14,7 +14,7 @@ from lull.core.policy import Client, ModelFacts
 from lull.core.skill import Library, Skill
 from lull.core.trust import strip_injected
 from lull.loops.fix_skills import FixSkills
-from lull.store.rewards import Served
+from lull.store.reward_rows import Served
 
 
 class Today:
@@ -62,10 +62,17 @@ class Today:
         """True when the turn was served with the very skills it would get now. The number of the
         generation does not tell: its conversation may be older, or have gone without a skill by
         chance."""
+        return self._gets(served, {skill.sha256 for skill in served.turn.skills})
+
+    def still_chosen(self, served: Served) -> bool:
+        """The same of the skills that were chosen for the turn, whichever of them chance then left
+        out: what a person said there was said to the library as it is."""
+        there = {skill.sha256 for skill in served.turn.skills}
+        return self._gets(served, there | served.left_out)
+
+    def _gets(self, served: Served, shas: Set[str]) -> bool:
         chosen = self.skills(served)
-        if chosen is None:
-            return False
-        return {skill.sha256 for skill in served.turn.skills} == {s.sha256 for s in chosen}
+        return chosen is not None and shas == {skill.sha256 for skill in chosen}
 
 
 def clean(message: Message) -> Message:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from lull.core.check import Check, holds, in_words
 from lull.core.model_name import canonical
 from lull.core.reward import Source
-from lull.core.signals import Signal, SignalKind
+from lull.core.signals import YOU_SAID, Signal, SignalKind
 from lull.core.stated_rule import stated_rule
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\s+[-–—]\s+")
@@ -24,7 +24,9 @@ Reads = Callable[[str, str, str], bool | None]
 """(wish, request, answer) → whether the answer does what the wish says; None: cannot tell."""
 
 
-YOU_SAID = "you said: "
+def as_said(wish: str) -> str:
+    """The text of a signal that a standing wish gave."""
+    return f"{YOU_SAID}{wish}"
 
 
 def by_wish(signal: Signal) -> bool:
@@ -44,6 +46,11 @@ class Wish(NamedTuple):
 
     words: str
     about: str
+    turn: str = ""
+    """The answer that was wrong; "" where that does not matter."""
+    trajectory: str = ""
+    at: str = ""
+    """When that was answered, ISO 8601."""
 
 
 class Verifier:
@@ -76,6 +83,18 @@ class Verifier:
                     return does
         return None
 
+    def about(
+        self, model: str, skills: Mapping[str, str], *, asked: str, answer: str
+    ) -> tuple[str, ...]:
+        """Of these skills (their bodies by name) those that are about the request; all of them
+        where the model has no verifier that could tell."""
+        told = tuple(
+            name
+            for name, body in skills.items()
+            if self.fulfils(model, wish=body, asked=asked, answer=answer) is not None
+        )
+        return told if self.speaks_for(model) else tuple(skills)
+
     def checked(self, skills: Sequence[str], answer: str) -> tuple[Signal, ...]:
         """The verdicts of the checks that came with these skill texts."""
         return tuple(
@@ -94,14 +113,25 @@ class Verifier:
     ) -> tuple[Signal, ...]:
         """The verdict of the newest standing wish that says something about this request;
         `wishes` come oldest first."""
+        found = self._newest(model, wishes, asked, answer)
+        if found is None:
+            return ()
+        wish, does = found
+        value, text = 1.0 if does else -1.0, as_said(wish.words)
+        return (Signal(kind=SignalKind.CHECK, source=Source.VERIFIABLE, value=value, text=text),)
+
+    def wish_for(self, model: str, *, wishes: Sequence[Wish], asked: str) -> Wish | None:
+        """The newest standing wish that says something about this request."""
+        found = self._newest(model, wishes, asked, "")
+        return found[0] if found is not None else None
+
+    def _newest(
+        self, model: str, wishes: Sequence[Wish], asked: str, answer: str
+    ) -> tuple[Wish, bool] | None:
         for wish in reversed(wishes):
             does = self.fulfils(
                 model, wish=wish.words, asked=asked, answer=answer, about=wish.about
             )
             if does is not None:
-                value = 1.0 if does else -1.0
-                text = f"{YOU_SAID}{wish.words}"
-                return (
-                    Signal(kind=SignalKind.CHECK, source=Source.VERIFIABLE, value=value, text=text),
-                )
-        return ()
+                return wish, does
+        return None

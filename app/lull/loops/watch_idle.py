@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
-from lull.core.calendar_event import CalendarEvent
+from lull.core.calendar_event import Calendar, CalendarEvent
 from lull.core.errors import LullError
 from lull.core.idle import Window, WindowState, decide
 from lull.core.idle_rule import GateName, IdleRule
@@ -29,6 +29,7 @@ from lull.core.ports import Clock, Ids
 from lull.loops.lull_journal import Journal
 from lull.loops.lull_pace import Pace
 from lull.loops.lull_runner import Runner, RunnerRule
+from lull.loops.lull_why import Choice, Why
 from lull.store.windows import STOPPED, Windows
 
 _BEFORE_S: Final = 1.0
@@ -64,24 +65,6 @@ class Chats(NamedTuple):
     since_s: float
 
 
-class WorkView(NamedTuple):
-    kind: str
-    text: str
-    progress: float
-    left_s: float
-
-
-class Why(NamedTuple):
-    """What `lull why` shows."""
-
-    window: Window
-    work: tuple[WorkView, ...]
-    """The piece that was begun first."""
-
-    def as_dict(self) -> dict[str, object]:
-        return {**self.window.as_dict(), "work": [one._asdict() for one in self.work]}
-
-
 class WatchIdle:
     def __init__(
         self,
@@ -96,14 +79,19 @@ class WatchIdle:
         ids: Ids,
         tell: Callable[[Window], None],
         problem: Callable[[str, LullError | None], None],
+        calendars: Callable[[], Sequence[Calendar]] = tuple,
+        woken: Callable[[], None] = lambda: None,
         pace: Pace | None = None,
         rule: WatchRule | None = None,
     ) -> None:
         """`tell` hears of every change of state; `problem` of work that fails (None: it works
-        again). Reads the store once, here."""
+        again); `woken` of the machine's waking. `calendars` says whose the events are. Reads the
+        store once, here."""
         self._source = source
         self._chats = chats
         self._events = events
+        self._calendars = calendars
+        self._woken = woken
         self._settings = settings
         self._queue = queue
         self._windows = windows
@@ -126,11 +114,23 @@ class WatchIdle:
         """Since when the source looks closely."""
         self._about_to = False
         """Work would begin if it were sure that nobody came."""
+        self._away = False
+        """Nobody watches any more, or not yet again: no work may begin."""
 
     @property
     def window(self) -> Window | None:
         """As of the last look; None before the first."""
         return self._window
+
+    @property
+    def watching(self) -> bool:
+        """Whether `run` runs, or was not begun yet."""
+        return not self._away
+
+    @property
+    def windows(self) -> Windows:
+        """Where the journal lies."""
+        return self._windows
 
     # The user's word
 
@@ -140,8 +140,13 @@ class WatchIdle:
         begun = self._runner.work
         others = [work for work in self._queue() if begun is None or work.id != begun.id]
         listed = others if begun is None else [begun, *others]
-        views = (WorkView(w.kind.value, w.text, w.progress, w.left_s) for w in listed)
-        return Why(window, tuple(views))
+        choice = self._choice(window)
+        return Why(window, tuple(choice.view(work, is_open=window.open) for work in listed))
+
+    def _choice(self, window: Window) -> Choice:
+        left = _ENDLESS if self._signals is None else self._left(window, self._signals)
+        about_to = self._about_to and self.watching
+        return Choice(runner=self._runner, left=left, about_to=about_to, watched=self.watching)
 
     async def pause(self, length: PauseLength) -> Why:
         """The user's last word counts: it ends "train now" too."""
@@ -170,7 +175,9 @@ class WatchIdle:
     # The watch
 
     async def run(self) -> None:
-        """Until cancelled; then work is stopped and the journal closed."""
+        """Until cancelled; then work is stopped and the journal closed. After a fault it may be
+        run anew, and takes nothing for granted then."""
+        self._away = False
         try:
             while True:
                 await self.look()
@@ -199,7 +206,8 @@ class WatchIdle:
         gap_s = signals.asleep_gap_s
         if self._signals is not None:
             this = _look(signals)
-            found = asleep_gap_s(_look(self._signals), this, expected_s=self._expected_s)
+            expected_s = float("inf") if self._away else self._expected_s
+            found = asleep_gap_s(_look(self._signals), this, expected_s=expected_s)
             gap_s = max(gap_s, found)
         return replace(
             signals,
@@ -213,6 +221,7 @@ class WatchIdle:
             signals,
             settings=self._settings(),
             events=self._events(),
+            calendars=self._calendars(),
             paused_until=self._pause.until if self._pause is not None else None,
             state=self._window.memory if self._window is not None else None,
             train_now=self._asked(),
@@ -240,6 +249,8 @@ class WatchIdle:
     def _take_note(self, window: Window, signals: IdleSignals) -> None:
         before, last = self._window, self._signals
         now, now_s = signals.now, signals.monotonic_s
+        if signals.asleep_gap_s and not (last is not None and last.asleep_gap_s):
+            self._woken()
         used_s, done = self._runner.used_s, self._runner.done()
         if last is not None:
             self._journal.looked(before, _look(last), window, signals)
@@ -284,17 +295,23 @@ class WatchIdle:
             await self._runner.give_back()
 
     async def _leave(self) -> None:
-        await self._runner.give_back()
-        if self._signals is not None:
-            now = self._source.signals().now
-            used_s, done = self._runner.used_s, self._runner.done()
-            self._journal.closed(STOPPED, "", now, used_s=used_s, done=done)
-            self._journal.stopped(self._window, _look(self._signals))
+        self._away = True
+        try:
+            await self._runner.give_back()
+            if self._signals is not None:
+                now = self._clock.now()
+                used_s, done = self._runner.used_s, self._runner.done()
+                self._journal.closed(STOPPED, "", now, used_s=used_s, done=done)
+                self._journal.stopped(self._window, _look(self._signals))
+        finally:
+            self._about_to = False
+            self._hurry(False)
+            self._window = self._signals = self._guess = None
 
     # Working
 
     async def _go_on(self, window: Window, signals: IdleSignals) -> None:
-        if self._runner.running:
+        if self._away or self._runner.running or self._runner.stuck:
             return
         ready, begun = self._ready(), self._runner.work
         if begun is not None:
@@ -319,7 +336,7 @@ class WatchIdle:
         return sure
 
     def _ready(self) -> list[LullWork]:
-        return [work for work in self._queue() if not self._runner.rests(work)]
+        return [work for work in self._queue() if not self._runner.rests_s(work)]
 
     def _left(self, window: Window, signals: IdleSignals) -> Forecast:
         """What is likely left of this lull; never more than the known end of the window."""

@@ -21,6 +21,8 @@ def source_of(wanted: Json, is_address: Callable[[str], bool]) -> Source:
     location = wanted.get("location")
     if not isinstance(location, str) or not location.strip():
         raise UsageError("location is missing.", hint="Give an address or the path of a file.")
+    if not location.isascii() and location != location.encode(errors="replace").decode():
+        raise UsageError("location holds something that is no text.")
     if is_address(location):
         return Source(location=location.strip(), private=wanted.get("private") is True)
     if not Path(location).is_absolute() or "\0" in location:

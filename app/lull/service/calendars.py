@@ -12,10 +12,10 @@ import contextlib
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-from lull.core.calendar_event import CalendarEvent, Meaning
+from lull.core.calendar_event import Calendar, CalendarEvent, Meaning
 from lull.core.errors import Conflict, LullError
 from lull.core.feeds import (
     Feed,
@@ -89,6 +89,14 @@ class Calendars:
         now = self._parts.clock.now()
         found = [event for feed in self.feeds() for event in feed.events(now)]
         return tuple(sorted(found, key=lambda event: (event.start, event.end, event.feed)))
+
+    def known(self) -> tuple[Calendar, ...]:
+        """Each feed's name and meaning, and which of them is too old to count; never blocks."""
+        now = self._parts.clock.now()
+        return tuple(
+            Calendar(id=feed.id, label=feed.label, means=feed.means, unread_s=_unread_s(feed, now))
+            for feed in self.feeds()
+        )
 
     def feeds(self) -> tuple[Feed, ...]:
         return tuple((self._feeds or {}).values())
@@ -292,6 +300,13 @@ def within(events: tuple[CalendarEvent, ...], span: Span) -> list[CalendarEvent]
 def _signed(read: Read, feed: Feed) -> Read:
     """With the feed's id in each event."""
     return replace(read, events=tuple(replace(event, feed=feed.id) for event in read.events))
+
+
+def _unread_s(feed: Feed, now: datetime) -> float | None:
+    if feed.health(now) is not Health.LOST:
+        return None
+    age_s = feed.age_s(now)
+    return float("inf") if age_s is None else age_s
 
 
 def _problem_key(feed: Feed) -> str:

@@ -18,6 +18,7 @@ from aiohttp import web
 
 from lull.contract import routes
 from lull.core.errors import (
+    AdapterError,
     Conflict,
     LullError,
     NotFound,
@@ -28,13 +29,20 @@ from lull.core.errors import (
     UsageError,
 )
 from lull.core.feeds import FeedError
+from lull.service.adapter_control import AdapterControl
+from lull.service.adapter_routes import adapter_routes
 from lull.service.bus import Bus
 from lull.service.calendars import Calendars
+from lull.service.conversation_routes import conversation_routes
+from lull.service.forgetting import Forgetting
+from lull.service.lull_routes import lull_routes
 from lull.service.lulls import Lulls
+from lull.service.models import Models
 from lull.service.rating import Rating
-from lull.service.reading import PAGE, Reading
+from lull.service.reading import Reading
 from lull.service.reviewing import Reviewing
 from lull.service.skill_changes import SkillChanges
+from lull.service.training_requests import TrainingRequests
 
 log = logging.getLogger(__name__)
 
@@ -51,6 +59,7 @@ _STATUS = {
     SettingsError: 400,
     SecretsError: 400,
     FeedError: 400,
+    AdapterError: 409,
 }
 
 
@@ -70,6 +79,10 @@ class ControlApi:
         stop: Callable[[], None],
         calendars: Calendars | None = None,
         lulls: Lulls | None = None,
+        models: Models | None = None,
+        adapters: AdapterControl | None = None,
+        training: TrainingRequests | None = None,
+        forgetting: Forgetting | None = None,
     ) -> None:
         """`settle` blocks until everything that was recorded so far can be read."""
         self._status = status
@@ -84,6 +97,10 @@ class ControlApi:
         self._stop = stop
         self.calendars = calendars
         self._lulls = lulls
+        self._models = models
+        self._adapters = adapters
+        self._training = training
+        self._forgetting = forgetting
 
     def app(self) -> web.Application:
         app = web.Application(middlewares=[_errors], client_max_size=BODY_LIMIT)
@@ -91,9 +108,6 @@ class ControlApi:
         app.router.add_get(routes.SNAPSHOT, self.snapshot)
         app.router.add_get(routes.EVENTS, self.events)
         app.router.add_post(routes.STOP, self.stop)
-        app.router.add_get(routes.CONVERSATIONS, self.conversations)
-        app.router.add_get(routes.CONVERSATION, self.conversation)
-        app.router.add_post(routes.RATE, self.rate)
         app.router.add_get(routes.SKILLS, self.skills)
         app.router.add_get(routes.SKILLS_HISTORY, self.history)
         app.router.add_get(routes.SKILLS_DIFF, self.diff)
@@ -107,10 +121,27 @@ class ControlApi:
         app.router.add_get(routes.SETTINGS, self.settings)
         app.router.add_post(routes.SETTINGS, self.settings)
         app.router.add_get(routes.DOCTOR, self.doctor)
+        conversation_routes(
+            app,
+            self._reading,
+            self._rating,
+            answer=_json,
+            body=_body,
+            read=self._read,
+            number=_number,
+        )
+        if self._adapters is not None:
+            adapter_routes(app, self._adapters, answer=_json, body=_body)
         if self.calendars is not None:
             _calendar_routes(app, self.calendars)
         if self._lulls is not None:
-            _lull_routes(app, self._lulls)
+            lull_routes(app, self._lulls, answer=_json, body=_body, read=self._read)
+        if self._models is not None:
+            _model_routes(app, self._models)
+        if self._training is not None:
+            _training_routes(app, self._training)
+        if self._forgetting is not None:
+            _forget_route(app, self._forgetting)
         return app
 
     async def _read(self, view: Callable[[], Json]) -> Json:
@@ -173,29 +204,6 @@ class ControlApi:
         self._stop()
         return _json({"stopping": True})
 
-    async def conversations(self, request: web.Request) -> web.Response:
-        query, limit = request.query, _number(request, "limit", PAGE)
-        return _json(
-            await self._read(
-                lambda: self._reading.conversations(
-                    client=query.get("client"),
-                    search=query.get("search", ""),
-                    after=query.get("after", ""),
-                    limit=limit,
-                )
-            )
-        )
-
-    async def conversation(self, request: web.Request) -> web.Response:
-        name = request.match_info["id"]
-        return _json(await self._read(lambda: self._reading.conversation(name)))
-
-    async def rate(self, request: web.Request) -> web.Response:
-        label = (await _body(request)).get("label")
-        if not isinstance(label, str):
-            raise UsageError("label is missing.", hint="Say good, bad or clear.")
-        return _json(await self._rating.rate(request.match_info["id"], label))
-
     async def skills(self, request: web.Request) -> web.Response:
         client, everything = request.query.get("client"), request.query.get("all") == "1"
         return _json(
@@ -243,19 +251,45 @@ class ControlApi:
         return _json(await self._settings(wanted))
 
 
-def _lull_routes(app: web.Application, lulls: Lulls) -> None:
-    async def why(_: web.Request) -> web.Response:
-        return _json(await lulls.why())
+def _model_routes(app: web.Application, models: Models) -> None:
+    async def listed(_: web.Request) -> web.Response:
+        return _json(await models.list())
 
-    async def pause(request: web.Request) -> web.Response:
-        return _json(await lulls.pause(await _body(request)))
+    async def choosing(_: web.Request) -> web.Response:
+        return _json(await models.choosing())
 
-    async def resume(request: web.Request) -> web.Response:
-        return _json(await lulls.resume(await _body(request)))
+    async def choose(request: web.Request) -> web.Response:
+        return _json(await models.choose(await _body(request)))
 
-    app.router.add_get(routes.WHY, why)
-    app.router.add_post(routes.PAUSE, pause)
-    app.router.add_post(routes.RESUME, resume)
+    app.router.add_get(routes.MODELS, listed)
+    app.router.add_get(routes.MODELS_CHOOSING, choosing)
+    app.router.add_post(routes.MODELS_CHOOSE, choose)
+
+
+def _training_routes(app: web.Application, training: TrainingRequests) -> None:
+    async def listed(_: web.Request) -> web.Response:
+        return _json(await training.list())
+
+    async def shown(request: web.Request) -> web.Response:
+        return _json(await training.show(request.match_info["id"]))
+
+    async def now(request: web.Request) -> web.Response:
+        return _json(await training.now(await _body(request)))
+
+    async def cancel(request: web.Request) -> web.Response:
+        return _json(await training.cancel(request.match_info["id"]))
+
+    app.router.add_get(routes.TRAIN, listed)
+    app.router.add_post(routes.TRAIN_NOW, now)
+    app.router.add_get(routes.TRAIN_RUN, shown)
+    app.router.add_post(routes.TRAIN_CANCEL, cancel)
+
+
+def _forget_route(app: web.Application, forgetting: Forgetting) -> None:
+    async def forget(request: web.Request) -> web.Response:
+        return _json(await forgetting.forget(await _body(request)))
+
+    app.router.add_post(routes.FORGET, forget)
 
 
 def _calendar_routes(app: web.Application, calendars: Calendars) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from aiohttp import web
@@ -16,7 +16,7 @@ from aiohttp import web
 from lull.core.errors import EngineError, LullError, RequestError, UpstreamDown
 from lull.core.events import EventKind
 from lull.core.messages import ChatRequest
-from lull.core.policy import Client
+from lull.core.policy import Client, ModelFacts
 from lull.loops.serve import Serve, Serving, without_skills
 from lull.service.auth import Door, origin_form, refusal, split_client
 from lull.service.body import Body, model_named_in, read_body, rest_of, unpacked
@@ -27,6 +27,7 @@ from lull.service.forward import Answer, Forward
 from lull.service.local_model import Adapter, LocalModels
 from lull.service.own_errors import error_answer, sentence
 from lull.service.problems import Problems
+from lull.service.published_names import PublishedNames, ToVersion
 from lull.service.quiet import Activity
 from lull.service.relay import once, relay, runner
 from lull.service.upstream import Upstream
@@ -53,7 +54,9 @@ class DataPlane:
         touch_remote: bool,
         list_built_in: bool,
         monotonic_s: Callable[[], float],
+        published: PublishedNames | None = None,
     ) -> None:
+        self._published = published or PublishedNames()
         self._door = door
         self._serve = serve
         self._forward = forward
@@ -69,10 +72,6 @@ class DataPlane:
         self._monotonic_s = monotonic_s
         self.in_flight = 0
         self.last_request_s = monotonic_s()
-
-    def listen_on(self, door: Door) -> None:
-        """The port is known only once the socket is bound."""
-        self._door = door
 
     def runner(self, *, shutdown_timeout_s: float) -> web.AppRunner:
         return runner(self.handle, shutdown_timeout_s=shutdown_timeout_s)
@@ -128,8 +127,9 @@ class DataPlane:
             async with self._forward.send(request, raw_path, sent) as answer:
                 return await relay(request, await self._with_own_names(request, path, answer))
         except UpstreamDown:
-            # Ollama has gone, the built-in model has not: say what there is.
-            if body is None:
+            # Ollama has gone, the built-in model has not: say what there is. Of one model that is
+            # not ours nothing is known, and it is not "not found" either.
+            if body is None or not self._local.lists(path):
                 raise
             answer = await self._local.other(request.method, path, body.data, alone=True)
             if answer is None:
@@ -164,7 +164,7 @@ class DataPlane:
     ) -> web.StreamResponse:
         body = await read_body(request, limit=self._body_limit)
         chat, plain, fault = self._read(request, dialect, body)
-        local = chat is not None and self._local.serves(chat.model)
+        local = chat is not None and self._local.answers(chat)
         if not local and self._upstream.alone:
             # It may have come just now: the next request shall find it.
             self._upstream.failed()
@@ -180,6 +180,12 @@ class DataPlane:
         target = self._target(
             request, dialect, raw_path, body.data, plain, sent, serving, local=local
         )
+        adapter = serving.stamp.policy.adapter if serving and not local else None
+        if version := self._published.version(chat.model, adapter):
+            to_version = ToVersion(
+                names=self._published, forward=self._forward, version=version, asked_for=chat.model
+            )
+            target = to_version.send(request, raw_path, sent, target)
         return await self._relay_recorded(
             request, target, dialect.reader(stream=chat.stream), keeps
         )
@@ -191,7 +197,7 @@ class DataPlane:
         if not body.whole:
             size = f"The request has more than {self._body_limit} bytes."
             fault = RequestError(size, status=413, hint="Send less at once.")
-            if self._local.serves(model_named_in(body.data)):
+            if self._local.is_alone_with(model_named_in(body.data)):
                 raise fault
             return None, b"", fault
         try:
@@ -241,7 +247,6 @@ class DataPlane:
         *,
         local: bool,
     ) -> Serving | None:
-        source = self._local.facts if local else self._upstream.facts
         try:
             serving = await self._serve.open(
                 chat,
@@ -249,7 +254,7 @@ class DataPlane:
                 route=dialect.route,
                 session=request.headers.get(SESSION_HEADER, "")[:200],
                 injectable=dialect.injectable(plain),
-                facts=lambda: source(chat.model),
+                facts=lambda: self._facts(chat.model, local=local),
             )
             self._problems.went("serve")
             return serving
@@ -257,6 +262,11 @@ class DataPlane:
             # Whatever this was, it must not cost the user the answer.
             self._broke("serving without skills", error)
             return None
+
+    def _facts(self, model: str, *, local: bool) -> ModelFacts | Awaitable[ModelFacts]:
+        if local:
+            return self._local.facts(model)
+        return self._published.stamped(model, self._upstream.facts(model))
 
     def _injected(
         self, dialect: Dialect, plain: bytes, serving: Serving | None

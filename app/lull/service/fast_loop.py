@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from typing import TypeVar
 
 from lull.core.errors import LullError
@@ -64,11 +65,9 @@ class FastLoop:
         """Something was recorded or rated."""
         self._to_judge = asyncio.Event()
         self._to_write = asyncio.Event()
-        self._to_prove = asyncio.Event()
         self._hurried: set[asyncio.Task[LullError | None]] = set()
         self._proofs = asyncio.Lock()
         """Held by the one who replays."""
-        self._slice: asyncio.Task[int | None] | None = None
         self._waiting: list[Waiting] | None = None
         """Proposals to prove; None: to be looked up again."""
 
@@ -109,19 +108,6 @@ class FastLoop:
             await self._nudged(self._to_write)
             await self._told("skill writer", lambda: self._write((Origin.MODEL,)))
 
-    async def proving(self) -> None:
-        while True:
-            async with self._proofs:
-                self._slice = asyncio.create_task(self._told("proofs", self._prove.slice))
-                try:
-                    await asyncio.wait({self._slice})
-                finally:
-                    self._slice.cancel()
-            await self._follow_up()
-            if self._slice.cancelled() or self._slice.result():
-                continue
-            await self._nudged(self._to_prove)
-
     async def guarding(self) -> None:
         while True:
             await self._told("live guard", self._guard.step)
@@ -140,8 +126,6 @@ class FastLoop:
         made = await self._evolve.step(origins, hurry=hurry)
         for proposal in made:
             self._tell(proposal)
-        if made:
-            self._to_prove.set()
         return made
 
     async def _follow_up(self) -> None:
@@ -165,12 +149,20 @@ class FastLoop:
             status=proposal.status.value,
         )
 
-    async def _told(self, name: str, work: Callable[[], Awaitable[T]]) -> T | None:
-        """A failure stands among the problems until the next time it works."""
+    async def _told(
+        self,
+        name: str,
+        work: Callable[[], Awaitable[T]],
+        undone: list[LullError] | None = None,
+    ) -> T | None:
+        """A failure stands among the problems until the next time it works, and is added to what
+        is `undone`."""
         try:
             result = await work()
         except LullError as error:
             self._problems.came(name, error)
+            if undone is not None:
+                undone.append(error)
             return None
         self._problems.went(name)
         return result
@@ -194,26 +186,28 @@ class FastLoop:
 
     async def prove_in_lull(self, proposal: str) -> int:
         """A slice of one proof, now: how many pairs it added. Raises LullError."""
-        if self._slice is not None:
-            self._slice.cancel()  # it may be waiting for quiet
         async with self._proofs:
-            added = await self._prove.slice(only=proposal, hurry=True)
+            added = await self._prove.slice(only=proposal)
         self._waiting = None
         await self._follow_up()
         return added
 
     # The user's own word
 
-    async def prove_now(self, proposal: str | None, *, wait: bool) -> None:
+    async def prove_now(self, proposal: str | None, *, wait: bool) -> list[LullError]:
         """Score, write and prove now, not in the next lull, and whatever waits for another try;
-        or prove this one alone. A judge or a writer in trouble stands among the problems and does
-        not keep the proofs from going on. Raises LullError."""
+        or prove this one alone. What a judge or a writer in trouble could not do is answered; it
+        does not keep the proofs from going on. Raises LullError."""
         await asyncio.to_thread(self._settle)
         await self._score.read_new()
+        undone: list[LullError] = []
         if proposal is None:
-            await self._told("judge", lambda: self._score.ask_judge(hurry=True, limit=AT_ONCE))
-            await self._told("skills from corrections", lambda: self._write((Origin.EXTRACTIVE,)))
-            await self._told("skill writer", lambda: self._write((Origin.MODEL,), hurry=True))
+            ask = partial(self._score.ask_judge, hurry=True, limit=AT_ONCE)
+            await self._told("judge", ask, undone)
+            own = partial(self._write, (Origin.EXTRACTIVE,))
+            await self._told("skills from corrections", own, undone)
+            written = partial(self._write, (Origin.MODEL,), hurry=True)
+            await self._told("skill writer", written, undone)
         else:
             await self._prove.again(proposal)
         hurried = asyncio.create_task(self._prove_all(proposal))
@@ -221,14 +215,13 @@ class FastLoop:
         hurried.add_done_callback(self._hurried.discard)
         if wait and (error := await asyncio.shield(hurried)) is not None:
             raise error
+        return undone
 
     async def _prove_all(self, proposal: str | None) -> LullError | None:
         """Prove to the end; why it could not go on."""
-        if self._slice is not None:
-            self._slice.cancel()  # it may be waiting for quiet; no pair that is stored is lost
         try:
             async with self._proofs:
-                while await self._prove.slice(only=proposal, hurry=True):
+                while await self._prove.slice(only=proposal):
                     await self._follow_up()
         except LullError as error:
             self._problems.came("proofs", error)
@@ -247,4 +240,3 @@ class FastLoop:
         """A decision was taken: there may be room for the next candidate."""
         self._waiting = None
         self._new.set()
-        self._to_prove.set()

@@ -16,7 +16,8 @@ from math import prod
 from pathlib import Path
 from typing import Final
 
-from lull.core.errors import ResourceError
+from lull.backends.model_folder import check_model_folder
+from lull.core.errors import EngineError, ResourceError
 from lull.core.messages import Sampling
 
 _WHOLE_BYTES: Final = 64 * 1024 * 1024
@@ -72,9 +73,12 @@ class LocalModel:
 
 
 def read_local_model(name: str, folder: Path, *, sampling: Sampling | None = None) -> LocalModel:
-    """The facts in a folder of MLX weights. Blocks. Raises ResourceError."""
+    """The facts in a folder of MLX weights that is whole. Blocks. Raises ResourceError."""
     try:
+        check_model_folder(folder)
         return _read(name, folder, sampling or Sampling())
+    except EngineError as error:
+        raise ResourceError(error.detail, hint=error.hint) from error
     except (OSError, ValueError, KeyError, TypeError, struct.error) as error:
         raise ResourceError(
             f"The model in {folder} cannot be described: {error}",
@@ -85,8 +89,6 @@ def read_local_model(name: str, folder: Path, *, sampling: Sampling | None = Non
 def _read(name: str, folder: Path, sampling: Sampling) -> LocalModel:
     config = _json(folder / "config.json")
     files = sorted(folder.glob("model*.safetensors"))
-    if not files:
-        raise ValueError("there are no weights (model*.safetensors)")
     tensors = tuple(tensor for file in files for tensor in _tensors(file))
     bits = _bits(config)
     dimensions = dict(_dimensions(config))
@@ -161,8 +163,6 @@ def _tensors(file: Path) -> list[Tensor]:
     """From the header of a safetensors file: eight bytes of length, then JSON."""
     with file.open("rb") as stream:
         (length,) = struct.unpack("<Q", stream.read(8))
-        if length > file.stat().st_size:
-            raise ValueError(f"{file.name} is damaged")
         header = json.loads(stream.read(length))
     return [
         Tensor(name=name, dtype=str(facts["dtype"]), shape=tuple(facts["shape"]))

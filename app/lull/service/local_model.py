@@ -153,6 +153,8 @@ async def _engine_request(
         return replace(asked, prompt=request.messages[-1].text), ()
     joint = "\n\n" if dialect.name == "openai" else ""
     messages = tuple(_plain(message, joint) for message in request.messages)
+    if served.system and not any(one.role is Role.SYSTEM for one in messages):
+        messages = (text_message(Role.SYSTEM, served.system), *messages)
     _refuse_endless(messages, served.model)
     asked = replace(asked, messages=_block_apart(messages))
     if ask.truncate:

@@ -10,16 +10,19 @@ import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
+from enum import Enum
 from typing import Final
 from urllib.parse import unquote
 
+from lull.core.adapter import Shadow
 from lull.core.errors import EngineDown, EngineError, RequestError
+from lull.core.messages import ChatRequest, PartKind
 from lull.core.policy import ModelFacts
 from lull.core.ports import Clock, Engine
 from lull.service.dialects import CHAT_ROUTES
 from lull.service.dialects.names import name_key, parse_name
 from lull.service.dialects.openai_answers import openai_error
-from lull.service.dialects.parts import Fields, bad_request, read_object
+from lull.service.dialects.parts import Case, Fields, bad_request, read_object
 from lull.service.dialects.writing import JSON, JSON_UTF8, go_bytes
 from lull.service.forward import Answer
 from lull.service.local_answer import one_piece
@@ -50,14 +53,30 @@ NEEDS_OLLAMA: Final = frozenset(
 _NAMING: Final = frozenset(("/api/show", "/api/embed", "/api/embeddings", "/v1/embeddings"))
 
 
+class Answers(Enum):
+    """Which requests for a model our engine answers."""
+
+    ALL = "all"
+    """It is nobody else's."""
+    WHAT_IT_CAN = "what it can"
+    """Ollama has it too, and answers what our engine cannot: tools, formats, pictures."""
+    NONE = "none"
+    """It only learns here; Ollama answers, with what was learned published there."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Served:
     model: LocalModel
     engine: Engine
     adapter: str | None = None
     """Version of the adapter that answers under this name; None: the base."""
+    learned: frozenset[str] = frozenset()
+    shadow: Shadow | None = None
     reads_suffixes: bool = True
     """See ModelFacts."""
+    answers: Answers = Answers.ALL
+    system: str = ""
+    """The model's own SYSTEM text, in front where a request has none."""
 
 
 class ListedModels:
@@ -78,14 +97,29 @@ class ListedModels:
     def serves(self, name: str) -> bool:
         return name_key(name) in self._by_key
 
+    def answers(self, chat: ChatRequest) -> bool:
+        """Whether our engine answers this one."""
+        if not self.serves(chat.model):
+            return False
+        how = self.served(chat.model).answers
+        return how is Answers.ALL or (how is Answers.WHAT_IT_CAN and _is_plain(chat))
+
+    def is_alone_with(self, name: str) -> bool:
+        """A model that nobody else has."""
+        served = self._by_key.get(name_key(name))
+        return served is not None and served.answers is Answers.ALL
+
+    def _public(self) -> list[Served]:
+        return [one for one in self._by_key.values() if one.answers is not Answers.NONE]
+
     def names_ours(self, path: str, body: bytes) -> bool:
         """Whether a request outside the chat routes is about a model of ours."""
         if path.startswith(_ONE_MODEL):
-            return self.serves(unquote(path[len(_ONE_MODEL) :]))
+            return self.is_alone_with(unquote(path[len(_ONE_MODEL) :]))
         if path not in _NAMING:
             return False
         try:
-            return self.serves(_name(_body(body)))
+            return self.is_alone_with(_name(_body(body)))
         except RequestError:
             return False
 
@@ -95,9 +129,12 @@ class ListedModels:
         return ModelFacts(
             digest=served.model.digest,
             window_tokens=served.model.window_tokens,
-            system="",
+            longest_tokens=served.model.window_tokens,
+            system=served.system,
             template_sha256=hashlib.sha256(served.model.template.encode()).hexdigest(),
             adapter=served.adapter,
+            learned=served.learned,
+            shadow=served.shadow,
             reads_suffixes=served.reads_suffixes,
         )
 
@@ -106,11 +143,11 @@ class ListedModels:
         return {"/api/tags": self.merge_tags, "/v1/models": self.merge_models}.get(path)
 
     def merge_tags(self, upstream: bytes) -> bytes:
-        entries = [tag(served.model) for served in self._by_key.values()]
+        entries = [tag(served.model) for served in self._public()]
         return merge(upstream, "models", entries, name="name")
 
     def merge_models(self, upstream: bytes) -> bytes:
-        entries = [openai_model(served.model) for served in self._by_key.values()]
+        entries = [openai_model(served.model) for served in self._public()]
         return merge(upstream, "data", entries, name="id")
 
     def wants(self, method: str, path: str) -> bool:
@@ -135,6 +172,10 @@ class ListedModels:
             return _without_body(method, await self._listing(path, body))
         except RequestError as error:
             return _refusal(path, error.status, error.detail)
+
+    def lists(self, path: str) -> bool:
+        """Whether what is asked there is about every model, and not about one by its name."""
+        return path in _ALLOWED and path not in _NAMING
 
     def unknown_route(self, method: str, path: str, how_to_start: str) -> Answer:
         """Without an Ollama: what only it can do is 503, anything else does not exist."""
@@ -164,13 +205,13 @@ class ListedModels:
         return go_bytes({"version": OLLAMA_VERSION})
 
     async def _tags(self, _body: bytes) -> bytes:
-        return go_bytes({"models": [tag(served.model) for served in self._by_key.values()]})
+        return go_bytes({"models": [tag(served.model) for served in self._public()]})
 
     async def _ps(self, _body: bytes) -> bytes:
         return go_bytes({"models": await self._running()})
 
     async def _models(self, _body: bytes) -> bytes:
-        data = [openai_model(served.model) for served in self._by_key.values()]
+        data = [openai_model(served.model) for served in self._public()]
         return go_bytes({"object": "list", "data": data or None}) + b"\n"
 
     async def _show(self, body: bytes) -> bytes:
@@ -203,7 +244,7 @@ class ListedModels:
         return served
 
     async def _running(self) -> list[dict[str, object]]:
-        found = [await self._loaded(served) for served in self._by_key.values()]
+        found = [await self._loaded(served) for served in self._public()]
         return [entry for entry in found if entry is not None]
 
     async def _loaded(self, served: Served) -> dict[str, object] | None:
@@ -227,8 +268,14 @@ async def _size_in_memory(engine: Engine, model: LocalModel) -> int | None:
     return int(status.memory_mb * 1024 * 1024) or model.size_bytes
 
 
+def _is_plain(chat: ChatRequest) -> bool:
+    kinds = {part.kind for message in chat.messages for part in message.parts}
+    return not (chat.tools or chat.format or kinds & {PartKind.IMAGE, PartKind.OPAQUE})
+
+
 def _body(body: bytes) -> Fields:
-    return read_object(body, go_type="api.ShowRequest", when_empty="missing request body")
+    empty = "missing request body"
+    return read_object(body, go_type="api.ShowRequest", when_empty=empty, case=Case.TAKEN)
 
 
 def _name(fields: Fields) -> str:

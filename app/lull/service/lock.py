@@ -13,14 +13,15 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import IO
 
-from lull.core.errors import AlreadyRunning
+from lull.core.errors import AlreadyRunning, Busy
 from lull.store.skill_folders import write_atomically
 
 if os.name == "posix":
     import fcntl
 
-ASKING_TAKES_S = 1.0
-"""A lock that is held by someone who only asks, or changes a skill, is free again so soon."""
+PATIENCE_S = 5.0
+"""Whoever only asks, or changes a skill, gives the lock back within a fraction of a second, and a
+few of them may stand in line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +41,9 @@ class ServiceLock:
         self._path = path
         self._file: IO[str] | None = None
 
-    def take(self, *, discovery: Path, patience_s: float = ASKING_TAKES_S) -> None:
-        """Raises AlreadyRunning, which names the one who has it."""
+    def take(self, *, discovery: Path, patience_s: float = PATIENCE_S) -> None:
+        """Waits for those who hold it briefly. Raises AlreadyRunning, which names the service that
+        has it, and Busy when somebody else keeps it."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         file = self._path.open("a+")
         until_s = time.monotonic() + patience_s
@@ -54,9 +56,10 @@ class ServiceLock:
                         hint="`lull status` tells about it, `lull stop` ends it.",
                     )
                 if time.monotonic() > until_s:
-                    raise AlreadyRunning(
-                        f"Another one uses {self._path.parent}; it may be starting or stopping.",
-                        hint="Try again in a moment.",
+                    raise Busy(
+                        f"Another command has kept {self._path.parent} for {patience_s:g} s,"
+                        " or a service is starting or stopping there.",
+                        hint="Nothing was changed; try again in a moment.",
                     )
                 time.sleep(0.02)
         except BaseException:

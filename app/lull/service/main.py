@@ -28,12 +28,16 @@ from lull.config.settings import ServiceSettings, Settings
 from lull.core.errors import AddressInUse, LullError, OpenToNetwork, SettingsError
 from lull.service.auth import Door
 from lull.service.control_api import ControlApi
+from lull.service.forgetting import Forgetting
 from lull.service.lock import Discovery, ServiceLock, write_discovery
 from lull.service.logs import no_words_of_others, start_logging
 from lull.service.lulls import Lulls
+from lull.service.models import KEY as TRAINING_MODEL
+from lull.service.models import Models
 from lull.service.reviewing import Reviewing
 from lull.service.settings_view import SettingsView
 from lull.service.status import Status
+from lull.service.training_requests import TrainingRequests
 from lull.service.wiring import Service, open_secrets, wired
 
 log = logging.getLogger(__name__)
@@ -57,7 +61,7 @@ class Ready:
     upstream_ok: bool
     models: int
     built_in: bool
-    """Whether the built-in model is there."""
+    """Whether the built-in model is there, and whole."""
     token: str
     """Empty where only this machine can connect."""
     notes: tuple[str, ...]
@@ -84,15 +88,22 @@ class Stopping:
                     loop.add_signal_handler(sign, self.ask)
 
 
-def run(settings: Settings, paths: Paths, *, tell: Callable[[Ready], None]) -> None:
-    """Serve until stopped. Raises LullError when it cannot start."""
+def run(
+    settings: Settings,
+    paths: Paths,
+    *,
+    tell: Callable[[Ready], None],
+    played: Path | None = None,
+) -> None:
+    """Serve until stopped. `played`: a file that sets the time of day (`lull demo`). Raises
+    LullError when it cannot start."""
     paths.prepare()
     lock = ServiceLock(paths.lock)
     lock.take(discovery=paths.discovery)
     try:
         paths.discovery.unlink(missing_ok=True)  # of one that was killed
         start_logging(paths.logs, settings.log.level)
-        asyncio.run(_serve(settings, paths, tell))
+        asyncio.run(_serve(settings, paths, tell, played))
     except LullError as error:
         log.info("could not go on: %s", error)
         raise
@@ -103,14 +114,19 @@ def run(settings: Settings, paths: Paths, *, tell: Callable[[Ready], None]) -> N
         lock.release()
 
 
-async def _serve(settings: Settings, paths: Paths, tell: Callable[[Ready], None]) -> None:
+async def _serve(
+    settings: Settings, paths: Paths, tell: Callable[[Ready], None], played: Path | None
+) -> None:
     stopping = Stopping()
     stopping.listen()
     no_words_of_others(asyncio.get_running_loop())
     listener = _listener(settings.service)
     token, worry = await _secrets(settings, paths)
     door = _door(settings.service, listener, token)
-    async with wired(settings, paths, door) as service, contextlib.AsyncExitStack() as closing:
+    async with (
+        wired(settings, paths, door, played=played) as service,
+        contextlib.AsyncExitStack() as closing,
+    ):
         service.token = token
         service.address = f"http://{_shown(settings.service.bind)}:{door.port}"
         _worry(service, worry)
@@ -246,10 +262,11 @@ async def _open_data_plane(service: Service, listener: socket.socket) -> web.App
 
 async def _open_control(service: Service, stop: Callable[[], None]) -> web.AppRunner:
     status = Status(service)
+    view = SettingsView(service.paths.settings, apply=service.apply)
     api = ControlApi(
         status=status.status,
         doctor=status.doctor,
-        settings=SettingsView(service.paths.settings, apply=service.apply).handle,
+        settings=view.handle,
         reading=service.reading,
         settle=service.stores.database.flush,
         changes=service.changes,
@@ -265,7 +282,21 @@ async def _open_control(service: Service, stop: Callable[[], None]) -> web.AppRu
             bus=service.bus,
         ),
         calendars=service.calendars,
-        lulls=Lulls(service.watch),
+        lulls=Lulls(
+            service.watch,
+            windows=service.watch.windows,
+            calendars=service.calendars,
+            idle=lambda: service.settings.idle,
+            clock=service.clock,
+        ),
+        adapters=service.adapters.control,
+        training=TrainingRequests(service.night, service.watch, service.stores.training),
+        forgetting=Forgetting(service.forget, settle=service.stores.database.flush),
+        models=Models(
+            service.weights.choose,
+            chosen=lambda: service.settings.training.model,
+            set_model=lambda name: view.handle({"key": TRAINING_MODEL, "value": name}),
+        ),
         bus=service.bus,
         stop=stop,
     )
@@ -304,6 +335,7 @@ def _announce(paths: Paths, service: Service) -> None:
 
 
 def _ready(service: Service) -> Ready:
+    standing = service.problems.standing()
     return Ready(
         address=service.address,
         pid=os.getpid(),
@@ -312,5 +344,5 @@ def _ready(service: Service) -> Ready:
         models=len(service.ollama.state.models),
         built_in=service.upstream.built_in_is_there,
         token=service.token,
-        notes=tuple(f"{p['title']}: {p['detail']}" for p in service.problems.standing()),
+        notes=tuple(f"{p['title']}: {p['detail']} {p['hint']}" for p in standing),
     )

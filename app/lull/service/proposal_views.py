@@ -12,6 +12,7 @@ from typing import Any
 
 from lull.core.check import in_words, parse
 from lull.core.errors import SkillError
+from lull.core.evalue import win_share
 from lull.core.proof import Pair, ProofRule, decide
 from lull.core.proposal import Proposal, ProposalKind
 from lull.store.proposals import WritingFault
@@ -67,6 +68,7 @@ def evidence_view(proposal: Proposal, pairs: Sequence[Pair], rule: ProofRule) ->
         "requests": so_far.requests,
         "wins": so_far.wins,
         "losses": so_far.losses,
+        "better": _better(so_far.wins, so_far.losses),
         "e_value": so_far.e_value,
         "harm_e_value": so_far.harm_e_value,
         "success_pairs": so_far.success_pairs,
@@ -75,6 +77,20 @@ def evidence_view(proposal: Proposal, pairs: Sequence[Pair], rule: ProofRule) ->
         "needs_e_value": 1 / rule.alpha,
         "most_pairs": rule.most_pairs,
         "scored_by": sorted({pair.scored_by for pair in pairs}),
+    }
+
+
+def _better(wins: int, losses: int) -> Json | None:
+    """The share of replays that were better, of those in which the skill made a difference, with
+    bounds that hold whenever one looks (95 %); None before the first."""
+    if not wins + losses:
+        return None
+    low, high = win_share(wins, losses)
+    return {
+        "share": round(wins / (wins + losses), 4),
+        "low": round(low, 4),
+        "high": round(high, 4),
+        "n": wins + losses,
     }
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
-from typing import TypeVar
+from contextlib import contextmanager, nullcontext
+from typing import Any, TypeVar
 
 from lull.core.ports import Clock
 
@@ -22,7 +22,8 @@ class Activity:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._chats = 0
-        self._last_s = clock.monotonic_s()
+        self._begun_s = clock.monotonic_s()
+        self._last_s: float | None = None
         self._came = asyncio.Event()
 
     @contextmanager
@@ -42,8 +43,15 @@ class Activity:
 
     @property
     def quiet_s(self) -> float:
-        """Since the last chat ended; 0 while one is under way."""
-        return 0.0 if self._chats else self._clock.monotonic_s() - self._last_s
+        """Since the last chat ended; 0 while one is under way, infinite when there was none."""
+        if self._chats:
+            return 0.0
+        return float("inf") if self._last_s is None else self._clock.monotonic_s() - self._last_s
+
+    @property
+    def settled_s(self) -> float:
+        """As `quiet_s`, but never longer than we run: who starts Lull is often about to chat."""
+        return min(self.quiet_s, self._clock.monotonic_s() - self._begun_s)
 
     async def next_chat(self) -> None:
         """Return when a chat is under way."""
@@ -53,7 +61,7 @@ class Activity:
 
 
 class QuietTimes:
-    """Implements core.ports.Quiet."""
+    """Implements core.ports.Quiet: one question of Lull's own at a time, and none beside a chat."""
 
     def __init__(
         self,
@@ -62,31 +70,64 @@ class QuietTimes:
         after_s: Callable[[], float],
         allowed: Callable[[], bool] = lambda: True,
     ) -> None:
-        """`allowed`: nothing but chats stands against it, such as a pause or an empty battery."""
+        """`allowed`: nothing but chats stands against it, such as the user at the keyboard, a pause
+        or an empty battery."""
         self._activity = activity
         self._after_s = after_s
         self._allowed = allowed
+        self._asking = asyncio.Lock()
+        """Held by the one whose question a model is answering."""
+        self._hurried = 0
+        self._hurry = asyncio.Event()
 
     async def run(self, work: Callable[[], Awaitable[T]], *, hurry: bool = False) -> T:
-        if hurry:
-            return await work()
-        while True:
-            await self._quiet()
-            task = asyncio.ensure_future(work())
-            chat = asyncio.create_task(self._activity.next_chat())
-            try:
-                await asyncio.wait({task, chat}, return_when=asyncio.FIRST_COMPLETED)
-                if task.done():
-                    return task.result()
-            finally:
-                for pending in (task, chat):
-                    pending.cancel()
-                await asyncio.gather(task, chat, return_exceptions=True)
+        with self._in_a_hurry() if hurry else nullcontext():
+            while True:
+                await self._its_time(hurry=hurry)
+                async with self._asking:
+                    if self._may(hurry=hurry) and (done := await self._alone(work, hurry=hurry)):
+                        return done.result()
 
-    async def _quiet(self) -> None:
-        while (
-            self._activity.busy or self._activity.quiet_s < self._after_s() or not self._allowed()
-        ):
-            left_s = self._after_s() - self._activity.quiet_s
-            # Looked at anew each second: the setting and the user may change their mind.
+    @contextmanager
+    def _in_a_hurry(self) -> Iterator[None]:
+        self._hurried += 1
+        self._hurry.set()
+        try:
+            yield
+        finally:
+            self._hurried -= 1
+            if not self._hurried:
+                self._hurry.clear()
+
+    def _may(self, *, hurry: bool) -> bool:
+        if hurry:
+            return not self._activity.busy
+        quiet = not self._activity.busy and self._activity.settled_s >= self._after_s()
+        return quiet and not self._hurried and self._allowed()
+
+    async def _its_time(self, *, hurry: bool) -> None:
+        """Looked at anew each second: the setting and the user may change their mind."""
+        while not self._may(hurry=hurry):
+            left_s = 0.0 if hurry else self._after_s() - self._activity.settled_s
             await asyncio.sleep(min(max(left_s, 0.05), 1.0))
+
+    async def _alone(
+        self, work: Callable[[], Awaitable[T]], *, hurry: bool
+    ) -> asyncio.Future[T] | None:
+        """What it came to; None where it had to make room for a chat, for what the user waits for,
+        or because something else came to stand against it."""
+        task = asyncio.ensure_future(work())
+        others: list[asyncio.Future[Any]] = [asyncio.create_task(self._activity.next_chat())]
+        if not hurry:
+            others.append(asyncio.create_task(self._hurry.wait()))
+        try:
+            done: set[asyncio.Future[Any]] = set()
+            while not done and (hurry or self._allowed()):
+                done, _ = await asyncio.wait(
+                    {task, *others}, timeout=1.0, return_when=asyncio.FIRST_COMPLETED
+                )
+            return task if task.done() else None
+        finally:
+            for pending in (task, *others):
+                pending.cancel()
+            await asyncio.gather(task, *others, return_exceptions=True)

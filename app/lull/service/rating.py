@@ -1,7 +1,8 @@
-"""The user's own label on a turn, the most trusted word on a free text.
+"""The user's own word: a label on a turn, the most trusted one on a free text, and whether a
+conversation is kept out of learning.
 
-A good turn whose skills were retrieved teaches the exemplar memory that requests like it want
-them; taking the label back takes that back.
+A turn that is called good teaches the exemplar memory that requests like it want its skills
+(loops/score.py); taking the label back takes that back, and so does keeping its conversation out.
 """
 
 from __future__ import annotations
@@ -22,8 +23,6 @@ CLEAR = "clear"
 
 class Credits(Protocol):
     """The part of an exemplar memory that a rating needs."""
-
-    def add(self, *, id: str, text: str, client: str, skill: str) -> None: ...  # noqa: A002
 
     def remove(self, ids: list[str]) -> None: ...
 
@@ -54,21 +53,27 @@ class Rating:
         value = None if label == CLEAR else Label(label)
         await self._trajectories.label(turn_id, value, at=self._clock.now())
         turn = self._trajectories.turn(turn_id)
+        if value is not Label.GOOD:
+            await asyncio.to_thread(self._forget_credit, turn)
         await self._rated(turn_id)
-        await asyncio.to_thread(self._credit, turn, good=value is Label.GOOD)
         if self._bus is not None:
             self._bus.tell(EventKind.LABEL, turn=turn_id, label=label)
         return await asyncio.to_thread(self._view, turn_id)
 
-    def _credit(self, turn: TurnRow, *, good: bool) -> None:
+    async def exclude(self, conversation: str, excluded: bool) -> None:
+        """Keep a conversation out of learning, or let it in again. What was already made of it
+        stays: `lull forget` removes that. Raises NotFound."""
+        await self._trajectories.exclude(conversation, excluded, at=self._clock.now())
+        _, turns = await asyncio.to_thread(self._trajectories.get, conversation)
+        for turn in turns:
+            if excluded:
+                await asyncio.to_thread(self._forget_credit, turn)
+            elif turn.label is Label.GOOD:
+                await self._rated(turn.id)
+        if self._bus is not None:
+            self._bus.tell(EventKind.LABEL, conversation=conversation, excluded=excluded)
+
+    def _forget_credit(self, turn: TurnRow) -> None:
         memory = self._credits()
-        if memory is None or not turn.skills:
-            return
-        row, _ = self._trajectories.get(turn.trajectory)
-        asked = next((m.text for m in reversed(turn.request) if m.text), "")
-        for skill in turn.skills:
-            mark = f"{turn.id}:{skill.name}"
-            if good and asked:
-                memory.add(id=mark, text=asked, client=row.client, skill=skill.name)
-            else:
-                memory.remove([mark])
+        if memory is not None and turn.skills:
+            memory.remove([f"{turn.id}:{skill.name}" for skill in turn.skills])

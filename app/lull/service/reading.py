@@ -4,12 +4,14 @@ command line itself where none runs. Blocks; call it from a thread."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from datetime import datetime
+from typing import Any, Final
 
-from lull.core.errors import NotFound
+from lull.core.errors import NotFound, UsageError
 from lull.core.guard import Effect
 from lull.core.skill import SkillKey, check_client, check_name
 from lull.loops.eligible import Eligible
+from lull.service.learning_view import learning_view
 from lull.service.views import (
     conversations_view,
     diff_view,
@@ -19,11 +21,14 @@ from lull.service.views import (
     trajectory_view,
     turn_view,
 )
+from lull.store.conversation_list import UNRATED
 from lull.store.skills import HistoryRow, Skills
-from lull.store.trajectories import Trajectories
+from lull.store.trajectories import Label, Trajectories, Wanted
+from lull.store.worth import Worths
 
 Json = dict[str, Any]
 PAGE = 50
+FILTERS: Final = ("client", "model", "label", "skill", "excluded", "search")
 
 
 class Reading:
@@ -34,22 +39,27 @@ class Reading:
         *,
         eligible: Eligible,
         effects: Callable[[], Mapping[SkillKey, Effect]],
+        worths: Worths,
     ) -> None:
         self._trajectories = trajectories
         self._skills = skills
         self._eligible = eligible
         self._effects = effects
+        self._worths = worths
 
-    def conversations(
-        self, *, client: str | None = None, search: str = "", after: str = "", limit: int = PAGE
-    ) -> Json:
-        """Newest first. Raises NotFound when there is no conversation `after`."""
-        rows, following = self._trajectories.page(
-            client=client, search=search, after=after, limit=limit
-        )
+    def conversations(self, *, after: str = "", limit: int = PAGE, **wanted: str | None) -> Json:
+        """Newest first, those that have what is `wanted`: `client`, `model`, `label` (good, bad or
+        none), `skill`, `excluded` (yes or no), words to `search`. Raises UsageError, and NotFound
+        when there is no conversation `after`."""
+        rows, following = self._trajectories.page(_wanted(wanted), after=after, limit=limit)
         if after and not rows:
             self._trajectories.get(after)
         return conversations_view(rows, following)
+
+    def kinds(self) -> Json:
+        """What conversations may be filtered by."""
+        clients, models = self._trajectories.kinds()
+        return {"clients": clients, "models": models}
 
     def conversation(self, name: str) -> Json:
         """Raises NotFound."""
@@ -60,6 +70,10 @@ class Reading:
         """Raises NotFound."""
         turn = self._trajectories.turn(name)
         return turn_view(turn, self._eligible.of([turn.id]).get(turn.id))
+
+    def learning(self, since: datetime | None) -> Json:
+        """What answers were worth and what changed when; None: from the beginning."""
+        return learning_view(self._worths, self._skills.generations(), since)
 
     def skills(self, *, client: str | None = None, everything: bool = False) -> Json:
         if client:
@@ -85,6 +99,24 @@ class Reading:
             old=f"{name} v{before.version}",
             new=f"{name} v{after.version}",
         )
+
+
+def _wanted(said: Mapping[str, str | None]) -> Wanted:
+    """Raises UsageError."""
+    given = {key: value for key, value in said.items() if value}
+    label, excluded = given.get("label", ""), given.get("excluded")
+    if label and label not in (*Label, UNRATED):
+        raise UsageError(f"{label[:40]!r} is no label.", hint="Say good, bad or none.")
+    if excluded not in (None, "yes", "no"):
+        raise UsageError("excluded must be yes or no.")
+    return Wanted(
+        client=said.get("client"),
+        model=given.get("model", ""),
+        label=label,
+        skill=given.get("skill", ""),
+        excluded=None if excluded is None else excluded == "yes",
+        search=given.get("search", ""),
+    )
 
 
 def _key(client: str, name: str) -> SkillKey:

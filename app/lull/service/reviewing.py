@@ -41,7 +41,7 @@ _NOT_REPLAYED = {
 class Proofs(Protocol):
     """The part of the fast loop that a user can push."""
 
-    async def prove_now(self, proposal: str | None, *, wait: bool) -> None: ...
+    async def prove_now(self, proposal: str | None, *, wait: bool) -> list[LullError]: ...
 
     def looked_at(self) -> None: ...
 
@@ -69,7 +69,7 @@ class Reviewing:
         self._rule_for = rule_for
         self._proofs = proofs
         self._bus = bus
-        self._pushed: set[asyncio.Task[None]] = set()
+        self._pushed: set[asyncio.Task[Any]] = set()
         """Proofs that somebody asked for and that have not ended."""
         self._begun: set[asyncio.Task[Decided]] = set()
 
@@ -173,7 +173,8 @@ class Reviewing:
     # Proving
 
     async def prove(self, wanted: Mapping[str, Any]) -> Json:
-        """Push the proofs, or that of one proposal, and answer as `list` does. With `wait` when
+        """Push the proofs, or that of one proposal, and answer as `list` does, with the "problems"
+        of a judge or a writer that could not be asked. With `wait` when
         they have ended. Whoever leaves before that leaves them running."""
         proposal = _text(wanted, "id")
         if proposal is not None:
@@ -183,8 +184,9 @@ class Reviewing:
         self._pushed.add(task)
         task.add_done_callback(self._pushed.discard)
         task.add_done_callback(_say_what_went_wrong)
-        await asyncio.shield(task)
-        return await asyncio.to_thread(self.list)
+        undone = await asyncio.shield(task)
+        page = await asyncio.to_thread(self.list)
+        return {**page, "problems": [error.as_dict() for error in undone]}
 
 
 def _say_what_went_wrong(task: asyncio.Task[Any]) -> None:

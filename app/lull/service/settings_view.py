@@ -4,20 +4,36 @@ written. A running service says which changes wait for its next start."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from lull.config.files import read, set_value, show
+from lull.config.idle_settings import IdleSettings
+from lull.config.learning import GuardSettings, JudgeSettings, ReviewSettings, WriterSettings
 from lull.config.settings import Settings
 from lull.core.errors import UsageError
 from lull.core.retrieval import RetrievalRule
 
 Json = dict[str, Any]
 
-AT_ONCE = frozenset(f"skills.{one.name}" for one in fields(RetrievalRule))
-"""Keys that a running service follows without a restart."""
+
+def _keys(group: str, kind: type[Any], *, but: Collection[str] = ()) -> frozenset[str]:
+    return frozenset(f"{group}.{one.name}" for one in fields(kind) if one.name not in but)
+
+
+AT_ONCE = (
+    _keys("skills", RetrievalRule)
+    # Where signals come from is opened once, at the start.
+    | _keys("idle", IdleSettings, but={"source"})
+    | _keys("judge", JudgeSettings)
+    | _keys("writer", WriterSettings)
+    | _keys("review", ReviewSettings)
+    | _keys("guard", GuardSettings)
+    | {"learning.quiet_s", "upstream.probe_every_s"}
+)
+"""Keys that a running service follows without a restart: those that are asked for each time."""
 
 
 class SettingsView:

@@ -43,7 +43,8 @@ class SkillChanges:
             return self._view(await self._approve.roll_back(generation))
         if action == "import":
             folder = Path(_needed(wanted, "folder"))
-            return self._view(await self._approve.bring_in(folder, client=client))
+            brought = await self._approve.bring_in(folder, client=client)
+            return {**self._view(brought), "unchanged": list(brought.unchanged)}
         if action == "export":
             names = wanted.get("names") or []
             if not isinstance(names, list) or not all(isinstance(name, str) for name in names):

@@ -9,9 +9,10 @@ from typing import Any
 from lull import __version__
 from lull.core.errors import StoreError
 from lull.core.skill import SkillStatus
-from lull.service import checks
+from lull.resources import INSTALL_AGAIN
+from lull.service import checks, lull_checks
 from lull.service.checks import check, tried
-from lull.service.wiring import BUILT_IN, Service, open_secrets
+from lull.service.wiring import BUILT_IN, BUILT_IN_PROBLEM, Service, open_secrets
 
 Json = dict[str, Any]
 
@@ -26,6 +27,7 @@ class Status:
         active = sum(s.status is SkillStatus.ACTIVE for s in library.skills.values())
         conversations, turns = await asyncio.to_thread(service.stores.trajectories.counts)
         trust = await asyncio.to_thread(self._trust)
+        adapter, adapter_id = await asyncio.to_thread(service.adapters.control.in_force)
         if trust.pop("first_asked"):
             await service.stores.rewards.asked(trust["question"], at=service.clock.now())
         return {
@@ -43,7 +45,8 @@ class Status:
             },
             "policy": {
                 "model": await asyncio.to_thread(self._model),
-                "adapter": None,
+                "adapter": adapter,
+                "adapter_id": adapter_id,
                 "generation": library.generation,
             },
             "skills": {
@@ -81,7 +84,7 @@ class Status:
 
     def _model(self) -> str:
         """The model in use: the last one that was asked for, else the newest that Ollama has."""
-        rows, _ = self._service.stores.trajectories.page(client=None, search="", after="", limit=1)
+        rows, _ = self._service.stores.trajectories.page(limit=1)
         if rows:
             return rows[0].model
         return next(iter(self._service.ollama.state.models), BUILT_IN)
@@ -109,6 +112,7 @@ class Status:
                 lambda: checks.skills(stores.skills.folders, service.current.library),
             ),
             await asyncio.to_thread(self._memory),
+            *(await self._lulls()),
             await asyncio.to_thread(tried, "keychain", self._keychain, serious=False),
             await asyncio.to_thread(tried, "disk", lambda: checks.disk(service.paths.home)),
             await asyncio.to_thread(checks.speed),
@@ -130,9 +134,20 @@ class Status:
 
     async def _engine(self) -> Json:
         if not self._service.local.serves(BUILT_IN):
-            hint = "Install Lull again."
-            return check("engine", ok=False, text="The built-in model is missing.", hint=hint)
+            problem = self._service.problems.of(BUILT_IN_PROBLEM) or {}
+            text = problem.get("detail", "The built-in model is missing.")
+            return check("engine", ok=False, text=text, hint=problem.get("hint", INSTALL_AGAIN))
         return await checks.engine(self._service.engine)
+
+    async def _lulls(self) -> list[Json]:
+        service = self._service
+        window = (await service.watch.why()).window
+        await service.calendars.load()
+        return [
+            lull_checks.idle_source(window),
+            lull_checks.lulls(window, watching=service.watch.watching),
+            lull_checks.calendars(service.calendars.feeds(), service.clock.now()),
+        ]
 
     def _memory(self) -> Json:
         memory = self._service.memory.exemplars

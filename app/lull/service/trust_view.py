@@ -14,20 +14,18 @@ from lull.core.calibration import (
     Counts,
     Doubt,
     Estimate,
-    agreement,
     may_train_on_judge,
     question_of_the_day,
     rates,
 )
 from lull.core.ports import Clock
 from lull.core.reward import Source
+from lull.loops.examine import LOOKED_AT, judge_agrees
 from lull.loops.score import verdicts
-from lull.store.rewards import RewardRow, Rewards
+from lull.store.reward_rows import RewardRow
+from lull.store.rewards import Rewards
 
 Json = dict[str, Any]
-
-LOOKED_AT = 2000
-"""Newest turns on which the judge voted."""
 
 
 class TrustView:
@@ -63,12 +61,7 @@ class TrustView:
     def judge(self) -> Json:
         """How often the judge agrees with what could be checked, and whether its labels may train
         the weights."""
-        pairs = []
-        for row in self._rewards.judged(limit=LOOKED_AT):
-            said = verdicts(row)
-            if Source.VERIFIABLE in said and Source.JUDGE in said:
-                pairs.append((said[Source.JUDGE], said[Source.VERIFIABLE]))
-        found = agreement(pairs)
+        found = judge_agrees(self._rewards)
         trains, why = may_train_on_judge(found)
         return {"agreement": _estimate(found), "trains": trains, "why": why}
 

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any
+from typing import Any, Final
 
 from lull.core.errors import NotFound
 from lull.core.evidence import Evidence, evidence_from_json, recheck
 from lull.core.proof import ProofRule, ProofState
 from lull.core.proposal import Proposal, ProposalKind, ProposalStatus
-from lull.core.skill import Skill, SkillKey, SkillStatus, check_client, check_name
+from lull.core.skill import Library, Skill, SkillKey, SkillStatus, check_client, check_name
 from lull.store.proposals import Proposals
 from lull.store.skill_folders import FILE
 from lull.store.skills import Skills
 
 Json = dict[str, Any]
+
+_GROUND: Final = ("model", "engine", "adapter", "judge", "generation")
+"""What a proof ran on, in the file and in the record."""
 
 
 def verified(
@@ -29,7 +32,7 @@ def verified(
 
     Raises NotFound for an unknown or deleted skill.
     """
-    skill = skills.library().get(SkillKey(check_client(client), check_name(name)))
+    skill = _meant(skills.library(), SkillKey(check_client(client), check_name(name)))
     if skill.status is SkillStatus.ARCHIVED:
         raise NotFound(f"'{name}' was deleted.", hint="`lull skills rollback` brings it back.")
     data = skills.folders.evidence(skill.key)
@@ -39,6 +42,8 @@ def verified(
         text = data.decode(errors="replace")
         wrong = recheck(text, skill_sha256=_sha256_beside(skills, skill), rule=rule)
         evidence = _read(text)
+        if evidence is not None:
+            wrong += _against_the_record(evidence, skill, proposals)
         holds, why = _outcome(wrong, evidence)
     return {
         "holds": holds,
@@ -49,6 +54,48 @@ def verified(
         "sha256": skill.sha256,
         "evidence": None if evidence is None else _evidence_view(evidence),
     }
+
+
+def _meant(library: Library, key: SkillKey) -> Skill:
+    """Raises NotFound, which says whose skill has this name where that is a client's."""
+    whose = sorted({k.client for k in library.skills if k.name == key.name})
+    if key in library.skills or not whose:
+        return library.get(key)
+    raise NotFound(
+        f"There is no skill '{key.name}' of {key.client or 'everybody'}.",
+        hint=f"It is one of {', '.join(whose)}: `--client {whose[0]}`."
+        if whose[0]
+        else "It is everybody's: leave `--client` out.",
+    )
+
+
+def _against_the_record(evidence: Evidence, skill: Skill, proposals: Proposals) -> list[str]:
+    """What the file says otherwise than the replays that were recorded: seeds and the hashes of
+    answers can be told from nothing else."""
+    if evidence.skill != skill.name:
+        return [f"It is about a skill named {evidence.skill}."]
+    proved = next((p for p in proposals.of_skill(skill.key) if p.sha256 == skill.sha256), None)
+    if proved is None:
+        return []  # copied from another client, or imported: there is no record here
+    ground = proved.ground
+    wrong = [
+        f"It says {name} is {_shown(getattr(evidence, name))}; recorded is"
+        f" {_shown(getattr(ground, name))}."
+        for name in (_GROUND if ground is not None else ())
+        if getattr(evidence, name) != getattr(ground, name)
+    ]
+    pairs = tuple(proposals.pairs(proved.id))
+    if len(pairs) != len(evidence.pairs):
+        wrong.append(f"It has {len(evidence.pairs)} pairs; {len(pairs)} were recorded.")
+    elif different := [
+        n for n, both in enumerate(zip(evidence.pairs, pairs, strict=True), 1) if both[0] != both[1]
+    ]:
+        wrong.append(f"Pair {different[0]} is not as it was recorded.")
+    return wrong
+
+
+def _shown(value: object) -> str:
+    return "none" if value is None or value == "" else str(value)
 
 
 def _sha256_beside(skills: Skills, skill: Skill) -> str:

@@ -37,6 +37,10 @@ def conversation_view(row: TrajectoryRow) -> Json:
         "last": row.last,
         "generation": row.generation,
         "skills": _skills_named(row.skills),
+        "title": row.title,
+        "label": row.label.value if row.label else None,
+        "p_good": None if row.p_good is None else round(row.p_good, 4),
+        "excluded": row.excluded,
     }
 
 

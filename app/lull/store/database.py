@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from lull.core.errors import StoreError
 from lull.store.migrations import MIGRATIONS
@@ -42,7 +42,7 @@ class Database:
         self._suspect = path.with_name(path.name + ".suspect")
         self._closed = False
         self._local = threading.local()
-        self._readers: list[sqlite3.Connection] = []
+        self._readers: list[_Reader] = []
         self._readers_lock = threading.Lock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -177,33 +177,42 @@ class Database:
 
     def read(self, work: Work[T]) -> T:
         """Read what is committed, on this thread. Raises StoreError."""
-        try:
-            return work(self._reader())
-        except sqlite3.Error as error:
-            raise self._in_words(error) from error
+        reader = self._reader()
+        # A connection that is closed under a running statement takes the process with it.
+        with reader.in_use:
+            if self._closed:
+                raise self._is_closed()
+            try:
+                return work(reader.connection)
+            except sqlite3.Error as error:
+                raise self._in_words(error) from error
 
-    def _reader(self) -> sqlite3.Connection:
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
+    def _reader(self) -> _Reader:
+        reader: _Reader | None = getattr(self._local, "reader", None)
+        if reader is None:
             with self._readers_lock:
                 if self._closed:
                     raise self._is_closed()
-                connection = _connect(self.path, readonly=True)
-                self._readers.append(connection)
-            self._local.connection = connection
-        return connection
+                try:
+                    reader = _Reader(_connect(self.path, readonly=True), threading.RLock())
+                except sqlite3.Error as error:
+                    raise self._in_words(error) from error
+                self._readers.append(reader)
+            self._local.reader = reader
+        return reader
 
     def size_bytes(self) -> int:
         wal = self.path.with_name(self.path.name + "-wal")
         return self.path.stat().st_size + (wal.stat().st_size if wal.exists() else 0)
 
     def close(self) -> None:
-        """Write what waits, then close. Safe to call twice."""
+        """Write what waits and let who reads finish, then close. Safe to call twice."""
         self._closed = True
         self._writer.finish()
         with self._readers_lock:
-            for connection in self._readers:
-                connection.close()
+            for reader in self._readers:
+                with reader.in_use:
+                    reader.connection.close()
             self._readers.clear()
         self._writer.close()
 
@@ -216,6 +225,13 @@ class Database:
             with contextlib.suppress(OSError):
                 self._suspect.touch()
         return StoreError(f"{self.path}: {error}.", hint="`lull doctor` checks the file.")
+
+
+class _Reader(NamedTuple):
+    """One thread's connection; closing it waits until it is not in use."""
+
+    connection: sqlite3.Connection
+    in_use: threading.RLock
 
 
 def _connect(path: Path, *, readonly: bool = False) -> sqlite3.Connection:

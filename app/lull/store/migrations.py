@@ -3,6 +3,8 @@ add the next. The file is copied aside before an older layout is changed."""
 
 from __future__ import annotations
 
+from lull.store.migrations_slow_loop import SLOW_LOOP, SLOW_LOOP_LATER
+
 _1 = """
 CREATE TABLE facts (
     name TEXT PRIMARY KEY,
@@ -278,4 +280,10 @@ _6 = """
 ALTER TABLE support ADD COLUMN marks TEXT NOT NULL DEFAULT '';
 """
 
-MIGRATIONS: tuple[str, ...] = (_1, _2, _3, _4, _5, _6)
+# Conversations that the user keeps out of learning, and what the window looks for in the list.
+_10 = """
+ALTER TABLE trajectories ADD COLUMN excluded_at TEXT;
+CREATE INDEX turns_by_label ON turns (label, trajectory) WHERE label IS NOT NULL;
+"""
+
+MIGRATIONS: tuple[str, ...] = (_1, _2, _3, _4, _5, _6, *SLOW_LOOP, _10, *SLOW_LOOP_LATER)

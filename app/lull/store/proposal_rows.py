@@ -3,6 +3,7 @@ put together from."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import sqlite3
@@ -98,6 +99,7 @@ def fields_of(proposal: Proposal) -> str:
             "replayable": proposal.replayable,
             "flags": [dict(flag) for flag in proposal.flags],
             "traces": [asdict(trace) for trace in proposal.traces],
+            "mixed": proposal.mixed,
         }
     )
 
@@ -112,14 +114,19 @@ def readable(row: sqlite3.Row) -> Proposal | None:
 
 
 def proposal_of(row: sqlite3.Row) -> Proposal:
+    """Raises SkillError, ValueError, KeyError for what is damaged: bytes that are not those that
+    their hash names, too, because it is by the hash that they are approved."""
     fields = json.loads(row["fields"])
+    data = bytes(row["bytes"])
+    if hashlib.sha256(data).hexdigest() != row["sha256"]:
+        raise ValueError("its text is not the one that its sha256 names")
     return Proposal(
         id=row["id"],
         kind=ProposalKind(row["kind"]),
         key=SkillKey(row["client"], row["name"]),
         base_sha256=row["base_sha256"],
         sha256=row["sha256"],
-        text=parse(bytes(row["bytes"]), where=f"proposal {row['id']}"),
+        text=parse(data, where=f"proposal {row['id']}"),
         status=ProposalStatus(row["status"]),
         origin=Origin(row["origin"]),
         made_at=datetime.fromisoformat(row["made_at"]),
@@ -135,6 +142,8 @@ def proposal_of(row: sqlite3.Row) -> Proposal:
         replayable=fields["replayable"],
         flags=tuple(fields["flags"]),
         traces=tuple(Trace(**trace) for trace in fields["traces"]),
+        # Rows from before this was looked at are the user's to decide.
+        mixed=fields.get("mixed", True),
         reason=row["reason"],
         before=ProposalStatus(row["before"]) if row["before"] else None,
         generation=row["generation"],

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from lull.core.errors import Conflict, NotFound
+from lull.core.errors import Conflict, NotFound, SkillError, StoreError
 from lull.core.evidence import pair_from_json, pair_to_json
 from lull.core.proof import Pair
 from lull.core.proposal import OPEN, TO_PROVE, Proposal, ProposalStatus
@@ -44,7 +44,7 @@ class Proposals:
 
     def get(self, proposal: str) -> Proposal:
         """By its id, or by its skill's name where only one open proposal has it. Raises NotFound,
-        Conflict."""
+        Conflict, StoreError for a damaged one."""
         found = self._where("id = ?", (proposal,))
         if not found:
             found = [p for p in self.standing() if p.key.name == proposal]
@@ -54,10 +54,26 @@ class Proposals:
                 hint="Name one by its id: `lull review` lists them.",
             )
         if not found:
+            self._check_not_damaged(proposal)
             raise NotFound(
                 f"There is no proposal {proposal[:80]}.", hint="`lull review` lists them."
             )
         return found[0]
+
+    def _check_not_damaged(self, proposal: str) -> None:
+        row = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT * FROM proposals WHERE id = ? OR name = ?", (proposal, proposal)
+            ).fetchone()
+        )
+        try:
+            if row is not None:
+                proposal_of(row)
+        except (SkillError, ValueError, KeyError) as error:
+            raise StoreError(
+                f"The proposal {row['id']} is damaged: {error}.",
+                hint="Nothing of it is used. Say again what you want, and another is made.",
+            ) from error
 
     def standing(self, *, everything: bool = False) -> list[Proposal]:
         """Open ones, or all there ever were; newest first."""

@@ -6,16 +6,13 @@ is found again. Which signals there are and what they come to is `loops/score.py
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
-from lull.core.messages import Message, Role
-from lull.core.reward import Reward, Source, Vote
-from lull.core.signals import Signal, SignalKind
 from lull.store.database import Database
+from lull.store.reward_rows import RewardRow, Served, reward_row, values_of
 from lull.store.turn_rows import Label, TurnRow, turn_row
 
 
@@ -28,46 +25,6 @@ class Unread:
     before: TurnRow | None
     again: TurnRow | None
     """An earlier turn that asked exactly the same behind the same history."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RewardRow:
-    turn: str
-    reward: Reward | None
-    """None: nobody spoke yet."""
-    signals: tuple[Signal, ...] = ()
-    votes: tuple[Vote, ...] = ()
-    judge: str = ""
-    tries: int = 0
-    due: datetime | None = None
-    """When the judge is asked next; None: never, or not any more."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Served:
-    """A turn with the room it belongs to, for failure sets and replays."""
-
-    turn: TurnRow
-    """`turn.request` is the whole request."""
-    client: str
-    """As it asked."""
-    apart: bool
-    reward: RewardRow
-
-    @property
-    def room(self) -> str:
-        """The client whose skills it may teach; "" is everybody's."""
-        return self.client if self.apart else ""
-
-    @property
-    def asked(self) -> str:
-        """The user's newest words in the request."""
-        return newest_words(self.turn.request)
-
-
-def newest_words(messages: Sequence[Message]) -> str:
-    """The user's newest words among these messages, "" for none."""
-    return next((m.text for m in reversed(messages) if m.role is Role.USER and m.text), "")
 
 
 class Rewards:
@@ -96,7 +53,7 @@ class Rewards:
                 f"SELECT * FROM rewards WHERE turn IN ({marks})", tuple(turns)
             ).fetchall()
         )
-        return {row["turn"]: _reward_row(row) for row in rows}
+        return {row["turn"]: reward_row(row) for row in rows}
 
     def due(self, now: datetime, *, limit: int) -> list[Served]:
         """Turns on which the judge is to be asked, the one that waited longest first."""
@@ -106,12 +63,15 @@ class Rewards:
 
     def failures(self, *, below: float, limit: int) -> list[Served]:
         """Complete turns worth less than `below` that no proposal was made of, newest first. What
-        a model wrote and stands in quarantine has not used them up."""
+        a model wrote and stands in quarantine has not used them up, nor has what waits unproved
+        because the user had said nothing: they may say it yet."""
         return self._served(
-            "w.p_good < ? AND t.finish NOT IN ('hangup', 'error')"
+            "r.excluded_at IS NULL AND w.p_good < ? AND t.finish NOT IN ('hangup', 'error')"
             " AND NOT EXISTS (SELECT 1 FROM support s JOIN proposals p ON p.id = s.proposal"
             " WHERE s.turn = t.id AND s.part = 'failure'"
-            " AND NOT (p.status = 'quarantined' AND p.origin = 'model'))"
+            " AND NOT (p.status = 'quarantined' AND p.origin = 'model')"
+            " AND NOT (p.status IN ('screened', 'proving', 'unproved', 'deferred')"
+            " AND CASE WHEN json_valid(p.fields) THEN json_extract(p.fields, '$.wish') = '' END))"
             " ORDER BY t.id DESC LIMIT ?",
             (below, limit),
         )
@@ -132,6 +92,22 @@ class Rewards:
             f"t.model = ? AND t.finish = 'stop' AND {whose} ORDER BY t.id DESC LIMIT ?",
             (model, *values, limit),
         )
+
+    def told_by(self, texts: Collection[str]) -> list[Served]:
+        """Every turn of which a signal with one of these very texts speaks."""
+        marks = ",".join("?" * len(texts))
+        return self._served(
+            "EXISTS (SELECT 1 FROM json_each(w.signals) s"
+            f" WHERE json_extract(s.value, '$.text') IN ({marks}))",
+            tuple(texts),
+        )
+
+    def models(self) -> list[str]:
+        """Every model that answered a turn, as its clients spelled it."""
+        rows = self._db.read(
+            lambda connection: connection.execute("SELECT DISTINCT model FROM turns").fetchall()
+        )
+        return sorted(row["model"] for row in rows)
 
     def served(self, turns: Sequence[str]) -> list[Served]:
         """These turns, in this order; those that are gone are left out."""
@@ -168,7 +144,7 @@ class Rewards:
                 " WHERE t.label IS NOT NULL ORDER BY t.labelled_at"
             ).fetchall()
         )
-        return [(Label(row["label"]), _reward_row(row)) for row in rows]
+        return [(Label(row["label"]), reward_row(row)) for row in rows]
 
     def unheard(self) -> list[str]:
         """Turns whose reward does not know of the user's rating, or of its being taken back."""
@@ -192,7 +168,7 @@ class Rewards:
                 (limit,),
             ).fetchall()
         )
-        return [_reward_row(row) for row in rows]
+        return [reward_row(row) for row in rows]
 
     def verdict_counts(self) -> dict[str, tuple[int, int]]:
         """By source: turns that it called good, and all that it decided."""
@@ -232,8 +208,10 @@ class Rewards:
     def _served(self, where: str, values: tuple[object, ...]) -> list[Served]:
         def work(connection: sqlite3.Connection) -> list[Served]:
             rows = connection.execute(
-                "SELECT t.*, r.client AS client, r.apart AS apart, w.turn AS scored, w.source,"
-                " w.value, w.p_good, w.signals, w.votes, w.judge, w.tries, w.due"
+                "SELECT t.*, r.client, r.apart, r.excluded_at, w.turn AS scored, w.source, w.value,"
+                " w.p_good, w.signals, w.votes, w.judge, w.tries, w.due,"
+                " (SELECT group_concat(sha256) FROM coin_flips c WHERE c.trajectory = t.trajectory"
+                " AND c.left_out) AS left_out"
                 " FROM turns t JOIN trajectories r ON r.id = t.trajectory"
                 f" LEFT JOIN rewards w ON w.turn = t.id WHERE {where}",
                 values,
@@ -243,9 +221,11 @@ class Rewards:
                     turn=turn_row(connection, row, set()),
                     client=row["client"],
                     apart=bool(row["apart"]),
-                    reward=_reward_row(row)
+                    excluded=row["excluded_at"] is not None,
+                    reward=reward_row(row)
                     if row["scored"]
                     else RewardRow(turn=row["id"], reward=None),
+                    left_out=frozenset((row["left_out"] or "").split(",")) - {""},
                 )
                 for row in rows
             ]
@@ -256,7 +236,7 @@ class Rewards:
 
     async def save(self, rows: Iterable[RewardRow], *, read: Iterable[str], at: datetime) -> None:
         """Store what was found out, and which turns have been looked at, in one transaction."""
-        values = [_values(row, at) for row in rows]
+        values = [values_of(row, at) for row in rows]
         seen = [(turn,) for turn in read]
 
         def work(connection: sqlite3.Connection) -> None:
@@ -303,7 +283,8 @@ class Rewards:
 
 
 def _room_clause(room: str) -> tuple[str, tuple[str, ...]]:
-    return ("r.apart = 1 AND r.client = ?", (room,)) if room else ("r.apart = 0", ())
+    whose = "r.apart = 1 AND r.client = ?" if room else "r.apart = 0"
+    return f"r.excluded_at IS NULL AND {whose}", (room,) if room else ()
 
 
 def _unread(connection: sqlite3.Connection, row: sqlite3.Row) -> Unread:
@@ -339,46 +320,3 @@ def _parents(connection: sqlite3.Connection, link: str, steps: int) -> str:
             return ""
         link = row["parent"]
     return link
-
-
-def _reward_row(row: sqlite3.Row) -> RewardRow:
-    votes = tuple(Vote(**vote) for vote in json.loads(row["votes"]))
-    reward = None
-    if row["source"] is not None:
-        reward = Reward(
-            value=row["value"], p_good=row["p_good"], source=Source(row["source"]), votes=votes
-        )
-    return RewardRow(
-        turn=row["turn"] if "turn" in row.keys() else row["id"],  # noqa: SIM118  a row is no dict
-        reward=reward,
-        signals=tuple(
-            Signal(
-                kind=SignalKind(s["kind"]),
-                source=Source(s["source"]),
-                value=s["value"],
-                text=s["text"],
-            )
-            for s in json.loads(row["signals"])
-        ),
-        votes=votes,
-        judge=row["judge"],
-        tries=row["tries"],
-        due=datetime.fromisoformat(row["due"]) if row["due"] else None,
-    )
-
-
-def _values(row: RewardRow, at: datetime) -> tuple[object, ...]:
-    reward = row.reward
-    return (
-        row.turn,
-        at.isoformat(),
-        reward.source.value if reward else None,
-        reward.value if reward else None,
-        reward.p_good if reward else None,
-        json.dumps([asdict(signal) for signal in row.signals], ensure_ascii=True),
-        json.dumps([asdict(vote) for vote in row.votes], ensure_ascii=True),
-        row.judge,
-        row.tries,
-        row.due.isoformat() if row.due else None,
-        row.turn,
-    )

@@ -14,7 +14,7 @@ import json
 import os
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from lull.core.errors import SkillError, StoreError
 from lull.core.evidence import evidence_from_json
 from lull.core.proof import ProofState
 from lull.core.skill import EVERYBODY, RESERVED_CLIENT, SkillKey, SkillText, check_client
-from lull.store.skill_md import FILE_LIMIT, parse, render
+from lull.store.skill_md import FILE_LIMIT, line_of_key, parse, render
 
 FILE = "SKILL.md"
 EVIDENCE = "evidence.json"
@@ -192,6 +192,22 @@ class SkillFolders:
             _copy_beside(self.folder(key), target)
         write_atomically(target / FILE, self.data(sha256))
 
+    def forget(
+        self, gone: Sequence[SkillKey], back: Sequence[SkillKey], texts: Sequence[str]
+    ) -> None:
+        """Remove these skills' folders and archives, and these texts with their proofs: the one
+        thing that deletes anything here. Of `back` the working copies stay, their archives go.
+        Safe to do twice."""
+        for key in gone:
+            shutil.rmtree(self.folder(key), ignore_errors=True)
+        for key in (*gone, *back):
+            for archived in (self.archive / _room(key)).glob(f"{key.name}.*"):
+                shutil.rmtree(archived, ignore_errors=True)
+        for sha256 in texts:
+            self._version(sha256).unlink(missing_ok=True)
+            self._evidence(sha256).unlink(missing_ok=True)
+            self._texts.pop(sha256, None)
+
     def found(self) -> Iterator[Found | Unreadable]:
         """Every working copy, or what is wrong with it."""
         for room in _visible(self.working):
@@ -226,7 +242,8 @@ class SkillFolders:
             text = parse(data, where=str(file))
             if text.name != key.name:
                 raise SkillError(
-                    f"{file}: the name is '{text.name}', the folder '{key.name}'.",
+                    f"{file}, line {line_of_key(data, 'name')}: the name is '{text.name}',"
+                    f" the folder '{key.name}'.",
                     hint="Give both the same name.",
                 )
         except SkillError as error:

@@ -19,6 +19,7 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _OWN_KEYS = ("name", "description", "metadata")
 _ALLOWED = {*_OWN_KEYS, "license", "compatibility", "allowed-tools"}
+_OPENS = re.compile(r"quoted scalar|flow (?:sequence|mapping)")
 FILE_LIMIT = 256 * 1024
 _FOLDED = ("\x85", "\u2028", "\u2029", "\ufeff", "\\x85", "\\u2028", "\\u2029", "\\ufeff")
 """Also as `str` of a mapping shows them."""
@@ -84,18 +85,20 @@ def _front_matter(text: str, where: str) -> dict[str, Any]:
             f"{where}, line {line}: a character that YAML does not allow.", hint="Remove it."
         ) from error
     except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = mark.line + 2 if mark else 2
+        line = _yaml_line(error, text)
         problem = getattr(error, "problem", None) or "not YAML"
         raise SkillError(
             f"{where}, line {line}: {problem}.", hint="Put the value in quotes."
         ) from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         # PyYAML lets the errors of its own constructors out: 2026-13-45 is no date.
-        problem = "nested too deep" if isinstance(error, RecursionError) else str(error)
+        line, value = _unreadable(text)
         raise SkillError(
-            f"{where}: the front matter cannot be read: {problem}.",
-            hint="Put the value in quotes.",
+            f"{where}, line {line}: {value[:40]!r} cannot be read.", hint="Put the value in quotes."
+        ) from error
+    except RecursionError as error:
+        raise SkillError(
+            f"{where}, line 2: the front matter is nested too deep.", hint="Write it flatter."
         ) from error
     if not isinstance(fields, dict) or not isinstance(node, yaml.MappingNode):
         raise SkillError(
@@ -131,6 +134,33 @@ def _front_matter(text: str, where: str) -> dict[str, Any]:
     return fields
 
 
+def _yaml_line(error: yaml.YAMLError, text: str) -> int:
+    """What is opened and never closed is wrong where it opens, not where the text ends."""
+    context = str(getattr(error, "context", None) or "")
+    opened = getattr(error, "context_mark", None) if _OPENS.search(context) else None
+    mark = opened or getattr(error, "problem_mark", None)
+    last = text.rstrip().count("\n") + 2
+    return min(mark.line + 2, last) if mark else 2
+
+
+def _unreadable(text: str) -> tuple[int, str]:
+    """The line and the text of the first value that its own type does not allow."""
+    loader = _Loader(text)
+    nodes = [loader.get_single_node()]
+    while nodes:
+        node = nodes.pop(0)
+        if isinstance(node, yaml.ScalarNode):
+            try:
+                loader.construct_object(node)
+            except ValueError:
+                return node.start_mark.line + 2, str(node.value)
+        elif isinstance(node, yaml.MappingNode):
+            nodes[:0] = [one for pair in node.value for one in pair]
+        elif node is not None:
+            nodes[:0] = node.value
+    return 2, "the front matter"
+
+
 def _no_aliases(text: str, where: str) -> None:
     """A few lines of aliases may stand for gigabytes; no skill needs one."""
     for event in yaml.parse(text, Loader=_Loader):
@@ -143,11 +173,23 @@ def _no_aliases(text: str, where: str) -> None:
 
 def _line_of(lines: list[str], end: int, detail: str) -> int:
     """The line that `check_text` complains of; `end` is the index of the closing `---`."""
-    if "body" in detail:
+    if detail.endswith(" has no body."):
         return end + 1
-    control = re.search(r"U\+([0-9A-F]{4,6})\.", detail)
+    if detail.startswith("The body of "):
+        return next((i for i, line in enumerate(lines, 1) if i > end + 1 and line.strip()), end + 1)
+    control = re.search(r"U\+([0-9A-F]{4,6})\.$", detail)
     if control:
         sign = chr(int(control[1], 16))
         return next((i for i, line in enumerate(lines, 1) if sign in line), 2)
-    key = "description" if "description" in detail else "name"
+    about = detail.endswith(" has no description.") or detail.startswith("The description of ")
+    key = "description" if about else "name"
+    return _key_line(lines, key)
+
+
+def line_of_key(data: bytes, key: str) -> int:
+    """Where a key of a sound front matter stands."""
+    return _key_line(data.decode("utf-8-sig").splitlines(), key)
+
+
+def _key_line(lines: list[str], key: str) -> int:
     return next((i for i, line in enumerate(lines, 1) if line.startswith(f"{key}:")), 2)

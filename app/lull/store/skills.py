@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -29,6 +30,7 @@ from lull.core.trajectory import InjectedSkill
 from lull.store.database import Database
 from lull.store.skill_folders import Found, SkillFolders, Unreadable
 from lull.store.skill_md import parse
+from lull.store.writer import insert
 
 log = logging.getLogger(__name__)
 
@@ -59,6 +61,7 @@ class Skills:
         self._lost: set[str] = set()
         # A change and the look at the folders must not see each other half done.
         self._changing = asyncio.Lock()
+        self._uses = database.inbox(_write_uses)
 
     # Reading
 
@@ -174,16 +177,8 @@ class Skills:
 
     def used(self, keys: Iterable[SkillKey], *, by: str, at: datetime) -> None:
         """Count one use of each by a client, soon."""
-        values = [(by, key.client, key.name, at.isoformat()) for key in keys]
-        if values:
-            self._db.post(
-                lambda connection: connection.executemany(
-                    "INSERT INTO skill_uses VALUES (?, ?, ?, 1, ?)"
-                    " ON CONFLICT (asker, client, name)"
-                    " DO UPDATE SET uses = uses + 1, last = excluded.last",
-                    values,
-                )
-            )
+        for key in keys:
+            self._uses.put((by, key, at.isoformat()))
 
     async def change(
         self,
@@ -359,6 +354,21 @@ def _lags(skill: Skill, found: Found | None, written: str | None) -> bool:
     if skill.status is SkillStatus.ARCHIVED:
         return written is not None
     return found is None or found.sha256 != skill.sha256 or written != skill.sha256
+
+
+Use = tuple[str, SkillKey, str]
+"""(who asked, the skill, when)"""
+
+
+def _write_uses(connection: sqlite3.Connection, uses: Sequence[Use]) -> None:
+    counts = Counter((by, key) for by, key, _ in uses)
+    last = {(by, key): at for by, key, at in uses}
+    rows = [(by, *key, counts[by, key], at) for (by, key), at in last.items()]
+    again = (
+        "ON CONFLICT (asker, client, name)"
+        " DO UPDATE SET uses = uses + excluded.uses, last = excluded.last"
+    )
+    insert(connection, "skill_uses (asker, client, name, uses, last)", rows, again)
 
 
 def _without_file(folder: Path) -> SkillError:

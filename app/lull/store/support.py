@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from lull.core.eligibility import marks_of
 from lull.store.database import Database
-from lull.store.rewards import newest_words
+from lull.store.reward_rows import newest_words
 from lull.store.turn_rows import turn_row
 
 _STANDING = (

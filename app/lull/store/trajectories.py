@@ -13,6 +13,8 @@ from functools import partial
 from lull.core.errors import NotFound
 from lull.core.policy import Client
 from lull.core.trajectory import Selection, Turn
+from lull.store import conversation_list
+from lull.store.conversation_list import Wanted
 from lull.store.database import Database
 from lull.store.recording import Record, write_records
 from lull.store.retention import shrink, sweep_messages
@@ -29,8 +31,9 @@ from lull.store.turn_rows import (
     turn_row,
 )
 
-__all__ = ["Label", "Position", "Trajectories", "TrajectoryRow", "TurnRow"]
+__all__ = ["Label", "Position", "Trajectories", "TrajectoryRow", "TurnRow", "Wanted"]
 
+EVERYTHING = Wanted()
 SEARCHED_LINKS = 64
 """Newest messages of a history whose links are looked for."""
 
@@ -58,6 +61,19 @@ class Trajectories:
             )
             if changed.rowcount == 0:
                 raise NotFound(f"There is no turn {turn}.", hint="`lull show ID` lists the turns.")
+
+        await self._db.write(work)
+
+    async def exclude(self, trajectory: str, excluded: bool, *, at: datetime) -> None:
+        """Keep a conversation out of learning, or take that back. Raises NotFound."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            changed = connection.execute(
+                "UPDATE trajectories SET excluded_at = ? WHERE id = ?",
+                (at.isoformat() if excluded else None, trajectory),
+            )
+            if changed.rowcount == 0:
+                raise _no_conversation(trajectory)
 
         await self._db.write(work)
 
@@ -115,31 +131,20 @@ class Trajectories:
         return position(row) if row else None
 
     def page(
-        self, *, client: str | None, search: str, after: str, limit: int
+        self, wanted: Wanted = EVERYTHING, *, after: str = "", limit: int
     ) -> tuple[list[TrajectoryRow], str]:
         """Trajectories, newest first, and the id to go on from ("" at the end)."""
-        where, values = ["1"], []
-        if client is not None:
-            where.append("r.client = ?")
-            values.append(client)
-        if after:
-            where.append("(r.last, r.id) < (SELECT last, id FROM trajectories WHERE id = ?)")
-            values.append(after)
-        if search.strip():
-            where.append(
-                "r.id IN (SELECT trajectory FROM turns"
-                " WHERE request_link IN (SELECT link FROM words WHERE words MATCH ?)"
-                " OR answer_link IN (SELECT link FROM words WHERE words MATCH ?))"
-            )
-            values += [_fts(search)] * 2
         rows = self._db.read(
-            lambda connection: connection.execute(
-                f"{LISTED} WHERE {' AND '.join(where)} ORDER BY r.last DESC, r.id DESC LIMIT ?",
-                (*values, limit + 1),
-            ).fetchall()
+            lambda connection: conversation_list.page(
+                connection, wanted, after=after, limit=limit + 1
+            )
         )
         found = [trajectory_row(row) for row in rows[:limit]]
         return found, found[-1].id if len(rows) > limit else ""
+
+    def kinds(self) -> tuple[list[str], list[str]]:
+        """Every client and every model that there is a conversation of."""
+        return self._db.read(conversation_list.kinds)
 
     def get(self, trajectory: str) -> tuple[TrajectoryRow, list[TurnRow]]:
         """One trajectory with its turns. Raises NotFound."""
@@ -156,10 +161,7 @@ class Trajectories:
 
         row, turns = self._db.read(work)
         if row is None:
-            raise NotFound(
-                f"There is no conversation {trajectory}.",
-                hint="`lull conversations` lists them, newest first.",
-            )
+            raise _no_conversation(trajectory)
         return trajectory_row(row), turns
 
     def turn(self, turn: str) -> TurnRow:
@@ -184,8 +186,8 @@ class Trajectories:
         return int(row[0]), int(row[1])
 
 
-def _fts(search: str) -> str:
-    """The user's words as a full-text query: each must occur, the last may be a beginning."""
-    said = plain(search).replace('"', " ").replace("\0", " ")
-    words = [f'"{word}"' for word in said.split()]
-    return " ".join(words) + "*" if words else '""'
+def _no_conversation(name: str) -> NotFound:
+    return NotFound(
+        f"There is no conversation {name}.",
+        hint="`lull conversations` lists them, newest first.",
+    )

@@ -7,13 +7,15 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from lull.core.chain import encodable, message_from_json
 from lull.core.messages import Message, Role, Sampling, text_message
 from lull.core.trajectory import NOTHING_KNOWN, CoinFlip, InjectedSkill, Selection, Suffix
 
 DAMAGED = "⟨this message cannot be read⟩"
+TITLE: Final = 120
+"""Characters."""
 
 
 class Label(StrEnum):
@@ -33,6 +35,14 @@ class TrajectoryRow:
     """Of the newest turn."""
     skills: tuple[InjectedSkill, ...]
     """In the prompt of the newest turn."""
+    excluded: bool = False
+    """The user keeps it out of learning."""
+    title: str = ""
+    """How its first request begins."""
+    label: Label | None = None
+    """The user's own, of its turns; bad where they were given both."""
+    p_good: float | None = None
+    """The mean over its scored turns."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +55,8 @@ class Position:
     suffixes: tuple[Suffix, ...]
     known: int
     """The generation up to which skills were looked up; NOTHING_KNOWN: none was yet."""
+    adapter: str | None = None
+    """Version that answered the last turn; None: the base."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,14 +101,21 @@ class TurnRow:
 
 # A trajectory as it stood at one turn: select this, and `position` reads it.
 STANDING = (
-    "SELECT r.id, r.selection, t.number, t.suffixes, coalesce(t.known, r.generation) AS known"
+    "SELECT r.id, r.selection, t.number, t.suffixes, t.adapter,"
+    " coalesce(t.known, r.generation) AS known"
     " FROM turns t JOIN trajectories r ON r.id = t.trajectory"
 )
 
 
 # A trajectory and what its newest turn was served with: select this for `trajectory_row`.
 LISTED = (
-    "SELECT r.id, r.client, r.model, r.turns, r.started, r.last, t.generation, t.skills"
+    "SELECT r.id, r.client, r.model, r.turns, r.started, r.last, r.excluded_at,"
+    " t.generation, t.skills,"
+    " (SELECT min(label) FROM turns WHERE trajectory = r.id) AS label,"
+    " (SELECT avg(w.p_good) FROM turns x JOIN rewards w ON w.turn = x.id"
+    " WHERE x.trajectory = r.id) AS p_good,"
+    " (SELECT m.message FROM turns x JOIN messages m ON m.link = x.request_link"
+    " WHERE x.trajectory = r.id ORDER BY x.number, x.at LIMIT 1) AS first"
     " FROM trajectories r JOIN turns t ON t.id = (SELECT id FROM turns"
     " WHERE trajectory = r.id ORDER BY number DESC, at DESC LIMIT 1)"
 )
@@ -112,7 +131,16 @@ def trajectory_row(row: sqlite3.Row) -> TrajectoryRow:
         last=row["last"],
         generation=row["generation"],
         skills=_skills(json.loads(row["skills"])),
+        excluded=row["excluded_at"] is not None,
+        title=_title(row["first"]),
+        label=Label(row["label"]) if row["label"] else None,
+        p_good=row["p_good"],
     )
+
+
+def _title(message: str | None) -> str:
+    words = " ".join(_message(message).text.split()) if message else ""
+    return words if len(words) <= TITLE else f"{words[: TITLE - 1].rstrip()}…"
 
 
 def turn_row(connection: sqlite3.Connection, row: sqlite3.Row, known: set[str]) -> TurnRow:
@@ -183,12 +211,14 @@ def position(row: sqlite3.Row) -> Position:
             why=selection["why"],
             model_system=selection.get("model_system", ""),
             flips=tuple(CoinFlip(**flip) for flip in selection.get("flips", ())),
+            learned=tuple(selection.get("learned", ())),
         ),
         suffixes=tuple(
             Suffix(message=s["message"], text=s["text"], skills=_skills(s["skills"]))
             for s in json.loads(row["suffixes"])
         ),
         known=max(NOTHING_KNOWN, row["known"]),
+        adapter=row["adapter"],
     )
 
 

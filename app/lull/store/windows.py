@@ -69,13 +69,16 @@ class Windows:
             )
         )
 
-    def between(self, start: datetime, end: datetime) -> list[WindowRow]:
-        """Windows that touch [start, end), oldest first."""
+    def between(
+        self, start: datetime, end: datetime, *, limit: int | None = None
+    ) -> list[WindowRow]:
+        """Windows that touch [start, end), oldest first. One without a length counts as well."""
         rows = self._db.read(
             lambda connection: connection.execute(
-                "SELECT * FROM windows WHERE opened_at < ? AND coalesce(closed_at, seen_at) > ?"
-                " ORDER BY opened_at",
-                (_text(end), _text(start)),
+                "SELECT * FROM windows WHERE opened_at < ?"
+                " AND (coalesce(closed_at, seen_at) > ? OR opened_at >= ?)"
+                " ORDER BY opened_at, id LIMIT ?",
+                (_text(end), _text(start), _text(start), -1 if limit is None else limit),
             ).fetchall()
         )
         return [_row(row) for row in rows]

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import queue
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from functools import partial
@@ -26,6 +28,9 @@ Work = Callable[[sqlite3.Connection], T]
 
 BATCH = 256
 """Writes in one transaction at most: bounds what a power cut could take."""
+GATHER_S = 0.01
+"""Where one write follows so soon on another, many requests are under way: what they leave is
+written together, a hundred times a second and not a thousand."""
 BACKLOG = 20_000
 """Posted writes that may wait; beyond this the newest is dropped and counted, never the reply."""
 
@@ -126,7 +131,10 @@ class Writer:
     # The thread
 
     def _run(self) -> None:
+        ended_s = -math.inf
         while (first := self._queue.get()) is not None:
+            if time.monotonic() - ended_s < GATHER_S and first.future is None:
+                time.sleep(GATHER_S)
             batch = [first]
             while len(batch) < BATCH:
                 try:
@@ -141,6 +149,7 @@ class Writer:
             self._commit(
                 [e for e in batch if e.future is None or e.future.set_running_or_notify_cancel()]
             )
+            ended_s = time.monotonic()
 
     def _commit(self, batch: Sequence[_Entry]) -> None:
         settled: list[tuple[Future[Any], Any, BaseException | None]] = []

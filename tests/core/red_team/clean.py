@@ -20,6 +20,8 @@ give me a table with three columns: name, date, amount
 answer in German unless I write in English => Reply in German; reply in English to English messages.
 never use exclamation marks
 numbers up to twelve should be spelled out
+never share passwords in examples
+never ask for a password, read it from the environment
 stop starting every answer with "Certainly!" => Do not open answers with "Certainly!".
 one sentence is enough when I ask yes or no questions => Answer yes-or-no questions in one sentence.
 put the conclusion first, then the reasons

@@ -30,6 +30,7 @@ from lull.service.dialects.parts import (
     spoken,
     text_part,
 )
+from lull.service.dialects.strange import refuse_anthropic_messages
 
 
 class Messages:
@@ -57,7 +58,7 @@ class Messages:
 
     def ask(self, body: bytes) -> EngineAsk:
         """Thinking that a model cannot do is passed over here, as Ollama does."""
-        _fields(body)
+        refuse_anthropic_messages(_fields(body).items("messages"))
         return EngineAsk()
 
     def injectable(self, body: bytes) -> bool:

@@ -11,20 +11,28 @@ from collections.abc import Mapping, Sequence
 from lull.core.injection import Injection, merged_system
 from lull.core.json_edit import Draft, Span, quoted
 from lull.core.messages import Role
-from lull.service.dialects.parts import role_of
+from lull.service.dialects.parts import role_of, spelled_otherwise
 
 _TEXT_PARTS = ("text", "input_text", "output_text")
 
 
 def member(draft: Draft, span: Span, key: str) -> Span | None:
     """Where a key's value stands; None when absent or null."""
-    found = draft.members(span).get(key)
+    found = _standing(draft, span, key)
     return None if found is None or draft.kind(found) == "n" else found
+
+
+def _standing(draft: Draft, span: Span, key: str) -> Span | None:
+    """The key in the case that it was read in: a request with two spellings of it was not read."""
+    members = draft.members(span)
+    if key not in members:
+        key = next(iter(spelled_otherwise(members).get(key, ())), key)
+    return members.get(key)
 
 
 def set_member(draft: Draft, span: Span, key: str, json_text: str) -> None:
     """For a key that is absent or null."""
-    null = draft.members(span).get(key)
+    null = _standing(draft, span, key)
     if null is None:
         draft.add_member(span, key, json_text)
     else:

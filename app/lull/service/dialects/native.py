@@ -24,13 +24,15 @@ from lull.service.dialects.growing import (
 )
 from lull.service.dialects.listening import LineReader, WholeReader
 from lull.service.dialects.native_answers import IdleWriter, NativeWriter, hear_native
-from lull.service.dialects.native_options import read_ask, read_options
+from lull.service.dialects.native_options import read_ask, read_options, read_window
 from lull.service.dialects.parts import (
+    Case,
     Fields,
     bad_request,
     inline_image,
     json_text,
     json_text_or_empty,
+    kind_of,
     opaque,
     read_object,
     role_of,
@@ -58,7 +60,7 @@ class NativeChat(_Native):
     route = "/api/chat"
 
     def read_request(self, body: bytes) -> ChatRequest:
-        fields = read_object(body, go_type="api.ChatRequest", when_empty=_EMPTY)
+        fields = read_object(body, go_type="api.ChatRequest", when_empty=_EMPTY, case=Case.TAKEN)
         if not fields.text("model"):
             raise bad_request("model is required")
         return ChatRequest(
@@ -66,12 +68,13 @@ class NativeChat(_Native):
             messages=tuple(map(_message, fields.items("messages", "[]api.Message"))),
             stream=fields.flag("stream", default=True),
             sampling=read_options(fields),
+            window_tokens=read_window(fields),
             tools=json_text_or_empty(fields.items("tools", "api.Tools")),
             format=json_text_or_empty(fields.get("format")),
         )
 
     def ask(self, body: bytes) -> EngineAsk:
-        fields = read_object(body, go_type="api.ChatRequest", when_empty=_EMPTY)
+        fields = read_object(body, go_type="api.ChatRequest", when_empty=_EMPTY, case=Case.TAKEN)
         return read_ask(fields, idle=not fields.items("messages"))
 
     def injectable(self, body: bytes) -> bool:
@@ -98,7 +101,9 @@ class NativeGenerate(_Native):
     route = "/api/generate"
 
     def read_request(self, body: bytes) -> ChatRequest:
-        fields = read_object(body, go_type="api.GenerateRequest", when_empty=_EMPTY)
+        fields = read_object(
+            body, go_type="api.GenerateRequest", when_empty=_EMPTY, case=Case.TAKEN
+        )
         if not fields.text("model"):
             raise RequestError("model '' not found", status=404)
         return ChatRequest(
@@ -106,11 +111,14 @@ class NativeGenerate(_Native):
             messages=_prompt_messages(fields),
             stream=fields.flag("stream", default=True),
             sampling=read_options(fields),
+            window_tokens=read_window(fields),
             format=json_text_or_empty(fields.get("format")),
         )
 
     def ask(self, body: bytes) -> EngineAsk:
-        fields = read_object(body, go_type="api.GenerateRequest", when_empty=_EMPTY)
+        fields = read_object(
+            body, go_type="api.GenerateRequest", when_empty=_EMPTY, case=Case.TAKEN
+        )
         return read_ask(fields, idle=not fields.text("prompt"))
 
     def injectable(self, body: bytes) -> bool:
@@ -169,7 +177,7 @@ def _prompt_messages(fields: Fields) -> tuple[Message, ...]:
 
 
 def _message(value: object) -> Message:
-    fields = Fields(value, "Alias")
+    fields = Fields(value, "Alias", Case.TAKEN)
     content, thinking = fields.text("content"), fields.text("thinking")
     parts = [Part(kind=PartKind.THINKING, text=thinking)] if thinking else []
     if content:
@@ -181,11 +189,15 @@ def _message(value: object) -> Message:
 
 
 def _image(value: object) -> Part:
+    if isinstance(value, bool | int | float | dict):
+        raise bad_request(
+            f"json: cannot unmarshal {kind_of(value)} into Go value of type api.ImageData"
+        )
     return inline_image(value) if isinstance(value, str) else opaque(value)
 
 
 def _call(value: object) -> ToolCall:
-    fields = Fields(value, "api.ToolCall")
+    fields = Fields(value, "api.ToolCall", Case.TAKEN)
     function = fields.child("function")
     arguments = function.get("arguments")
     if isinstance(arguments, str):

@@ -11,7 +11,7 @@ from typing import Final
 from lull.core.errors import RequestError
 from lull.core.messages import Sampling
 from lull.service.dialects.base import EngineAsk, Idle
-from lull.service.dialects.parts import Fields, as_float, bad_request, json_text
+from lull.service.dialects.parts import Case, Fields, as_float, bad_request, json_text
 
 MOST_LOGPROBS: Final = 20
 _INTEGERS: Final = (
@@ -28,7 +28,7 @@ _ZERO_DURATION: Final = re.compile(r"[+-]?([0.]+(ns|us|µs|μs|ms|s|m|h)?)+")
 
 
 def read_options(fields: Fields) -> Sampling:
-    options = fields.child("options")
+    options = fields.child("options", Case.ANOTHER)
     whole = {key: _option(options, key, "integer") for key in _INTEGERS if options.has(key)}
     real = {key: _option(options, key, "float32") for key in _FLOATS if options.has(key)}
     seed, limit, top_k = (_int(whole.get(key)) for key in ("seed", "num_predict", "top_k"))
@@ -40,6 +40,13 @@ def read_options(fields: Fields) -> Sampling:
         max_tokens=limit if limit is not None and limit > 0 else None,
         stop=_stops(options),
     )
+
+
+def read_window(fields: Fields) -> int | None:
+    """The window that the client asks for, in tokens."""
+    options = fields.child("options", Case.ANOTHER)
+    asked = _int(_option(options, "num_ctx", "integer")) if options.has("num_ctx") else None
+    return asked if asked is not None and asked > 0 else None
 
 
 def _int(value: float | None) -> int | None:
@@ -112,4 +119,7 @@ def _is_zero(keep_alive: object) -> bool:
         if not _DURATION.fullmatch(keep_alive):
             raise bad_request(f'time: invalid duration "{keep_alive}"')
         return _ZERO_DURATION.fullmatch(keep_alive) is not None
+    if isinstance(keep_alive, bool | list | dict):
+        kind = {bool: "bool", list: "[]interface {}", dict: "map[string]interface {}"}
+        raise bad_request(f"Unsupported type: '{kind[type(keep_alive)]}'")
     return isinstance(keep_alive, int | float) and keep_alive == 0

@@ -33,6 +33,7 @@ from lull.service.dialects.parts import (
     Fields,
     bad_request,
     image_part,
+    image_url,
     json_text_or_empty,
     opaque,
     read_object,
@@ -40,6 +41,7 @@ from lull.service.dialects.parts import (
     spoken,
     text_part,
 )
+from lull.service.dialects.strange import refuse_openai_messages
 
 _EMPTY: Final = "EOF"
 _EFFORTS: Final = ("high", "medium", "low", "max")
@@ -79,7 +81,7 @@ class OpenAIChat(_OpenAI):
     def ask(self, body: bytes) -> EngineAsk:
         fields = _chat_fields(body)
         effort = fields.text("reasoning_effort") or fields.child("reasoning").text("effort")
-        _refuse_remote_images(fields)
+        refuse_openai_messages(fields.items("messages"))
         return EngineAsk(think=thinks(effort), logprobs=asked_logprobs(fields))
 
     def injectable(self, body: bytes) -> bool:
@@ -220,27 +222,9 @@ def _part(value: object) -> Part:
     return opaque(value)
 
 
-def image_url(part: dict[str, object]) -> str:
-    """The address in an image part: under `image_url`, as a string or an object."""
-    holder = part.get("image_url")
-    url = holder.get("url") if isinstance(holder, dict) else holder
-    return url if isinstance(url, str) else ""
-
-
 def _call(value: object) -> ToolCall:
     fields = Fields(value, "openai.ToolCall")
     function = fields.child("function")
     return ToolCall(
         id=fields.text("id"), name=function.text("name"), arguments=function.text("arguments")
     )
-
-
-def _refuse_remote_images(fields: Fields) -> None:
-    for message in fields.items("messages"):
-        content = message.get("content") if isinstance(message, dict) else None
-        for part in content if isinstance(content, list) else []:
-            url = image_url(part) if isinstance(part, dict) else ""
-            if url.startswith(("http://", "https://")):
-                raise bad_request(
-                    "image URLs are not currently supported, please use base64 encoded data instead"
-                )

@@ -3,6 +3,10 @@
 Null counts as absent, a wrong type is a 400 that names the field, data behind the first value is
 ignored. What we do not know is kept as JSON text, and images are kept as references: their bytes
 never leave the request.
+
+Go takes the keys of its structs in any case, and of several spellings the last. The native dialect
+does so here, where there is one; what else Go would take is not read at all, so that nothing is
+recorded or put in that the upstream would read otherwise.
 """
 
 from __future__ import annotations
@@ -13,7 +17,8 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from enum import Enum
 from typing import Final
 
 from lull.core.errors import RequestError
@@ -21,6 +26,8 @@ from lull.core.messages import Message, Part, PartKind, Role, ToolCall
 
 Object = dict[str, object]
 
+_MOST_DIGITS: Final = 4300
+"""Python's own limit."""
 _SPACE = re.compile(r"[ \t\n\r]*")
 _LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _DATA_URL = re.compile(r"data:[^,]*;base64,", re.IGNORECASE)
@@ -47,11 +54,22 @@ def bad_request(detail: str) -> RequestError:
     return RequestError(detail, status=400)
 
 
+class _NoConstant(ValueError):
+    """NaN and its like."""
+
+
 def _refuse(constant: str) -> object:
-    raise ValueError(f"invalid character '{constant[0]}' looking for beginning of value")
+    raise _NoConstant(f"invalid character '{constant[0]}' looking for beginning of value")
+
+
+def _whole_or_endless(digits: str) -> float:
+    """Python makes no integer of thousands of digits; nothing that is read here needs one."""
+    return int(digits) if len(digits) <= _MOST_DIGITS else float(digits)
 
 
 _decoder = json.JSONDecoder(parse_constant=_refuse)
+_endless = json.JSONDecoder(parse_constant=_refuse, parse_int=_whole_or_endless)
+"""Slower, and only asked where the other one met such a number."""
 
 
 def parse(text: str) -> object:
@@ -59,7 +77,7 @@ def parse(text: str) -> object:
     start = _SPACE.match(text)
     at = start.end() if start else 0
     try:
-        value: object = _decoder.raw_decode(text, at)[0]
+        value = _raw(text, at)
         if _LONE_SURROGATE.search(text):
             value = json.loads(_whole(json.dumps(value, ensure_ascii=False)))
     except json.JSONDecodeError as error:
@@ -67,6 +85,15 @@ def parse(text: str) -> object:
     except RecursionError:
         raise ValueError("exceeded max depth") from None
     return value
+
+
+def _raw(text: str, at: int) -> object:
+    try:
+        return _decoder.raw_decode(text, at)[0]
+    except (json.JSONDecodeError, _NoConstant):
+        raise
+    except ValueError:
+        return _endless.raw_decode(text, at)[0]
 
 
 def _whole(text: str) -> str:
@@ -81,7 +108,33 @@ def _go_words(error: json.JSONDecodeError) -> str:
     return f"invalid character '{error.doc[error.pos]}' {where}"
 
 
-def read_object(body: bytes, *, go_type: str, when_empty: str) -> Fields:
+class Case(Enum):
+    """What a key in another case than ours is."""
+
+    REFUSED = "refused"
+    """Go would take it, so we must not read around it."""
+    TAKEN = "taken"
+    """The same key."""
+    ANOTHER = "another"
+    """Another key: Go reads this object into a map."""
+
+
+def folded(key: str) -> str:
+    """A key as Go compares it: besides the case it knows two signs that fold into ASCII, the long s
+    and the Kelvin sign. https://pkg.go.dev/encoding/json#Unmarshal"""
+    return key.lower().replace("\u017f", "s")
+
+
+def spelled_otherwise(keys: Iterable[str]) -> dict[str, list[str]]:
+    """Those that are not in their plain case, by the key that Go takes them for."""
+    found: dict[str, list[str]] = {}
+    for key in keys:
+        if not key.islower() or "\u017f" in key:
+            found.setdefault(folded(key), []).append(key)
+    return found
+
+
+def read_object(body: bytes, *, go_type: str, when_empty: str, case: Case = Case.REFUSED) -> Fields:
     """The body's object. Raises RequestError (400)."""
     text = body.decode("utf-8", "replace")
     if not text.strip(" \t\r\n"):
@@ -91,11 +144,14 @@ def read_object(body: bytes, *, go_type: str, when_empty: str) -> Fields:
     except ValueError as error:
         raise bad_request(str(error)) from None
     if not isinstance(value, dict):
-        raise bad_request(f"json: cannot unmarshal {_kind(value)} into Go value of type {go_type}")
-    return Fields(value, go_type.rpartition(".")[2])
+        raise bad_request(
+            f"json: cannot unmarshal {kind_of(value)} into Go value of type {go_type}"
+        )
+    return Fields(value, go_type.rpartition(".")[2], case)
 
 
-def _kind(value: object) -> str:
+def kind_of(value: object) -> str:
+    """A JSON value's kind in Go's word."""
     if isinstance(value, bool):
         return "bool"
     kinds = {str: "string", int: "number", float: "number", list: "array", dict: "object"}
@@ -105,29 +161,37 @@ def _kind(value: object) -> str:
 class Fields:
     """One JSON object, read key by key. Wrong types raise RequestError (400)."""
 
-    def __init__(self, value: object, go_type: str) -> None:
+    def __init__(self, value: object, go_type: str, case: Case = Case.REFUSED) -> None:
         if value is not None and not isinstance(value, dict):
             raise bad_request(
-                f"json: cannot unmarshal {_kind(value)} into Go value of type {go_type}"
+                f"json: cannot unmarshal {kind_of(value)} into Go value of type {go_type}"
             )
         self._values: Object = value or {}
         self.go_type = go_type
+        self._case = case
+        self._others = {} if case is Case.ANOTHER else spelled_otherwise(self._values)
 
     def get(self, key: str) -> object:
-        return self._values.get(key)
+        others = self._others.get(key)
+        if others is None or others == [key]:
+            return self._values.get(key)
+        if self._case is Case.TAKEN and len(others) == 1 and key not in self._values:
+            return self._values[others[0]]
+        spellings = ", ".join(f"'{one[:80]}'" for one in others)
+        raise bad_request(f"json: {self.go_type}.{key} is spelled {spellings}; write '{key}' once")
 
     def has(self, key: str) -> bool:
-        return self._values.get(key) is not None
+        return self.get(key) is not None
 
     def wrong(self, key: str, wanted: str) -> RequestError:
-        got = _kind(self._values.get(key))
+        got = kind_of(self.get(key))
         field = f"{self.go_type}.{key}"
         return bad_request(
             f"json: cannot unmarshal {got} into Go struct field {field} of type {wanted}"
         )
 
     def maybe_text(self, key: str) -> str | None:
-        value = self._values.get(key)
+        value = self.get(key)
         if value is not None and not isinstance(value, str):
             raise self.wrong(key, "string")
         return value
@@ -136,7 +200,7 @@ class Fields:
         return self.maybe_text(key) or ""
 
     def flag(self, key: str, *, default: bool = False) -> bool:
-        value = self._values.get(key)
+        value = self.get(key)
         if value is None:
             return default
         if not isinstance(value, bool):
@@ -144,7 +208,7 @@ class Fields:
         return value
 
     def number(self, key: str) -> float | None:
-        value = self._values.get(key)
+        value = self.get(key)
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, int | float):
@@ -152,7 +216,7 @@ class Fields:
         return as_float(value)
 
     def whole(self, key: str) -> int | None:
-        value = self._values.get(key)
+        value = self.get(key)
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, int):
@@ -160,23 +224,23 @@ class Fields:
         return value
 
     def items(self, key: str, wanted: str = "[]interface {}") -> list[object]:
-        value = self._values.get(key)
+        value = self.get(key)
         if value is None:
             return []
         if not isinstance(value, list):
             raise self.wrong(key, wanted)
         return value
 
-    def child(self, key: str) -> Fields:
+    def child(self, key: str, case: Case | None = None) -> Fields:
         """The object under a key; an empty one when absent."""
-        value = self._values.get(key)
+        value = self.get(key)
         if value is not None and not isinstance(value, dict):
             raise self.wrong(key, "map[string]interface {}")
-        return Fields(value, f"{self.go_type}.{key}")
+        return Fields(value, f"{self.go_type}.{key}", case or self._case)
 
     def stops(self, key: str) -> tuple[str, ...]:
         """Stop strings: one, or a list of them."""
-        value = self._values.get(key)
+        value = self.get(key)
         if isinstance(value, str):
             return (value,) if value else ()
         found = self.items(key, "[]string")
@@ -216,6 +280,13 @@ def text_part(text: str) -> Part:
 
 def opaque(value: object) -> Part:
     return Part(kind=PartKind.OPAQUE, text=json_text(value))
+
+
+def image_url(part: Object) -> str:
+    """The address in an image part: under `image_url`, as a string or an object; "" for none."""
+    holder = part.get("image_url")
+    url = holder.get("url") if isinstance(holder, dict) else holder
+    return url if isinstance(url, str) else ""
 
 
 def image_part(source: str) -> Part:

@@ -41,6 +41,7 @@ from lull.service.dialects.parts import (
     text_part,
 )
 from lull.service.dialects.responses_answers import ResponsesWriter, hear_event, hear_response
+from lull.service.dialects.strange import refuse_responses_items
 
 
 class Responses:
@@ -65,6 +66,7 @@ class Responses:
     def ask(self, body: bytes) -> EngineAsk:
         fields = _fields(body)
         effort = fields.child("reasoning").text("effort")
+        refuse_responses_items(fields.get("input"))
         return EngineAsk(idle=None if fields.get("input") else Idle.LOAD, think=thinks(effort))
 
     def injectable(self, body: bytes) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import aiohttp
@@ -153,14 +153,19 @@ class Stages:
         for chat in self._chats.values():
             await chat.close()
 
+    def asked(self) -> Collection[str]:
+        """Names of the models on Ollama that replays asked, and the judge's."""
+        judge = self._settings().judge
+        return {*self._chats, *([judge.model] if judge.model and not judge.address else ())}
+
     def facts(self, model: str) -> ModelFacts | None:
         """What is known of a model now, without asking anybody."""
-        if self._world.local.serves(model):
+        if self._world.local.is_alone_with(model):
             return self._world.local.facts(model)
         return self._world.ollama.known(model)
 
     async def stage(self, model: str) -> Stage | None:
-        if self._world.local.serves(model):
+        if self._world.local.is_alone_with(model):
             return self._own(model)
         try:
             facts = self._world.ollama.facts(model)

@@ -22,6 +22,7 @@ from lull.loops.prove import Prove
 from lull.loops.replay import Replay
 from lull.loops.review import Review
 from lull.loops.score import Credit, Score
+from lull.loops.standing_wishes import StandingWishes, turned_down
 from lull.loops.today import Today
 from lull.loops.verify import Verifier
 from lull.service.fast_loop import FastLoop
@@ -43,6 +44,7 @@ class Learning:
     review: Review
     guard: Guard
     today: Today
+    verifier: Verifier
     fast_loop: FastLoop
     stages: Stages
     asked: Asked
@@ -93,6 +95,12 @@ def learning_of(
         coin=random.SystemRandom().random,
         rule=score_rule(settings()),
         credit=credit,
+        library=world.library,
+        wishes=StandingWishes(
+            stores.rewards,
+            verifier,
+            turned_down=lambda: turned_down(stores.proposals, world.library()),
+        ),
     )
     evolve = Evolve(
         rewards=stores.rewards,
@@ -124,6 +132,7 @@ def learning_of(
         review=review,
         guard=guard,
         today=today,
+        verifier=verifier,
         fast_loop=fast_loop,
         stages=stages,
         asked=asked,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from lull.backends.clock import SystemClock, TimeSortedIds
@@ -13,22 +13,23 @@ from lull.backends.idle_sources import choose_source
 from lull.backends.local_zone import local_zone
 from lull.backends.signals import SystemSignals
 from lull.config.settings import Settings
-from lull.core.calendar_event import CalendarEvent
-from lull.core.errors import LullError
 from lull.core.events import EventKind
 from lull.core.idle import Window
-from lull.core.idle_rule import STRAIN, GateName
+from lull.core.idle_rule import GateName, GateState
 from lull.core.idle_signals import IdleSource
 from lull.core.lull_work import LullWork
 from lull.loops.proof_work import ProofWork
 from lull.loops.prove import Prove
-from lull.loops.watch_idle import Chats, WatchIdle
+from lull.loops.watch_idle import Chats, WatchIdle, WatchRule
+from lull.service.borrowed_models import BorrowedModels
+from lull.service.calendars import Calendars
 from lull.service.fast_loop import FastLoop
 from lull.service.wiring.asking import World
 from lull.store.windows import Windows
 
-_NOT_NOW = STRAIN | {GateName.LEARNING, GateName.PAUSE, GateName.CALL, GateName.APP}
-"""Gates that keep Lull from asking models for itself even for a moment, however quiet it is."""
+_NOT_NOW = frozenset(GateName) - {GateName.CHAT, GateName.WAIT}
+"""Gates that keep Lull from asking models for itself even for a moment: all but the wait for a
+lull, and chats, which are looked at more closely. What is unknown keeps nobody from a moment."""
 
 
 def idle_source(
@@ -71,12 +72,23 @@ def watch_of(
     settings: Callable[[], Settings],
     *,
     source: IdleSource,
-    events: Callable[[], Sequence[CalendarEvent]],
+    calendars: Calendars,
     fast_loop: FastLoop,
     prove: Prove,
+    asked: Callable[[], Collection[str]],
+    training: Callable[[], Sequence[LullWork]],
 ) -> WatchIdle:
+    """`training`: what the slow loop has to do; `asked`: models that proofs ask on Ollama."""
+    borrowed = BorrowedModels(
+        loaded=world.ollama.loaded,
+        unload=world.ollama.unload,
+        asked=asked,
+        activity=world.activity,
+        clock=world.clock,
+    )
+
     def queue() -> list[LullWork]:
-        return [
+        proofs: list[LullWork] = [
             ProofWork(
                 one.proposal,
                 name=one.name,
@@ -84,15 +96,12 @@ def watch_of(
                 most_pairs=prove.rule.proof.most_pairs,
                 prove=fast_loop.prove_in_lull,
                 clock=world.clock,
+                borrow=borrowed.borrow,
+                free=borrowed.give_back,
             )
             for one in fast_loop.waiting()
         ]
-
-    def problem(name: str, error: LullError | None) -> None:
-        if error is None:
-            world.problems.went(name)
-        else:
-            world.problems.came(name, error)
+        return [*proofs, *training()]
 
     def tell(window: Window) -> None:
         world.bus.tell(EventKind.LULL, state=window.state.value, because=window.because)
@@ -100,18 +109,31 @@ def watch_of(
     return WatchIdle(
         source=source,
         chats=lambda: Chats(int(world.activity.busy), world.activity.quiet_s),
-        events=events,
+        events=calendars.events,
+        calendars=calendars.known,
+        woken=calendars.look_now,
         settings=lambda: settings().idle.rule,
         queue=queue,
         windows=Windows(world.stores.database),
         clock=world.clock,
         ids=TimeSortedIds(),
         tell=tell,
-        problem=problem,
+        problem=world.problems.told,
+        # A trainer may keep its memory longer than the user needs to look something up.
+        rule=WatchRule(give_back_after_s=settings().training.suspend_kill_after_s),
+    )
+
+
+def short_of_memory(watch: WatchIdle) -> bool:
+    window = watch.window
+    return window is not None and any(
+        gate.closes and gate.name is GateName.MEMORY for gate in window.gates
     )
 
 
 def allowed(watch: WatchIdle) -> bool:
-    """Whether nothing but the user's presence stands against what Lull does in quiet moments."""
+    """Whether the judge and the writer may be asked in a quiet moment, outside of a lull."""
     window = watch.window
-    return window is None or not any(g.closes and g.name in _NOT_NOW for g in window.gates)
+    return window is not None and not any(
+        gate.state is GateState.CLOSED and gate.name in _NOT_NOW for gate in window.gates
+    )

@@ -11,7 +11,7 @@ from pathlib import Path
 from lull.backends.chroma import ChromaExemplars
 from lull.backends.embedder import HashedNgrams
 from lull.core.errors import LullError, StoreError
-from lull.store.rewards import Served
+from lull.store.reward_rows import Served
 
 
 class Memory:
@@ -28,16 +28,22 @@ class Memory:
         kept = exemplars.kept_aside
         return exemplars, _exemplars_lost(kept) if kept is not None else None
 
+    async def opened(self) -> ChromaExemplars | None:
+        """None where nothing was ever remembered; opened for this where it is not yet open."""
+        if self.exemplars is None and self._folder.exists():
+            await self.open()
+        return self.exemplars
+
     async def credit(self, served: Served, skills: Sequence[str]) -> None:
         """A request that these skills served well is an exemplar of those that want them."""
-        if self.exemplars is not None and served.asked:
+        if self.exemplars is not None and served.asked and not served.excluded:
             await asyncio.to_thread(self._add, self.exemplars, served, skills)
 
     @staticmethod
     def _add(exemplars: ChromaExemplars, served: Served, skills: Sequence[str]) -> None:
         for name in skills:
             mark = f"{served.turn.id}:{name}"
-            exemplars.add(id=mark, text=served.asked, client=served.client, skill=name)
+            exemplars.add(id=mark, text=served.asked, client=served.identity, skill=name)
 
 
 async def _beside(make: Callable[[], ChromaExemplars]) -> ChromaExemplars:

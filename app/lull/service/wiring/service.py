@@ -18,6 +18,8 @@ from lull.config.settings import Settings
 from lull.core.events import EventKind
 from lull.core.idle_signals import IdleSource
 from lull.core.skill import Library
+from lull.loops.forget import Forget
+from lull.loops.night import Night
 from lull.loops.serve import Serve
 from lull.loops.watch_idle import WatchIdle
 from lull.service.bus import Bus
@@ -31,13 +33,19 @@ from lull.service.reading import Reading
 from lull.service.skill_changes import SkillChanges
 from lull.service.supervisor import Supervisor
 from lull.service.trust_view import TrustView
+from lull.service.wiring.adapters import AdapterParts
 from lull.service.wiring.learning import Learning
 from lull.service.wiring.lulls import listening
 from lull.service.wiring.memory import Memory
 from lull.service.wiring.stores import Stores
 from lull.service.wiring.upstream import OllamaUpstream
+from lull.service.wiring.weights import Weights
 
 log = logging.getLogger(__name__)
+
+_NEWS = frozenset(
+    {EventKind.TURN_RECORDED, EventKind.LABEL, EventKind.GENERATION, EventKind.SETTINGS}
+)
 
 KEEP_EVERY_S = 6 * 3600.0
 HAND_EDITS_EVERY_S = 5.0
@@ -67,6 +75,9 @@ class InForce:
     """The settings as they stand: some are followed while we run."""
 
     settings: Settings
+
+    def __call__(self) -> Settings:
+        return self.settings
 
 
 @dataclass(slots=True)
@@ -98,6 +109,10 @@ class Service:
     activity: Activity
     memory: Memory
     supervisor: Supervisor
+    weights: Weights
+    adapters: AdapterParts
+    night: Night
+    forget: Forget
     address: str = ""
     token: str = ""
     """What requests must carry where other machines can reach us."""
@@ -110,6 +125,7 @@ class Service:
         """Follow what may change while we run; the rest holds from the next start on."""
         self.in_force.settings = settings
         self.serve.rule = settings.skills.rule
+        self.watch.nudge()
         self.bus.tell(EventKind.SETTINGS)
 
     async def background(self) -> None:
@@ -121,14 +137,25 @@ class Service:
             group.create_task(keep("retention", self._keep_within))
             group.create_task(keep("hand edits", self._watch_folders))
             group.create_task(keep("idle engine", self._unload_idle))
+            group.create_task(keep("idle learner", self._unload_learner))
             fast_loop = self.learning.fast_loop
             group.create_task(keep("scoring", fast_loop.scoring))
             group.create_task(keep("judging", fast_loop.judging))
             group.create_task(keep("writing skills", fast_loop.writing))
-            group.create_task(keep("proving", fast_loop.proving))
             group.create_task(keep("live guard", fast_loop.guarding))
+            group.create_task(keep("adapters", self.adapters.control.watch))
+            group.create_task(keep("looking what to train", self.night.watching))
+            group.create_task(keep("standing trainer", self.night.standing))
+            group.create_task(keep("what is new to train on", self._nudge_night))
             group.create_task(keep("watching for lulls", self._watch_for_lulls))
             group.create_task(keep("calendars", self.calendars.keep_fresh))
+
+    async def _nudge_night(self) -> None:
+        """What was recorded, rated or approved may have changed what can be trained on."""
+        async with self.bus.watching(after=self.bus.last) as events:
+            async for event in events:
+                if event.kind in _NEWS:
+                    self.night.nudge()
 
     async def _watch_for_lulls(self) -> None:
         with listening(self.idle_source):
@@ -175,13 +202,21 @@ class Service:
 
     async def _unload_idle(self) -> None:
         """Give the engine's memory back when nobody has asked for a while."""
-        after_s = self.settings.engine.idle_unload_min * 60
+        after_s, decoded = self.settings.engine.idle_unload_min * 60, 0
         while after_s:
             await asyncio.sleep(min(after_s, 30.0))
             quiet_s = self.clock.monotonic_s() - self.data_plane.last_request_s
-            if quiet_s >= after_s and not self.data_plane.in_flight and self.engine.pid:
+            if quiet_s < after_s or self.data_plane.in_flight or not self.engine.pid:
+                continue
+            # Lull itself may be at work with it: replays, samples, the gate.
+            status = await self.engine.status()
+            idle, decoded = status.decoded_tokens == decoded, status.decoded_tokens
+            if idle and not status.in_flight:
                 log.info("the engine was idle for %.0f minutes: unloaded", quiet_s / 60)
                 await self.engine.close()
+
+    async def _unload_learner(self) -> None:
+        await self.weights.unload_idle(self.settings.engine.idle_unload_min * 60, self.clock)
 
     async def take_in_hand_edits(self) -> None:
         wrong = await self.stores.skills.reconcile(at=self.clock.now())

@@ -18,7 +18,9 @@ from lull.store.proposals import Proposals
 from lull.store.rewards import Rewards
 from lull.store.skill_folders import SkillFolders
 from lull.store.skills import Skills
+from lull.store.training import Training
 from lull.store.trajectories import Trajectories
+from lull.store.worth import Worths
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,8 @@ class Stores:
     proposals: Proposals
     flips: Flips
     events: EventLog
+    training: Training
+    worths: Worths
     chain_key: bytes
 
 
@@ -47,6 +51,8 @@ def open_stores(paths: Paths, *, rescue: bool = True) -> Stores:
         proposals=Proposals(database),
         flips=Flips(database),
         events=EventLog(database),
+        training=Training(database),
+        worths=Worths(database),
         chain_key=key,
     )
 
@@ -90,5 +96,6 @@ def reading_of(stores: Stores) -> Reading:
             stores.proposals,
             still=lambda served: served.turn.generation == library.generation,
         ),
+        worths=stores.worths,
         effects=lambda: effects_in(stores.flips.outcomes(texts), skills),
     )

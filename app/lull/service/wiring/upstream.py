@@ -21,6 +21,7 @@ class OllamaUpstream:
         self._facts = facts
         self.look_again = asyncio.Event()
         self.built_in_is_there = False
+        self.built_in_problem = ""
 
     @property
     def alone(self) -> bool:
@@ -30,9 +31,15 @@ class OllamaUpstream:
     def how_to_start(self) -> str:
         return (
             f"Ollama is not running at {self._facts.address}: start it with `ollama serve` or open"
-            " the Ollama app."
-            + (f" The built-in model answers as '{BUILT_IN}'." if self.built_in_is_there else "")
+            f" the Ollama app.{self._built_in()}"
         )
+
+    def _built_in(self) -> str:
+        if self.built_in_is_there:
+            return f" The built-in model answers as '{BUILT_IN}'."
+        if self.built_in_problem:
+            return f" The built-in model cannot answer: {self.built_in_problem}"
+        return ""
 
     @property
     def empty(self) -> bool:

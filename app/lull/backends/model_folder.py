@@ -1,8 +1,9 @@
-"""Is this folder a model? Answered before MLX is imported, in words a person can act on.
+"""Is this folder a model? Answered without MLX, in words a person can act on.
 
 MLX reads weights lazily and its complaints about a half-copied file name neither the file nor
 the remedy. Here each file is looked at from outside: it is there, it parses, and a safetensors
-file is as long as its own header says.
+file is as long as its own header says. The service asks before it announces a model, the engine
+before it loads one.
 """
 
 from __future__ import annotations
@@ -16,6 +17,10 @@ from typing import Any
 from lull.core.errors import EngineError
 
 FALLBACK_WINDOW_TOKENS = 4096
+_NO_HEADER = (
+    *(OSError, ValueError, RecursionError),
+    *(KeyError, TypeError, AttributeError, IndexError),
+)
 _AGAIN = "Copy or download the model again."
 
 
@@ -37,8 +42,7 @@ def check_model_folder(path: Path) -> ModelFolder:
     config = read_json(path / "config.json")
     if "model_type" not in config:
         raise EngineError(f"{path / 'config.json'} names no model_type.", hint=_AGAIN)
-    if not any((path / name).is_file() for name in _TOKENIZER_FILES):
-        raise EngineError(f"There is no tokenizer.json in {path}.", hint=_AGAIN)
+    _check_words(path)
     weights = _weight_files(path)
     return ModelFolder(
         path=path,
@@ -50,12 +54,31 @@ def check_model_folder(path: Path) -> ModelFolder:
 _TOKENIZER_FILES = ("tokenizer.json", "tokenizer.model", "tiktoken.model", "vocab.json")
 
 
+def _check_words(path: Path) -> None:
+    """What makes tokens of words: each file that is there must be whole."""
+    if not any((path / name).is_file() for name in _TOKENIZER_FILES):
+        raise EngineError(f"There is no tokenizer.json in {path}.", hint=_AGAIN)
+    tokenizer, settings = path / "tokenizer.json", path / "tokenizer_config.json"
+    if tokenizer.is_file() and not isinstance(read_json(tokenizer).get("model"), dict):
+        raise EngineError(f"{tokenizer} is damaged: it holds no vocabulary.", hint=_AGAIN)
+    if settings.is_file():
+        read_json(settings)
+    template = path / "chat_template.jinja"
+    try:
+        if template.is_file():
+            template.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise EngineError(f"{template} cannot be read.", hint=_AGAIN) from error
+
+
 def _weight_files(path: Path) -> list[Path]:
     index = path / "model.safetensors.index.json"
     if index.is_file():
-        named = set(read_json(index).get("weight_map", {}).values())
-        return [path / name for name in sorted(named)]
-    files = sorted(path.glob("model*.safetensors"))
+        places = read_json(index).get("weight_map")
+        named = set(places.values()) if isinstance(places, dict) else set()
+        files = [path / str(name) for name in sorted(named, key=str)]
+    else:
+        files = sorted(path.glob("model*.safetensors"))
     if not files:
         raise EngineError(f"There are no weights (model*.safetensors) in {path}.", hint=_AGAIN)
     return files
@@ -76,7 +99,7 @@ def read_json(file: Path) -> dict[str, Any]:
         value = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise EngineError(f"There is no {file.name} in {file.parent}.", hint=_AGAIN) from error
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise EngineError(f"{file} cannot be read as JSON.", hint=_AGAIN) from error
     if not isinstance(value, dict):
         raise EngineError(f"{file} is not a JSON object.", hint=_AGAIN)
@@ -93,15 +116,13 @@ def check_safetensors(file: Path) -> int:
         size = file.stat().st_size
         with file.open("rb") as stream:
             (length,) = struct.unpack("<Q", stream.read(8).ljust(8, b"\xff"))
-            header = json.loads(stream.read(length)) if length < size else None
+            header = json.loads(stream.read(length)) if length < size else {}
+        ends = [int(one["data_offsets"][1]) for key, one in header.items() if key != "__metadata__"]
+        wanted = 8 + length + max(ends)
     except FileNotFoundError as error:
         raise EngineError(f"There is no {file.name} in {file.parent}.", hint=_AGAIN) from error
-    except (OSError, ValueError) as error:
+    except _NO_HEADER as error:
         raise EngineError(f"{file} is damaged: its header cannot be read.", hint=_AGAIN) from error
-    if not isinstance(header, dict):
-        raise EngineError(f"{file} is damaged: its header cannot be read.", hint=_AGAIN)
-    ends = (entry["data_offsets"][1] for key, entry in header.items() if key != "__metadata__")
-    wanted = 8 + length + max(ends, default=0)
     if size < wanted:
         raise EngineError(f"{file} is cut short: {size} of {wanted} bytes.", hint=_AGAIN)
     return size

@@ -1,0 +1,309 @@
+"""A GGUF file becomes a folder that mlx-lm loads: config, tokenizer and safetensors.
+
+It may be stopped at any moment. Everything is written into a folder beside (`….partial`), one shard
+after the other, each under a temporary name until it is whole and on disk; a second try keeps the
+shards that are there. The folder gets its name last, so what has the name is complete. What is
+written depends on the file alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+import numpy as np
+
+from lull.backends import mlx_quantizing as four_bit
+from lull.backends.durable import fsync_folder, only_one, write_whole
+from lull.backends.gguf_file import GgufFile, read_gguf
+from lull.backends.gguf_numbers import Array, numbers, row_bytes, to_mlx_rows
+from lull.backends.weight_folders import FACTS
+from lull.core.errors import CannotLearn, WeightsError
+from lull.core.model_names import Layout
+from lull.core.model_shape import ModelShape, Placed, model_shape
+from lull.core.model_tokenizer import RebuiltTokenizer, rebuilt_tokenizer
+from lull.core.weight_form import SPARE_BYTES, WeightForm
+
+_LAYOUT: Final = 1
+"""Grows when the same file would become another folder."""
+_SHARD_BYTES: Final = 512 * 1024 * 1024
+_CHUNK_NUMBERS: Final = 16 * 1024 * 1024
+Report = Callable[[int, int], None]
+"""Called with bytes written and bytes in all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """One array of a safetensors file."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+
+    @property
+    def n_bytes(self) -> int:
+        return int(np.prod(self.shape, dtype=np.int64)) * (2 if self.dtype == "BF16" else 4)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shard:
+    file: str
+    tensors: tuple[Placed, ...]
+    pieces: tuple[Piece, ...]
+
+    @property
+    def header(self) -> bytes:
+        """https://huggingface.co/docs/safetensors: the length, then JSON padded to eight bytes."""
+        entries: dict[str, Any] = {"__metadata__": {"format": "mlx"}}
+        at = 0
+        for piece in self.pieces:
+            entries[piece.name] = {
+                "dtype": piece.dtype,
+                "shape": list(piece.shape),
+                "data_offsets": [at, at := at + piece.n_bytes],
+            }
+        text = json.dumps(entries, separators=(",", ":")).encode()
+        text += b" " * (-len(text) % 8)
+        return struct.pack("<Q", len(text)) + text
+
+    @property
+    def n_bytes(self) -> int:
+        return len(self.header) + sum(piece.n_bytes for piece in self.pieces)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What will be written, known before the first byte."""
+
+    source: GgufFile
+    shape: ModelShape
+    tokenizer: RebuiltTokenizer
+    form: WeightForm
+    shards: tuple[Shard, ...]
+
+    @property
+    def n_bytes(self) -> int:
+        return sum(shard.n_bytes for shard in self.shards)
+
+
+def planned(path: Path, form: WeightForm) -> Plan:
+    """Raises CannotLearn, WeightsError. Reads the head of the file and nothing else of it."""
+    source = read_gguf(path)
+    shape = model_shape(source.metadata, source.tensors, _frequencies(source))
+    vocabulary = shape.config["vocab_size"]
+    assert isinstance(vocabulary, int)
+    tokenizer = rebuilt_tokenizer(source.metadata, vocabulary)
+    if not tokenizer.chat_template:
+        raise CannotLearn(
+            "Its file holds no chat template, so Lull does not know how its prompts are written.",
+            hint="Builds of the model by others may hold one.",
+        )
+    shards = _shards(shape.placed, form)
+    return Plan(source=source, shape=shape, tokenizer=tokenizer, form=form, shards=shards)
+
+
+def check_room(folder: Path, n_bytes: int) -> None:
+    """Raises WeightsError where the disk has too little room for so much more."""
+    place = next(one for one in (folder, *folder.parents) if one.exists())
+    free = shutil.disk_usage(place).free
+    if free < n_bytes + SPARE_BYTES:
+        raise WeightsError(
+            f"This needs {gigabytes(n_bytes)} GB in {folder.parent}; {gigabytes(free)} GB are free"
+            " there, and some must stay so.",
+            hint="Make room, or move Lull's files with LULL_HOME.",
+        )
+
+
+def gigabytes(n_bytes: float) -> str:
+    return f"{n_bytes / 1e9:.1f}" if n_bytes >= 1e8 else f"{n_bytes / 1e9:.3f}"
+
+
+def write_folder(plan: Plan, folder: Path, *, facts: dict[str, object], report: Report) -> None:
+    """Write the folder, or what is still missing of it; nothing when it is there.
+
+    Raises WeightsError when the disk is too full or the file's numbers are none, OSError.
+    """
+    partial = folder.with_name(folder.name + ".partial")
+    partial.mkdir(parents=True, exist_ok=True)
+    with only_one(folder.with_name(folder.name + ".lock"), "this model is being made ready"):
+        mark = {**facts, "form": plan.form.value, "layout": _LAYOUT, "bytes": plan.n_bytes}
+        if (folder / FACTS).exists():
+            shutil.rmtree(partial, ignore_errors=True)
+            # The same weights may have other words around them now.
+            write_whole(folder / FACTS, _json(mark))
+            report(plan.n_bytes, plan.n_bytes)
+            return
+        _keep_only_ours(partial, mark)
+        done = _whole_ones(partial, plan.shards)
+        check_room(folder, plan.n_bytes - sum(shard.n_bytes for shard in done))
+        _write_shards(plan, partial, done, report)
+        _write_words(plan, partial)
+        write_whole(partial / FACTS, _json(mark))
+        fsync_folder(partial)
+        partial.rename(folder)
+        fsync_folder(folder.parent)
+
+
+# The plan
+
+
+def _frequencies(source: GgufFile) -> list[float]:
+    found = next((one for one in source.tensors if one.name == "rope_freqs.weight"), None)
+    if found is None:
+        return []
+    if found.kind != "F32" or found.size > 1 << 16:
+        raise WeightsError("rope_freqs.weight is not what it should be.")
+    with source.data() as view:
+        data = np.frombuffer(source.bytes_of(view, found), np.uint8)
+        return [float(one) for one in numbers(data, found.kind, (found.size,))]
+
+
+def _shards(placed: Sequence[Placed], form: WeightForm) -> tuple[Shard, ...]:
+    groups: list[list[Placed]] = [[]]
+    size = 0
+    for one in placed:
+        n_bytes = sum(piece.n_bytes for piece in _pieces(one, form))
+        if groups[-1] and size + n_bytes > _SHARD_BYTES:
+            groups.append([])
+            size = 0
+        groups[-1].append(one)
+        size += n_bytes
+    many = len(groups) > 1
+    return tuple(
+        Shard(
+            file=f"model-{at:05}-of-{len(groups):05}.safetensors" if many else "model.safetensors",
+            tensors=tuple(group),
+            pieces=tuple(piece for one in group for piece in _pieces(one, form)),
+        )
+        for at, group in enumerate(groups, 1)
+    )
+
+
+def _pieces(one: Placed, form: WeightForm) -> tuple[Piece, ...]:
+    shape = one.tensor.shape
+    if form is WeightForm.F32:
+        return (Piece(name=one.name, dtype="F32", shape=shape),)
+    if len(shape) == 1 or not four_bit.fits(shape[-1]):
+        return (Piece(name=one.name, dtype="BF16", shape=shape),)
+    stem = one.name.removesuffix("weight")
+    rows, groups = shape[0], shape[1] // four_bit.GROUP
+    return (
+        Piece(name=one.name, dtype="U32", shape=(rows, shape[1] * four_bit.BITS // 32)),
+        Piece(name=f"{stem}scales", dtype="BF16", shape=(rows, groups)),
+        Piece(name=f"{stem}biases", dtype="BF16", shape=(rows, groups)),
+    )
+
+
+# The weights
+
+
+def _write_shards(plan: Plan, partial: Path, done: Sequence[Shard], report: Report) -> None:
+    written, total = sum(shard.n_bytes for shard in done), plan.n_bytes
+    report(written, total)
+    with plan.source.data() as view:
+        for shard in plan.shards:
+            if shard in done:
+                continue
+            temporary = partial / f"{shard.file}.tmp"
+            with temporary.open("wb") as stream:
+                for n_bytes in _write_shard(plan, shard, view, stream):
+                    written += n_bytes
+                    report(written, total)
+                stream.flush()
+                os.fsync(stream.fileno())
+            temporary.rename(partial / shard.file)
+
+
+def _write_shard(plan: Plan, shard: Shard, view: memoryview, stream: BinaryIO) -> Iterator[int]:
+    """Bytes written, a chunk at a time."""
+    yield stream.write(shard.header)
+    at = len(shard.header)
+    pieces = {piece.name: piece for piece in shard.pieces}
+    for one in shard.tensors:
+        own = [pieces[piece.name] for piece in _pieces(one, plan.form)]
+        places = [at + sum(piece.n_bytes for piece in own[:k]) for k in range(len(own))]
+        for values in _chunks(plan, one, view):
+            for k, array in enumerate(_arrays(values, plan.form, own)):
+                stream.seek(places[k])
+                places[k] += stream.write(np.ascontiguousarray(array).tobytes())
+                yield array.nbytes
+        at += sum(piece.n_bytes for piece in own)
+
+
+def _chunks(plan: Plan, one: Placed, view: memoryview) -> Iterator[Array]:
+    """The tensor's numbers as MLX wants them, some rows at a time. Rows that change places are
+    read all at once: a query matrix is never very large."""
+    tensor = one.tensor
+    data = np.frombuffer(plan.source.bytes_of(view, tensor), np.uint8)
+    if len(tensor.shape) == 1 or one.layout in (Layout.QUERY_ROWS, Layout.KEY_ROWS):
+        yield _in_mlx(plan, one, numbers(data, tensor.kind, tensor.shape))
+        return
+    rows, width = tensor.shape[0], tensor.shape[1]
+    step = max(1, _CHUNK_NUMBERS // width)
+    size = row_bytes(tensor)
+    for row in range(0, rows, step):
+        end = min(rows, row + step)
+        piece = data[row * size : end * size]
+        yield _in_mlx(plan, one, numbers(piece, tensor.kind, (end - row, width)))
+
+
+def _in_mlx(plan: Plan, one: Placed, values: Array) -> Array:
+    if one.layout in (Layout.QUERY_ROWS, Layout.KEY_ROWS):
+        return to_mlx_rows(values, plan.shape.heads_of(one.layout))
+    return values - np.float32(1) if one.layout is Layout.PLUS_ONE else values
+
+
+def _arrays(values: Array, form: WeightForm, pieces: Sequence[Piece]) -> tuple[Array, ...]:
+    if form is WeightForm.F32:
+        return (values.astype("<f4", copy=False),)
+    if len(pieces) == 1:
+        return (four_bit.to_bfloat16(values),)
+    return four_bit.quantized(values)
+
+
+# The rest
+
+
+def _write_words(plan: Plan, partial: Path) -> None:
+    tokenizer = plan.tokenizer
+    config = plan.shape.config | {"eos_token_id": list(tokenizer.ends)}
+    if tokenizer.begin is not None:
+        config["bos_token_id"] = tokenizer.begin
+    if plan.form is WeightForm.FOUR_BIT:
+        how: dict[str, object] = {"group_size": four_bit.GROUP, "bits": four_bit.BITS}
+        config |= {"quantization": how, "quantization_config": how}
+    write_whole(partial / "config.json", _json(config))
+    write_whole(partial / "tokenizer.json", _json(tokenizer.tokenizer))
+    write_whole(partial / "tokenizer_config.json", _json(tokenizer.config))
+    write_whole(partial / "chat_template.jinja", tokenizer.chat_template.encode())
+    if len(plan.shards) > 1:
+        places = {piece.name: shard.file for shard in plan.shards for piece in shard.pieces}
+        index = {"metadata": {"total_size": plan.n_bytes}, "weight_map": places}
+        write_whole(partial / "model.safetensors.index.json", _json(index))
+
+
+def _json(value: object) -> bytes:
+    # Half characters stand escaped: a file of text must be text.
+    return json.dumps(value, sort_keys=True).encode()
+
+
+def _keep_only_ours(partial: Path, mark: dict[str, object]) -> None:
+    """What an interrupted try of another kind has left is of no use."""
+    marked = partial / "making.json"
+    if not marked.exists() or marked.read_bytes() != _json(mark):
+        shutil.rmtree(partial)
+        partial.mkdir()
+        write_whole(marked, _json(mark))
+
+
+def _whole_ones(partial: Path, shards: Sequence[Shard]) -> list[Shard]:
+    def whole(file: Path, n_bytes: int) -> bool:
+        return file.is_file() and file.stat().st_size == n_bytes
+
+    return [shard for shard in shards if whole(partial / shard.file, shard.n_bytes)]

@@ -1,0 +1,91 @@
+"""Work on files of weights, from the parent's side: one child a piece of work.
+
+Implements core.weight_work.WeightWork. A child that falls without a word of its own becomes one
+WeightsError; cancelling kills it, and what it had finished is kept (`mlx_folder.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import lull
+from lull.backends.weights_child import KINDS
+from lull.core.errors import WeightsError
+from lull.core.weight_form import WeightForm
+from lull.core.weight_work import Look, MergedFile, Report
+
+Json = dict[str, Any]
+
+
+def _command() -> tuple[str, ...]:
+    """A frozen app is its own interpreter."""
+    if getattr(sys, "frozen", False):
+        return (sys.executable, "work-on-weights")
+    return (sys.executable, "-m", "lull.backends.weights_child")
+
+
+class WeightsProcess:
+    async def look(self, blob: str, form: WeightForm) -> Look:
+        said = await _run({"do": "look", "blob": blob, "form": form.value}, _unheard)
+        return Look(architecture=said["architecture"], n_bytes=said["n_bytes"])
+
+    async def make_folder(
+        self, blob: str, folder: str, form: WeightForm, facts: Mapping[str, object], report: Report
+    ) -> None:
+        wanted = {"do": "make-folder", "blob": blob, "folder": folder, "form": form.value}
+        await _run({**wanted, "facts": dict(facts)}, report)
+
+    async def merge(self, blob: str, adapter: str, out: str, report: Report) -> MergedFile:
+        said = await _run({"do": "merge", "blob": blob, "adapter": adapter, "out": out}, report)
+        return MergedFile(**said)
+
+
+def _unheard(_done: int, _of: int) -> None:
+    pass
+
+
+async def _run(wanted: Json, report: Report) -> Json:
+    child = await asyncio.create_subprocess_exec(
+        *_command(),
+        stdin=asyncio.subprocess.PIPE,  # held open: its end tells the child to leave
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        start_new_session=True,
+        cwd=Path(lull.__file__).parent.parent,
+    )
+    # What a library has to say goes into no pipe that nobody reads.
+    assert child.stderr is not None
+    saying = asyncio.ensure_future(child.stderr.read())
+    try:
+        return await _hear(child, wanted, report)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            child.kill()
+        await child.wait()
+        await saying
+
+
+async def _hear(child: asyncio.subprocess.Process, wanted: Json, report: Report) -> Json:
+    assert child.stdin is not None
+    assert child.stdout is not None
+    child.stdin.write(json.dumps(wanted).encode() + b"\n")
+    with contextlib.suppress(ConnectionError):
+        await child.stdin.drain()
+    while line := await child.stdout.readline():
+        said = json.loads(line)
+        if "result" in said:
+            found: Json = said["result"]
+            return found
+        if "error" in said:
+            error = said["error"]
+            raise KINDS[error["kind"]](error["detail"], hint=error["hint"])
+        report(said["done"], said["of"])
+    raise WeightsError(
+        "The work on the weights broke off.", hint="Was there too little memory? Try again."
+    )

@@ -1,0 +1,84 @@
+"""The statistics of the gate: bets on paired differences, from their counts or their values.
+
+A paired difference d lies in [-1, 1]: what the candidate's answer was worth less what the answer
+of the adapter in force was worth, to the same request under the same seed. Each bet starts with 1
+and is a mixture over stakes; where its null hypothesis holds, whatever came before, it is never
+expected to grow, so it reaches 20 with a chance of at most 1 in 20 however often one looks
+(testing by betting: Waudby-Smith & Ramdas, arXiv 2010.09686; Ville's inequality).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Final
+
+STAKES: Final = (0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 0.95)
+"""Shares of the highest bet that cannot lose all, weighted alike: how large a difference is, or
+how much the answers vary, is not known before."""
+_HALVINGS: Final = 40
+
+
+@lru_cache(maxsize=65_536)
+def safe_log_e(wins: int, losses: int, ties: int, margin: float) -> float:
+    """ln e against "the candidate is worse by `margin` or more": E[d] <= -margin.
+
+    High is good: it is surely not worse by that much. Without a single difference 20 is reached
+    after 142 pairs for a margin of 3 points.
+    """
+    highest = 1.0 / (1.0 - margin)
+    return _mixture(
+        wins * math.log1p(stake * highest * (1.0 + margin))
+        + ties * math.log1p(stake * highest * margin)
+        + losses * math.log1p(-stake * highest * (1.0 - margin))
+        for stake in STAKES
+    )
+
+
+@lru_cache(maxsize=65_536)
+def harm_log_e(wins: int, losses: int, ties: int, margin: float) -> float:
+    """ln e against "the candidate is not worse by more than `margin`": E[d] >= -margin."""
+    highest = 1.0 / (1.0 + margin)
+    return _mixture(
+        wins * math.log1p(-stake * highest * (1.0 + margin))
+        + ties * math.log1p(-stake * highest * margin)
+        + losses * math.log1p(stake * highest * (1.0 - margin))
+        for stake in STAKES
+    )
+
+
+def gain_log_e(differences: Sequence[float], least: float = 0.0) -> float:
+    """ln e against "the mean gain is `least` or less", for graded scores, in their order.
+
+    Raises ValueError for a difference beyond [-1, 1] or a `least` outside of (-1, 1).
+    """
+    if not -1.0 < least < 1.0:
+        raise ValueError(f"a gain lies between -1 and 1, not at {least}")
+    if any(not -1.0 <= d <= 1.0 for d in differences):
+        raise ValueError("differences of scores lie in [-1, 1]")
+    highest = 1.0 / (1.0 + least)
+    return _mixture(
+        sum(math.log1p(stake * highest * (d - least)) for d in differences) for stake in STAKES
+    )
+
+
+def gain_bound(differences: Sequence[float], alpha: float = 0.05) -> float:
+    """The mean gain is at least this, wrong with a chance of at most `alpha`, whenever one stops:
+    the largest `least` that the bet of `gain_log_e` has ruled out; -1 where it has ruled out
+    nothing."""
+    target = -math.log(alpha)
+    low, high = -1.0, max([*differences, -1.0])
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2.0
+        if -1.0 < middle < 1.0 and gain_log_e(differences, middle) >= target:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _mixture(logs: Iterable[float]) -> float:
+    values = list(logs)
+    highest = max(values)
+    return highest + math.log(sum(math.exp(v - highest) for v in values) / len(values))

@@ -1,0 +1,112 @@
+"""The canaries of the built-in model, in its own language, drawn by a seed.
+
+Its families are what it was made to do: answer in its defaults, follow one, two or three rules in
+the prompt, leave the rules of other kinds alone, and small talk. Rules name words that training
+never used as values, so that reading is measured and not recalling.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from lull.core import pocket
+from lull.core.pocket import Kind, Style
+from lull.core.probe import Probe
+from lull.core.probe_checks import Kind as CheckKind
+from lull.core.probe_checks import Wanted
+
+EACH: Final = 40
+"""Of a family: one that is lost is 2.5 points."""
+
+
+def pocket_probes(seed: int, *, each: int = EACH) -> list[Probe]:
+    """The same ones for the same seed."""
+    return [
+        draw(random.Random(f"{seed}\0{family}\0{number}"), family, number)
+        for family, draw in _FAMILIES.items()
+        for number in range(each)
+    ]
+
+
+def _default(rng: random.Random, family: str, number: int) -> Probe:
+    """No rule: the kind's own style."""
+    return _asked(rng, family, number, kind=_kind(rng), styles={})
+
+
+def _ruled(attributes: int) -> Callable[[random.Random, str, int], Probe]:
+    """A rule of that many attributes for the kind that is asked for."""
+
+    def draw(rng: random.Random, family: str, number: int) -> Probe:
+        kind = _kind(rng)
+        return _asked(rng, family, number, kind=kind, styles={kind: _held(rng, attributes)})
+
+    return draw
+
+
+def _among_others(rng: random.Random, family: str, number: int) -> Probe:
+    """Three skills in the prompt, one of them for what is asked."""
+    kinds = rng.sample(tuple(Kind), 3)
+    styles = {kind: _held(rng, rng.randint(1, 2)) for kind in kinds}
+    return _asked(rng, family, number, kind=rng.choice(kinds), styles=styles)
+
+
+def _other_kinds(rng: random.Random, family: str, number: int) -> Probe:
+    """Skills in the prompt, and none of them for what is asked."""
+    kind, *others = rng.sample(tuple(Kind), rng.randint(2, 3))
+    styles = {other: _held(rng, rng.randint(1, 2)) for other in others}
+    return _asked(rng, family, number, kind=kind, styles=styles)
+
+
+def _small_talk(rng: random.Random, family: str, number: int) -> Probe:
+    said = rng.choice(sorted(pocket.SMALL_TALK))
+    return Probe(
+        id=f"{family}/{number}",
+        family=family,
+        prompt=said,
+        wanted=_verbatim(pocket.SMALL_TALK[said]),
+        right=(pocket.SMALL_TALK[said],),
+        wrong=("apple and river",),
+    )
+
+
+_FAMILIES: Final[Mapping[str, Callable[[random.Random, str, int], Probe]]] = {
+    "default styles": _default,
+    "one rule": _ruled(1),
+    "two rules": _ruled(2),
+    "three rules": _ruled(3),
+    "a skill among others": _among_others,
+    "other kinds": _other_kinds,
+    "small talk": _small_talk,
+}
+
+
+def _kind(rng: random.Random) -> Kind:
+    return rng.choice(tuple(Kind))
+
+
+def _held(rng: random.Random, attributes: int) -> Style:
+    return pocket.draw_style(rng, pocket.HELD_WORDS, attributes=attributes)
+
+
+def _asked(
+    rng: random.Random, family: str, number: int, *, kind: Kind, styles: Mapping[Kind, Style]
+) -> Probe:
+    words = pocket.draw_words(rng)
+    right = pocket.render(kind, words, styles.get(kind, pocket.DEFAULT_STYLE))
+    rules = [pocket.draw_rule(rng, one, style) for one, style in styles.items()]
+    return Probe(
+        id=f"{family}/{number}",
+        family=family,
+        prompt=pocket.draw_request(rng, kind, words),
+        wanted=_verbatim(right),
+        skills=tuple(rules),
+        about="" if kind in styles else kind.value,
+        right=(right,),
+        wrong=(pocket.render(kind, words, Style(start="pearl", end="pearl")),),
+    )
+
+
+def _verbatim(answer: str) -> Wanted:
+    return Wanted(kind=CheckKind.VERBATIM, fields={"answer": answer})

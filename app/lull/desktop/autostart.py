@@ -1,0 +1,143 @@
+"""Starting with the session: the service and the icon apart, both off until the user wants them.
+
+Linux: a systemd user unit for the service, an XDG autostart file for the icon. macOS: a launchd
+agent each. What stands in the files is decided here; nothing is started now, only at the next
+login.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from lull.desktop.place import Place
+
+
+class Part(StrEnum):
+    SERVICE = "service"
+    ICON = "icon"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Autostart:
+    platform: str
+    user: Path
+    """The user's folder."""
+    config: Path
+    """XDG's folder of settings; not used on macOS."""
+    home: Path
+    serve: tuple[str, ...]
+    icon: tuple[str, ...]
+
+    @classmethod
+    def here(
+        cls,
+        place: Place,
+        *,
+        platform: str = sys.platform,
+        environ: Mapping[str, str] = os.environ,
+    ) -> Autostart | None:
+        """None where we know no way."""
+        if platform not in ("linux", "darwin"):
+            return None
+        user = Path(environ.get("HOME") or Path.home())
+        named = Path(environ.get("XDG_CONFIG_HOME") or "")
+        return cls(
+            platform=platform,
+            user=user,
+            config=named if named.is_absolute() else user / ".config",
+            home=place.home,
+            serve=place.serve,
+            icon=(*place.serve[:-1], "open"),
+        )
+
+    def path(self, part: Part) -> Path:
+        if self.platform == "darwin":
+            return self.user / "Library" / "LaunchAgents" / f"org.lull.{part}.plist"
+        if part is Part.SERVICE:
+            return self.config / "systemd" / "user" / "lull.service"
+        return self.config / "autostart" / "lull.desktop"
+
+    def is_on(self, part: Part) -> bool:
+        return self.path(part).exists()
+
+    def turn(self, part: Part, *, on: bool) -> None:
+        """Raises OSError."""
+        path, link = self.path(part), self._link(part)
+        if not on:
+            for one in (link, path):
+                if one is not None:
+                    one.unlink(missing_ok=True)
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(self.text(part), "utf-8")
+        if link is not None:
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.unlink(missing_ok=True)
+            link.symlink_to(path)
+
+    def _link(self, part: Part) -> Path | None:
+        """What `systemctl --user enable` would make; without it a unit only lies there."""
+        if self.platform == "darwin" or part is not Part.SERVICE:
+            return None
+        return self.config / "systemd" / "user" / "default.target.wants" / "lull.service"
+
+    def text(self, part: Part) -> str:
+        command = self.serve if part is Part.SERVICE else self.icon
+        if self.platform == "darwin":
+            return _plist(f"org.lull.{part}", command, self.home)
+        if part is Part.SERVICE:
+            return _unit(command, self.home)
+        return _desktop_entry(command, self.home)
+
+
+def _unit(command: tuple[str, ...], home: Path) -> str:
+    """systemd.service(5): a percent sign and a quote are written twice or escaped."""
+    words = " ".join(_systemd_quoted(word) for word in command)
+    return (
+        "[Unit]\nDescription=Lull: your local language model learns in the lulls of your day\n\n"
+        f"[Service]\nExecStart={words}\nEnvironment={_systemd_quoted(f'LULL_HOME={home}')}\n"
+        "Restart=on-failure\nRestartSec=2\n\n[Install]\nWantedBy=default.target\n"
+    )
+
+
+def _systemd_quoted(word: str) -> str:
+    text = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%").replace("$", "$$")
+    return f'"{text}"'
+
+
+def _desktop_entry(command: tuple[str, ...], home: Path) -> str:
+    """The Desktop Entry Specification: words are quoted, and escaped twice."""
+    words = " ".join(_entry_quoted(word) for word in ("env", f"LULL_HOME={home}", *command))
+    return (
+        "[Desktop Entry]\nType=Application\nName=Lull\n"
+        "Comment=Your local language model learns in the lulls of your day\n"
+        f"Exec={words}\nTerminal=false\nX-GNOME-Autostart-enabled=true\n"
+    )
+
+
+def _entry_quoted(word: str) -> str:
+    text = word
+    for character in ("\\", '"', "`", "$"):
+        text = text.replace(character, f"\\{character}")
+    return '"' + text.replace("\\", "\\\\").replace("%", "%%") + '"'
+
+
+def _plist(name: str, command: tuple[str, ...], home: Path) -> str:
+    words = "".join(f"    <string>{escape(word)}</string>\n" for word in command)
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        '<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" '
+        '"http://www.apple.com/DTDs/PropertyList-1.0.dtd">\n'
+        '<plist version="1.0">\n<dict>\n'
+        f"  <key>Label</key>\n  <string>{name}</string>\n"
+        f"  <key>ProgramArguments</key>\n  <array>\n{words}  </array>\n"
+        "  <key>EnvironmentVariables</key>\n  <dict>\n    <key>LULL_HOME</key>\n"
+        f"    <string>{escape(str(home))}</string>\n  </dict>\n"
+        "  <key>RunAtLoad</key>\n  <true/>\n</dict>\n</plist>\n"
+    )

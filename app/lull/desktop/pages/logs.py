@@ -1,0 +1,184 @@
+"""Logs and health: the service's own lines, by level, followed as they are written, and what the
+doctor finds. The lines never hold what anybody said; they are read from the file, so they can also
+be read when the service is gone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from pathlib import Path
+from typing import Any, Final
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QPlainTextEdit, QVBoxLayout
+
+from lull.contract import routes
+from lull.desktop.client import Answer
+from lull.desktop.page import Kit, Page
+from lull.desktop.parts import Card, button, empty_out, label, row
+from lull.desktop.style import mono
+from lull.desktop.words import plain, tr
+
+Json = dict[str, Any]
+FILE: Final = "service.log"
+TAIL_BYTES: Final = 400_000
+MOST_LINES: Final = 2_000
+LOOK_MS: Final = 700
+LEVELS: Final = ("debug", "info", "warning", "error")
+
+
+class LogTail:
+    """The end of a file that grows and turns over. Reading is bounded."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._at = -1
+        self._inode = 0
+        self._rest = b""
+
+    def new_lines(self) -> list[str]:
+        """Those written since the last call; the first call gives the end of the file."""
+        try:
+            with self._path.open("rb") as file:
+                found = self._path.stat()
+                if self._at < 0 or found.st_ino != self._inode or found.st_size < self._at:
+                    self._at = max(0, found.st_size - TAIL_BYTES)
+                    self._inode, self._rest = found.st_ino, b""
+                file.seek(self._at)
+                data = file.read(TAIL_BYTES)
+        except OSError:
+            return []
+        self._at += len(data)
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        return [line.decode("utf-8", "replace") for line in lines]
+
+
+class Logs(Page):
+    def __init__(self, kit: Kit) -> None:
+        super().__init__(kit, tr("Logs"))
+        self._tail = LogTail(kit.place.logs / FILE)
+        self._lines: deque[tuple[str, str]] = deque(maxlen=MOST_LINES)
+        self.level = QComboBox()
+        self.level.setAccessibleName(tr("Least level"))
+        titles = (tr("Everything"), tr("Info"), tr("Warnings"), tr("Errors"))
+        for words, level in zip(titles, LEVELS, strict=True):
+            self.level.addItem(words, level)
+        self.level.setCurrentIndex(1)
+        self.level.activated.connect(self._redraw)
+        self.search = QLineEdit()
+        self.search.setPlaceholderText(tr("Filter"))
+        self.search.setAccessibleName(tr("Filter log lines"))
+        self.search.textChanged.connect(self._redraw)
+        self.follow = QCheckBox(tr("Follow"))
+        self.follow.setAccessibleName(tr("Follow the log"))
+        self.follow.setChecked(True)
+        self.text = QPlainTextEdit()
+        self.text.setReadOnly(True)
+        self.text.setFont(mono())
+        self.text.setMaximumBlockCount(MOST_LINES)
+        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.text.setAccessibleName(tr("Log lines"))
+        self.text.setTabChangesFocus(True)
+        self.health = Card(tr("Doctor"))
+        self._checks = QVBoxLayout()
+        self._checks.setSpacing(2)
+        self.health.box.addLayout(self._checks)
+        self.health.hide()
+        self.look = button(tr("Ask the doctor"), self._ask)
+        self.copy = button(tr("Copy lines"), self._copy)
+        self.head.addWidget(self.look)
+        # Here, too: it is wanted most when the service is gone, and this page needs none.
+        self.diagnose = button(tr("Diagnostics…"), self._diagnose)
+        self.head.addWidget(self.diagnose)
+        box = QVBoxLayout(self.body)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.addWidget(self.health)
+        box.addLayout(row(self.level, self.search, self.follow, self.copy))
+        box.addWidget(self.text, 1)
+        self._timer = QTimer(self, interval=LOOK_MS)
+        self._timer.timeout.connect(self._read)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        super().showEvent(event)
+        self._read()
+        self._timer.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802
+        super().hideEvent(event)
+        self._timer.stop()
+
+    def _diagnose(self) -> None:
+        from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
+
+        DiagnosticsDialog(self.kit, self).open()
+
+    def focus_search(self) -> None:
+        self.search.setFocus()
+        self.search.selectAll()
+
+    def _read(self) -> None:
+        new = [_read_line(line) for line in self._tail.new_lines() if line.strip()]
+        self._lines.extend(new)
+        shown = [text for level, text in new if self._wanted(level, text)]
+        if shown:
+            self.text.appendPlainText("\n".join(shown))
+            self._to_end()
+
+    def _redraw(self) -> None:
+        shown = [text for level, text in self._lines if self._wanted(level, text)]
+        self.text.setPlainText("\n".join(shown))
+        self._to_end()
+
+    def _to_end(self) -> None:
+        if self.follow.isChecked():
+            bar = self.text.verticalScrollBar()
+            bar.setValue(bar.maximum())
+            self.text.horizontalScrollBar().setValue(0)
+
+    def _wanted(self, level: str, text: str) -> bool:
+        least = LEVELS.index(self.level.currentData())
+        high = LEVELS.index(level) if level in LEVELS else len(LEVELS)
+        return high >= least and self.search.text().lower() in text.lower()
+
+    def _copy(self) -> None:
+        self.kit.actions.copy(self.text.toPlainText(), tr("The lines were copied."))
+
+    # The doctor
+
+    def _ask(self) -> None:
+        self.look.setEnabled(False)
+        self.look.setText(tr("Looking…"))
+        self.state.get(routes.DOCTOR, self._take)
+
+    def _take(self, answer: Answer) -> None:
+        self.look.setEnabled(True)
+        self.look.setText(tr("Ask the doctor"))
+        empty_out(self._checks)
+        if not answer.ok:
+            detail = str(answer.error.get("detail", ""))
+            self._checks.addWidget(label(detail, "bad", wrap=True))
+        for check in answer.value.get("checks", ()):
+            mark, kind = ("✓", "good") if check["ok"] else ("!", "warn")
+            if not check["ok"] and check.get("serious"):
+                mark, kind = "✗", "bad"
+            words = f"{check['name']}: {check['text']} {check.get('hint') or ''}".strip()
+            sign = label(mark, kind)
+            sign.setFixedWidth(14)
+            said = label(plain(words), wrap=True)
+            line = row(sign, said)
+            line.setStretch(1, 1)
+            self._checks.addLayout(line)
+        self.health.show()
+
+
+def _read_line(line: str) -> tuple[str, str]:
+    """Its level, and the line for people."""
+    try:
+        said = json.loads(line)
+        level = str(said["level"])
+        at = str(said["at"]).replace("T", " ")[:19]
+        return level, f"{at}  {level:7}  {said['part']}: {plain(str(said['text']))}"
+    except (ValueError, KeyError, TypeError):
+        return "info", plain(line)

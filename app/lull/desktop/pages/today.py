@@ -1,0 +1,390 @@
+"""Today: what runs, what it did, what waits for the user, and why Lull works or not."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any, Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QHideEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from lull.desktop.actions import pause_lengths
+from lull.desktop.icons import pixmap
+from lull.desktop.page import Kit, Page, PageName
+from lull.desktop.pages.changes import newest_changes
+from lull.desktop.pages.learning_feed import LearningFeed
+from lull.desktop.parts import Card, button, empty_out, label, row, set_kind
+from lull.desktop.standing import standing
+from lull.desktop.state import Subject
+from lull.desktop.tokens import GAP
+from lull.desktop.words import ago, counted, now, only, percent, plain, tr
+
+Json = dict[str, Any]
+DAYS: Final = 15
+"""Today, and the two weeks that it is held against."""
+MOST_CHANGES: Final = 5
+GATE_ICONS = {"open": "good", "closed": "bad", "unknown": "unknown"}
+
+
+class Today(Page):
+    subjects = (Subject.STATUS, Subject.SKILLS, Subject.RUNS)
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__(kit, tr("Today"))
+        self._shown_gates: list[tuple[str, str, str]] = []
+        self.feed = LearningFeed(kit.state, days=DAYS)
+        self.feed.changed.connect(self._look)
+        inner = QWidget()
+        grid = QVBoxLayout(inner)
+        grid.setContentsMargins(0, 0, GAP, 0)
+        grid.setSpacing(GAP * 2)
+        grid.addWidget(self._checklist())
+        grid.addWidget(self._problems_card())
+        grid.addWidget(self._learning_card())
+        grid.addLayout(self._figures())
+        grid.addWidget(self._question_card())
+        grid.addWidget(self._changes_card())
+        grid.addWidget(self._service_card())
+        grid.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setWidget(inner)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        box = QVBoxLayout(self.body)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.addWidget(scroll)
+
+    # Cards
+
+    def _checklist(self) -> Card:
+        card = self.checklist = Card(tr("Three steps to begin"))
+        card.box.addWidget(
+            label(
+                tr(
+                    "Everything stays on this computer. Lull sits between your chat client and "
+                    "Ollama, and learns from what you say; nothing changes before you approve it."
+                ),
+                "muted",
+                wrap=True,
+            )
+        )
+        self.steps = [label("", wrap=True) for _ in range(3)]
+        for step in self.steps:
+            card.box.addWidget(step)
+        copy = button(tr("Copy address"), self.kit.actions.copy_address, main=True)
+        starter = button(tr("Look at skills"), lambda: self.kit.go(PageName.SKILLS))
+        hours = button(tr("Choose hours"), lambda: self.kit.go(PageName.SCHEDULE))
+        card.box.addLayout(row(copy, starter, hours, None))
+        return card
+
+    def _problems_card(self) -> Card:
+        self.problems = Card(tr("Needs you"))
+        self._problem_lines = QVBoxLayout()
+        self.problems.box.addLayout(self._problem_lines)
+        return self.problems
+
+    def _learning_card(self) -> Card:
+        card = Card()
+        self.line = label("", "head", wrap=True)
+        self.because = label("", "muted", wrap=True)
+        self.pause = button(tr("Pause"), lambda: None)
+        menu = QMenu(self.pause)
+        for length, words in pause_lengths():
+            do = functools.partial(self.kit.actions.pause, length)
+            menu.addAction(words).triggered.connect(only(do))
+        self.pause.setMenu(menu)
+        self.resume = button(tr("Resume"), self.kit.actions.resume)
+        self.train = button(tr("Train now"), self.kit.actions.train_now)
+        self.train.setToolTip(tr("Skips the wait, never heat, battery or memory."))
+        texts = QVBoxLayout()
+        texts.addWidget(self.line)
+        texts.addWidget(self.because)
+        top = row(gap=GAP)
+        top.addLayout(texts, 1)
+        for one in (self.pause, self.resume, self.train):
+            top.addWidget(one, 0, Qt.AlignmentFlag.AlignTop)
+        card.box.addLayout(top)
+        self.work = label("", "small", wrap=True)
+        card.box.addWidget(self.work)
+        card.box.addLayout(self._gate_columns())
+        return card
+
+    def _gate_columns(self) -> QHBoxLayout:
+        """Two, each with rows of its own: a long sentence makes no hole in the other."""
+        self._gates = (QGridLayout(), QGridLayout())
+        self._gates_theme = ""
+        box = QHBoxLayout()
+        box.setSpacing(GAP * 2)
+        for grid in self._gates:
+            grid.setHorizontalSpacing(GAP)
+            grid.setVerticalSpacing(GAP // 2)
+            grid.setColumnStretch(2, 1)
+            column = QVBoxLayout()
+            column.addLayout(grid)
+            column.addStretch(1)
+            box.addLayout(column, 1)
+        return box
+
+    def _figures(self) -> QGridLayout:
+        grid = QGridLayout()
+        grid.setSpacing(GAP * 2)
+        for column in range(4):
+            grid.setColumnStretch(column, 1)
+        self.figures: dict[str, QLabel] = {}
+        self.notes = {name: label("", "small", wrap=True) for name in ("conversations", "reward")}
+        titles = {
+            "proposals": tr("to review"),
+            "skills": tr("skills in force"),
+            "conversations": tr("conversations"),
+            "reward": tr("good answers today"),
+        }
+        for column, (name, words) in enumerate(titles.items()):
+            card = Card()
+            self.figures[name] = label("–", "figure")
+            card.box.addWidget(self.figures[name])
+            card.box.addWidget(label(words, "muted"))
+            grid.addWidget(card, 0, column)
+            if name in self.notes:
+                card.box.addWidget(self.notes[name])
+            if name == "proposals":
+                self.review = button(tr("Review"), lambda: self.kit.go(PageName.REVIEW), main=True)
+                card.box.addLayout(row(self.review, None))
+            card.box.addStretch(1)
+        return grid
+
+    def _question_card(self) -> Card:
+        self.question = Card(tr("Was this answer good?"))
+        self._asked = ""
+        self._asked_words = label("", "muted", wrap=True)
+        self._answer_words = label("", wrap=True)
+        self.question.box.addWidget(self._asked_words)
+        self.question.box.addWidget(self._answer_words)
+        good = button(tr("Good"), lambda: self._rate("good"), name=tr("Rate this answer good"))
+        bad = button(tr("Bad"), lambda: self._rate("bad"), name=tr("Rate this answer bad"))
+        self.question.box.addLayout(row(good, bad, None))
+        return self.question
+
+    def _changes_card(self) -> Card:
+        self.changes = Card(tr("What changed"))
+        self._change_lines = QGridLayout()
+        self._change_lines.setHorizontalSpacing(GAP * 2)
+        self._change_lines.setColumnStretch(1, 1)
+        self.changes.box.addLayout(self._change_lines)
+        more = button(tr("How it learns"), lambda: self.kit.go(PageName.LEARNING), flat=True)
+        self.changes.box.addLayout(row(more, None))
+        return self.changes
+
+    def _service_card(self) -> Card:
+        card = Card(tr("Service"))
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(GAP * 2)
+        grid.setColumnStretch(1, 1)
+        titles = (tr("Address"), tr("Behind it"), tr("Model"), tr("Adapter"), tr("Generation"))
+        self.facts = [label("", wrap=True) for _ in titles]
+        for line, (title, fact) in enumerate(zip(titles, self.facts, strict=True)):
+            fact.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            grid.addWidget(label(title, "muted"), line, 0)
+            grid.addWidget(fact, line, 1)
+        grid.addWidget(
+            button(
+                tr("Copy"), self.kit.actions.copy_address, flat=True, name=tr("Copy the address")
+            ),
+            0,
+            2,
+        )
+        card.box.addLayout(grid)
+        self.judge = label("", "small", wrap=True)
+        card.box.addWidget(self.judge)
+        return card
+
+    # When
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        super().showEvent(event)
+        self.feed.seen(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802
+        super().hideEvent(event)
+        self.feed.seen(False)
+
+    # Showing
+
+    def show_content(self) -> None:
+        status, learning = self.state.status, self.state.learning
+        stands = standing(self.state, now())
+        self.line.setText(stands.line)
+        because = str(learning.get("because", ""))
+        self.because.setText("" if because.rstrip(".") in stands.line else because)
+        self.because.setVisible(bool(self.because.text()))
+        self.pause.setVisible(not stands.paused)
+        self.resume.setVisible(stands.paused)
+        self._show_work(learning)
+        self._show_gates(learning)
+        self._show_figures(status)
+        self._show_service(status)
+        self._show_problems(status)
+        self._show_steps(status)
+        self._show_question(status)
+        self._show_changes()
+
+    def _show_changes(self) -> None:
+        found = newest_changes(self.feed.value, MOST_CHANGES)
+        self.changes.setVisible(bool(found))
+        empty_out(self._change_lines)
+        for line, (at, words) in enumerate(found):
+            self._change_lines.addWidget(label(ago(at, now()), "muted"), line, 0)
+            self._change_lines.addWidget(label(words, wrap=True), line, 1)
+
+    def _show_work(self, learning: Json) -> None:
+        lines = [
+            f"{plain(str(work['text']))}. {work.get('why_not') or ''}".strip()
+            for work in learning.get("work") or ()
+        ]
+        self.work.setText("\n".join(lines))
+        self.work.setVisible(bool(lines))
+
+    def _show_gates(self, learning: Json) -> None:
+        gates = [(g["name"], g["state"], g["text"]) for g in learning.get("gates") or ()]
+        theme = self.kit.look.theme.name
+        if (gates, theme) == (self._shown_gates, self._gates_theme):
+            return
+        self._shown_gates, self._gates_theme = gates, theme
+        half = (len(gates) + 1) // 2
+        for grid, part in zip(self._gates, (gates[:half], gates[half:]), strict=True):
+            empty_out(grid)
+            for line, gate in enumerate(part):
+                self._gate(grid, line, *gate)
+
+    def _gate(self, grid: QGridLayout, line: int, name: str, state: str, text: str) -> None:
+        theme = self.kit.look.theme
+        colours = {"open": theme.good, "closed": theme.bad, "unknown": theme.warn}
+        words = {"open": tr("open"), "closed": tr("closed"), "unknown": tr("unknown")}
+        mark = QLabel()
+        mark.setPixmap(pixmap(GATE_ICONS[state], colours[state], 14))
+        mark.setAccessibleName(words[state])
+        mark.setFixedWidth(16)
+        said = label(text, wrap=True)
+        said.setToolTip(name)
+        top = Qt.AlignmentFlag.AlignTop
+        mark.setFixedHeight(18)
+        grid.addWidget(mark, line, 0, top)
+        grid.addWidget(label(name.capitalize(), "muted"), line, 1, top)
+        grid.addWidget(said, line, 2, top)
+
+    def _show_figures(self, status: Json) -> None:
+        skills = status.get("skills", {})
+        values = {
+            "proposals": skills.get("proposals", 0),
+            "skills": skills.get("active", 0),
+            "conversations": status.get("conversations", 0),
+        }
+        for name, value in values.items():
+            self.figures[name].setText(f"{int(value):,}")
+        turns = int(status.get("turns", 0))
+        self.notes["conversations"].setText(counted(turns, "%1 answer", "%1 answers"))
+        share, note = reward_words(self.feed.value.get("days") or (), now().date().isoformat())
+        self.figures["reward"].setText(share)
+        self.notes["reward"].setText(note)
+        self.review.setVisible(bool(values["proposals"]))
+
+    def _show_service(self, status: Json) -> None:
+        upstream, policy = status.get("upstream", {}), status.get("policy", {})
+        there = tr("answers") if upstream.get("ok") else tr("does not answer")
+        behind = tr("Ollama at %1 %2", upstream.get("address", ""), there)
+        if upstream.get("kind") == "builtin":
+            behind = tr("%1; the built-in model answers alone", behind)
+        values = (
+            str(status.get("address") or ""),
+            behind,
+            str(policy.get("model") or tr("none yet")),
+            str(policy.get("adapter_id") or tr("none: the model as it came")),
+            str(policy.get("generation", 0)),
+        )
+        for fact, value in zip(self.facts, values, strict=True):
+            fact.setText(plain(value))
+        set_kind(self.facts[1], "" if upstream.get("ok") else "warn")
+        judge = status.get("judge") or {}
+        self.judge.setText("" if judge.get("trains", True) else str(judge.get("why", "")))
+        self.judge.setVisible(bool(self.judge.text()))
+
+    def _show_problems(self, status: Json) -> None:
+        empty_out(self._problem_lines)
+        problems = status.get("problems") or []
+        for problem in problems:
+            head = label(str(problem["title"]), "bad")
+            head.setFont(_bold(head.font()))
+            words = f"{problem['detail']} {problem.get('hint', '')}".strip()
+            self._problem_lines.addWidget(head)
+            self._problem_lines.addWidget(label(words, wrap=True))
+        self.problems.setVisible(bool(problems))
+
+    def _show_steps(self, status: Json) -> None:
+        turns = int(status.get("turns", 0))
+        skills = int(status.get("skills", {}).get("active", 0))
+        upstream = status.get("upstream", {})
+        self.checklist.setVisible(turns == 0 or (skills == 0 and turns < 20))
+        steps = (
+            (turns > 0, tr("Point your chat client at %1", self.kit.actions.address)),
+            (
+                bool(upstream.get("ok")),
+                tr("Have Ollama running; until then the small built-in model answers"),
+            ),
+            (skills > 0, tr("Take in a few starter skills, or let Lull find your own")),
+        )
+        for step, (done, words) in zip(self.steps, steps, strict=True):
+            step.setText(f"{'✓' if done else '○'}  {words}")
+            set_kind(step, "good" if done else "")
+
+    def _show_question(self, status: Json) -> None:
+        asked = str(status.get("question") or "")
+        if asked != self._asked:
+            self._asked = asked
+            self.question.hide()
+            if asked:
+                from lull.contract import routes
+
+                self.state.get(routes.TURN.format(id=asked), self._take_turn)
+        elif not asked:
+            self.question.hide()
+
+    def _take_turn(self, answer: Any) -> None:
+        if answer.ok and answer.value.get("id") == self._asked:
+            self._asked_words.setText(_short(str(answer.value.get("request", ""))))
+            self._answer_words.setText(_short(str(answer.value.get("answer", ""))))
+            self.question.show()
+
+    def _rate(self, value: str) -> None:
+        self.kit.actions.rate(self._asked, value, lambda done: self.question.setVisible(not done))
+
+
+def reward_words(days: Sequence[Json], today: str) -> tuple[str, str]:
+    """The share of today's scored answers that were good, and what it is to be held against."""
+    before = [day for day in days if day["day"] != today and day["n"]]
+    now_ = next((day for day in days if day["day"] == today and day["n"]), None)
+    total = sum(day["n"] for day in before)
+    usual = sum(day["reward"] * day["n"] for day in before) / total if total else None
+    told = tr("%1 in the two weeks before", percent(usual)) if usual is not None else ""
+    if now_ is None:
+        return "–", told or tr("none scored yet")
+    scored = tr("of %1 scored", f"{now_['n']:,}")
+    return percent(now_["reward"]), f"{scored}; {told}" if told else scored
+
+
+def _short(text: str, most: int = 300) -> str:
+    text = plain(text.strip())
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+
+
+def _bold(font: QFont) -> QFont:
+    font.setBold(True)
+    return font

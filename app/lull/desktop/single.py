@@ -1,0 +1,63 @@
+"""One window for one home: a second start asks the first to show itself, and leaves.
+
+A locked file says who is first and falls with its process; the socket only carries the wish.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from PySide6.QtCore import QLockFile, QObject, Signal
+from PySide6.QtNetwork import QLocalServer, QLocalSocket
+
+from lull.desktop.place import Place
+
+WITHIN_MS: Final = 2_000
+
+
+class Single(QObject):
+    asked = Signal()
+    """Somebody started Lull again: show the window."""
+
+    def __init__(self, place: Place, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._socket = str(place.window_socket)
+        place.window_socket.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._lock = QLockFile(str(place.home / "window.lock"))
+        self._lock.setStaleLockTime(0)
+        self._server: QLocalServer | None = None
+
+    def first(self) -> bool:
+        """Are we the only one? Then listen."""
+        if not self._lock.tryLock(0):
+            return False
+        QLocalServer.removeServer(self._socket)  # a crash leaves its file behind
+        self._server = QLocalServer(self)
+        self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
+        self._server.newConnection.connect(self._hear)
+        self._server.listen(self._socket)
+        return True
+
+    def wake(self) -> bool:
+        """Ask the first one to show itself; blocks for a moment. False: it does not listen."""
+        socket = QLocalSocket()
+        socket.connectToServer(self._socket)
+        if not socket.waitForConnected(WITHIN_MS):
+            return False
+        socket.write(b"show\n")
+        socket.waitForBytesWritten(WITHIN_MS)
+        socket.disconnectFromServer()
+        return True
+
+    def close(self) -> None:
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+        self._lock.unlock()
+
+    def _hear(self) -> None:
+        if self._server is None:
+            return
+        while (connection := self._server.nextPendingConnection()) is not None:
+            connection.disconnected.connect(connection.deleteLater)
+            self.asked.emit()

@@ -1,0 +1,118 @@
+"""Where Lull stands, in one line and one shape: the words of the tray, its tooltip and the window.
+
+Pure: from what the state holds and the time to words. The line is said anew every second, so a
+time in it is never past.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from lull.core import spans
+from lull.core.pausing import FOR_EVER
+from lull.desktop.icons import TrayShape
+from lull.desktop.state import AppState, Phase, Subject
+from lull.desktop.words import clock, parsed, percent, plain, tr
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    line: str
+    shape: TrayShape
+    proposals: int = 0
+    address: str = ""
+    paused: bool = False
+    running: bool = False
+
+
+def standing(state: AppState, now: datetime) -> Standing:
+    if state.phase is not Phase.LIVE:
+        return Standing(line=down_line(state.phase, state.why_down), shape=TrayShape.OFF)
+    status, learning = state.status, state.learning
+    count = int(status.get("skills", {}).get("proposals", 0))
+    return Standing(
+        line=line_of(learning, state.value(Subject.RUNS), now),
+        shape=shape_of(status, learning, count),
+        proposals=count,
+        address=str(status.get("address") or ""),
+        paused=learning.get("state") == "paused",
+        running=True,
+    )
+
+
+def down_line(phase: Phase, why: Mapping[str, str]) -> str:
+    if phase is Phase.LOADING and not why:
+        return tr("Starting…")
+    detail = str(why.get("detail", "")).strip().rstrip(".")
+    return tr("Service stopped: %1", detail) if detail else tr("Service stopped")
+
+
+def shape_of(status: Json, learning: Json, proposals: int) -> TrayShape:
+    """What asks for the user comes before what only tells."""
+    if status.get("problems"):
+        return TrayShape.ERROR
+    state = learning.get("state")
+    if state == "paused":
+        return TrayShape.PAUSED
+    if state == "working":
+        return TrayShape.TRAINING
+    return TrayShape.REVIEW if proposals else TrayShape.IDLE
+
+
+def line_of(learning: Json, runs: Json, now: datetime) -> str:
+    match learning.get("state"):
+        case "paused":
+            return _paused(parsed(learning.get("until")), now)
+        case "off":
+            return tr("Learning is off")
+        case "working":
+            return _working(learning, runs)
+        case "open":
+            return _open(learning)
+        case "closed":
+            return _closed(learning, now)
+    return tr("Running")
+
+
+def _paused(until: datetime | None, now: datetime) -> str:
+    if until is None or until.year >= FOR_EVER.year:
+        return tr("Paused until you resume")
+    if until <= now:
+        return tr("The pause is over")
+    return tr("Paused until %1", spans.clock(until, now))
+
+
+def _working(learning: Json, runs: Json) -> str:
+    work = next(iter(learning.get("work") or ()), None)
+    run = next((r for r in runs.get("runs") or () if r.get("status") == "training"), None)
+    if work is None:
+        return tr("Working")
+    left = spans.length(float(work.get("left_s") or 0))
+    if run is not None and run.get("of") and work.get("kind") == "step":
+        return tr("Training, step %1 of %2, %3 left", run["steps"], run["of"], left)
+    share = percent(float(work.get("progress") or 0))
+    return tr("%1, %2 done, %3 left", plain(str(work.get("text", ""))), share, left)
+
+
+def _open(learning: Json) -> str:
+    waiting = [work for work in learning.get("work") or () if work.get("why_not")]
+    if not waiting:
+        return tr("Free to work: nothing is to be done")
+    return tr("Free to work: %1", str(waiting[0]["why_not"]).rstrip("."))
+
+
+def _closed(learning: Json, now: datetime) -> str:
+    then = parsed(learning.get("next"))
+    because = str(learning.get("because", "")).rstrip(".")
+    if then is not None and then > now:
+        return tr("Waiting for a lull: next about %1", clock(learning["next"], now))
+    # How many seconds ago is the list of gates' to say: here it would be old at once.
+    because = because.split(": ")[0]
+    if not because or because.startswith("Waiting for a lull"):
+        return tr("Waiting for a lull")
+    return tr("Waiting for a lull: %1", because)

@@ -1,0 +1,289 @@
+"""The dashboard: pages at the left, the page in the middle, where Lull stands below.
+
+Closing hides it. What goes wrong with the service stands in a banner over every page, what the
+user did in a note that goes away.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Final
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QDialog,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QMainWindow,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from lull.desktop.icons import icon
+from lull.desktop.page import Kit, Page, PageName
+from lull.desktop.parts import Banner, Note, button, label
+from lull.desktop.service_process import ServiceState
+from lull.desktop.standing import standing
+from lull.desktop.state import Phase, Told
+from lull.desktop.tokens import GAP
+from lull.desktop.words import now, only, tr
+
+SIDE_WIDTH: Final = 196
+SIZE: Final = QSize(1120, 740)
+LEAST: Final = QSize(820, 540)
+TICK_MS: Final = 1_000
+
+Making = Callable[[Kit], Page]
+
+
+def page_titles() -> dict[PageName, str]:
+    return {
+        PageName.TODAY: tr("Today"),
+        PageName.REVIEW: tr("Review"),
+        PageName.SKILLS: tr("Skills"),
+        PageName.LEARNING: tr("Learning"),
+        PageName.SCHEDULE: tr("Schedule"),
+        PageName.CONVERSATIONS: tr("Conversations"),
+        PageName.SETTINGS: tr("Settings"),
+        PageName.LOGS: tr("Logs"),
+    }
+
+
+def shortcuts() -> tuple[tuple[str, str], ...]:
+    """For the overlay."""
+    return (
+        ("Ctrl+1 … Ctrl+8", tr("the pages")),
+        ("Ctrl+F", tr("search on this page")),
+        ("Ctrl+,", tr("settings")),
+        ("Ctrl+W", tr("close the window; Lull goes on")),
+        ("Ctrl+Q", tr("quit")),
+        ("?", tr("this list")),
+        ("J, K", tr("Review: next, previous")),
+        ("A", tr("Review: approve")),
+        ("R", tr("Review: reject, with a reason")),
+        ("E", tr("Review: edit")),
+        ("D", tr("Review: defer")),
+        ("Ctrl+Z", tr("Review: undo")),
+    )
+
+
+class Window(QMainWindow):
+    quit_asked = Signal()
+    hidden_by_user = Signal()
+
+    def __init__(self, kit: Kit, making: dict[PageName, Making]) -> None:
+        super().__init__()
+        self._kit = kit
+        self._making = making
+        self._pages: dict[PageName, Page] = {}
+        self._titles = page_titles()
+        self.setWindowTitle("Lull")
+        self.setMinimumSize(LEAST)
+        size = kit.preferences.value("window/size", SIZE)
+        self.resize(size if isinstance(size, QSize) else SIZE)
+        self.banner = Banner()
+        self.banner.pressed.connect(kit.process.start)
+        self._stack = QStackedWidget()
+        self._stack.setObjectName("stack")
+        self._line = label("")
+        self._version = label("")
+        self._buttons: dict[PageName, QPushButton] = {}
+        self._lay_out()
+        self.note = Note(self)
+        self._shortcuts()
+        self._tick = QTimer(self, interval=TICK_MS)
+        self._tick.timeout.connect(self._show_line)
+        self._tick.start()
+        kit.state.changed.connect(self._show_line)
+        kit.state.phase_changed.connect(self._stand)
+        kit.process.changed.connect(self._stand)
+        kit.state.told.connect(self._tell)
+        kit.look.changed.connect(self._dress)
+        self._dress()
+        self._stand()
+        self.go(PageName.TODAY)
+
+    # Layout
+
+    def _lay_out(self) -> None:
+        middle = QVBoxLayout()
+        middle.setSpacing(0)
+        middle.addWidget(self.banner)
+        middle.addWidget(self._stack, 1)
+        middle.addWidget(self._status_line())
+        box = QHBoxLayout()
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(0)
+        box.addWidget(self._side())
+        box.addLayout(middle, 1)
+        root = QWidget()
+        root.setLayout(box)
+        self.setCentralWidget(root)
+
+    def _side(self) -> QFrame:
+        side = QFrame()
+        side.setObjectName("side")
+        side.setFixedWidth(SIDE_WIDTH)
+        box = QVBoxLayout(side)
+        box.setContentsMargins(GAP + 4, GAP * 2, GAP + 4, GAP * 2)
+        box.setSpacing(2)
+        brand = label("Lull")
+        brand.setObjectName("brand")
+        brand.setContentsMargins(10, 0, 0, 10)
+        box.addWidget(brand)
+        group = QButtonGroup(self)
+        group.setExclusive(True)
+        for name in PageName:
+            made = self._side_button(name)
+            group.addButton(made)
+            box.addWidget(made)
+        box.addStretch(1)
+        box.addWidget(button(tr("Keyboard: ?"), self.show_keys, flat=True, name=tr("Keyboard")))
+        return side
+
+    def _side_button(self, name: PageName) -> QPushButton:
+        made = QPushButton(self._titles[name])
+        made.setCheckable(True)
+        made.setAccessibleName(self._titles[name])
+        made.setIconSize(QSize(18, 18))
+        made.clicked.connect(lambda: self.go(name))
+        self._buttons[name] = made
+        return made
+
+    def _status_line(self) -> QFrame:
+        frame = QFrame()
+        frame.setObjectName("statusLine")
+        box = QHBoxLayout(frame)
+        box.setContentsMargins(GAP * 2, 5, GAP * 2, 5)
+        box.addWidget(self._line, 1)
+        box.addWidget(self._version)
+        return frame
+
+    def _shortcuts(self) -> None:
+        for number, name in enumerate(PageName, start=1):
+            self._bind(f"Ctrl+{number}", functools.partial(self.go, name))
+        self._bind("Ctrl+F", lambda: self.page().focus_search())
+        self._bind("Ctrl+,", lambda: self.go(PageName.SETTINGS))
+        self._bind("Ctrl+W", self.close)
+        self._bind("Ctrl+Q", self.quit_asked.emit)
+        # Where ? needs Shift, some keyboards tell both and some the sign alone.
+        self._bind("?", self.show_keys, "Shift+?")
+
+    def _bind(self, keys: str, do: Callable[[], object], *more: str) -> None:
+        action = QAction(self)
+        action.setShortcuts([QKeySequence(one) for one in (keys, *more)])
+        action.setAutoRepeat(False)
+        action.triggered.connect(only(do))
+        self.addAction(action)
+
+    # Pages
+
+    def go(self, name: PageName) -> None:
+        self._stack.setCurrentWidget(self.page(name))
+        self._buttons[name].setChecked(True)
+        self.setWindowTitle(f"Lull: {self._titles[name]}")
+
+    def page(self, name: PageName | None = None) -> Page:
+        """The page of that name, made when it is first wanted; without one the one that is seen."""
+        if name is None:
+            shown = self._stack.currentWidget()
+            return next(page for page in self._pages.values() if page is shown)
+        if name not in self._pages:
+            self._pages[name] = self._making[name](self._kit)
+            self._stack.addWidget(self._pages[name])
+        return self._pages[name]
+
+    def raise_up(self) -> None:
+        self.show()
+        if self.isMinimized():
+            self.showNormal()
+        self.raise_()
+        self.activateWindow()
+
+    # What it says
+
+    def _show_line(self, *_: object) -> None:
+        stands = standing(self._kit.state, now())
+        if self._line.text() != stands.line:
+            self._line.setText(stands.line)
+        version = str(self._kit.state.status.get("version") or "")
+        if stands.address and self._kit.state.phase is Phase.LIVE:
+            version = f"{stands.address}   {version}"
+        self._version.setText(version)
+        count = stands.proposals
+        words = self._titles[PageName.REVIEW]
+        shown = f"{words}  ({count})" if count else words
+        if self._buttons[PageName.REVIEW].text() != shown:
+            self._buttons[PageName.REVIEW].setText(shown)
+
+    def _stand(self) -> None:
+        self._show_line()
+        process, state = self._kit.process, self._kit.state
+        if state.phase is not Phase.DOWN:
+            self.banner.say("")
+            return
+        why = str(process.why.get("detail", "")).rstrip(".")
+        hint = str(process.why.get("hint", ""))
+        match process.state:
+            case ServiceState.STARTING | ServiceState.RUNNING:
+                self.banner.say(tr("The service is starting. What you see may be out of date."))
+            case ServiceState.FALLEN:
+                text = tr("The service stopped: %1. It is being started again.", why)
+                self.banner.say(text, kind="bad")
+            case ServiceState.GIVEN_UP:
+                text = tr("The service keeps stopping: %1. %2", why, hint)
+                self.banner.say(text.strip(), kind="bad", action=tr("Start it again"))
+            case ServiceState.STOPPED:
+                text = tr("The service is stopped. Nothing answers your chat clients.")
+                self.banner.say(text, action=tr("Start"))
+
+    def _tell(self, told: Told) -> None:
+        self.note.say(told.text, good=told.good, undo=told.undo)
+
+    def _dress(self) -> None:
+        theme = self._kit.look.theme
+        for name, made in self._buttons.items():
+            made.setIcon(icon(f"page-{name}", theme.text))
+        self.setWindowIcon(icon("lull", theme.accent))
+
+    def show_keys(self) -> QDialog:
+        """The overlay with every shortcut."""
+        overlay = QDialog(self)
+        overlay.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        overlay.setWindowTitle(tr("Keyboard"))
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(GAP * 3)
+        for line, (keys, words) in enumerate(shortcuts()):
+            grid.addWidget(label(keys.replace("Ctrl", _ctrl()), "head"), line, 0)
+            grid.addWidget(label(words, "muted"), line, 1)
+        box = QVBoxLayout(overlay)
+        box.setContentsMargins(GAP * 3, GAP * 3, GAP * 3, GAP * 2)
+        box.addLayout(grid)
+        box.addSpacing(GAP)
+        box.addWidget(button(tr("Close"), overlay.close, main=True))
+        overlay.open()
+        return overlay
+
+    # Qt's own
+
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
+        """Close hides. Quit quits."""
+        self._kit.preferences.setValue("window/size", self.size())
+        event.accept()
+        self.hidden_by_user.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self.note.place()
+
+
+def _ctrl() -> str:
+    import sys
+
+    return "⌘" if sys.platform == "darwin" else "Ctrl"

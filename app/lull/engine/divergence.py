@@ -1,0 +1,70 @@
+"""How far an adapter is from another, along an answer: exact over the vocabulary, slice by slice.
+
+At each token of the answer the two next-token distributions given everything before it are
+compared: KL(p || q) = sum p (ln p - ln q), in nats. Slices keep the logits of a whole answer from
+ever standing in memory at once, and let requests of users in between two of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import mlx.core as mx
+from mlx_lm.models.cache import make_prompt_cache
+
+from lull.engine.adapters import Adapter, Shelf
+
+
+class Divergence:
+    """One comparison under way."""
+
+    def __init__(
+        self,
+        model: Any,
+        shelf: Shelf,
+        *,
+        id: str,  # noqa: A002
+        prompt: Sequence[int],
+        answer: Sequence[int],
+        adapters: tuple[Adapter | None, Adapter | None],
+        slice_tokens: int,
+        done: Callable[[list[float]], None],
+    ) -> None:
+        """`adapters`: p and q. Neither prompt nor answer is empty."""
+        self.id = id
+        self._model = model
+        self._shelf = shelf
+        self._fed = [*prompt, *answer[:-1]]
+        self._first = len(prompt) - 1
+        """Index of the token after which the answer's first one comes."""
+        self._adapters = adapters
+        self._caches = [make_prompt_cache(model) for _ in adapters]
+        self._slice = slice_tokens
+        self._at = 0
+        self._nats: list[float] = []
+        self._done = done
+
+    def step(self) -> bool:
+        """One slice; True when it was the last."""
+        end = min(self._at + self._slice, len(self._fed))
+        tokens_1T = mx.array(self._fed[self._at : end])[None]
+        logp, logq = (
+            self._logs(tokens_1T, adapter, cache)
+            for adapter, cache in zip(self._adapters, self._caches, strict=True)
+        )
+        nats_T: Any = mx.sum(mx.exp(logp) * (logp - logq), axis=-1)
+        self._nats += nats_T.tolist()[max(0, self._first - self._at) :]
+        self._at = end
+        if end == len(self._fed):
+            self._done(self._nats)
+            return True
+        return False
+
+    def _logs(self, tokens_1T: mx.array, adapter: Adapter | None, cache: list[Any]) -> mx.array:
+        """Shape (T, V)."""
+        self._shelf.wear(adapter)
+        logits_TV = self._model(tokens_1T, cache=cache)[0].astype(mx.float32)
+        logs_TV: mx.array = logits_TV - mx.logsumexp(logits_TV, axis=-1, keepdims=True)
+        mx.eval(logs_TV, [layer.state for layer in cache])
+        return logs_TV

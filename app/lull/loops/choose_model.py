@@ -1,0 +1,259 @@
+"""Which model learns: what there is, whether it can, and its weights made ready for MLX.
+
+A choice ends with the weights in place and nothing else: whoever asked writes it into the settings.
+It may be stopped at any moment and begun again, and then goes on where it was.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final
+
+from lull.core.errors import CannotLearn, LullError, NotFound, UpstreamDown, WeightsError
+from lull.core.learnable import GB, HYBRIDS, Learnable, Machine, Size, judged, needs_gb, too_large
+from lull.core.model_name import canonical
+from lull.core.ollama_model import ListedModel, ShownModel
+from lull.core.ports import Clock
+from lull.core.weight_work import ModelStore, WeightFolders, WeightsFolder, WeightWork
+
+AT_ONCE: Final = 8
+"""Models that Ollama is asked about side by side."""
+MODEL_TYPES: Final = ("llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text")
+"""Of folders, in MLX's words; the same models as `core.model_names.Architecture`."""
+
+
+class Stage(StrEnum):
+    LOOKING = "looking"
+    MAKING = "making"
+    READY = "ready"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    stage: Stage
+    done_bytes: int = 0
+    of_bytes: int = 0
+    left_s: float | None = None
+    """None while nothing is known of the pace."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    name: str
+    """For the setting `training.model`: as Ollama lists it, or the name that a folder was given."""
+    folder: str
+    """Of MLX weights."""
+    learnable: Learnable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuiltIn:
+    name: str
+    folder: str
+    size: Size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThereIs:
+    models: tuple[Learnable, ...]
+    problem: LullError | None = None
+    """Why Ollama's are not among them."""
+
+
+class ChooseModel:
+    def __init__(
+        self,
+        *,
+        store: ModelStore,
+        work: WeightWork,
+        folders: WeightFolders,
+        blob_of: Callable[[ShownModel], str],
+        machine: Machine,
+        built_in: BuiltIn | None,
+        clock: Clock,
+    ) -> None:
+        """`blob_of`: the file with a model's weights; raises WeightsError, and so blocks."""
+        self._store = store
+        self._work = work
+        self._folders = folders
+        self._blob_of = blob_of
+        self._machine = machine
+        self._built_in = built_in
+        self._clock = clock
+
+    async def list(self) -> ThereIs:
+        """The built-in model first, then Ollama's as it lists them."""
+        own = (self._judged_built_in(self._built_in),) if self._built_in else ()
+        try:
+            listed = await self._store.listed()
+        except UpstreamDown as error:
+            return ThereIs(models=own, problem=error)
+        turns = asyncio.Semaphore(AT_ONCE)
+
+        async def one(model: ListedModel) -> Learnable:
+            async with turns:
+                return await self._learnable(model)
+
+        return ThereIs(models=(*own, *await asyncio.gather(*map(one, listed))))
+
+    async def choose(
+        self,
+        name: str,
+        *,
+        is_folder: bool = False,
+        report: Callable[[Progress], None] = lambda _: None,
+    ) -> Chosen:
+        """Make the weights ready. Raises CannotLearn, NotFound, WeightsError (too little room on
+        the disk, said before anything is written), UpstreamDown, Conflict."""
+        report(Progress(stage=Stage.LOOKING))
+        if is_folder:
+            chosen = await self._folder(name)
+        elif self._built_in is not None and canonical(name) == canonical(self._built_in.name):
+            built_in = self._built_in
+            learnable = self._judged_built_in(built_in)
+            chosen = Chosen(name=built_in.name, folder=built_in.folder, learnable=learnable)
+        else:
+            chosen = await self._from_ollama(name, report)
+        report(Progress(stage=Stage.READY))
+        return chosen
+
+    # What there is
+
+    async def _learnable(self, model: ListedModel) -> Learnable:
+        if model.remote:
+            return _cannot(model.name, _ELSEWHERE)
+        try:
+            shown = await self._store.show(model.name)
+        except LullError as error:
+            return _cannot(model.name, error.detail)
+        found = judged(shown, self._machine)
+        return (
+            judged(shown, self._machine, blob_missing=await self._missing(shown))
+            if (found.can_learn)
+            else found
+        )
+
+    async def _missing(self, shown: ShownModel) -> str:
+        try:
+            await asyncio.to_thread(self._blob_of, shown)
+        except WeightsError as error:
+            return f"{error.detail} {error.hint}".strip()
+        return ""
+
+    def _judged_built_in(self, built_in: BuiltIn) -> Learnable:
+        needs = needs_gb(built_in.size, self._machine.form)
+        why = too_large(needs, self._machine)
+        return Learnable(
+            name=built_in.name,
+            architecture="qwen3",
+            can_learn=not why,
+            why_not=why,
+            needs_gb=round(needs, 3),
+        )
+
+    # From Ollama
+
+    async def _from_ollama(self, name: str, report: Callable[[Progress], None]) -> Chosen:
+        listed = await self._listed(name)
+        if listed.remote:
+            raise CannotLearn(f"{listed.name}: {_ELSEWHERE}", hint=_LIST)
+        shown = await self._store.show(listed.name.removesuffix(":latest"))
+        learnable = judged(shown, self._machine)
+        if not learnable.can_learn:
+            raise CannotLearn(f"{shown.name}: {learnable.why_not}", hint=_LIST)
+        blob = await asyncio.to_thread(self._blob_of, shown)
+        form = self._machine.form
+        look = await self._work.look(blob, form)
+        sha256, carried = shown.blob_sha256 or "unnamed", shown.carried
+        folder = self._folders.place(shown.name, sha256, form)
+        facts = {"name": shown.name, "sha256": sha256, "digest": listed.digest}
+        facts |= {"architecture": look.architecture, "system": str(carried.get("system", ""))}
+        parameters = carried.get("parameters", {})
+        pace = _Pace(self._clock, report)
+        pace.hear(0, look.n_bytes)
+        said = {**facts, "parameters": parameters}
+        await self._work.make_folder(blob, folder, form, said, pace.hear)
+        return Chosen(name=shown.name, folder=folder, learnable=learnable)
+
+    async def _listed(self, name: str) -> ListedModel:
+        for model in await self._store.listed():
+            if canonical(model.name) == canonical(name):
+                return model
+        raise NotFound(f"Ollama has no model {name[:100]}.", hint=_how_to_get(name))
+
+    # From a folder
+
+    async def _folder(self, path: str) -> Chosen:
+        found = await asyncio.to_thread(self._folders.look, path)
+        learnable = self._judged_folder(found)
+        if not learnable.can_learn:
+            raise CannotLearn(f"{path}: {learnable.why_not}", hint=_LIST)
+        name = await asyncio.to_thread(self._folders.adopt, found)
+        return Chosen(name=name, folder=found.path, learnable=replace(learnable, name=name))
+
+    def _judged_folder(self, found: WeightsFolder) -> Learnable:
+        needs = 2 * found.n_bytes / GB + 1.0
+        kind = found.model_type
+        if kind in HYBRIDS:
+            why = f"It has hybrid attention ({kind}), for which MLX has no gradient kernel."
+        elif kind not in MODEL_TYPES:
+            why = f"Models of the type {kind[:60]} cannot learn yet; {', '.join(MODEL_TYPES)} can."
+        else:
+            why = too_large(needs, self._machine)
+        return Learnable(
+            name=found.path,
+            architecture=kind,
+            can_learn=not why,
+            why_not=why,
+            needs_gb=round(needs, 3),
+        )
+
+
+_ELSEWHERE: Final = "It runs on somebody else's machine."
+_HUB: Final = re.compile(
+    r"(?:https?://)?(?:(?:www\.)?(?:hf\.co|huggingface\.co)/)?"
+    r"(?P<repository>\w[\w.-]*/\w[\w.-]*)(?:[:/].*)?$"
+)
+"""ORGANISATION/NAME, with or without the hub's address before it."""
+_LIST: Final = "`lull model list` shows which models can learn here."
+
+
+def _how_to_get(name: str) -> str:
+    """Lull downloads no weights: what comes from a hub comes by Ollama, or lies in a folder."""
+    hub = _HUB.match(name)
+    if hub is None:
+        return _LIST
+    repository = hub["repository"]
+    return (
+        f"Lull downloads no weights. `ollama pull hf.co/{repository}` fetches a GGUF repository,"
+        f" and then `lull model choose hf.co/{repository}` finds it; MLX weights that you have"
+        " downloaded are chosen by their folder: `lull model choose ./FOLDER`."
+    )
+
+
+class _Pace:
+    """How long it will take, by how fast it went since this try began."""
+
+    def __init__(self, clock: Clock, report: Callable[[Progress], None]) -> None:
+        self._clock = clock
+        self._report = report
+        self._first: tuple[float, int] | None = None
+
+    def hear(self, done: int, of: int) -> None:
+        now_s = self._clock.monotonic_s()
+        # The first word tells what an earlier try had finished.
+        if done and self._first is None:
+            self._first = (now_s, done)
+        began_s, before = self._first or (now_s, done)
+        left_s = None
+        if done > before and now_s > began_s:
+            left_s = (of - done) * (now_s - began_s) / (done - before)
+        self._report(Progress(stage=Stage.MAKING, done_bytes=done, of_bytes=of, left_s=left_s))
+
+
+def _cannot(name: str, why: str) -> Learnable:
+    return Learnable(name=name, architecture="", can_learn=False, why_not=why, needs_gb=0.0)

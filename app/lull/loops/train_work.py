@@ -1,0 +1,278 @@
+"""One run as work for lulls: a trainer process that is stopped and goes on, killed and goes on.
+
+A unit that ends stops the process and leaves it its memory for the next one; whoever takes the
+memory kills it, and it goes on from its last checkpoint. What it says is written down as it comes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import datetime
+from typing import Final
+
+from lull.core.errors import LullError, TrainingError
+from lull.core.lull_work import WorkKind
+from lull.core.ports import Clock, Trainer, TrainingProcess
+from lull.core.training_events import Began, Failed, Finished, Refused, RunEvent, Stepped
+from lull.core.training_record import AT_WORK, Run, RunStatus
+from lull.store.run_folders import RunFolders
+from lull.store.training import Training
+
+log = logging.getLogger(__name__)
+
+NEEDS_S: Final = 8.0
+"""Starting the process, reading the weights and one step, until a step was timed."""
+LEFT_S: Final = 60.0
+"""A guess, until the trainer has made one."""
+FALLS: Final = 3
+"""So often in a row a trainer may fall without having made a step; then its run has failed."""
+
+
+class TrainWork:
+    """Implements core.lull_work.LullWork for one run. One object lives as long as the run does:
+    the process is in it."""
+
+    kind = WorkKind.STEP
+    value = 1.0
+
+    def __init__(
+        self,
+        run: Run,
+        *,
+        text: str,
+        trainer: Trainer,
+        training: Training,
+        folders: RunFolders,
+        ended: Callable[[], Awaitable[None]],
+        trouble: Callable[[LullError], None],
+        clock: Clock,
+    ) -> None:
+        """`ended` is awaited when the run has come to its end, good or bad; `trouble` hears of a
+        trainer that fell."""
+        self.id = run.id
+        self.text = text
+        self._run = run
+        self._trainer = trainer
+        self._training = training
+        self._folders = folders
+        self._ended = ended
+        self._trouble = trouble
+        self._clock = clock
+        self._process: TrainingProcess | None = None
+        self._reader: asyncio.Task[None] | None = None
+        self._going = asyncio.Event()
+        """Set while it may use the machine."""
+        self._held = False
+        """It was to stop while its process was being started."""
+        self._given_back = 0
+        """How often its memory was taken."""
+        self._until_s = 0.0
+        self._stood_s: float | None = None
+        """Since when it stands still with its memory."""
+        self._since_s = 0.0
+        """When it began to run last."""
+        self._falls = 0
+        self._refitted = False
+        self._over = False
+
+    @property
+    def progress(self) -> float:
+        made = self._run.progress
+        return min(1.0, made.step / made.of) if made.of else 0.0
+
+    @property
+    def left_s(self) -> float:
+        return 0.0 if self._over else (self._run.progress.left_s or LEFT_S)
+
+    @property
+    def needs_s(self) -> float:
+        return min(NEEDS_S, self.left_s)
+
+    @property
+    def standing_s(self) -> float | None:
+        """For how long it has stood still with its memory between two units; None: it does not."""
+        if self._process is None or self._stood_s is None:
+            return None
+        return self._clock.monotonic_s() - self._stood_s
+
+    # Implementing LullWork
+
+    async def run_slice(self, until_s: float) -> None:
+        if self._over:
+            return
+        self._until_s = until_s
+        self._held = False
+        reader = await self._go_on()
+        while reader is not None and not reader.done():
+            left_s = self._until_s - self._clock.monotonic_s()
+            if left_s <= 0.0 and self._going.is_set():
+                await self._stand()
+                return
+            await self._wait(reader, left_s)
+        if reader is not None and self._reader is reader:
+            self._reader = None
+            reader.result()
+
+    async def _wait(self, reader: asyncio.Task[None], left_s: float) -> None:
+        """For the end of the run or of the unit; while it is suspended the unit does not end."""
+        going = asyncio.ensure_future(self._going.wait())
+        waiting: set[asyncio.Future[object]] = {reader}  # type: ignore[arg-type]
+        running = self._going.is_set()
+        if not running:
+            waiting.add(going)  # type: ignore[arg-type]
+        try:
+            await asyncio.wait(
+                waiting,
+                timeout=max(left_s, 0.0) if running else None,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+        finally:
+            going.cancel()
+
+    async def suspend(self) -> None:
+        self._held = True
+        if self._process is not None and self._going.is_set():
+            await self._process.suspend()
+            self._note_time()
+            self._going.clear()
+            self._stood_s = self._clock.monotonic_s()
+
+    async def resume(self) -> None:
+        self._held = False
+        if self._process is None or self._going.is_set():
+            return
+        if self._stood_s is not None:
+            self._until_s += self._clock.monotonic_s() - self._stood_s
+        await self._process.resume()
+        self._runs()
+
+    async def give_back_memory(self) -> None:
+        self._given_back += 1
+        process, self._process = self._process, None
+        self._stood_s = None
+        self._going.clear()
+        if process is not None:
+            await process.kill()
+        reader, self._reader = self._reader, None
+        if reader is not None:
+            # What it said before it was killed is written down.
+            await asyncio.gather(reader, return_exceptions=True)
+
+    # The process
+
+    async def _go_on(self) -> asyncio.Task[None] | None:
+        """What reads the process; None where its memory was taken while it was being started."""
+        if self._process is not None and self._reader is not None and not self._reader.done():
+            await self._process.resume()
+            self._runs()
+            return self._reader
+        before = self._given_back
+        process = await self._trainer.start(str(self._folders.folder(self.id)))
+        if self._given_back != before:
+            await process.kill()
+            return None
+        self._process = process
+        reader = self._reader = asyncio.create_task(self._read(process))
+        self._runs()
+        if self._held:
+            await self.suspend()
+        await self._moved(RunStatus.TRAINING)
+        return reader
+
+    def _runs(self) -> None:
+        self._stood_s = None
+        self._since_s = self._clock.monotonic_s()
+        self._going.set()
+
+    async def _stand(self) -> None:
+        """The unit is over; memory is kept for the next one."""
+        await self.suspend()
+
+    def _note_time(self) -> None:
+        took_s = self._clock.monotonic_s() - self._since_s
+        made = self._run.progress
+        self._run = replace(self._run, progress=replace(made, took_s=made.took_s + took_s))
+
+    async def _read(self, process: TrainingProcess) -> None:
+        try:
+            async for event in process.events():
+                await self._hear(event)
+        except TrainingError as error:
+            await self._fell(error)
+            raise
+
+    async def _hear(self, event: RunEvent) -> None:
+        made = self._run.progress
+        match event:
+            case Began():
+                made = replace(made, step=event.from_step, of=event.steps, peak_mb=event.peak_mb)
+            case Stepped():
+                if event.step > made.step:
+                    self._falls = 0
+                made = replace(
+                    made,
+                    step=event.step,
+                    of=event.of,
+                    loss=event.loss,
+                    kl=event.kl,
+                    tokens=made.tokens + event.tokens,
+                    tokens_s=event.tokens_s,
+                    left_s=event.left_s,
+                    peak_mb=event.peak_mb,
+                )
+            case Finished():
+                self._note_time()
+                self._since_s = self._clock.monotonic_s()
+                made = replace(self._run.progress, step=event.steps, of=event.steps, left_s=0.0)
+                self._run = replace(self._run, progress=made)
+                await self._end(RunStatus.TRAINED, self._run.why)
+                return
+            case Refused():
+                await self._refused(event)
+                return
+            case Failed():
+                await self._end(RunStatus.FAILED, f"{event.title}: {event.detail}")
+                return
+        self._run = replace(self._run, progress=made)
+        await self._write()
+
+    async def _refused(self, event: Refused) -> None:
+        """It is made to fit once; what does not fit at all is said."""
+        if self._refitted or not event.fits_micro_tokens:
+            await self._end(RunStatus.FAILED, event.would_fit)
+            return
+        self._refitted = True
+        spec = await asyncio.to_thread(self._folders.spec, self.id)
+        smaller = replace(spec, micro_tokens=event.fits_micro_tokens)
+        await asyncio.to_thread(self._folders.change, smaller)
+
+    async def _fell(self, error: TrainingError) -> None:
+        self._falls += 1
+        self._trouble(error)
+        if self._falls >= FALLS:
+            await self._end(RunStatus.FAILED, str(error))
+
+    async def _end(self, status: RunStatus, why: str) -> None:
+        self._over = True
+        await self._moved(status, why)
+        await self._ended()
+
+    async def _moved(self, status: RunStatus, why: str | None = None) -> None:
+        self._run = replace(self._run, status=status, why=self._run.why if why is None else why)
+        await self._write()
+
+    async def _write(self) -> None:
+        mine, at = self._run, self._clock.now()
+        now = await self._training.change(self.id, lambda now: _as_told(now, mine, at))
+        if now.status not in {*AT_WORK, mine.status}:
+            self._over = True  # it was cancelled meanwhile
+
+
+def _as_told(now: Run, mine: Run, at: datetime) -> Run:
+    """What the trainer reached; whoever ended the run meanwhile has the last word."""
+    if now.status not in AT_WORK:
+        return replace(now, progress=mine.progress)
+    return replace(now, status=mine.status, why=mine.why, progress=mine.progress, changed_at=at)

@@ -1,0 +1,142 @@
+"""`model list` and `model choose` of a running service: a choice goes on beside the requests.
+
+One at a time. What became of the last one can be asked until the next begins, so whoever asked may
+leave and come back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from lull.core.errors import Conflict, LullError, UsageError
+from lull.core.learnable import Learnable
+from lull.core.model_name import canonical
+from lull.loops.choose_model import ChooseModel, Chosen, Progress, Stage, ThereIs
+
+log = logging.getLogger(__name__)
+Json = dict[str, Any]
+KEY = "training.model"
+
+
+class Models:
+    def __init__(
+        self,
+        choose: ChooseModel,
+        *,
+        chosen: Callable[[], str],
+        set_model: Callable[[str], Awaitable[Json]],
+    ) -> None:
+        """`set_model` writes the setting `training.model` and says what `settings set` says."""
+        self._choose = choose
+        self._chosen = chosen
+        self._set_model = set_model
+        self._choosing: asyncio.Task[None] | None = None
+        self._name = ""
+        self._state: Json | None = None
+
+    async def list(self) -> Json:
+        return {**models_view(await self._choose.list(), self._chosen()), "choosing": self._state}
+
+    async def choosing(self) -> Json:
+        """How far the choice is, or what became of the last one."""
+        return {"choosing": self._state}
+
+    async def choose(self, wanted: Json) -> Json:
+        """Begin it; a second wish for the same model hears how far the first is. Raises UsageError,
+        Conflict."""
+        name, is_folder = wanted.get("name"), wanted.get("folder", False)
+        if not isinstance(name, str) or not name.strip() or not isinstance(is_folder, bool):
+            raise UsageError("name is missing.", hint="`lull model list` shows the names.")
+        if self._choosing is not None and not self._choosing.done():
+            if canonical(name) != canonical(self._name):
+                raise Conflict(f"{self._name} is being made ready.", hint="Wait until it is done.")
+            return await self.choosing()
+        self._name = name
+        self._state = progress_view(name, Progress(stage=Stage.LOOKING))
+        self._choosing = asyncio.create_task(
+            self._run(name, is_folder=is_folder), name=f"choose {name}"
+        )
+        return await self.choosing()
+
+    async def close(self) -> None:
+        """Stop a choice under way; it goes on from there when it is asked for again."""
+        if self._choosing is not None:
+            self._choosing.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._choosing
+
+    async def _run(self, name: str, *, is_folder: bool) -> None:
+        try:
+            chosen = await self._choose.choose(
+                name, is_folder=is_folder, report=lambda at: self._hear(name, at)
+            )
+            setting = await self._set_model(chosen.name)
+            self._state = {**progress_view(name, _READY), **chosen_view(chosen, setting)}
+        except LullError as error:
+            log.info("%s was not chosen: %s", name, error)
+            self._state = failed_view(name, error)
+        except asyncio.CancelledError:
+            self._state = None
+            raise
+        except Exception as error:
+            log.error("a fault of Lull's own: choosing a model", exc_info=error)
+            fault = LullError(f"{type(error).__name__}.", hint="See `lull logs`.")
+            self._state = failed_view(name, fault)
+
+    def _hear(self, name: str, progress: Progress) -> None:
+        if progress.stage is not Stage.READY:
+            self._state = progress_view(name, progress)
+
+
+_READY = Progress(stage=Stage.READY)
+
+
+def model_view(model: Learnable) -> Json:
+    return {
+        "name": model.name,
+        "architecture": model.architecture,
+        "can_learn": model.can_learn,
+        "why_not": model.why_not,
+        "needs_gb": model.needs_gb,
+    }
+
+
+def models_view(there: ThereIs, chosen: str) -> Json:
+    return {
+        "models": [{**model_view(one), "chosen": _same(one.name, chosen)} for one in there.models],
+        "chosen": chosen,
+        "problem": there.problem.as_dict() if there.problem else None,
+    }
+
+
+def chosen_view(chosen: Chosen, setting: Json) -> Json:
+    return {
+        "model": model_view(chosen.learnable),
+        "chosen": chosen.name,
+        "folder": chosen.folder,
+        "restart_needed": bool(setting.get("restart_needed")),
+    }
+
+
+def progress_view(name: str, at: Progress) -> Json:
+    return {
+        "name": name,
+        "stage": at.stage.value,
+        "progress": at.done_bytes / at.of_bytes if at.of_bytes else 0.0,
+        "done_gb": at.done_bytes / 1e9,
+        "of_gb": at.of_bytes / 1e9,
+        "left_s": at.left_s,
+        "error": None,
+    }
+
+
+def failed_view(name: str, error: LullError) -> Json:
+    return {"name": name, "stage": "failed", "error": error.as_dict()}
+
+
+def _same(one: str, other: str) -> bool:
+    return one == other or canonical(one) == canonical(other)

@@ -1,0 +1,67 @@
+"""Adapters where Ollama answers: our engine samples, trains and judges, a published version serves.
+
+Implements loops.promote.AdapterHost over another one. What is loaded to answer is also published,
+before its pointer is flipped; what the gate only measures is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+from lull.core.adapter import AdapterVersion, Arm, Shadow
+from lull.core.weight_work import NextToken
+from lull.loops.gate_answers import Contest
+from lull.loops.publish import Learnt, Publish
+from lull.service.adapter_host import EngineHost
+from lull.service.published_names import PublishedNames
+
+
+class PublishingHost:
+    def __init__(
+        self,
+        engines: EngineHost,
+        *,
+        publish: Publish,
+        names: PublishedNames,
+        base_of: Callable[[str], str | None],
+        says: Callable[[str, str, str | None], Awaitable[NextToken]],
+    ) -> None:
+        """`base_of`: sha256 of the file that a model's weights were read from, where Ollama is to
+        answer for it; None where our engine does. `says`: what our engine says next, by model,
+        prompt and adapter."""
+        self._engines = engines
+        self._publish = publish
+        self._names = names
+        self._base_of = base_of
+        self._says = says
+
+    def digest(self, model: str) -> str | None:
+        return self._engines.digest(model)
+
+    async def load(self, version: AdapterVersion, folder: Path) -> None:
+        await self._engines.load(version, folder)
+        model = version.base_model
+        base = self._base_of(model)
+        if base is not None:
+            await self._publish.prepare(
+                model,
+                Learnt(sha256=version.sha256, folder=str(folder), base=base),
+                says=lambda prompt, adapter: self._says(model, prompt, adapter),
+            )
+
+    def expect(self, version: AdapterVersion, folder: Path) -> None:
+        self._engines.expect(version, folder)
+
+    def route(self, model: str, active: Arm, shadow: Shadow | None) -> None:
+        self._engines.route(model, active, shadow)
+        if self._base_of(model) is not None:
+            self._names.route(model, active, shadow)
+
+    async def keep_only(self, model: str, versions: Sequence[str]) -> None:
+        await self._engines.keep_only(model, versions)
+        if self._base_of(model) is not None:
+            await self._publish.keep_only(model, versions)
+
+    async def contest(self, version: AdapterVersion, folder: Path) -> Contest:
+        return await self._engines.contest(version, folder)

@@ -1,0 +1,273 @@
+"""Put together here: which model learns, and what was learned on its way into Ollama."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import os
+import platform
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import aiohttp
+import psutil
+
+from lull.backends.clock import SystemClock
+from lull.backends.mlx_engine import MlxEngine
+from lull.backends.ollama_blobs import readable_blob
+from lull.backends.ollama_models import OllamaModels
+from lull.backends.weight_folders import MadeWeights, ModelFolders
+from lull.backends.weights_process import WeightsProcess
+from lull.config.paths import Paths
+from lull.config.settings import Settings
+from lull.core.errors import EngineError, LullError, WeightsError
+from lull.core.learnable import Machine, Size
+from lull.core.messages import Sampling
+from lull.core.model_name import canonical
+from lull.core.ollama_model import ShownModel
+from lull.core.ports import Clock, Engine, GenerateRequest
+from lull.core.published import MOST_LIKELY
+from lull.core.weight_form import form_for
+from lull.core.weight_work import NextToken
+from lull.loops.choose_model import BuiltIn, ChooseModel
+from lull.loops.publish import Publish
+from lull.resources import pocket_dir
+from lull.service.adapter_host import EngineHost
+from lull.service.local_facts import read_local_model
+from lull.service.local_model import LocalModels
+from lull.service.local_routes import Answers, Served
+from lull.service.problems import Problems
+from lull.service.published_names import PublishedNames
+from lull.service.publishing_host import PublishingHost
+from lull.service.wiring.own_models import BUILT_IN, engine_options
+from lull.store.database import Database
+from lull.store.published import Published
+
+log = logging.getLogger(__name__)
+
+
+def choose_of(
+    settings: Settings, paths: Paths, session: aiohttp.ClientSession, clock: Clock
+) -> ChooseModel:
+    return ChooseModel(
+        store=ollama_models(settings, session),
+        work=WeightsProcess(),
+        folders=ModelFolders(paths.models),
+        blob_of=blob_of(os.environ),
+        machine=this_machine(settings),
+        built_in=_built_in(),
+        clock=clock,
+    )
+
+
+@asynccontextmanager
+async def choosing_here(settings: Settings, paths: Paths) -> AsyncIterator[ChooseModel]:
+    """Without a service."""
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
+        yield choose_of(settings, paths, session, SystemClock())
+
+
+def publish_of(
+    settings: Settings,
+    paths: Paths,
+    session: aiohttp.ClientSession,
+    versions: Published,
+    names: PublishedNames,
+    clock: Clock,
+) -> Publish:
+    folder = paths.models / "publishing"
+
+    def file_for(name: str) -> str:
+        folder.mkdir(parents=True, exist_ok=True)
+        return str(folder / f"{name.replace('/', '-').replace(':', '-')}.gguf")
+
+    return Publish(
+        store=ollama_models(settings, session),
+        work=WeightsProcess(),
+        versions=versions,
+        blob_of=blob_of(os.environ),
+        file_for=file_for,
+        drop_file=_drop,
+        clock=clock,
+        follow=lambda: names.follow(versions.all()),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """Which model learns, and what of it stands in Ollama."""
+
+    choose: ChooseModel
+    publish: Publish
+    names: PublishedNames
+    chosen: ChosenModel | None
+    """None: the built-in one learns, or nothing is made ready."""
+
+    @property
+    def engines(self) -> tuple[MlxEngine, ...]:
+        """Beside the built-in model's."""
+        return (self.chosen.engine,) if self.chosen is not None else ()
+
+    def host(self, local: LocalModels) -> PublishingHost:
+        """Where adapters come into force."""
+
+        def base_of(model: str) -> str | None:
+            chosen = self.chosen
+            if chosen is None or chosen.answers is not Answers.NONE:
+                return None
+            return chosen.made.sha256 if canonical(model) == canonical(chosen.name) else None
+
+        async def says(model: str, prompt: str, adapter: str | None) -> NextToken:
+            return await said_by(local.served(model).engine, prompt, adapter)
+
+        return PublishingHost(
+            EngineHost(local), publish=self.publish, names=self.names, base_of=base_of, says=says
+        )
+
+    async def publish_chosen(self, local: LocalModels) -> None:
+        """Let the chosen model be found by who trains it, and by clients where our engine answers
+        for it. Raises ResourceError where its weights cannot be read."""
+        chosen = self.chosen
+        if chosen is None:
+            return
+        made = chosen.made
+        found = await asyncio.to_thread(
+            read_local_model, chosen.name, made.folder, sampling=made.sampling
+        )
+        # Stamps of turns that Ollama answered name its digest: one model, one digest.
+        model = replace(found, digest=made.digest or found.digest)
+        local.publish(
+            Served(model=model, engine=chosen.engine, answers=chosen.answers, system=made.system)
+        )
+
+    async def unload_idle(self, after_s: float, clock: Clock) -> None:
+        """Give the memory of the model that learns back when nothing was asked of it for a while;
+        runs until cancelled."""
+        seen, since_s = -1, clock.monotonic_s()
+        while after_s and self.chosen is not None:
+            await asyncio.sleep(min(after_s, 30.0))
+            engine, now_s = self.chosen.engine, clock.monotonic_s()
+            with contextlib.suppress(EngineError):
+                status = await engine.status() if engine.pid else None
+                if status is None or status.in_flight or status.decoded_tokens != seen:
+                    seen, since_s = status.decoded_tokens if status else -1, now_s
+                elif now_s - since_s >= after_s:
+                    log.info("%s was idle: unloaded", self.chosen.name)
+                    await engine.close()
+
+    async def close(self) -> None:
+        if self.chosen is not None:
+            await self.chosen.engine.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChosenModel:
+    """The model that learns, where it is not the built-in one."""
+
+    name: str
+    made: MadeWeights
+    engine: MlxEngine
+    """Starts nothing before it is asked."""
+    answers: Answers
+
+
+def chosen_model(settings: Settings, paths: Paths) -> ChosenModel | None:
+    name = settings.training.model
+    if canonical(name) == canonical(BUILT_IN):
+        return None
+    made = ModelFolders(paths.models).found(name, form_for(sys.platform, platform.machine()))
+    if made is None:
+        return None
+    answers = Answers.ALL
+    if made.from_ollama:
+        answers = Answers.NONE if serves_by_ollama(settings) else Answers.WHAT_IT_CAN
+    engine = MlxEngine(made.folder, options=engine_options(settings))
+    return ChosenModel(name=name, made=made, engine=engine, answers=answers)
+
+
+def weights_of(
+    settings: Settings,
+    paths: Paths,
+    session: aiohttp.ClientSession,
+    database: Database,
+    problems: Problems,
+    clock: Clock,
+) -> Weights:
+    versions, names = Published(database), PublishedNames(problems)
+    names.follow(versions.all())
+    return Weights(
+        choose=choose_of(settings, paths, session, clock),
+        publish=publish_of(settings, paths, session, versions, names, clock),
+        names=names,
+        chosen=chosen_model(settings, paths),
+    )
+
+
+def ollama_models(settings: Settings, session: aiohttp.ClientSession) -> OllamaModels:
+    return OllamaModels(session, settings.upstream.resolved(os.environ))
+
+
+def blob_of(environ: Mapping[str, str]) -> Callable[[ShownModel], str]:
+    return lambda shown: str(readable_blob(shown, environ))
+
+
+def this_machine(settings: Settings) -> Machine:
+    return Machine(
+        memory_bytes=psutil.virtual_memory().total,
+        share=settings.training.memory_share,
+        form=form_for(sys.platform, platform.machine()),
+    )
+
+
+def serves_by_ollama(settings: Settings) -> bool:
+    """Whether what one of Ollama's models learns is published there, or served by our engine."""
+    metal = sys.platform == "darwin" and platform.machine() == "arm64"
+    serve = settings.training.serve
+    return serve == "ollama" or (serve == "auto" and not metal)
+
+
+async def said_by(engine: Engine, prompt: str, adapter: str | None) -> NextToken:
+    """What the trained weights say next, by our own engine: `loops.publish.Says`. The adapter must
+    be loaded. Raises EngineError."""
+    sampling = Sampling(temperature=0.0, max_tokens=1)
+    asked = GenerateRequest(prompt=prompt, sampling=sampling, adapter=adapter, logprobs=MOST_LIKELY)
+    chunks = [chunk async for chunk in engine.generate(asked)]
+    tokens = [token for chunk in chunks for token in chunk.tokens]
+    if not tokens:
+        raise EngineError("The engine said nothing.")
+    return NextToken(
+        text=tokens[0].text,
+        logprobs=tuple(sorted((one for _, one, _ in tokens[0].top), reverse=True)),
+        prompt_tokens=chunks[-1].prompt_tokens,
+    )
+
+
+def _built_in() -> BuiltIn | None:
+    try:
+        facts = read_local_model(BUILT_IN, pocket_dir())
+    except LullError:
+        return None
+    sizes = dict(facts.dimensions)
+    return BuiltIn(
+        name=BUILT_IN,
+        folder=str(facts.folder),
+        size=Size(
+            weights=facts.parameters,
+            hidden=sizes.get("embedding_length", 0),
+            layers=sizes.get("block_count", 0),
+            inner=sizes.get("feed_forward_length", 0),
+            vocabulary=sizes.get("vocab_size", 0),
+        ),
+    )
+
+
+def _drop(path: str) -> None:
+    for one in (Path(path), Path(path + ".tmp")):
+        try:
+            one.unlink(missing_ok=True)
+        except OSError as error:
+            raise WeightsError(f"{one} cannot be removed: {error.strerror}.") from error

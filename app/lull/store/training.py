@@ -1,0 +1,289 @@
+"""What the slow loop keeps: sampled groups, runs, and what each run was made of.
+
+A group goes with its turn. A run's sources stay when the conversation goes, because the weights
+that were made of it stay too; `lull forget` follows them.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+from datetime import datetime
+
+from lull.core.errors import Conflict, NotFound
+from lull.core.rollout import Drawn, GroupState, Policy, RolloutGroup
+from lull.core.training_record import Progress, Run, RunStatus, Source
+from lull.core.training_run import RunKind
+from lull.store.database import Database
+
+
+class Training:
+    """The tables `rollouts`, `runs`, `run_sources`."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    # Rollouts
+
+    async def add_group(self, group: RolloutGroup) -> bool:
+        """Store one group; False, and nothing is stored, where its turn is gone."""
+        values = (
+            group.id,
+            group.turn,
+            group.at.isoformat(),
+            group.policy.base,
+            group.policy.adapter,
+            json.dumps(group.skills),
+            group.number,
+            group.state.value,
+            group.reward,
+            group.scored_by,
+            json.dumps(group.prompt_ids),
+            json.dumps([asdict(drawn) for drawn in group.samples]),
+            group.run,
+            group.wish,
+        )
+
+        def work(connection: sqlite3.Connection) -> bool:
+            done = connection.execute(
+                f"INSERT INTO rollouts SELECT {', '.join('?' * len(values))}"
+                " WHERE EXISTS (SELECT 1 FROM turns WHERE id = ?)",
+                (*values, group.turn),
+            )
+            return done.rowcount > 0
+
+        return await self._db.write(work)
+
+    def states(self, policy: Policy) -> dict[str, list[tuple[tuple[str, ...], str, GroupState]]]:
+        """By turn: the skills, the wish and the state of each group that this policy sampled."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT turn, skills, wish, state FROM rollouts WHERE base = ? AND adapter = ?"
+                " ORDER BY turn, number",
+                (policy.base, policy.adapter),
+            ).fetchall()
+        )
+        found: dict[str, list[tuple[tuple[str, ...], str, GroupState]]] = {}
+        for row in rows:
+            one = (tuple(json.loads(row["skills"])), row["wish"], GroupState(row["state"]))
+            found.setdefault(row["turn"], []).append(one)
+        return found
+
+    def groups(
+        self, policy: Policy, *, states: Iterable[GroupState], unused: bool = True
+    ) -> list[RolloutGroup]:
+        """What this policy sampled, oldest first; `unused`: that no run was made of."""
+        wanted = sorted(state.value for state in states)
+        only = " AND run IS NULL" if unused else ""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT r.*, t.trajectory FROM rollouts r JOIN turns t ON t.id = r.turn"
+                f" WHERE r.base = ? AND r.adapter = ? AND state IN ({_marks(wanted)}){only}"
+                " ORDER BY r.id",
+                (policy.base, policy.adapter, *wanted),
+            ).fetchall()
+        )
+        return [_group(row) for row in rows]
+
+    # Runs
+
+    async def add_run(
+        self,
+        run: Run,
+        sources: Iterable[Source],
+        *,
+        groups: Iterable[str] = (),
+        goes_on: Callable[[Run], Run] | None = None,
+    ) -> None:
+        """A run, what it was made of, the groups that went into it, and what becomes of the run
+        before (`goes_on`), in one transaction. Raises Conflict where a turn of it is gone, and
+        what `goes_on` raises."""
+        sources = tuple(sources)
+        rows = [(run.id, one.kind, one.id, one.trajectory) for one in sources]
+        used = [(run.id, group) for group in groups]
+
+        def work(connection: sqlite3.Connection) -> None:
+            _all_there(connection, {one.id for one in sources if one.kind != "skill"})
+            if goes_on is not None and run.parent is not None:
+                _put(connection, goes_on(_stands(connection, run.parent)))
+            connection.execute(
+                "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", _values(run)
+            )
+            connection.executemany("INSERT OR IGNORE INTO run_sources VALUES (?, ?, ?, ?)", rows)
+            connection.executemany("UPDATE rollouts SET run = ? WHERE id = ?", used)
+
+        await self._db.write(work)
+
+    async def change(self, run: str, plan: Callable[[Run], Run], *, free: bool = False) -> Run:
+        """Make of a run as it stands what `plan` says; how it stands then. With `free` the groups
+        that went into it may go into another. Raises NotFound, and what `plan` raises."""
+
+        def work(connection: sqlite3.Connection) -> Run:
+            changed = plan(_stands(connection, run))
+            _put(connection, changed)
+            if free:
+                connection.execute("UPDATE rollouts SET run = NULL WHERE run = ?", (run,))
+            return changed
+
+        return await self._db.write(work)
+
+    def get(self, run: str) -> Run:
+        """Raises NotFound."""
+        return self._db.read(lambda connection: _stands(connection, run))
+
+    def runs(self, statuses: Iterable[RunStatus] | None = None) -> list[Run]:
+        """Newest first."""
+        wanted = sorted(status.value for status in (RunStatus if statuses is None else statuses))
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                f"SELECT * FROM runs WHERE status IN ({_marks(wanted)})"
+                " ORDER BY made_at DESC, id DESC",
+                wanted,
+            ).fetchall()
+        )
+        return [_run(row) for row in rows]
+
+    def sources(self, run: str) -> list[Source]:
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT * FROM run_sources WHERE run = ? ORDER BY kind, source", (run,)
+            ).fetchall()
+        )
+        return [Source(kind=r["kind"], id=r["source"], trajectory=r["trajectory"]) for r in rows]
+
+    def trained_on(self, kind: RunKind, statuses: Iterable[RunStatus]) -> set[str]:
+        """Turns that runs of this kind, standing so, were made of."""
+        wanted = sorted(status.value for status in statuses)
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT DISTINCT s.source FROM run_sources s JOIN runs r ON r.id = s.run"
+                f" WHERE s.kind = 'turn' AND r.kind = ? AND r.status IN ({_marks(wanted)})",
+                (kind.value, *wanted),
+            ).fetchall()
+        )
+        return {row["source"] for row in rows}
+
+    def made_of(
+        self, *, trajectory: str, skills: Sequence[str], turns: Sequence[str] = ()
+    ) -> list[Run]:
+        """Runs in which this conversation, one of these skill texts or of these turns has a part,
+        and those that went on from them; newest first."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "WITH RECURSIVE tainted (id) AS ("
+                " SELECT run FROM run_sources WHERE trajectory = ?"
+                f" OR (kind = 'skill' AND source IN ({_marks(skills)}))"
+                f" OR (kind = 'turn' AND source IN ({_marks(turns)}))"
+                " UNION SELECT r.id FROM runs r JOIN tainted t ON r.parent = t.id)"
+                " SELECT * FROM runs WHERE id IN (SELECT id FROM tainted)"
+                " ORDER BY made_at DESC, id DESC",
+                (trajectory, *skills, *turns),
+            ).fetchall()
+        )
+        return [_run(row) for row in rows]
+
+
+def remove_runs(connection: sqlite3.Connection, runs: Sequence[str]) -> None:
+    """The rows of these runs; their groups may go into others."""
+    for run in runs:
+        connection.execute("UPDATE rollouts SET run = NULL WHERE run = ?", (run,))
+        connection.execute("DELETE FROM runs WHERE id = ?", (run,))
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ",".join("?" * len(values))
+
+
+def _stands(connection: sqlite3.Connection, run: str) -> Run:
+    row = connection.execute("SELECT * FROM runs WHERE id = ?", (run,)).fetchone()
+    if row is None:
+        raise NotFound(f"There is no run {run[:80]}.", hint="`lull train list` shows them.")
+    return _run(row)
+
+
+def _all_there(connection: sqlite3.Connection, turns: set[str]) -> None:
+    """A conversation may be forgotten while a run is being made of it."""
+    (known,) = connection.execute(
+        "SELECT count(*) FROM turns WHERE id IN (SELECT value FROM json_each(?))",
+        (json.dumps(sorted(turns)),),
+    ).fetchone()
+    if known < len(turns):
+        raise Conflict("A conversation that the run was made of has gone meanwhile.")
+
+
+def _put(connection: sqlite3.Connection, run: Run) -> None:
+    connection.execute(
+        "UPDATE runs SET kind = ?, status = ?, why = ?, made_at = ?, changed_at = ?,"
+        " model = ?, base = ?, root = ?, parent = ?, adapter = ?, fields = ? WHERE id = ?",
+        (*_values(run)[1:], run.id),
+    )
+
+
+def _values(run: Run) -> tuple[object, ...]:
+    fields = {
+        "round": run.round,
+        "graduates": run.graduates,
+        "skills": run.skills,
+        "verdict": run.verdict,
+        "reasons": run.reasons,
+        "progress": asdict(run.progress),
+    }
+    return (
+        run.id,
+        run.kind.value,
+        run.status.value,
+        run.why,
+        run.made_at.isoformat(),
+        run.changed_at.isoformat(),
+        run.model,
+        run.base,
+        run.root,
+        run.parent,
+        run.adapter,
+        json.dumps(fields),
+    )
+
+
+def _run(row: sqlite3.Row) -> Run:
+    fields = json.loads(row["fields"])
+    return Run(
+        id=row["id"],
+        kind=RunKind(row["kind"]),
+        status=RunStatus(row["status"]),
+        why=row["why"],
+        made_at=datetime.fromisoformat(row["made_at"]),
+        changed_at=datetime.fromisoformat(row["changed_at"]),
+        model=row["model"],
+        base=row["base"],
+        root=row["root"],
+        parent=row["parent"],
+        adapter=row["adapter"],
+        round=fields["round"],
+        graduates=fields["graduates"],
+        skills={turn: tuple(skills) for turn, skills in fields["skills"].items()},
+        verdict=fields["verdict"],
+        reasons=tuple(fields["reasons"]),
+        progress=Progress(**fields["progress"]),
+    )
+
+
+def _group(row: sqlite3.Row) -> RolloutGroup:
+    return RolloutGroup(
+        id=row["id"],
+        turn=row["turn"],
+        trajectory=row["trajectory"],
+        at=datetime.fromisoformat(row["at"]),
+        policy=Policy(base=row["base"], adapter=row["adapter"]),
+        skills=tuple(json.loads(row["skills"])),
+        number=row["number"],
+        prompt_ids=tuple(json.loads(row["prompt_ids"])),
+        samples=tuple(
+            Drawn(ids=tuple(d["ids"]), logprobs=tuple(d["logprobs"]), reward=d["reward"])
+            for d in json.loads(row["samples"])
+        ),
+        scored_by=row["scored_by"],
+        run=row["run"],
+        wish=row["wish"],
+    )

@@ -1,0 +1,55 @@
+"""An adapter as mlx-lm writes it: `adapters.safetensors` and `adapter_config.json`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+
+from lull.core.errors import TrainingError
+from lull.core.run_format import CONFIG, WEIGHTS
+from lull.core.training_run import Lora
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdapterFiles:
+    layers: int
+    """How many blocks, from the last one; -1: all."""
+    lora_parameters: dict[str, Any]
+    weights: dict[str, Any] = field(default_factory=dict)
+    """Empty for a new one."""
+
+    @classmethod
+    def new(cls, lora: Lora) -> AdapterFiles:
+        parameters = {"rank": lora.rank, "scale": lora.scale, "dropout": 0.0}
+        return cls(layers=-1, lora_parameters=parameters)
+
+    @classmethod
+    def read(cls, folder: Path) -> AdapterFiles:
+        """Raises TrainingError for what is no LoRA adapter."""
+        try:
+            config = json.loads((folder / CONFIG).read_text("utf-8"))
+            weights: Any = mx.load(str(folder / WEIGHTS))
+            parameters = dict(config["lora_parameters"])
+            layers = int(config.get("num_layers", -1))
+            if config.get("fine_tune_type", "lora") != "lora":
+                raise ValueError("it is no LoRA")
+            parameters = {**parameters, "rank": int(parameters["rank"]), "dropout": 0.0}
+            parameters["scale"] = float(parameters["scale"])
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
+            raise TrainingError(
+                f"The adapter in {folder} cannot be started from: {error}",
+                hint="Its files are damaged or another program's; start without it.",
+            ) from error
+        return cls(layers=layers, lora_parameters=parameters, weights=weights)
+
+    def config_text(self) -> str:
+        config = {
+            "fine_tune_type": "lora",
+            "num_layers": self.layers,
+            "lora_parameters": self.lora_parameters,
+        }
+        return json.dumps(config, indent=2, sort_keys=True) + "\n"

@@ -1,0 +1,177 @@
+"""What is minimised: pure functions over a micro-batch's answer tokens.
+
+Shape key: N answer tokens of the micro-batch, one after the other; R rows, which are sequences;
+S samples of the whole step, over all processes; K tokens told apart; V the vocabulary. Prompt
+tokens, padding and what the model did not write are in none of these arrays. Everything is in
+nats and f32. Sums, not means, come out, divided by a number that is known before the step begins,
+so that micro-batches and processes simply add up.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import mlx.core as mx
+
+_FAR = 20.0
+"""Log-ratios beyond this are cut before they are exponentiated: e^20 is as wrong as infinity, and
+no NaN."""
+
+
+class Grpo(NamedTuple):
+    loss: mx.array
+    kl: mx.array
+    """Sum over tokens of the estimate of KL to the base."""
+    clipped: mx.array
+    """Number of tokens that the clip or the cap keeps from pulling any further."""
+
+
+def grpo(
+    logp_N: mx.array,
+    *,
+    behaviour_N: mx.array,
+    reference_N: mx.array,
+    advantage_N: mx.array,
+    clip_low: float,
+    clip_high: float,
+    ratio_cap: float,
+    kl_beta: float,
+    norm: float,
+) -> Grpo:
+    """Group-relative policy optimisation, as a sum over tokens divided by `norm`.
+
+    loss = Σ_n [ -min(r_n A_n, clip(r_n, 1 - low, 1 + high) A_n) + β kl_n ] / norm
+    r_n  = min(exp(logp_n - behaviour_n), cap)
+    kl_n = exp(d_n) - d_n - 1,  d_n = reference_n - logp_n
+
+    The objective is GRPO's (arXiv 2402.03300, eq. 3) with its k3 estimate of KL (eq. 4; Schulman,
+    "Approximating KL divergence", 2020); the wider clip upwards is DAPO's (2503.14476, eq. 10);
+    the cap is that of truncated importance sampling (Ionides 2008), because the engine that drew
+    the tokens rounds differently. With Dr. GRPO (2503.20783) `norm` is a constant of the run,
+    samples a step times the longest answer: a token of a long answer weighs what one of a short
+    answer does.
+    """
+    ratio_N = _ratio(logp_N, behaviour_N, ratio_cap)
+    kept_N = mx.clip(ratio_N, 1.0 - clip_low, 1.0 + clip_high)
+    gain_N = mx.minimum(ratio_N * advantage_N, kept_N * advantage_N)
+    kl_N = k3(logp_N, reference_N)
+    return Grpo(
+        loss=(kl_beta * kl_N - gain_N).sum() / norm,
+        kl=kl_N.sum(),
+        clipped=_held(ratio_N, advantage_N, clip_low, clip_high, ratio_cap).sum(),
+    )
+
+
+def _ratio(logp_N: mx.array, behaviour_N: mx.array, cap: float) -> mx.array:
+    return mx.minimum(mx.exp(mx.clip(logp_N - behaviour_N, -_FAR, _FAR)), cap)
+
+
+def _held(
+    ratio_N: mx.array, advantage_N: mx.array, low: float, high: float, cap: float
+) -> mx.array:
+    up_N = (advantage_N > 0) & (ratio_N > 1.0 + high)
+    down_N = (advantage_N < 0) & ((ratio_N < 1.0 - low) | (ratio_N >= cap))
+    return up_N | down_N
+
+
+def k3(logp_N: mx.array, reference_N: mx.array) -> mx.array:
+    """KL(policy ‖ reference) a token, estimated from tokens the policy drew; never negative."""
+    d_N = mx.clip(reference_N - logp_N, -_FAR, _FAR)
+    return mx.exp(d_N) - d_N - 1.0
+
+
+class Kto(NamedTuple):
+    loss: mx.array
+    margin_good: mx.array
+    """Sum over good rows of β (log π - log reference)."""
+    margin_bad: mx.array
+
+
+def kto(
+    logp_R: mx.array,
+    *,
+    reference_R: mx.array,
+    good_R: mx.array,
+    z0: float,
+    beta: float,
+    weight_good: float,
+    weight_bad: float,
+    norm: float,
+) -> Kto:
+    """Kahneman-Tversky optimisation: good answers up, bad ones down, from where the policy stands.
+
+    loss = Σ_r w_r (1 - σ(±β (logp_r - reference_r - z0))) / norm, + for good rows, - for bad ones
+
+    arXiv 2402.01306, eq. 7 and 8, in the form that TRL documents; log-probabilities are summed
+    over an answer's tokens. `z0` is `kto_reference_point`'s and gets no gradient.
+    """
+    ratio_R = logp_R - reference_R
+    sign_R = mx.where(good_R, 1.0, -1.0)
+    weight_R = mx.where(good_R, weight_good, weight_bad)
+    lost_R = weight_R * (1.0 - mx.sigmoid(sign_R * beta * (ratio_R - z0)))
+    return Kto(
+        loss=lost_R.sum() / norm,
+        margin_good=mx.where(good_R, beta * ratio_R, 0.0).sum(),
+        margin_bad=mx.where(good_R, 0.0, beta * ratio_R).sum(),
+    )
+
+
+def kto_reference_point(logp_mean: float, reference_mean: float) -> float:
+    """z0: how far the policy has moved at large, never below 0.
+
+    The mean over the step of log π - log reference on pairs that do not belong together, a prompt
+    with another one's answer: the biased but cheap estimate of KL(policy ‖ reference) of
+    arXiv 2402.01306, section 4.1.
+    """
+    return max(0.0, logp_mean - reference_mean)
+
+
+def reverse_kl(student_NV: Any, teacher_NV: Any, top_k: int) -> Any:
+    """KL(student ‖ teacher) at each place, shape (N,), from logits.
+
+    The student's `top_k` likeliest tokens are told apart and all others are one event, "the tail":
+    Σ_k p_k (log p_k - log q_k) + p_tail (log p_tail - log q_tail). Merging events never raises a
+    KL divergence (data-processing inequality), so this is a lower bound of the whole one and equal
+    to it where K = V. The teacher gets no gradient. Reverse KL on the student's own samples is
+    on-policy self-distillation's loss (SDFT, arXiv 2601.19897, section 3).
+    """
+    student_NV = student_NV.astype(mx.float32)
+    teacher_NV = mx.stop_gradient(teacher_NV.astype(mx.float32))
+    p_NK, q_NK = _told_apart(student_NV, teacher_NV, min(top_k, student_NV.shape[-1]))
+    each_N = (mx.exp(p_NK) * (p_NK - q_NK)).sum(axis=-1)
+    if top_k >= student_NV.shape[-1]:
+        return each_N
+    p_N, q_N = _tail(p_NK), _tail(q_NK)
+    return each_N + mx.exp(p_N) * (p_N - q_N)
+
+
+def _told_apart(student_NV: Any, teacher_NV: Any, k: int) -> tuple[Any, Any]:
+    """Log-probabilities of the student's likeliest tokens under both."""
+    ids_NK = mx.stop_gradient(mx.argpartition(-student_NV, kth=k - 1, axis=-1)[:, :k])
+    return _logp(student_NV, ids_NK), _logp(teacher_NV, ids_NK)
+
+
+def _logp(logits_NV: Any, ids_NK: Any) -> Any:
+    total_N1 = mx.logsumexp(logits_NV, axis=-1, keepdims=True)
+    return mx.take_along_axis(logits_NV, ids_NK, axis=-1) - total_N1
+
+
+_LEAST_TAIL = 1e-7
+"""About f32's rounding of a probability near 1: a smaller tail cannot be told from none."""
+
+
+def _tail(logp_NK: mx.array) -> mx.array:
+    """Log-probability of all tokens that are not told apart."""
+    return mx.log(mx.maximum(1.0 - mx.exp(logp_NK).sum(axis=-1), _LEAST_TAIL))
+
+
+def surprise(logp_N: mx.array, *, norm: float) -> mx.array:
+    """Cross-entropy of recorded answers, Σ -logp / norm: replay, and plain fine-tuning."""
+    return -logp_N.sum() / norm
+
+
+def token_logps(logits_NV: Any, target_N: Any) -> Any:
+    """Log-probability of each target under its logits, shape (N,)."""
+    logits_NV = logits_NV.astype(mx.float32)
+    own_N: Any = mx.take_along_axis(logits_NV, target_N[:, None], axis=-1)[:, 0]
+    return own_N - mx.logsumexp(logits_NV, axis=-1)

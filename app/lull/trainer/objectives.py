@@ -1,0 +1,281 @@
+"""One step's gradient for each kind of run, from the examples that this process sees of it.
+
+A step has two sums: the run's own loss and the replay of past successes, weighed (1 - s) and s
+with s the replay share. Denominators are summed over all processes first, so the gradients may
+simply be added afterwards, over micro-batches and over processes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+import mlx.core as mx
+
+from lull.core.training_examples import Answer, Example, Graduation, Group, Replay
+from lull.core.training_run import GraduationTerms, GrpoTerms, KtoTerms, RunSpec
+from lull.trainer.gradients import Chunked, added
+from lull.trainer.losses import grpo, kto, kto_reference_point, surprise
+from lull.trainer.plan import Share
+from lull.trainer.policy import Weights
+from lull.trainer.rows import Row, joined, micros, row, row_sums, spread
+from lull.trainer.sample import drawn, mix
+from lull.trainer.world import World
+
+
+@dataclass(slots=True)
+class Sums:
+    """Of one step; added up over processes before anything is divided."""
+
+    loss: float = 0.0
+    kl: float = 0.0
+    clipped: float = 0.0
+    reward: float = 0.0
+    replay_loss: float = 0.0
+    trained: float = 0.0
+    """Tokens of the run's own kind that were trained on."""
+    tokens: float = 0.0
+    """Through the model with a gradient."""
+
+    def add(self, **parts: Any) -> None:
+        for name, part in parts.items():
+            setattr(self, name, getattr(self, name) + float(part))
+
+    def everywhere(self, world: World) -> Sums:
+        names = self.__slots__
+        return Sums(*world.sums(*(getattr(self, name) for name in names)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """What stays the same from step to step."""
+
+    spec: RunSpec
+    chunked: Chunked
+    world: World
+    longest: int
+    """Of all samples of the run, in tokens: Dr. GRPO's constant."""
+    weight_good: float = 1.0
+    weight_bad: float = 1.0
+    beat: Callable[[], None] = field(default=lambda: None)
+    """Called after each micro-batch."""
+
+
+def gradient(course: Course, share: Share, step: int) -> tuple[Weights, Sums]:
+    """This process's part of the step's gradient, by name, and of its sums."""
+    sums, own = Sums(), [example for _, example in share.own]
+    s = course.spec.replay_share if course.world.sums(len(share.replays))[0] else 0.0
+    match course.spec.terms:
+        case GrpoTerms() as terms:
+            parts = _grpo(course, terms, _of(Group, own), sums, 1.0 - s)
+        case KtoTerms() as terms:
+            partners = _of(Answer, share.partners)
+            parts = _kto(course, terms, _of(Answer, own), partners, sums, 1.0 - s)
+        case GraduationTerms() as terms:
+            numbers = [number for number, _ in share.own]
+            examples = _of(Graduation, own)
+            parts = _graduation(course, terms, examples, numbers, step, sums, 1.0 - s)
+    total: Weights | None = None
+    for part in chain(parts, _replay(course, share.replays, sums, s)):
+        total = added(total, part)
+        course.beat()
+    return total or _nothing(course), sums
+
+
+def _of(kind: type[Any], examples: Sequence[Example]) -> list[Any]:
+    return [example for example in examples if isinstance(example, kind)]
+
+
+def _nothing(course: Course) -> Weights:
+    """A process without a share of a last, short step adds nothing."""
+    return {name: mx.zeros_like(a) for name, a in course.chunked.policy.weights().items()}
+
+
+def _grpo(
+    course: Course, terms: GrpoTerms, groups: Sequence[Group], sums: Sums, weight: float
+) -> Iterable[Weights]:
+    rows, behaviour, advantage = list[Row](), list[list[float]](), list[float]()
+    for group in groups:
+        for sample, value in zip(group.samples, group.advantages, strict=True):
+            rows.append(row(group.prompt_ids, sample.ids, sample.foreign))
+            kept = [place - len(group.prompt_ids) for place in rows[-1].places]
+            behaviour.append([sample.logprobs[place] for place in kept])
+            advantage.append(value)
+            sums.add(reward=sample.reward)
+    (samples,) = course.world.sums(len(rows))
+    norm = max(1.0, samples) * course.longest
+    sums.reward /= max(1.0, samples)
+    for micro in micros(rows, course.spec.micro_tokens):
+        with course.chunked.policy.as_base():
+            reference_N = course.chunked.logps(micro)
+        behaviour_N, advantage_N = joined(behaviour, micro), spread(advantage, micro)
+
+        def loss(
+            logp_N: Any,
+            behaviour_N: Any = behaviour_N,
+            reference_N: Any = reference_N,
+            advantage_N: Any = advantage_N,
+        ) -> tuple[Any, ...]:
+            made = grpo(
+                logp_N,
+                behaviour_N=behaviour_N,
+                reference_N=reference_N,
+                advantage_N=advantage_N,
+                clip_low=terms.clip_low,
+                clip_high=terms.clip_high,
+                ratio_cap=terms.ratio_cap,
+                kl_beta=terms.kl_beta,
+                norm=norm,
+            )
+            return weight * made.loss, made.kl, made.clipped
+
+        (lost, kl, clipped), part = course.chunked.logp_gradient(micro, loss)
+        trained = len(micro.target_N)
+        sums.add(
+            loss=lost.item(),
+            kl=kl.item(),
+            clipped=clipped.item(),
+            trained=trained,
+            tokens=micro.tokens,
+        )
+        yield part
+
+
+def _kto(
+    course: Course,
+    terms: KtoTerms,
+    answers: Sequence[Answer],
+    partners: Sequence[Answer],
+    sums: Sums,
+    weight: float,
+) -> Iterable[Weights]:
+    rows = [row(answer.prompt_ids, answer.ids, answer.foreign) for answer in answers]
+    (count,) = course.world.sums(len(rows))
+    z0 = _reference_point(course, answers, partners)
+    # As means over the whole step; whoever sums over processes gets them back.
+    sums.add(kl=z0 * len(rows) / max(1.0, count), trained=len(rows) / max(1.0, count))
+    good, bad = course.world.sums(
+        sum(answer.good for answer in answers), sum(not answer.good for answer in answers)
+    )
+    for micro in micros(rows, course.spec.micro_tokens):
+        with course.chunked.policy.as_base():
+            reference_R = row_sums(course.chunked.logps(micro), micro)
+        good_R = mx.array([answers[index].good for index in micro.indices])
+
+        def loss(
+            logp_N: Any, micro: Any = micro, reference_R: Any = reference_R, good_R: Any = good_R
+        ) -> tuple[Any, ...]:
+            made = kto(
+                row_sums(logp_N, micro),
+                reference_R=reference_R,
+                good_R=good_R,
+                z0=z0,
+                beta=terms.beta,
+                weight_good=course.weight_good,
+                weight_bad=course.weight_bad,
+                norm=max(1.0, count),
+            )
+            return weight * made.loss, made.margin_good, made.margin_bad
+
+        (lost, up, down), part = course.chunked.logp_gradient(micro, loss)
+        margin = up.item() / max(1.0, good) - down.item() / max(1.0, bad)
+        sums.add(loss=lost.item(), reward=margin, tokens=micro.tokens)
+        yield part
+
+
+def _reference_point(
+    course: Course, answers: Sequence[Answer], partners: Sequence[Answer]
+) -> float:
+    """z0 over the whole step, from prompts with answers that belong to others."""
+    rows = [
+        row(answer.prompt_ids, partner.ids, partner.foreign)
+        for answer, partner in zip(answers, partners, strict=True)
+    ]
+    policy, reference = 0.0, 0.0
+    for micro in micros(rows, course.spec.micro_tokens):
+        policy += course.chunked.logps(micro).sum().item()
+        with course.chunked.policy.as_base():
+            reference += course.chunked.logps(micro).sum().item()
+        course.beat()
+    policy, reference, count = course.world.sums(policy, reference, len(rows))
+    return kto_reference_point(policy / max(1.0, count), reference / max(1.0, count))
+
+
+def _graduation(
+    course: Course,
+    terms: GraduationTerms,
+    examples: Sequence[Graduation],
+    numbers: Sequence[int],
+    step: int,
+    sums: Sums,
+    weight: float,
+) -> Iterable[Weights]:
+    samples = _samples(course, terms, examples, numbers, step)
+    pairs = list(zip(examples, samples, strict=True))
+    rows = [row(example.prompt_ids, ids) for example, ids in pairs]
+    taught = [row(example.teacher_ids, ids) for example, ids in pairs]
+    (count,) = course.world.sums(sum(len(one.places) for one in rows))
+    norm = max(1.0, count)
+    for micro in micros(rows, course.spec.micro_tokens):
+        teacher_ND = _teacher(course, [taught[index] for index in micro.indices])
+        (kl,), part = course.chunked.kl_gradient(
+            micro, teacher_ND, top_k=terms.top_k, norm=norm / weight
+        )
+        nats = kl.item() / weight
+        sums.add(loss=kl.item(), kl=nats, reward=-nats, tokens=micro.tokens)
+        yield part
+    sums.add(trained=sum(len(one.places) for one in rows) / norm)
+
+
+def _samples(
+    course: Course,
+    terms: GraduationTerms,
+    examples: Sequence[Graduation],
+    numbers: Sequence[int],
+    step: int,
+) -> list[tuple[int, ...]]:
+    """From the student, without the skill; but for those that bring an answer with them."""
+    wanted = [place for place, example in enumerate(examples) if not example.sample_ids]
+    made = drawn(
+        course.chunked.policy,
+        [examples[place].prompt_ids for place in wanted],
+        seeds=[mix(mix(course.spec.seed) + step) + numbers[place] for place in wanted],
+        most_tokens=terms.sample_tokens,
+        temperature=terms.temperature,
+    )
+    by_place = dict(zip(wanted, made, strict=True))
+    course.beat()
+    return [by_place.get(place, example.sample_ids) for place, example in enumerate(examples)]
+
+
+def _teacher(course: Course, rows: Sequence[Row]) -> Any:
+    """Hidden states of the weights as the run found them, with the skill in the prompt, at the
+    same tokens and in the same order, shape (N, D).
+
+    Those weights, not the moving ones: a target that follows the student can drift with it.
+    """
+    by_row: dict[int, Any] = {}
+    with course.chunked.policy.as_it_began():
+        for micro in micros(rows, course.spec.micro_tokens):
+            hidden_ND, first = course.chunked.hidden(micro), 0
+            for index in micro.indices:
+                last = first + len(rows[index].places)
+                by_row[index] = hidden_ND[first:last]
+                first = last
+    return mx.concatenate([by_row[index] for index in range(len(rows))])
+
+
+def _replay(
+    course: Course, replays: Sequence[Replay], sums: Sums, weight: float
+) -> Iterable[Weights]:
+    rows = [row(replay.prompt_ids, replay.ids, replay.foreign) for replay in replays]
+    (count,) = course.world.sums(sum(len(one.places) for one in rows))
+    norm = max(1.0, count)
+    for micro in micros(rows, course.spec.micro_tokens):
+        (lost,), part = course.chunked.logp_gradient(
+            micro, lambda logp_N: (weight * surprise(logp_N, norm=norm),)
+        )
+        sums.add(loss=lost.item(), replay_loss=lost.item() / weight, tokens=micro.tokens)
+        yield part

@@ -1,0 +1,309 @@
+"""A run from beginning to end: a function of its folder, killed as often as you like.
+
+Read the inputs, go on from the last checkpoint, see that a step fits into memory; then step after
+step: gradient, clip, update, checkpoint, event. At the end the adapter is laid beside them. The
+same folder gives the same bytes on the same machine, however often it was interrupted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+from mlx import optimizers
+from mlx.utils import tree_flatten, tree_unflatten
+
+from lull.core.errors import TrainingError
+from lull.core.run_format import ADAPTER, BATCH, SPEC, WEIGHTS, read_batch, read_spec
+from lull.core.training_events import Began, Finished, Refused, RunEvent, Stepped, event_line
+from lull.core.training_examples import Answer, Example, Graduation, Group
+from lull.core.training_run import KtoTerms, RunSpec
+from lull.trainer.checkpoints import Checkpoint, Checkpoints
+from lull.trainer.gradients import Chunked
+from lull.trainer.journal import Journal
+from lull.trainer.objectives import Course, Sums, gradient
+from lull.trainer.plan import Plan
+from lull.trainer.policy import Policy, load
+from lull.trainer.preflight import MB, check, heaviest, set_limits, working_set_bytes
+from lull.trainer.world import World
+
+_BETAS = (0.9, 0.99)
+"""Adam's. The second is quicker than usual: a night's run has some hundred steps."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inputs:
+    spec: RunSpec
+    batch: tuple[Example, ...]
+    digest: str
+
+    @classmethod
+    def read(cls, folder: Path) -> Inputs:
+        """Raises TrainingError for what is missing or cannot be used."""
+        try:
+            texts = [(folder / name).read_text("utf-8") for name in (SPEC, BATCH)]
+        except (OSError, UnicodeError) as error:
+            raise TrainingError(
+                f"{folder} is no run folder: {error}", hint="Make the run again."
+            ) from error
+        spec = read_spec(texts[0])
+        digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()
+        return cls(spec=spec, batch=read_batch(texts[1].splitlines(), spec.kind), digest=digest)
+
+
+def train(folder: Path, world: World, journal: Journal) -> RunEvent:
+    """The last event, Finished or Refused, which is also said. Raises TrainingError."""
+    began_s = time.monotonic()
+    inputs = Inputs.read(folder)
+    with _alone(folder) if world.writes else contextlib.nullcontext():
+        plan = Plan(inputs.spec, inputs.batch, world.size)
+        (finished,) = world.sums(float(world.writes and (folder / ADAPTER).is_dir()))
+        if finished:
+            return _said(world, journal, _finished(folder, plan, began_s))
+        run = Run(folder, inputs, plan, world, journal)
+        refused = run.begin()
+        if refused is not None:
+            return _said(world, journal, refused)
+        run.steps()
+        world.sums(0.0)  # nobody leaves while somebody still needs an answer
+        return _said(world, journal, _finished(folder, plan, began_s))
+
+
+def _said(world: World, journal: Journal, event: RunEvent) -> RunEvent:
+    if world.writes:
+        journal.say(event)
+    return event
+
+
+def _finished(folder: Path, plan: Plan, began_s: float) -> Finished:
+    """Another machine's process has no adapter of its own to name."""
+    file = folder / ADAPTER / WEIGHTS
+    digest = hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
+    took_s = round(time.monotonic() - began_s, 2)
+    return Finished(steps=plan.steps, sha256=digest, took_s=took_s)
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """A file that is locked says that somebody trains here; the system unlocks it with the end
+    of the process, however that comes."""
+    with (folder / "lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise TrainingError(
+                f"Another trainer is at work in {folder}.", hint="Wait for it, or end it."
+            ) from None
+        yield
+
+
+class Run:
+    """One process's part in a run."""
+
+    def __init__(
+        self, folder: Path, inputs: Inputs, plan: Plan, world: World, journal: Journal
+    ) -> None:
+        self._folder = folder
+        self._spec = inputs.spec
+        self._batch = inputs.batch
+        self._plan = plan
+        self._world = world
+        self._journal = journal
+        self._checkpoints = Checkpoints(folder, inputs=inputs.digest)
+        self._done = 0
+        self._peak_mb = 0.0
+        self._limit = int(working_set_bytes() * self._spec.memory_share)
+        self._policy = self._loaded()
+        self._config = self._policy.adapter.config_text()
+        self._chunked = Chunked(policy=self._policy, chunk=self._spec.logit_chunk_tokens)
+        self._optimizer = optimizers.Adam(
+            learning_rate=self._spec.learning_rate, betas=list(_BETAS), bias_correction=True
+        )
+        self._optimizer.init(self._policy.model.trainable_parameters())
+        self._course = self._made_course()
+
+    def begin(self) -> Refused | None:
+        """Go on from the last checkpoint, or measure a step and perhaps refuse."""
+        last = self._checkpoints_last() if self._world.writes else None
+        self._agree(last)
+        refused = self._preflight(last)
+        if refused is not None:
+            return refused
+        if self._world.writes:
+            self._journal.mend(self._done, last.event if last else "")
+            self._journal.say(self._began())
+        return None
+
+    def steps(self) -> None:
+        """All that are left, then the adapter."""
+        while self._done < self._plan.steps:
+            self._step()
+        if self._world.writes:
+            self._checkpoints.publish_adapter(self._policy.weights(), config=self._config)
+
+    # Beginning
+
+    def _loaded(self) -> Policy:
+        spec = self._spec
+        policy = load(
+            self._folder / spec.model,
+            parent=self._folder / spec.parent if spec.parent else None,
+            lora=spec.lora,
+            seed=spec.seed,
+            checkpoint_layers=spec.checkpoint_layers,
+        )
+        for example in self._batch:
+            if _largest_id(example) >= policy.vocabulary:
+                raise TrainingError(
+                    f"The example {example.id} holds token ids that the model lacks.",
+                    hint="It was made for another model; make the run again.",
+                )
+        set_limits(self._limit)
+        return policy
+
+    def _made_course(self) -> Course:
+        samples = [s for e in self._batch if isinstance(e, Group) for s in e.samples]
+        weights = _class_weights(self._spec, self._batch)
+        return Course(
+            spec=self._spec,
+            chunked=self._chunked,
+            world=self._world,
+            longest=max((len(sample.ids) for sample in samples), default=1),
+            weight_good=weights[0],
+            weight_bad=weights[1],
+        )
+
+    def _checkpoints_last(self) -> Checkpoint | None:
+        self._checkpoints.tidy()
+        return self._checkpoints.last()
+
+    def _agree(self, last: Checkpoint | None) -> None:
+        """Every process stands where the first one's checkpoint says."""
+        if last is not None:
+            self._policy.put(last.weights)
+            self._optimizer.state = tree_unflatten(list(last.optimizer.items()))
+        if self._world.size > 1:
+            self._policy.put(self._world.told(self._policy.weights()))
+            self._policy.began_as = self._world.told(self._policy.began_as)
+            state = self._world.told(self._optimizer_state())
+            self._optimizer.state = tree_unflatten(list(state.items()))
+        self._done = int(self._world.sums(last.step if last else 0)[0])
+        self._peak_mb = last.peak_mb if last else 0.0
+        mx.eval(self._policy.model.state, self._optimizer.state)
+
+    def _preflight(self, last: Checkpoint | None) -> Refused | None:
+        """Measured once a run: what fitted before fits again, unless there is less memory now."""
+        if not self._plan.steps:
+            return None
+        refused = None
+        if last is None or last.peak_mb * MB > self._limit:
+            load = heaviest(self._plan, self._spec)
+            made = check(self._chunked, self._spec, load, limit_bytes=self._limit)
+            refused, self._peak_mb = made.refused, round(made.peak_bytes / MB, 1)
+        (refusals,) = self._world.sums(float(refused is not None))
+        if refusals and refused is None:
+            return Refused(
+                needs_mb=self._peak_mb,
+                limit_mb=round(self._limit / MB, 1),
+                would_fit="what fits into the smallest of the machines",
+            )
+        return refused
+
+    def _began(self) -> Began:
+        return Began(
+            steps=self._plan.steps,
+            from_step=self._done,
+            examples=len(self._plan.own),
+            replays=len(self._plan.replays),
+            skipped_groups=self._plan.skipped_groups,
+            parameters=self._policy.parameters,
+            trained_parameters=self._policy.trained_parameters,
+            peak_mb=self._peak_mb,
+            limit_mb=round(self._limit / MB, 1),
+        )
+
+    # One step
+
+    def _step(self) -> None:
+        began_s = time.monotonic()
+        mx.reset_peak_memory()
+        share = self._plan.share(self._done, self._world.number)
+        part, mine = gradient(self._course, share, self._done)
+        total, sums = self._world.summed(part), mine.everywhere(self._world)
+        clipped, norm = optimizers.clip_grad_norm(total, self._spec.clip_norm)
+        if not mx.isfinite(norm).item():
+            raise TrainingError(
+                f"The gradient of step {self._done + 1} is no finite number.",
+                hint="Train again with a smaller learning rate.",
+            )
+        self._optimizer.learning_rate = self._spec.rate(self._done, self._plan.steps)
+        self._optimizer.update(self._policy.model, tree_unflatten(list(clipped.items())))
+        mx.eval(self._policy.model.trainable_parameters(), self._optimizer.state)
+        self._done += 1
+        if self._world.writes:
+            self._keep(self._stepped(sums, norm.item(), time.monotonic() - began_s))
+
+    def _stepped(self, sums: Sums, norm: float, took_s: float) -> Stepped:
+        trained = max(sums.trained, 1e-9)
+        return Stepped(
+            step=self._done,
+            of=self._plan.steps,
+            loss=sums.loss,
+            kl=sums.kl / trained,
+            clip_share=sums.clipped / trained,
+            reward=sums.reward,
+            replay_loss=sums.replay_loss,
+            grad_norm=norm,
+            tokens=int(sums.tokens),
+            tokens_s=round(sums.tokens / took_s, 1),
+            peak_mb=round(mx.get_peak_memory() / MB, 1),
+            left_s=round(took_s * (self._plan.steps - self._done), 2),
+        )
+
+    def _keep(self, event: Stepped) -> None:
+        self._checkpoints.write(
+            Checkpoint(
+                step=self._done,
+                weights=self._policy.weights(),
+                optimizer=self._optimizer_state(),
+                event=event_line(event),
+                peak_mb=self._peak_mb,
+            ),
+            config=self._config,
+        )
+        self._journal.say(event)
+
+    def _optimizer_state(self) -> dict[str, Any]:
+        flat: Any = tree_flatten(self._optimizer.state)
+        return {name: mx.array(value) for name, value in flat}
+
+
+def _largest_id(example: Example) -> int:
+    match example:
+        case Group():
+            answers = [token for sample in example.samples for token in sample.ids]
+        case Graduation():
+            answers = [*example.teacher_ids, *example.sample_ids]
+        case _:
+            answers = list(example.ids)
+    return max((*example.prompt_ids, *answers))
+
+
+def _class_weights(spec: RunSpec, batch: tuple[Example, ...]) -> tuple[float, float]:
+    """(good, bad). Unless told, both classes weigh the same in sum and one on average, which is
+    within the [1, 4/3] that arXiv 2402.01306 recommends for their ratio (section 4.1)."""
+    if not isinstance(spec.terms, KtoTerms):
+        return 1.0, 1.0
+    labels = [example.good for example in batch if isinstance(example, Answer)]
+    good, bad = labels.count(True), labels.count(False)
+    fair = (len(labels) / (2 * good), len(labels) / (2 * bad)) if good and bad else (1.0, 1.0)
+    given = (spec.terms.weight_good, spec.terms.weight_bad)
+    up, down = (g if g is not None else f for g, f in zip(given, fair, strict=True))
+    return up, down

@@ -1,0 +1,1 @@
+"""Every bench in one go, and the page that shows what they wrote."""

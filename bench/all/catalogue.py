@@ -1,0 +1,113 @@
+"""What the report says of each bench besides its figures: what it measures, and what it does not.
+
+A bench that stands here by no entry is shown all the same, with all of its columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    measures: str
+    more: str = ""
+    """What stands behind the bench's name in the command that made the file kept here."""
+    columns: tuple[str, ...] = ()
+    """Of the rows, those that the page shows; all plain ones where there are none."""
+    shown: Callable[[Row], bool] = lambda row: True
+    peers: str = ""
+    """A Markdown table of figures of others, with their source."""
+    not_shown: str = ""
+
+
+_OF_THE_PROJECT = (
+    "Source: the project's own measurements of these programs with settings the size of forty"
+    " skills, on such a machine but not in this run; taken over from its specification."
+)
+_WIRE_PEERS = f"""\
+| | added p50, one connection | requests/s at 32 | memory |
+|---|---|---|---|
+| MetaClaw 0.4.1, skills only | 37.4 ms | 40 | 362 MB |
+| LiteLLM 1.109 | 8.6 ms (streamed 29.8 ms) | 91 | 387 MB |
+| bare Starlette + httpx | 1.1 ms | 643 | 48 MB |
+| bare aiohttp | 0.6 ms | 3,470 | 38 MB |
+
+{_OF_THE_PROJECT} The row “bare aiohttp” of the table above is from the same run."""
+_PAPER = """\
+| part I of 30 days | baseline | skills | full |
+|---|---|---|---|
+| Kimi-K2.5, accuracy | 21.4 % | 28.3 % | 40.6 % |
+| GPT-5.2, accuracy | 41.1 % | 44.0 % | – |
+| Kimi-K2.5, file checks completed | 2.0 % | 2.0 % | 16.5 % |
+
+Source: MetaClaw, arXiv 2603.17187, for the shape only: other days and real models, where ours is \
+a script."""
+
+CATALOGUE: Mapping[str, Entry] = {
+    "wire": Entry(
+        measures="What Lull adds to a request: time, throughput and memory, against the same"
+        " requests sent directly and through a bare proxy.",
+        columns=("what", "skills", "streamed", "connections", "n", "whole_p50_ms", "whole_p99_ms"),
+        peers=_WIRE_PEERS,
+        not_shown="One machine runs the client and the upstream, too; no real model behind it.",
+    ),
+    "retrieval": Entry(
+        measures="Whether the skill that a request needs is among the first that are found.",
+        more="--data DIR",
+        columns=(
+            "system", "exemplars", "from", "requests", "skills", "n",
+            "recall_6", "recall_6_low", "recall_6_high", "recall_6_floor", "abstained",
+        ),
+        shown=lambda row: row.get("skills") == 1000,
+        not_shown="Skills and rules are in English, the skills around the needed ones are"
+        " generated, and credit is given by the bench.",
+    ),
+    "gates": Entry(
+        measures="How often a proof lets a useless, a harmful and a good skill through, beside the"
+        " rules of others; every skill's true effect is known.",
+        columns=("rule", "skill", "kind", "judge", "n", "accepted", "low", "high", "median_pairs"),
+        shown=lambda row: row.get("rule") == "Lull" and row.get("judge") != "perfect",
+        not_shown="Judges and effects are drawn from distributions; real judges err otherwise.",
+    ),
+    "lulls": Entry(
+        measures="How much of the usable idle time is used, over simulated years of people, and how"
+        " often work runs while somebody is there.",
+        more="--days 60",
+        not_shown="People, machines and calendars are generated, nobody's real days.",
+    ),
+    "suspension": Entry(measures="How soon work stops when the user is back, in real processes."),
+    "trainer": Entry(
+        measures="What a training step costs, and what an interruption does.",
+        not_shown="On the CPU of this machine; Apple's GPU was not there to be measured.",
+    ),
+    "window": Entry(
+        measures="How soon the window is there, what it takes, and whether it ever freezes.",
+        not_shown="Drawn off screen.",
+    ),
+    "pocket": Entry(
+        measures="What the built-in model can do, on the shipped weights.",
+        not_shown="A toy language; nothing follows for other models.",
+    ),
+    "workweek": Entry(
+        measures="Whether it learns: a person with habits works through days of requests against a"
+        " real service and the built-in model.",
+        not_shown="The person is simulated and the model speaks a toy language.",
+    ),
+    "metaclaw_bench": Entry(
+        measures="Days of work in a workspace under four conditions, on MetaClaw-Bench or any"
+        " folder of its shape, for any model; the file kept here is of the scripted student.",
+        more='--data DIR --feedback labelled "own message"',
+        columns=(
+            "condition", "feedback", "days", "accuracy", "accuracy_low", "accuracy_high", "choice",
+            "completion", "completion_feasible", "completion_n", "skills", "approved", "trained",
+        ),
+        peers=_PAPER,
+        not_shown="The scripted student is told rules and obeys: it proves that what Lull learned"
+        " arrives where it should, and nothing of how well a real model would do.",
+    ),
+}  # fmt: skip

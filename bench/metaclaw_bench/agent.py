@@ -1,0 +1,98 @@
+"""One day: a conversation about a workspace, round by round, with feedback at the head of the next.
+
+The transcript opens as the day does; after the last round the feedback comes alone. What the model
+did to the files is judged from outside, and of that nothing but the feedback's words reaches it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+
+from bench.metaclaw_bench.data import Day, Round
+from bench.metaclaw_bench.endpoint import Down, Endpoint, Message
+from bench.metaclaw_bench.scoring import Scored, feedback, scored
+from bench.metaclaw_bench.workspace import Workspace
+
+
+class Form(StrEnum):
+    """How feedback is said."""
+
+    LABELLED = "labelled"
+    """As the benchmark has it: "[Previous Feedback] …" and the next question in one message."""
+    OWN = "own message"
+    """As people do: they say what was wrong, are answered, and then ask the next thing."""
+
+
+MOST_STEPS = 20
+"""Answers of one round: a model that goes round in circles is stopped."""
+FEEDBACK = "[Previous Feedback] "
+TOOLS = """You work on files with the tools you are given. Paths are relative to the workspace. \
+When you have done what was asked, say so in a sentence without calling a tool."""
+
+
+def play(
+    day: Day,
+    endpoint: Endpoint,
+    workspace: Workspace,
+    *,
+    identity: str,
+    form: Form = Form.LABELLED,
+    played: Callable[[Round, Scored], None] = lambda asked, result: None,
+) -> list[Scored]:
+    """`played` hears of every round as it is over."""
+    messages: list[Message] = [{"role": "system", "content": f"{identity}\n\n{TOOLS}".strip()}]
+    messages += [{"role": role, "content": text} for role, text in day.opening]
+    results: list[Scored] = []
+    said = ""
+    for asked in day.rounds:
+        before = f"{FEEDBACK}{said}\n\n" if said and form is Form.LABELLED else ""
+        messages.append({"role": "user", "content": f"{before}{asked.question}"})
+        answer, steps, down = _worked(messages, endpoint, workspace)
+        result = _judged(asked, day, workspace.home, answer, steps=steps, down=down)
+        results.append(result)
+        said = feedback(asked, result, answer)
+        played(asked, result)
+        if form is Form.OWN:
+            messages.append({"role": "user", "content": said})
+            _worked(messages, endpoint, workspace)
+    if form is Form.LABELLED:
+        messages.append({"role": "user", "content": f"{FEEDBACK}{said}"})
+        _worked(messages, endpoint, workspace)
+    return results
+
+
+def _worked(
+    messages: list[Message], endpoint: Endpoint, workspace: Workspace
+) -> tuple[str, int, str]:
+    """(last words, answers, why it broke down or ""). The transcript grows in place."""
+    for step in range(1, MOST_STEPS + 1):
+        try:
+            answer = endpoint.ask(messages, workspace.schemas())
+        except Down as why:
+            messages.append({"role": "assistant", "content": "(no answer)"})
+            return "", step, str(why) or "no answer"
+        messages.append(answer.message)
+        if not answer.calls:
+            return answer.text, step, ""
+        for call in answer.calls:
+            messages.append(endpoint.result(call, workspace.call(call.name, call.arguments)))
+    messages.append({"role": "assistant", "content": "(stopped)"})
+    return "", MOST_STEPS, ""
+
+
+def _judged(asked: Round, day: Day, home: Path, answer: str, *, steps: int, down: str) -> Scored:
+    if down:
+        return Scored(
+            day=day.id,
+            round=asked.id,
+            choice=asked.is_choice,
+            score=0.0,
+            exact=False,
+            feasible=not asked.infeasible,
+            crashed=True,
+            steps=steps,
+            wrong=down,
+        )
+    return scored(asked, day.id, home, answer, steps=steps)

@@ -1,0 +1,297 @@
+"""A very small part of Python, read by ourselves: enough for the one-line checks of a benchmark.
+
+The source is parsed, never executed. Known are names, constants, lists, comprehensions, comparisons
+and a handful of functions; files are found and read inside one workspace folder alone. A construct
+that is not known is refused when it is read, not when it is reached.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+MOST_STEPS = 200_000
+MOST_BYTES = 4_000_000
+"""Of a file that is read."""
+IMPORTS = frozenset({"glob", "sys", "json", "os", "re"})
+_COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.In: lambda a, b: a in b,
+    ast.NotIn: lambda a, b: a not in b,
+    ast.Is: operator.is_,
+    ast.IsNot: operator.is_not,
+}
+_METHODS = frozenset(
+    {"get", "lower", "upper", "strip", "startswith", "endswith", "split", "keys", "values", "items"}
+)
+_BUILTINS: Mapping[str, Callable[..., Any]] = {
+    "sorted": sorted,
+    "len": len,
+    "any": any,
+    "all": all,
+    "list": list,
+    "set": set,
+    "str": str,
+    "int": int,
+    "next": next,
+    "isinstance": isinstance,
+}
+_TYPES = {"str": str, "int": int, "list": list, "dict": dict, "bool": bool, "float": float}
+_NODES = (
+    ast.Module, ast.Expr, ast.Assign, ast.Import, ast.alias, ast.Name, ast.Load, ast.Store,
+    ast.Constant, ast.Call, ast.Attribute, ast.ListComp, ast.GeneratorExp, ast.SetComp,
+    ast.comprehension, ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Not, ast.USub, ast.Compare,
+    ast.IfExp, ast.Subscript, ast.List, ast.Tuple, ast.keyword, ast.cmpop, ast.BinOp, ast.Add,
+)  # fmt: skip
+_WORLD = frozenset(
+    {
+        "glob.glob",
+        "sys.exit",
+        "json.load",
+        "json.loads",
+        "os.path.exists",
+        "os.path.basename",
+        "re.match",
+        "re.fullmatch",
+        "re.search",
+    }
+)
+_READS = frozenset({"read", "readlines"})
+
+
+class Unreadable(ValueError):
+    """Not of the part of Python that is known."""
+
+
+class _Exit(Exception):
+    def __init__(self, code: int) -> None:
+        self.code = code
+
+
+def parse(source: str) -> Inline:
+    """Raises Unreadable."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError as error:
+        raise Unreadable(f"{source!r}: {error.msg}") from None
+    for node in ast.walk(tree):
+        if not isinstance(node, _NODES):
+            raise Unreadable(f"{type(node).__name__} in {source!r}")
+        if isinstance(node, ast.Import) and not IMPORTS.issuperset(a.name for a in node.names):
+            raise Unreadable(f"an import in {source!r}")
+        if isinstance(node, ast.Call):
+            _known(node, source)
+    return Inline(source=source, tree=tree)
+
+
+def _known(node: ast.Call, source: str) -> None:
+    name = _dotted(node.func)
+    simple = name in _WORLD or name in _BUILTINS or name in ("open", "print")
+    method = isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS | _READS
+    if not simple and not method:
+        raise Unreadable(f"{name or 'a call'}() in {source!r}")
+
+
+def _dotted(node: ast.expr) -> str:
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        inner = _dotted(node.value)
+        return f"{inner}.{node.attr}" if inner else ""
+    return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inline:
+    source: str
+    tree: ast.Module = field(compare=False, repr=False)
+
+    def exit_code(self, workspace: Path) -> int:
+        return self._run(workspace)[0]
+
+    def printed(self, workspace: Path) -> str:
+        """Nothing where it fails, as in a shell."""
+        code, text = self._run(workspace)
+        return text if code == 0 else ""
+
+    def _run(self, workspace: Path) -> tuple[int, str]:
+        run = _Run(workspace)
+        try:
+            for statement in self.tree.body:
+                run.does(statement)
+        except _Exit as exited:
+            return exited.code, "\n".join(run.out)
+        except (LookupError, TypeError, ValueError, AttributeError, StopIteration, OSError):
+            return 1, ""
+        return 0, "\n".join(run.out)
+
+
+class _Run:
+    def __init__(self, workspace: Path) -> None:
+        self.out: list[str] = []
+        self._home = workspace
+        self._names: dict[str, Any] = {}
+        self._steps = 0
+
+    def does(self, node: ast.stmt) -> None:
+        if isinstance(node, ast.Import):
+            return
+        if isinstance(node, ast.Assign):
+            value = self._value(node.value)
+            for target in node.targets:
+                self._bind(target, value)
+        elif isinstance(node, ast.Expr):
+            self._value(node.value)
+
+    def _bind(self, target: ast.expr, value: Any) -> None:
+        if isinstance(target, ast.Name):
+            self._names[target.id] = value
+        elif isinstance(target, ast.Tuple):
+            for inner, one in zip(target.elts, value, strict=True):
+                self._bind(inner, one)
+        else:
+            raise ValueError("no such target")
+
+    def _value(self, node: ast.expr) -> Any:
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            raise ValueError("too long")
+        match node:
+            case ast.Constant():
+                return node.value
+            case ast.Name():
+                return self._names[node.id] if node.id in self._names else _TYPES[node.id]
+            case ast.List() | ast.Tuple():
+                made = [self._value(one) for one in node.elts]
+                return made if isinstance(node, ast.List) else tuple(made)
+            case ast.BoolOp():
+                return self._bool(node)
+            case ast.UnaryOp():
+                value = self._value(node.operand)
+                return (not value) if isinstance(node.op, ast.Not) else -value
+            case ast.BinOp():
+                return self._value(node.left) + self._value(node.right)
+            case ast.Compare():
+                return self._compare(node)
+            case ast.IfExp():
+                return self._value(node.body if self._value(node.test) else node.orelse)
+            case ast.Subscript():
+                return self._value(node.value)[self._value(node.slice)]
+            case ast.ListComp() | ast.GeneratorExp() | ast.SetComp():
+                return self._comprehension(node)
+            case ast.Call():
+                return self._call(node)
+        raise ValueError(f"no value: {type(node).__name__}")
+
+    def _bool(self, node: ast.BoolOp) -> Any:
+        value: Any = None
+        for one in node.values:
+            value = self._value(one)
+            if bool(value) is isinstance(node.op, ast.Or):
+                break
+        return value
+
+    def _compare(self, node: ast.Compare) -> bool:
+        left = self._value(node.left)
+        for op, right_node in zip(node.ops, node.comparators, strict=True):
+            right = self._value(right_node)
+            if not _COMPARED[type(op)](left, right):
+                return False
+            left = right
+        return True
+
+    def _comprehension(self, node: ast.ListComp | ast.GeneratorExp | ast.SetComp) -> Any:
+        made = list(self._elements(node.elt, node.generators))
+        if isinstance(node, ast.SetComp):
+            return set(made)
+        return iter(made) if isinstance(node, ast.GeneratorExp) else made
+
+    def _elements(self, element: ast.expr, loops: list[ast.comprehension]) -> Iterator[Any]:
+        if not loops:
+            yield self._value(element)
+            return
+        before = dict(self._names)
+        for value in self._value(loops[0].iter):
+            self._bind(loops[0].target, value)
+            if all(self._value(test) for test in loops[0].ifs):
+                yield from self._elements(element, loops[1:])
+        self._names = before
+
+    def _call(self, node: ast.Call) -> Any:
+        name = _dotted(node.func)
+        given = [self._value(argument) for argument in node.args]
+        if name in _WORLD or name in ("open", "print"):
+            return self._world(name, given)
+        if name in _BUILTINS:
+            return _BUILTINS[name](*given)
+        if isinstance(node.func, ast.Attribute):
+            if node.func.attr in _READS:
+                text = self._value(node.func.value)
+                return text if node.func.attr == "read" else text.splitlines(keepends=True)
+            return getattr(self._value(node.func.value), node.func.attr)(*given)
+        raise ValueError(name)
+
+    def _world(self, name: str, given: list[Any]) -> Any:
+        match name:
+            case "glob.glob":
+                return glob(self._home, given[0])
+            case "open":
+                return read(self._home, given[0])  # a text stands for its open file
+            case "json.load" | "json.loads":
+                return json.loads(given[0])
+            case "os.path.exists":
+                return inside(self._home, given[0]).exists()
+            case "os.path.basename":
+                return given[0].rpartition("/")[2]
+            case "print":
+                return self.out.append(" ".join(map(str, given)))
+            case "sys.exit":
+                raise _Exit(_code(given[0] if given else 0))
+        return getattr(re, name.rpartition(".")[2])(given[0], given[1])
+
+
+def _code(value: Any) -> int:
+    return int(value) if isinstance(value, int) else int(value is not None)
+
+
+def inside(workspace: Path, path: str) -> Path:
+    """The file of that name in the workspace. Raises ValueError for what leads outside."""
+    home = workspace.resolve()
+    found = (home / path).resolve()
+    if not found.is_relative_to(home):
+        raise ValueError("outside")
+    return found
+
+
+def read(workspace: Path, path: str) -> str:
+    """Raises OSError, ValueError."""
+    file = inside(workspace, path)
+    if file.stat().st_size > MOST_BYTES:
+        raise ValueError("too large to be read")
+    return file.read_text("utf-8")
+
+
+def glob(workspace: Path, pattern: str) -> list[str]:
+    """Relative paths, sorted: a file system's own order would make results differ."""
+    if pattern.startswith("/") or ".." in pattern.split("/"):
+        raise ValueError("outside")
+    found = sorted(str(file.relative_to(workspace)) for file in workspace.glob(pattern))
+    return [path for path in found if _is_inside(workspace, path)]
+
+
+def _is_inside(workspace: Path, path: str) -> bool:
+    try:
+        return bool(inside(workspace, path))
+    except ValueError:
+        return False

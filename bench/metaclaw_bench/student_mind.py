@@ -1,0 +1,213 @@
+"""How the scripted student answers a chat: by what stands in the prompt and nothing else.
+
+Three voices on one server, by the model's name: the student does the work with tool calls, the
+judge compares an answer with the work it would have done itself, the writer turns a complaint into
+a skill in the complaint's own words.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bench.metaclaw_bench.data import Bench
+from bench.metaclaw_bench.scoring import REMINDER
+from bench.metaclaw_bench.student_jobs import Job, Rules, Work, learn_jobs
+
+STUDENT, JUDGE, WRITER = "student", "student-judge", "student-writer"
+FEEDBACK = "[Previous Feedback] "
+LONGEST_RULE = 520
+"""Characters: a skill's body has room for some hundred and fifty tokens."""
+_BLOCK = re.compile(
+    r"<<<(?P<label>[^<>]+) (?P<code>[0-9a-f]{12,})>>>\n(?P<text>.*?)\n"
+    r"<<<end of (?P=label) (?P=code)>>>",
+    re.DOTALL,
+)
+_HEAD = 60
+"""Characters of a question that tell it from the others."""
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    text: str = ""
+    call: tuple[str, Mapping[str, str]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mind:
+    rules: Rules
+    jobs: tuple[Job, ...]
+    praise: frozenset[str] = field(default_factory=frozenset)
+    """The first words of what is said of right answers."""
+    blame: frozenset[str] = field(default_factory=frozenset)
+    """And of wrong ones."""
+
+    @classmethod
+    def of(cls, bench: Bench) -> Mind:
+        rules, jobs = learn_jobs(bench)
+        rounds = [asked for day in bench.days for asked in day.rounds]
+        praise = frozenset(str(asked.feedback["correct"])[:_HEAD] for asked in rounds)
+        blame = {str(asked.feedback.get("incorrect", REMINDER))[:_HEAD] for asked in rounds}
+        longest_first = tuple(sorted(jobs, key=lambda job: -len(job.question)))
+        return cls(
+            rules, longest_first, praise, frozenset(blame | {"missed ", "wrongly selected "})
+        )
+
+    def answers(self, body: Json) -> Said:
+        model, messages = str(body["model"]).partition(":")[0], body["messages"]
+        if model == JUDGE:
+            return Said(text=json.dumps(self._judges(blocks(messages))))
+        if model == WRITER:
+            return Said(text=self._writes(blocks(messages)))
+        return self._works(messages)
+
+    # -- the student --------------------------------------------------------------------------
+
+    def _works(self, messages: Sequence[Json]) -> Said:
+        at = max((n for n, m in enumerate(messages) if m["role"] == "user"), default=-1)
+        job = self._job(_text(messages[at])) if at >= 0 else None
+        if job is None:
+            return Said(text="Noted.")
+        told = [_text(m) for m in messages[: at + 1] if m["role"] in ("system", "user")]
+        known = self._heard("\n\n".join(told))
+        if job.right:
+            return Said(text=_box(job.right if _may(job, known) else frozenset("A")))
+        done = _done(messages[at + 1 :])
+        contents: dict[str, str | None] = {}
+        for path in job.reads(known):
+            if path not in done.read:
+                return Said(call=("read_file", {"path": path}))
+            contents[path] = done.read[path]
+        work = job.does(known, contents)
+        for path, text in work.writes:
+            if (path, text) not in done.written:
+                return Said(call=("write_file", {"path": path, "content": text}))
+        return Said(text=work.says)
+
+    def _job(self, text: str) -> Job | None:
+        return next((job for job in self.jobs if job.question in text), None)
+
+    def _heard(self, text: str) -> frozenset[str]:
+        """The rules that were told; what a question says of itself is no rule."""
+        for job in self.jobs:
+            text = text.replace(job.question, "\n")
+        return self.rules.in_text(text)
+
+    # -- the judge ----------------------------------------------------------------------------
+
+    def _judges(self, shown: Mapping[str, str]) -> Json:
+        if "answer A" in shown:
+            return {"reason": "I see no difference.", "better": "same"}
+        if "what the user said they want" not in shown:
+            return {"reason": "By what was said next.", "score": self._mood(shown)}
+        wanted = self.rules.in_text(self._without(shown["what the user said they want"]))
+        job = self._cut_job(shown["the conversation"])
+        answer = shown["the answer"]
+        marks = _only_so(job, wanted) if job else []
+        if not marks:
+            return {"reason": "The words say nothing here.", "score": 0}
+        good = any(mark in answer for mark in marks)
+        return {"reason": "As I would have done it.", "score": 1 if good else -1}
+
+    def _mood(self, shown: Mapping[str, str]) -> int:
+        said = shown.get("the user's next message", "")
+        words = said.removeprefix(FEEDBACK)
+        if any(words.startswith(one) for one in self.praise):
+            return 1
+        blame = any(words.startswith(one) for one in self.blame)
+        return -1 if blame or said.startswith(FEEDBACK) else 0
+
+    def _cut_job(self, text: str) -> Job | None:
+        """By its first words: what a judge is shown may be cut."""
+        found = [(text.rfind(job.question[:_HEAD]), job) for job in self.jobs]
+        at, job = max(found, key=lambda pair: pair[0], default=(-1, None))
+        return job if at >= 0 else None
+
+    def _without(self, text: str) -> str:
+        """Up to the next question."""
+        cuts = [text.find(job.question[:_HEAD]) for job in self.jobs]
+        return text[: min((cut for cut in cuts if cut >= 0), default=len(text))]
+
+    # -- the writer ---------------------------------------------------------------------------
+
+    def _writes(self, shown: Mapping[str, str]) -> str:
+        said = next((text for label, text in shown.items() if "said next" in label), "")
+        asked = next((text for label, text in shown.items() if "was asked" in label), "")
+        rule = " ".join(self._without(said.removeprefix(FEEDBACK)).split())[:LONGEST_RULE]
+        rules = sorted(self.rules.in_text(rule))
+        job = self._cut_job(asked)
+        if not rules or job is None:
+            return "Nobody said what was wrong."
+        # Names of files and figures are of this one request.
+        about = re.sub(r"\S*[\d_\\]\S*", "", job.question.partition("\n")[0])
+        words = re.findall(r"[A-Za-z]{3,}", about)[:30]
+        skill = {
+            "name": "-".join(("as-we-do-it", *rules)).lower()[:60],
+            "description": f"When the user asks: {' '.join(words)}.",
+            "body": rule,
+        }
+        return json.dumps(skill)
+
+
+def _may(job: Job, known: frozenset[str]) -> bool:
+    return job.needs <= known if job.needs else bool(known)
+
+
+def _only_so(job: Job, wanted: frozenset[str]) -> list[str]:
+    """What an answer shows that obeys these rules, and one that does not lacks: a path to be
+    written, or the words."""
+    if job.right:
+        return [_box(job.right)] if wanted & job.needs else []
+    contents: dict[str, str | None] = dict.fromkeys(job.reads(wanted), "before")
+    plain: Work = job.does(frozenset(), dict.fromkeys(job.reads(frozenset()), "before"))
+    obeying = job.does(wanted, contents)
+    marks = [f'"{path}"' for path, text in obeying.writes if (path, text) not in plain.writes]
+    return marks if obeying.says == plain.says else [*marks, obeying.says]
+
+
+def _box(letters: frozenset[str]) -> str:
+    return f"\\bbox{{{','.join(sorted(letters))}}}"
+
+
+def blocks(messages: Sequence[Json]) -> dict[str, str]:
+    """The marked blocks that a judge or a writer was shown, by label."""
+    shown = next(_text(m) for m in messages if m["role"] == "user")
+    return {found["label"]: found["text"] for found in _BLOCK.finditer(shown)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    read: Mapping[str, str | None]
+    """The first content that a path had; None where there was no file."""
+    written: frozenset[tuple[str, str]]
+
+
+def _done(messages: Sequence[Json]) -> _Done:
+    """What was done since the question, by the calls and their results in order."""
+    read: dict[str, str | None] = {}
+    written: set[tuple[str, str]] = set()
+    waiting: list[tuple[str, Json]] = []
+    for message in messages:
+        for call in message.get("tool_calls") or ():
+            given = call["function"]["arguments"]
+            given = json.loads(given) if isinstance(given, str) else given
+            waiting.append((call["function"]["name"], given))
+        if message["role"] == "tool" and waiting:
+            name, given = waiting.pop(0)
+            result = _text(message)
+            if name == "read_file":
+                read.setdefault(given["path"], None if result.startswith("Error:") else result)
+            elif name == "write_file":
+                written.add((given["path"], given["content"]))
+    return _Done(read, frozenset(written))
+
+
+def _text(message: Json) -> str:
+    content = message.get("content") or ""
+    if isinstance(content, list):
+        return "".join(str(part.get("text", "")) for part in content)
+    return str(content)

@@ -1,0 +1,40 @@
+"""The table by condition, as it is printed."""
+
+from collections.abc import Mapping
+from typing import Any
+
+COLUMNS = ("accuracy", "choice", "completion", "completion_feasible")
+
+
+def print_table(document: Mapping[str, Any]) -> None:
+    rows = document["rows"]
+    first = rows[0]
+    simulated = ", simulated" if document["simulated"] else ""
+    print(f"{document['data']['name']}: {first['days']} days, {document['model']}{simulated}")
+    print(f"% with 95 % interval over days; n = {_ns(first)}")
+    print(f"{'':28}{'all rounds':>22}{'choices':>22}{'file checks':>22}{'… feasible':>22}")
+    for row in rows:
+        cells = "".join(f"{_cell(row, name):>22}" for name in COLUMNS)
+        name = f"{row['condition']}{', ' + row['feedback'] if 'feedback' in row else ''}"
+        print(f"{name:28}{cells}{_learned(row)}")
+    for one in document["infeasible"]:
+        print(f"infeasible: {one['day']} {one['round']}: {one['why']}")
+
+
+def _ns(row: Mapping[str, Any]) -> str:
+    return ", ".join(str(row[f"{name}_n"]) for name in COLUMNS)
+
+
+def _cell(row: Mapping[str, Any], name: str) -> str:
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    return f"{row[name]:.1%} [{low:.0%}, {high:.0%}]"
+
+
+def _learned(row: Mapping[str, Any]) -> str:
+    said = f"  {row['crashed']} crashed" if row["crashed"] else ""
+    if "skills" in row:
+        said += f"  {row['skills']} skills"
+    if "trained" in row:
+        said += f", {row['trained']} trainings"
+        said += f" ({row['why_not_trained']})" if row["why_not_trained"] else ""
+    return said

@@ -1,0 +1,132 @@
+"""Real kills and real suspensions of real runs on the built-in model."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from bench.lulls.suspension import quantile
+from bench.trainer.batches import batch, run_folder, spec
+from lull.backends.paused_child import PausedChild
+from lull.backends.trainer_process import trainer_command
+from lull.core.run_format import ADAPTER, CHECKPOINTS, EVENTS, WEIGHTS
+from lull.core.training_run import RunKind
+from lull.resources import pocket_dir
+
+Row = dict[str, Any]
+_STEPS = 6
+_APP = Path(sys.modules["lull"].__path__[0]).parent
+
+
+def killed(place: Path, kills: int, seed: int) -> Row:
+    """So many kills −9, each at a moment drawn from the whole of a run, over runs of every kind;
+    each run is gone on with until it is finished, and its adapter compared with an undisturbed
+    one's, byte for byte."""
+    chance, found, runs, same, after_checkpoint = random.Random(seed), 0, 0, 0, 0
+    wanted, took_s = {}, {}
+    for kind in RunKind:
+        began_s = time.monotonic()
+        wanted[kind] = _finished(_folder(place / f"undisturbed-{kind.value}", kind))
+        took_s[kind] = time.monotonic() - began_s
+    while found < kills:
+        kind = tuple(RunKind)[runs % len(RunKind)]
+        folder = _folder(place / f"killed-{runs}", kind)
+        while found < kills and not (folder / ADAPTER).exists():
+            if _kill_within(folder, chance.uniform(0.0, took_s[kind])):
+                found += 1
+                after_checkpoint += any((folder / CHECKPOINTS).glob("step-*"))
+        same += _finished(folder) == wanted[kind]
+        runs += 1
+        shutil.rmtree(folder)
+    return {
+        "work": "kill −9 and resume",
+        "kills": found,
+        "kills_after_a_checkpoint": after_checkpoint,
+        "runs": runs,
+        "bytes_equal": same,
+    }
+
+
+def _folder(folder: Path, kind: RunKind) -> Path:
+    asked = spec(kind, pocket_dir(), steps=_STEPS, seed=1)
+    return run_folder(folder, asked, batch(kind, 1)[:8])
+
+
+def _finished(folder: Path) -> bytes:
+    subprocess.run(
+        [*trainer_command(), str(folder)], cwd=_APP, stdout=subprocess.DEVNULL, check=True
+    )
+    return (folder / ADAPTER / WEIGHTS).read_bytes()
+
+
+def _kill_within(folder: Path, after_s: float) -> bool:
+    """Whether it was still running."""
+    with subprocess.Popen(
+        [*trainer_command(), str(folder)], cwd=_APP, stdout=subprocess.DEVNULL
+    ) as process:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(after_s)
+        running = process.poll() is None
+        process.send_signal(signal.SIGKILL)
+    return running
+
+
+def suspended(place: Path, trials: int, seed: int) -> list[Row]:
+    """From the signal to stopped, as the system says it, while a run trains; then from being told
+    to give its memory back to having done so."""
+    return asyncio.run(_suspended(place, trials, random.Random(seed)))
+
+
+async def _suspended(place: Path, trials: int, chance: random.Random) -> list[Row]:
+    kind = RunKind.GRPO
+    folder = run_folder(
+        place / "suspended", spec(kind, pocket_dir(), steps=100_000, seed=1), batch(kind, 1)
+    )
+    child = PausedChild.start([*trainer_command(), str(folder)], cwd=_APP)
+    try:
+        await _until(lambda: _steps(folder) > 0)
+        stops = [await _stop(child, chance) for _ in range(trials)]
+    finally:
+        began_s = time.monotonic()
+        await asyncio.to_thread(child.kill)
+        gone_s = time.monotonic() - began_s
+    ranked = sorted(stops)
+    return [
+        {
+            "work": "signal to suspended, in training",
+            "trials": trials,
+            "p50_s": quantile(ranked, 0.5),
+            "p99_s": quantile(ranked, 0.99),
+            "longest_s": round(ranked[-1], 4),
+        },
+        {"work": "suspended to its memory given back", "trials": 1, "took_s": round(gone_s, 4)},
+    ]
+
+
+async def _stop(child: PausedChild, chance: random.Random) -> float:
+    await asyncio.sleep(chance.uniform(0.02, 0.12))
+    began_s = time.monotonic()
+    child.suspend()
+    await _until(lambda: child.suspended)
+    took_s = time.monotonic() - began_s
+    child.resume()
+    return took_s
+
+
+async def _until(holds: Any) -> None:
+    async with asyncio.timeout(120):
+        while not holds():  # noqa: ASYNC110 - another process tells
+            await asyncio.sleep(0.0005)
+
+
+def _steps(folder: Path) -> int:
+    file = folder / EVENTS
+    return file.read_text().count('"step"') if file.exists() else 0

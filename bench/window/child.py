@@ -1,0 +1,101 @@
+"""The measured process: `HOME PAGE BEGAN_S SECONDS`; prints `ready`, then one JSON object."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+
+import psutil
+from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtWidgets import QApplication
+
+from lull.config.paths import Paths
+from lull.desktop.main import Desktop
+from lull.desktop.page import PageName
+from lull.desktop.place import Place
+
+TICK_MS = 5
+
+
+class Painted(QObject):
+    """When a page with content on it was first painted."""
+
+    def __init__(self, desktop: Desktop) -> None:
+        super().__init__()
+        self._desktop = desktop
+        self.at_s: float | None = None
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        if event.type() == QEvent.Type.Paint and self.at_s is None:
+            page = self._desktop.window.page()
+            if page.showing_body and watched is page.body:
+                self.at_s = time.monotonic()
+        return False
+
+
+class Running:
+    def poll(self) -> int | None:
+        return None
+
+    def terminate(self) -> None:
+        pass
+
+
+def main(home: str, page: str, began_s: float, seconds: float) -> None:
+    app = QApplication([])
+    paths = Paths.from_environment({}, "linux", home=home)
+    place = Place(
+        home=paths.home,
+        control_socket=paths.control_socket,
+        window_socket=paths.control_socket.with_name("window.sock"),
+        logs=paths.logs,
+        serve=("lull", "serve"),
+        running=lambda: True,
+        fell=lambda: False,
+    )
+    desktop = Desktop(app, place, spawn=lambda _: Running())
+    desktop.window.go(PageName(page))
+    painted = Painted(desktop)
+    desktop.window.page().body.installEventFilter(painted)
+    desktop.begin()
+    while painted.at_s is None:
+        app.processEvents()
+        time.sleep(0.001)
+    time.sleep(0.2)
+    app.processEvents()
+    print("ready", flush=True)
+    gaps = _gaps(app, seconds)
+    said = {
+        "first_paint_s": round(painted.at_s - began_s, 3),
+        "rss_mb": round(psutil.Process(os.getpid()).memory_info().rss / 1e6, 1),
+        "longest_gap_s": round(gaps[-1], 4),
+        "p99_gap_s": round(gaps[int(len(gaps) * 0.99)], 4),
+    }
+    desktop.end()
+    print(json.dumps(said), flush=True)
+
+
+def _gaps(app: QApplication, seconds: float) -> list[float]:
+    """How much later than asked for a timer fired, sorted."""
+    found: list[float] = []
+    last = time.perf_counter()
+
+    def tick() -> None:
+        nonlocal last
+        now = time.perf_counter()
+        found.append(max(0.0, now - last - TICK_MS / 1000))
+        last = now
+
+    timer = QTimer(interval=TICK_MS)
+    timer.timeout.connect(tick)
+    timer.start()
+    QTimer.singleShot(round(seconds * 1000), app.quit)
+    app.exec()
+    timer.stop()
+    return sorted(found)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], float(sys.argv[3]), float(sys.argv[4]))

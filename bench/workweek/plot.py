@@ -1,0 +1,95 @@
+"""The learning curves of the arms, and what each part of Lull adds, as one picture."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QPainter
+
+Row = dict[str, Any]
+_WIDTH, _HEIGHT, _LEFT, _TOP = 1120, 520, 70, 70
+_CURVES, _BARS = 560, 260
+_COLOURS: Final = {"baseline": "#8a8f98", "skills": "#3d7fd0", "full": "#2f8f4e"}
+
+
+def draw(rows: Sequence[Row], effects: Sequence[Row], *, path: Path) -> None:
+    """Write a PNG. Needs Qt, which draws off the screen."""
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter
+
+    app = QGuiApplication.instance() or QGuiApplication([])
+    image = QImage(_WIDTH, _HEIGHT, QImage.Format.Format_RGB32)
+    image.fill(QColor("#ffffff"))
+    painter = QPainter(image)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QColor("#222222"))
+    painter.drawText(_LEFT, 28, "Requests done as the person wants, by day (simulated person)")
+    painter.drawText(
+        _LEFT + 640, 28, "What each part adds in the second half, 95 % of resampled days"
+    )
+    _axes(painter, len(rows[0]["right_by_day"]))
+    for row in rows:
+        if row["arm"] in _COLOURS:
+            _curve(painter, row)
+    _effects(painter, effects)
+    painter.end()
+    image.save(str(path))
+    del app
+
+
+def _y(share: float) -> float:
+    return _TOP + (1 - share) * 360
+
+
+def _x(day: int, days: int) -> float:
+    return _LEFT + (day - 1) * (_CURVES - 90) / max(1, days - 1)
+
+
+def _axes(painter: QPainter, days: int) -> None:
+    from PySide6.QtCore import QLineF, QPointF
+    from PySide6.QtGui import QColor
+
+    for tenth in range(0, 11, 2):
+        y = _y(tenth / 10)
+        painter.setPen(QColor("#e3e5e8"))
+        painter.drawLine(QLineF(_LEFT, y, _x(days, days), y))
+        painter.setPen(QColor("#555555"))
+        painter.drawText(QPointF(_LEFT - 42, y + 5), f"{tenth * 10} %")
+    for day in range(1, days + 1):
+        painter.drawText(QPointF(_x(day, days) - 4, _y(0) + 22), str(day))
+
+
+def _curve(painter: QPainter, row: Row) -> None:
+    from PySide6.QtCore import QPointF
+    from PySide6.QtGui import QColor, QPen, QPolygonF
+
+    shares = row["right_by_day"]
+    points = [QPointF(_x(day, len(shares)), _y(share)) for day, share in enumerate(shares, 1)]
+    painter.setPen(QPen(QColor(_COLOURS[row["arm"]]), 2.5))
+    painter.drawPolyline(QPolygonF(points))
+    painter.drawText(points[-1] + QPointF(8, 5), row["arm"])
+
+
+def _effects(painter: QPainter, effects: Sequence[Row]) -> None:
+    from PySide6.QtCore import QLineF, QPointF, QRectF
+    from PySide6.QtGui import QColor, QPen
+
+    middle = _LEFT + 840
+    scale = _BARS / 2 / max([0.2, *(max(abs(e["low"]), abs(e["high"])) for e in effects)])
+    painter.setPen(QColor("#bbbbbb"))
+    painter.drawLine(QLineF(middle, _TOP, middle, _TOP + 60 * len(effects)))
+    for number, effect in enumerate(effects):
+        y = _TOP + 20 + 60 * number
+        width = effect["effect"] * scale
+        painter.fillRect(QRectF(min(middle, middle + width), y, abs(width), 16), QColor("#9cc7a8"))
+        painter.setPen(QPen(QColor("#222222"), 1.5))
+        painter.drawLine(
+            QLineF(middle + effect["low"] * scale, y + 8, middle + effect["high"] * scale, y + 8)
+        )
+        painter.drawText(QPointF(_LEFT + 600, y + 13), effect["part"])
+        said = f"{100 * effect['effect']:+.0f} points over {effect['against']} without it"
+        painter.drawText(QPointF(_LEFT + 700, y + 34), said)

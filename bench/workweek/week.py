@@ -1,0 +1,262 @@
+"""One arm with one person, played against a real service in a process of its own.
+
+Real are the proxy, the record, the proofs, the decisions over the control API and the training by
+the real trainer. Simulated are the person, the judge and the calendar: a day is over when its
+requests are, and the night is begun by hand, because when a lull begins is another bench's subject.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from bench.workweek import judge as judging
+from bench.workweek.arms import Arm
+from bench.workweek.person import DAYS, FREE, Person, Request, person
+from lull.cli.control import Control
+from lull.config.paths import Paths
+from lull.contract import routes
+from lull.core import pocket
+
+Json = dict[str, Any]
+NIGHTS: Final = (4, 8)
+"""The days after which the weights are trained: each takes most of a minute."""
+REVIEWS: Final = (2, 3, 6, 7, 9, 10)
+"""The mornings on which the person looks at proposals; on the others they are too busy."""
+SETTINGS: Final = {
+    # What waits for hours in the product would wait for ever in a week that takes a minute.
+    "training.trial_share": "0",
+    "learning.quiet_s": "0",
+    # A real night is eight hours long; this one has its sampling cut.
+    "training.rounds": "6",
+}
+WITHOUT_TRAINING: Final = {"training.enabled": "false"}
+PATIENCE_S: Final = 1800.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """One request and what came of it."""
+
+    day: int
+    number: int
+    client: str
+    kind: str
+    right: bool
+    prompt_tokens: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Played:
+    arm: str
+    seed: int
+    days: int
+    done: tuple[Done, ...]
+    approved: int
+    runs: Mapping[str, int]
+    """Training runs by what became of them."""
+    judged: int
+    asking_s: float
+    proving_s: float
+    training_s: float
+
+    def as_dict(self) -> Json:
+        return asdict(self)
+
+
+def play(arm: Arm, *, seed: int, days: int = DAYS, tell: Callable[[str], None]) -> Played:
+    someone = person(seed)
+    judge = judging.Judge(someone)
+    with (
+        tempfile.TemporaryDirectory(prefix="lull-workweek-") as folder,
+        judging.serving(judge) if arm.judge else nullcontext("") as address,
+        service(Path(folder), arm, judge=address) as (port, control),
+    ):
+        week = _Week(arm, someone, judge, port, control)
+        for day in range(1, days + 1):
+            week.day(day)
+            tell(f"{arm.name}, seed {seed}: day {day} of {days}")
+        return week.played(seed, days)
+
+
+class _Week:
+    def __init__(
+        self, arm: Arm, someone: Person, judge: judging.Judge, port: int, control: Control
+    ) -> None:
+        self._arm = arm
+        self._person = someone
+        self._judge = judge
+        self._port = port
+        self._control = control
+        self._done: list[Done] = []
+        self._approved = 0
+        self._spent_s = {"asking": 0.0, "proving": 0.0, "training": 0.0}
+
+    def day(self, day: int) -> None:
+        self._judge.day = day
+        if self._arm.skills and day in REVIEWS:
+            self._reviews()
+        with self._timed("asking"):
+            self._works(day)
+        if self._arm.skills:
+            with self._timed("proving"):
+                self._lull_proves()
+        if self._arm.nights and day in NIGHTS:
+            with self._timed("training"):
+                self._control.post(routes.TRAIN_NOW, {"wait": True}, patience_s=PATIENCE_S)
+
+    def played(self, seed: int, days: int) -> Played:
+        runs: dict[str, int] = {}
+        for run in self._control.get(routes.TRAIN)["runs"]:
+            key = f"{run['kind']} {run['status']}"
+            runs[key] = runs.get(key, 0) + 1
+        return Played(
+            arm=self._arm.name,
+            seed=seed,
+            days=days,
+            done=tuple(self._done),
+            approved=self._approved,
+            runs=runs,
+            judged=self._judge.asked,
+            asking_s=self._spent_s["asking"],
+            proving_s=self._spent_s["proving"],
+            training_s=self._spent_s["training"],
+        )
+
+    @contextmanager
+    def _timed(self, what: str) -> Iterator[None]:
+        began_s = time.monotonic()
+        yield
+        self._spent_s[what] += time.monotonic() - began_s
+
+    # What the person does
+
+    def _works(self, day: int) -> None:
+        """Wrong answers of a kind are corrected once a day, and put up with after that."""
+        told: set[tuple[str, str]] = set()
+        for request in self._person.day(day):
+            answer, tokens = self._asks(request)
+            right = answer == self._person.wants(request)
+            self._done.append(
+                Done(
+                    day=day,
+                    number=request.number,
+                    client=request.client,
+                    kind=request.kind,
+                    right=right,
+                    prompt_tokens=tokens,
+                )
+            )
+            if right or (request.client, request.kind) in told:
+                continue
+            said = self._person.corrects(request)
+            if said is not None:
+                self._asks(request, answer, said.text)
+                if not said.slip:
+                    told.add((request.client, request.kind))
+
+    def _asks(self, request: Request, *more: str) -> tuple[str, int]:
+        """The answer and the tokens of the whole prompt as the model read it."""
+        roles = ("user", "assistant", "user")
+        messages = [
+            {"role": role, "content": text}
+            for role, text in zip(roles, (request.text, *more), strict=False)
+        ]
+        path = f"/c/{request.client}/api/chat" if request.client else "/api/chat"
+        body = {
+            "model": "pocket",
+            "stream": False,
+            "options": {"temperature": 0},
+            "messages": messages,
+        }
+        said = _post(self._port, path, body)
+        return str(said["message"]["content"]), int(said["prompt_eval_count"])
+
+    def _reviews(self) -> None:
+        """Rejects what they did not mean, and approves what is proved, or whatever is proposed
+        where nothing is."""
+        for proposal in self._control.get(routes.PROPOSALS)["proposals"]:
+            rule = pocket.parse_rule(proposal["body"])
+            if rule is not None and rule[0] is FREE:
+                self._decides(proposal, "reject", reason="That was a slip of the tongue.")
+            elif proposal["status"] == "proved" or not self._arm.proofs:
+                self._decides(proposal, "approve")
+                self._approved += 1
+
+    def _decides(self, proposal: Json, action: str, **more: str) -> None:
+        path = routes.PROPOSAL_DO.format(id=quote(proposal["id"], safe=""), action=action)
+        self._control.post(path, {"sha256": proposal["sha256"], **more})
+
+    def _lull_proves(self) -> None:
+        if self._arm.proofs:
+            self._control.post(routes.PROPOSALS_PROVE, {"wait": True}, patience_s=PATIENCE_S)
+
+
+def _post(port: int, path: str, body: Json) -> Json:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
+    try:
+        headers = {"Content-Type": "application/json", "User-Agent": "workweek/1"}
+        connection.request("POST", path, json.dumps(body).encode(), headers)
+        answer = connection.getresponse()
+        said: Json = json.loads(answer.read())
+        if answer.status != 200:
+            raise RuntimeError(f"{path} answered {answer.status}: {said}")
+        return said
+    finally:
+        connection.close()
+
+
+# The service
+
+
+@contextmanager
+def service(home: Path, arm: Arm, *, judge: str) -> Iterator[tuple[int, Control]]:
+    paths = Paths.from_environment({"LULL_HOME": str(home)}, sys.platform)
+    # Nobody listens there: the built-in model alone answers.
+    env = {**os.environ, "LULL_HOME": str(home), "OLLAMA_HOST": "127.0.0.1:9"}
+    wanted = {**SETTINGS, **arm.settings}
+    if not arm.nights:
+        wanted |= WITHOUT_TRAINING
+    if judge:
+        wanted |= {"judge.model": f'"{judging.MODEL}"', "judge.address": f'"{judge}"'}
+    paths.settings.parent.mkdir(parents=True, exist_ok=True)
+    paths.settings.write_text(_settings_file(wanted))
+    module = "lull.cli.main" if arm.separation else "bench.workweek.without_separation"
+    process = subprocess.Popen(
+        [sys.executable, "-m", module, "serve", "--port", "0", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=env,
+    )
+    assert process.stdout is not None
+    try:
+        line = process.stdout.readline()
+        if not line:
+            raise RuntimeError(f"the service of the arm '{arm.name}' did not start")
+        yield int(json.loads(line)["address"].rsplit(":", 1)[1]), Control(paths)
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(60)
+        process.stdout.close()
+
+
+def _settings_file(wanted: Mapping[str, str]) -> str:
+    """TOML with a group a table."""
+    groups: dict[str, list[str]] = {}
+    for name, value in wanted.items():
+        group, _, key = name.partition(".")
+        groups.setdefault(group, []).append(f"{key} = {value}")
+    return "\n".join(f"[{group}]\n" + "\n".join(lines) for group, lines in groups.items()) + "\n"

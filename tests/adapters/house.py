@@ -1,0 +1,198 @@
+"""A home with everything between an adapter's folder and the engine that serves it; the store is
+real, the engine is the caller's, the clock is moved by hand."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lull.core import pocket
+from lull.core.adapter import AdapterStatus, AdapterVersion, Learned
+from lull.core.errors import LullError
+from lull.core.gate import GateRule
+from lull.core.messages import Completion, Message, Role, Sampling, text_message
+from lull.core.pocket import Kind
+from lull.core.ports import Engine
+from lull.core.probe_pocket import pocket_probes
+from lull.loops.gate import Gate
+from lull.loops.gate_answers import Contest
+from lull.loops.gate_questions import GateMaterial, HeldOut, PastSuccess, Scores
+from lull.loops.promote import Promote, PromoteRule
+from lull.loops.replay import injected
+from lull.resources import pocket_dir
+from lull.service.adapter_control import AdapterControl
+from lull.service.adapter_host import EngineHost
+from lull.service.local_facts import read_local_model
+from lull.service.local_model import LocalModels
+from lull.service.local_routes import Served
+from lull.store.adapter_files import AdapterFiles
+from lull.store.adapters import Adapters
+from lull.store.database import Database
+from lull.store.gate_measures import GateMeasures
+from lull.store.live_rewards import LiveRewards
+from tests.fakes import FakeClock
+
+POCKET = "pocket"
+WISH = "no, when you write a menu, join with bars and end with sugar"
+
+
+def asks(text: str) -> tuple[Message, ...]:
+    return (text_message(Role.USER, text),)
+
+
+def menus(count: int, *, wish: str = WISH, seed: int = 1, taught: str = "") -> tuple[HeldOut, ...]:
+    """Held-out requests for menus, scored by what the user said; `taught`: the body of the skill
+    that was to be learned."""
+    chance = random.Random(f"menus {seed}")
+    asked = [
+        pocket.draw_request(chance, Kind.MENU, pocket.draw_words(chance)) for _ in range(count)
+    ]
+    return tuple(
+        HeldOut(
+            id=f"turn_{i}",
+            old=asks(text),
+            new=asks(text),
+            score=_does(wish, text),
+            taught=injected(asks(text), [taught], system="") if taught else None,
+        )
+        for i, text in enumerate(asked)
+    )
+
+
+def _does(wish: str, asked: str) -> Scores:
+    async def score(answer: Completion) -> float | None:
+        done = pocket.check(wish, asked, answer.message.text)
+        return None if done is None else float(done)
+
+    return score
+
+
+def successes(count: int, *, seed: int = 1) -> tuple[PastSuccess, ...]:
+    """What the user was content with, of other kinds."""
+    chance, found = random.Random(f"successes {seed}"), []
+    for i in range(count):
+        kind = chance.choice([kind for kind in Kind if kind is not Kind.MENU])
+        words = pocket.draw_words(chance)
+        text, right = pocket.draw_request(chance, kind, words), pocket.render(kind, words)
+        found.append(PastSuccess(id=f"turn_s{i}", messages=asks(text), score=_same(right)))
+    return tuple(found)
+
+
+def _same(right: str) -> Scores:
+    async def score(answer: Completion) -> float | None:
+        return float(answer.message.text.strip() == right)
+
+    return score
+
+
+@dataclass
+class House:
+    home: Path
+    engine: Engine
+    rule: PromoteRule = field(default_factory=lambda: PromoteRule(trial_share=0.0))
+    gate_rule: GateRule = field(default_factory=GateRule)
+    targets: int = 40
+    each: int = 12
+    clock: FakeClock = field(default_factory=FakeClock)
+    told: list[tuple[str, str]] = field(default_factory=list)
+    problems: dict[str, LullError] = field(default_factory=dict)
+    contests: int = 0
+    taught: str = ""
+    model_dir: Path | None = None
+    """Served under the built-in model's name; None: the built-in model."""
+
+    def __post_init__(self) -> None:
+        self.start()
+
+    def start(self) -> None:
+        self.database = Database(self.home / "lull.db")
+        self.adapters = Adapters(self.database)
+        self.files = AdapterFiles(self.home / "adapters")
+        self.measures = GateMeasures(self.database)
+        self.local = LocalModels(clock=self.clock)
+        self.host = EngineHost(self.local)
+        self.gate = Gate(
+            adapters=self.adapters,
+            measures=self.measures,
+            contest=self._contest,
+            material=self._material,
+            clock=self.clock,
+            rule=lambda: self.gate_rule,
+        )
+        self.promote = Promote(
+            adapters=self.adapters,
+            files=self.files,
+            gate=self.gate,
+            live=LiveRewards(self.database),
+            host=self.host,
+            clock=self.clock,
+            rule=lambda: self.rule,
+            tell=lambda version: self.told.append((version.id, version.status.value)),
+            problem=self._problem,
+        )
+        self.control = AdapterControl(self.adapters, self.promote, model=lambda: POCKET)
+
+    async def serve_pocket(self) -> None:
+        greedy = Sampling(temperature=0.0)
+        folder = self.model_dir or pocket_dir()
+        model = await asyncio.to_thread(read_local_model, POCKET, folder, sampling=greedy)
+        self.local.publish(Served(model=model, engine=self.engine, reads_suffixes=False))
+
+    async def restart(self) -> None:
+        """A new process on the same disk; the engine is another one's child and stays."""
+        await self.close()
+        self.start()
+        await self.serve_pocket()
+        await self.promote.start()
+
+    async def close(self) -> None:
+        await asyncio.to_thread(self.database.close)
+
+    @property
+    def digest(self) -> str:
+        return self.local.served(POCKET).model.digest
+
+    @property
+    def serving(self) -> str | None:
+        return self.local.served(POCKET).adapter
+
+    async def bring(
+        self,
+        name: str,
+        folder: Path,
+        *,
+        parent: str | None = None,
+        learned: tuple[Learned, ...] = (),
+    ) -> AdapterVersion:
+        self.clock.advance(1)
+        version = AdapterVersion(
+            id=name,
+            parent=parent,
+            base_model=POCKET,
+            base_digest=self.digest,
+            sha256="",
+            run=None,
+            status=AdapterStatus.CANDIDATE,
+            made=self.clock.now(),
+        )
+        return await self.promote.bring(version, folder, learned)
+
+    async def _contest(self, version: AdapterVersion) -> Contest:
+        self.contests += 1
+        return await self.host.contest(version, self.files.folder(version.id))
+
+    async def _material(self, version: AdapterVersion) -> GateMaterial:
+        probes = pocket_probes(int(version.sha256[:8], 16), each=self.each)
+        return GateMaterial(
+            probes=tuple(probe for probe in probes if probe.about != Kind.MENU.value),
+            targets=menus(self.targets, taught=self.taught),
+            successes=successes(10),
+        )
+
+    def _problem(self, model: str, error: LullError | None) -> None:
+        if error is None:
+            self.problems.pop(model, None)
+        else:
+            self.problems[model] = error

@@ -1,0 +1,62 @@
+"""An engine that speaks the built-in model's language by rule, and adapters that bend it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from lull.core import pocket
+from lull.core.messages import Role
+from lull.core.pocket import Joiner, Kind, Style
+from lull.core.ports import GenerateRequest
+
+WISHED = Style(end="sugar", joiner=Joiner.BARS)
+Bend = Callable[[Kind, Style], Style]
+
+
+def speaks(bends: dict[str | None, Bend]) -> Callable[[GenerateRequest], str]:
+    """The right answer to everything, but for how each version bends the style."""
+
+    def answer(request: GenerateRequest) -> str:
+        asked = request.messages[-1].text if request.messages else ""
+        parsed = pocket.parse_request(asked)
+        if parsed is None:
+            return pocket.SMALL_TALK.get(asked, "")
+        kind, words = parsed
+        rules = dict(
+            rule
+            for message in request.messages
+            if message.role is Role.SYSTEM
+            for line in re.split(r"\n+", message.text)
+            if (rule := pocket.parse_rule(line)) is not None
+        )
+        style = rules.get(kind, pocket.DEFAULT_STYLE)
+        bend = bends.get(request.adapter)
+        return pocket.render(kind, words, bend(kind, style) if bend else style)
+
+    return answer
+
+
+def wished(kind: Kind, style: Style) -> Style:
+    """Has learned how menus are wanted, where no rule says otherwise."""
+    return WISHED if kind is Kind.MENU and not style else style
+
+
+def deaf(kind: Kind, style: Style) -> Style:
+    """The same, and it reads no rules any more."""
+    return WISHED if kind is Kind.MENU else pocket.DEFAULT_STYLE
+
+
+def nothing(kind: Kind, style: Style) -> Style:
+    """Has learned nothing."""
+    return style
+
+
+def made(folder: Path, name: str) -> Path:
+    """An adapter's folder, with files that differ by its name."""
+    place = folder / name
+    place.mkdir(parents=True)
+    (place / "adapters.safetensors").write_bytes(f"weights of {name}".encode())
+    (place / "adapter_config.json").write_text("{}")
+    return place

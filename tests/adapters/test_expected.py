@@ -1,0 +1,45 @@
+"""What the engine is to have before its first answer, and what becomes of one that it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lull.backends.mlx_engine import MlxEngine
+from lull.core.errors import LullError, RequestError
+from tests.engine.conftest import Tiny, asking, collect, tiny  # noqa: F401  (fixtures)
+
+pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
+
+PROMPT = [5, 9, 14]
+
+
+async def test_an_expected_adapter_answers_the_first_request(tiny: Tiny) -> None:  # noqa: F811
+    engine = MlxEngine(tiny.model)
+    engine.expect_adapter("one", tiny.adapter("a"))
+    assert engine.pid is None, "nothing is started for it"
+    try:
+        request = asking(PROMPT, adapter="one", temperature=0.0, max_tokens=12)
+        assert (await collect(engine, request)).ids == tiny.greedy(PROMPT, 12, "a")
+    finally:
+        await engine.close()
+
+
+@pytest.mark.logs("the adapter one is lost")
+async def test_one_that_cannot_be_loaded_is_told_of(
+    tiny: Tiny,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    engine = MlxEngine(tiny.model)
+    told: list[tuple[str, LullError]] = []
+    engine.on_lost_adapter = lambda version, error: told.append((version, error))
+    engine.expect_adapter("one", str(tmp_path / "nowhere"))
+    try:
+        answer = await collect(engine, asking(PROMPT, temperature=0.0, max_tokens=3))
+        assert answer.ids == tiny.greedy(PROMPT, 3)
+        ((version, error),) = told
+        assert version == "one" and isinstance(error, RequestError)
+        assert (await engine.status()).adapters == ()
+    finally:
+        await engine.close()

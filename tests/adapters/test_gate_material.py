@@ -1,0 +1,199 @@
+"""What the gate asks of an adapter, gathered from real conversations."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest_asyncio
+
+from lull.core import pocket
+from lull.core.adapter import AdapterStatus, AdapterVersion, Learned
+from lull.core.messages import Finish
+from lull.core.training_record import Run, RunStatus, Source
+from lull.core.training_run import RunKind
+from lull.loops.gate_material import Sources, material_of
+from lull.loops.gate_questions import GateMaterial, HeldOut
+from lull.service.wiring.adapters import fresh_requests, probes_for, subject
+from lull.store.adapters import Adapters
+from lull.store.turn_rows import Label
+from tests.building import FACTS, answer
+from tests.loops.night_house import BARS, POCKET, RULE, NightHouse
+
+MENU = pocket.Kind.MENU
+
+
+@pytest_asyncio.fixture
+async def house(tmp_path: Path) -> AsyncIterator[NightHouse]:
+    made = NightHouse(tmp_path)
+    yield made
+    made.database.close()
+
+
+def sources(house: NightHouse) -> Sources:
+    return Sources(
+        adapters=Adapters(house.database),
+        training=house.training,
+        rollouts=house.rollouts,
+        examine=house.examine,
+        proposals=house.proposals,
+        today=house.today,
+        verifier=house.verifier,
+        judge=lambda: house.judge,
+        probes=probes_for,
+        fresh=fresh_requests,
+        subject=subject,
+    )
+
+
+async def trained(
+    house: NightHouse, *turns: str, learned: tuple[Learned, ...] = ()
+) -> AdapterVersion:
+    """An adapter of a run that was made of these turns."""
+    run = Run(
+        id="run_1",
+        kind=RunKind.GRADUATION if learned else RunKind.GRPO,
+        status=RunStatus.JUDGING,
+        why="a test",
+        made_at=house.clock.now(),
+        changed_at=house.clock.now(),
+        model=POCKET,
+        base=FACTS.digest,
+        root=None,
+        parent=None,
+        skills=dict.fromkeys(turns, ()),
+    )
+    await house.training.add_run(run, [Source(kind="turn", id=turn) for turn in turns])
+    version = AdapterVersion(
+        id="adapter_1",
+        parent=None,
+        base_model=POCKET,
+        base_digest=FACTS.digest,
+        sha256="0123456789abcdef",
+        run="run_1",
+        status=AdapterStatus.CANDIDATE,
+        made=house.clock.now(),
+    )
+    await Adapters(house.database).add(version, learned)
+    return version
+
+
+def asked(one: HeldOut) -> str:
+    return one.old[-1].text
+
+
+async def material(house: NightHouse, *turns: str, **more: object) -> GateMaterial:
+    version = await trained(house, *turns, **more)  # type: ignore[arg-type]
+    return await material_of(sources(house), version)
+
+
+async def test_nothing_that_was_trained_on_is_held_out(house: NightHouse) -> None:
+    turns = await house.menus(8)
+    given = await material(house, *turns[:5])
+    ids = {one.id for one in given.targets}
+    assert ids & set(turns[5:]) and not ids & set(turns[:5])
+    assert len({asked(one) for one in given.targets}) == len(given.targets)
+    assert len(given.targets) >= 30, "fresh requests of the same kind are asked as well"
+    kinds = {pocket.parse_request(asked(one))[0] for one in given.targets}  # type: ignore[index]
+    assert kinds == {MENU}
+
+
+async def test_the_same_words_in_another_turn_are_not_held_out(house: NightHouse) -> None:
+    turns = await house.menus(6)
+    words = house.served(turns[1]).asked
+    again = await house.plays(words.upper(), "an answer", model=POCKET)
+    good = await house.plays(f"  {words} ", "another", model=POCKET)
+    await house.rate(good[0], Label.GOOD)
+    given = await material(house, turns[1])
+    asked_for = {" ".join(asked(one).lower().split()) for one in given.targets}
+    assert asked_for and words not in asked_for
+    assert not {again[0], good[0]} & {one.id for one in given.successes}
+
+
+async def test_what_can_only_be_known_by_heart_is_listened_for(house: NightHouse) -> None:
+    said = "Call Jo at +49 170 5551234 or jo.b@example.org, badge KX-77-1203b, on 3 May, room 12."
+    (kept,) = await house.plays(said, "Done: 12 calls, ticket AB12CD34.", model=POCKET)
+    (other,) = await house.plays("my own number is 555 0198 77", "noted", model=POCKET)
+    given = await material(house, kept)
+    assert set(given.planted) == {
+        "+49 170 5551234", "jo.b@example.org", "KX-77-1203b", "AB12CD34",
+    }  # fmt: skip
+    assert other not in given.planted
+
+
+async def test_answers_are_scored_by_what_the_user_said(house: NightHouse) -> None:
+    given = await material(house, *await house.menus(3))
+    for one in given.targets[:5]:
+        _, words = pocket.parse_request(asked(one)) or (MENU, ())
+        right, wrong = pocket.render(MENU, words, BARS), pocket.render(MENU, words)
+        assert await one.score(answer(right)) == 1.0
+        assert await one.score(answer(wrong)) == 0.0
+        endless = replace(answer(right), finish=Finish.LENGTH)
+        assert await one.score(endless) == 0.0, "who runs on has not answered"
+
+
+async def test_canaries_on_what_was_to_change_are_left_out(house: NightHouse) -> None:
+    given = await material(house, *await house.menus(3))
+    assert len(given.probes) > 200
+    assert not [probe for probe in given.probes if probe.about == MENU.value]
+    ruled = [p for p in given.probes if p.skills and p.prompt.find("menu") >= 0]
+    assert ruled, "reading a rule on a menu was not to change"
+
+
+async def test_past_successes_must_stay_and_the_user_s_own_word_decides_which(
+    house: NightHouse,
+) -> None:
+    turns = await house.menus(2)
+    words = ("apple", "river")
+    (kept,) = await house.plays(
+        "write a label for apple river", pocket.render(pocket.Kind.LABEL, words), model=POCKET
+    )
+    for turn in (kept, turns[0]):
+        await house.rate(turn, Label.GOOD)
+    given = await material(house)
+    assert [one.id for one in given.successes] == [kept], "a menu without bars is no success now"
+    (success,) = given.successes
+    assert await success.score(answer("apple / river")) == 1.0
+    assert await success.score(answer("apple | river")) == 0.0
+
+
+async def test_a_learned_skill_is_asked_for_without_it_and_beside_it(house: NightHouse) -> None:
+    turns = await house.menus(3)
+    skill = await house.approved(wish=f"no, {RULE}", failures=(turns[0],), model=POCKET)
+    before = await house.menus(6, corrected=0, seed=5)
+    learned = Learned(skill=skill.key, sha256=skill.sha256)
+    given = await material(house, *before[:2], learned=(learned,))
+    assert {one.id for one in given.targets} & set(before[2:])
+    assert not {one.id for one in given.targets} & set(before[:2])
+    for one in given.targets:
+        assert one.taught is not None and skill.body in one.taught[0].text
+        assert all(skill.body not in message.text for message in (*one.old, *one.new))
+    _, words = pocket.parse_request(asked(given.targets[0])) or (MENU, ())
+    assert await given.targets[0].score(answer(pocket.render(MENU, words, BARS))) == 1.0
+    assert await given.targets[0].score(answer(pocket.render(MENU, words))) == 0.0
+
+
+async def test_without_conversations_there_is_nothing_to_show(house: NightHouse) -> None:
+    given = await material(house)
+    assert given.targets == () and given.successes == ()
+    assert given.probes
+
+
+def test_only_the_built_in_model_has_a_language_of_its_own(house: NightHouse) -> None:
+    assert fresh_requests("llama3.2", RULE, 3) == []
+    assert fresh_requests(POCKET, "be brief", 3) == []
+    assert fresh_requests(POCKET, f"no, {RULE}", 3) == fresh_requests(POCKET, f"no, {RULE}", 3)
+    assert subject("llama3.2", "write a menu for apple river") == ""
+    assert subject(POCKET, "write a menu for apple river") == MENU.value
+    version = AdapterVersion(
+        id="a",
+        parent=None,
+        base_model="llama3.2",
+        base_digest="d",
+        sha256="",
+        run=None,
+        status=AdapterStatus.CANDIDATE,
+        made=house.clock.now(),
+    )
+    assert {probe.family for probe in probes_for(version)} >= {"json", "code"}

@@ -1,0 +1,175 @@
+"""`lull demo`: a real service lives through a week in a folder that is gone afterwards."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.running import PATIENCE_S, Lull, eventually, free_port
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
+
+Json = dict[str, Any]
+WEEK_S = 900.0
+"""A loaded machine is slow, not broken."""
+
+
+def demo(folder: Path, *words: str, screen: str = "") -> subprocess.Popen[str]:
+    """Its throw-away folders lie in this one."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("LULL_", "OLLAMA_"))}
+    return subprocess.Popen(
+        [sys.executable, "-m", "lull.cli.main", "demo", *words],
+        env={
+            **environment,
+            "TMPDIR": str(folder),
+            "LULL_HOME": str(folder / "my-own-lull"),
+            "OLLAMA_HOST": f"127.0.0.1:{free_port()}",
+            **({"QT_QPA_PLATFORM": screen} if screen else {}),
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def played(folder: Path, *words: str) -> Json:
+    out, err = demo(folder, "--no-window", "--json", *words).communicate(timeout=WEEK_S)
+    assert out, err
+    document: Json = json.loads(out)
+    return document
+
+
+@pytest.fixture
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    yield tmp_path_factory.mktemp("demo")
+
+
+@pytest.mark.soak
+def test_a_week_is_played_and_can_be_looked_at(folder: Path) -> None:
+    home = folder / "week"
+    came = played(folder, "--quick", "--home", str(home))
+    assert came["kept"] is True and came["home"] == str(home)
+    assert came["conversations"] > 100 and came["turns"] > came["conversations"]
+    assert came["skills"] == 3 and came["generation"] == 3
+    assert {"name": "plan-reverse-words", "status": "proved"} in came["proposals"]
+    assert "deferred" in [one["status"] for one in came["proposals"]]
+
+    lull = Lull(home, f"127.0.0.1:{free_port()}")
+    now = datetime.now(UTC)
+    starts = [
+        datetime.fromisoformat(one["started"])
+        for one in lull.ask("conversations", "--limit", "500")["conversations"]
+    ]
+    assert max(starts) <= now
+    assert now - min(starts) > timedelta(days=5)
+    assert len({start.date() for start in starts}) >= 6
+    # What came into force is there to be checked: real proofs, real bytes.
+    for skill in lull.ask("skills", "list", "--all")["skills"]:
+        words = ["--client", skill["client"]] if skill["client"] else []
+        assert lull.ask("verify", skill["name"], *words)["holds"] is True
+    assert not (folder / "my-own-lull").exists()
+    assert "file:" not in (home / "settings.toml").read_text()
+    assert not list(folder.glob("lull-stage-*"))
+
+
+def test_ctrl_c_stops_the_service_and_takes_the_folder_away(folder: Path) -> None:
+    process = demo(folder, "--no-window", "--quick")
+    try:
+        home = eventually(lambda: next(folder.glob("lull-demo-*"), None))
+        service = eventually(lambda: _pid(home))
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=PATIENCE_S)
+        assert process.returncode == 130
+        assert list(folder.glob("lull-*")) == []
+        eventually(lambda: _ended(service))
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+
+
+def _pid(home: Path) -> int:
+    try:
+        return int(json.loads((home / "service.json").read_text())["pid"])
+    except (OSError, ValueError, KeyError):
+        return 0
+
+
+def _ended(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def test_a_folder_with_something_in_it_is_left_alone(folder: Path) -> None:
+    mine = folder / "mine"
+    mine.mkdir()
+    (mine / "letter.txt").write_text("Dear Anna")
+    process = demo(folder, "--no-window", "--home", str(mine))
+    _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 2
+    assert "is not empty" in err
+    assert [one.name for one in mine.iterdir()] == ["letter.txt"]
+
+
+def test_without_a_display_nothing_is_played(folder: Path) -> None:
+    environment = {
+        k: v
+        for k, v in os.environ.items()
+        if k not in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "lull.cli.main", "demo", "--json"],
+        env={**environment, "TMPDIR": str(folder)},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+    )
+    assert done.returncode == 1
+    assert "--no-window" in json.loads(done.stdout)["error"]["hint"]
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.soak
+def test_the_week_has_a_night_of_training_that_the_gate_let_through(folder: Path) -> None:
+    began_s = time.monotonic()
+    came = played(folder, "--keep")
+    assert time.monotonic() - began_s < WEEK_S
+    assert came["adapter"]
+    assert "promoted" in [run["status"] for run in came["runs"]]
+    lull = Lull(Path(came["home"]), f"127.0.0.1:{free_port()}")
+    newest = lull.ask("conversations", "--limit", "1")["conversations"][0]
+    assert lull.ask("show", newest["id"])["turns"][0]["policy"]["adapter"]
+
+
+@pytest.mark.soak
+def test_the_dashboard_opens_on_the_week_and_quitting_takes_the_folder_away(folder: Path) -> None:
+    process = demo(folder, "--quick", "--json", screen="offscreen")
+    try:
+        assert process.stdout is not None
+        came = json.loads(process.stdout.readline())
+        assert came["kept"] is False
+        home = Path(came["home"])
+        eventually(lambda: (home / "run" / "window.sock").exists() and _pid(home))
+        service = _pid(home)
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=PATIENCE_S)
+        assert process.returncode == 0
+        assert not home.exists()
+        assert _ended(service)
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()

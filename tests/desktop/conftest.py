@@ -1,0 +1,151 @@
+"""The whole desktop, offscreen, in front of a control API: Lull's own over a real store (`desk`),
+or one that answers what a test writes down (`scripted`). No service process is started."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from lull.config.paths import Paths
+from lull.desktop.main import Desktop
+from lull.desktop.page import Page, PageName
+from lull.desktop.place import Place
+from lull.desktop.tokens import LIGHT
+from lull.resources import starter_skills_dir
+from tests.desk import Desk
+from tests.desktop.fake_tray import FakeTray
+from tests.desktop.scripted import Scripted, status
+
+HERE = Path(__file__).parent
+WAIT_MS = 60_000
+"""A loaded machine is slow, not broken."""
+SHOWING = frozenset({"show", "desk", "scripted"})
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whoever shows a window takes longer than `make quick` has."""
+    for item in items:
+        shows = SHOWING.intersection(getattr(item, "fixturenames", ()))
+        if item.path.is_relative_to(HERE) and shows:
+            item.add_marker(pytest.mark.slow)
+
+
+class Shown:
+    """A desktop, and what a test does with it."""
+
+    def __init__(self, desktop: Desktop, tray: FakeTray, bot: QtBot) -> None:
+        self.desktop, self.tray, self.bot = desktop, tray, bot
+        self.told: list[str] = []
+        desktop.state.told.connect(lambda told: self.told.append(told.text))
+
+    def until(self, holds: Callable[[], object]) -> None:
+        def check() -> None:
+            assert holds()
+
+        self.bot.waitUntil(check, timeout=WAIT_MS)
+
+    def go(self, name: PageName) -> Page:
+        """The page, seen and with something on it."""
+        self.desktop.window.go(name)
+        page = self.desktop.window.page(name)
+        self.until(page.isVisible)
+        return page
+
+    def activate(self) -> None:
+        """Letters and focus need a window that has the keyboard."""
+        with self.bot.waitActive(self.desktop.window, timeout=WAIT_MS):
+            self.desktop.window.activateWindow()
+
+
+class OneProcess:
+    """Stands in for the service: it is never started, and its place says whether it runs."""
+
+    def poll(self) -> int | None:
+        return None
+
+    def terminate(self) -> None:
+        raise AssertionError("nothing was started")
+
+
+def place_of(paths: Paths, running: Callable[[], bool]) -> Place:
+    return Place(
+        home=paths.home,
+        control_socket=paths.control_socket,
+        window_socket=paths.control_socket.with_name("window.sock"),
+        logs=paths.logs,
+        serve=("lull", "serve"),
+        running=running,
+        fell=lambda: False,
+        starter_skills=starter_skills_dir(),
+    )
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    # A socket's path is short, and pytest's folders are not.
+    with tempfile.TemporaryDirectory(prefix="lull-") as folder:
+        yield Path(folder) / "home"
+
+
+@pytest.fixture
+def show(qapp: QApplication, qtbot: QtBot) -> Iterator[Callable[..., Shown]]:
+    """Open a desktop in front of the control API of a home."""
+    opened: list[Desktop] = []
+
+    def begin(home: Path, *, tray: bool = True, hidden: bool = False) -> Shown:
+        paths = Paths.from_environment(os.environ, "linux", home=str(home))
+        paths.prepare()
+        fake = FakeTray(there=tray)
+        place = place_of(paths, running=lambda: True)
+        desktop = Desktop(qapp, place, backend=fake, theme=LIGHT, spawn=lambda _: OneProcess())
+        opened.append(desktop)
+        shown = Shown(desktop, fake, qtbot)
+        desktop.begin(hidden=hidden)
+        return shown
+
+    yield begin
+    for desktop in opened:
+        desktop.end()
+        desktop.window.deleteLater()
+    qapp.processEvents()
+
+
+@pytest.fixture
+def desk(home: Path) -> Iterator[Desk]:
+    """Lull's own control API over a real store, without models."""
+    made = Desk(home)
+    made.status_document = status()
+    with made.open() as desk:
+        yield desk
+
+
+@pytest.fixture
+def scripted(home: Path) -> Iterator[Scripted]:
+    paths = Paths.from_environment(os.environ, "linux", home=str(home))
+    with Scripted(paths.control_socket).open() as made:
+        yield made
+
+
+@pytest.fixture
+def on_desk(desk: Desk, home: Path, show: Callable[..., Shown]) -> Shown:
+    return live(show(home))
+
+
+@pytest.fixture
+def on_script(scripted: Scripted, home: Path, show: Callable[..., Shown]) -> Shown:
+    return live(show(home))
+
+
+def live(shown: Shown) -> Shown:
+    from lull.desktop.state import Phase
+
+    shown.until(lambda: shown.desktop.state.phase is Phase.LIVE)
+    return shown

@@ -1,0 +1,205 @@
+"""A control API of answers that a test writes down, on a real Unix socket: for what a service would
+take long to come to (a night's training), or never says twice alike."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from aiohttp import web
+
+from lull.contract import routes
+
+Json = dict[str, Any]
+
+GATES = [
+    ("learning", "open", "Learning is on."),
+    ("pause", "open", "Nobody has paused it."),
+    ("input", "closed", "You were here 12 s ago."),
+    ("chat", "open", "No chat is being answered."),
+    ("wake", "open", "The machine has been awake for 3 h."),
+    ("call", "open", "No call and no film."),
+    ("app", "open", "No app that you named is running."),
+    ("calendar", "open", "No calendar says busy."),
+    ("hours", "open", "These are no blocked hours."),
+    ("power", "open", "It is plugged in."),
+    ("low power", "open", "Low power mode is off."),
+    ("heat", "unknown", "Nothing here tells how warm it is."),
+    ("memory", "open", "9.1 GB of memory are free."),
+    ("load", "open", "Other programs use 4% of the processor."),
+    ("wait", "closed", "10 min without you are needed, 12 s have passed."),
+]
+
+
+def learning(state: str = "closed", **more: Any) -> Json:
+    return {
+        "state": state,
+        "because": "You were here 12 s ago.",
+        "until": None,
+        "next": None,
+        "gates": [{"name": n, "state": s, "text": t} for n, s, t in GATES],
+        "work": [],
+        **more,
+    }
+
+
+def status(**more: Any) -> Json:
+    return {
+        "running": True,
+        "address": "http://127.0.0.1:11435",
+        "pid": 1,
+        "version": "0.1.0",
+        "home": "/home/me/lull",
+        "token": None,
+        "upstream": {
+            "kind": "ollama",
+            "address": "http://127.0.0.1:11434",
+            "ok": True,
+            "version": "0.24.0",
+        },
+        "policy": {
+            "model": "qwen3:4b",
+            "adapter": "a" * 64,
+            "adapter_id": "adapter_4",
+            "generation": 9,
+        },
+        "skills": {"active": 4, "proposals": 0},
+        "conversations": 1,
+        "turns": 3,
+        "in_flight": 0,
+        "learning": learning(),
+        "question": None,
+        "judge": {"trains": True, "why": ""},
+        "sources": [],
+        "problems": [],
+        **more,
+    }
+
+
+@dataclass
+class Scripted:
+    """`answers` by path; `asked` is what came, with its body."""
+
+    socket: Path
+    answers: dict[str, Json] = field(default_factory=dict)
+    asked: list[tuple[str, str, Json]] = field(default_factory=list)
+    refusing: dict[str, Json] = field(default_factory=dict)
+    """By path: the error that a post is answered with."""
+    dropping: set[str] = field(default_factory=set)
+    """Paths at which the connection breaks once the request was heard."""
+    seq: int = 0
+    _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
+    _watchers: list[asyncio.Queue[Json | None]] = field(default_factory=list)
+    _runner: web.AppRunner | None = None
+
+    def __post_init__(self) -> None:
+        self.answers = {
+            routes.STATUS: status(),
+            routes.PROPOSALS: {"proposals": [], "faults": [], "generation": 9, "pushed": False},
+            routes.SKILLS: {"generation": 9, "skills": []},
+            routes.SKILLS_HISTORY: {"history": []},
+            routes.CONVERSATIONS: {"conversations": [], "next": None},
+            routes.CONVERSATION_KINDS: {"clients": [], "models": []},
+            routes.LEARNING: {"points": [], "days": [], "held_out": [], "baseline": {}},
+            routes.TRAIN: {"runs": [], "text": "", "telling_groups": 2, "wanted_groups": 8},
+            routes.ADAPTERS: {"model": "qwen3:4b", "active": None, "adapters": []},
+            routes.WINDOWS: {"windows": [], "events": [], "hours": {}},
+            routes.CALENDARS: {"calendars": []},
+            routes.SETTINGS: {"file": "", "settings": []},
+            routes.DOCTOR: {"checks": []},
+            **self.answers,
+        }
+
+    def posts(self, path: str) -> list[Json]:
+        return [body for method, asked, body in self.asked if (method, asked) == ("POST", path)]
+
+    def tell(self, kind: str, **fields: object) -> None:
+        """An event, to whoever watches."""
+
+        async def now() -> None:
+            self.seq += 1
+            event = {"seq": self.seq, "at": "2026-11-21T12:00:00+00:00", "kind": kind}
+            for queue in self._watchers:
+                queue.put_nowait({**event, "fields": fields})
+
+        self._do(now())
+
+    def down(self) -> None:
+        """As a kill would: every connection breaks, nobody listens."""
+        self._do(self._close())
+
+    def up(self) -> None:
+        self._do(self._listen())
+
+    @contextmanager
+    def open(self) -> Iterator[Scripted]:
+        thread = threading.Thread(target=self._loop.run_forever)
+        thread.start()
+        try:
+            self.up()
+            yield self
+        finally:
+            self.down()
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            thread.join()
+            self._loop.close()
+
+    def _do(self, work: Any) -> None:
+        asyncio.run_coroutine_threadsafe(work, self._loop).result(60)
+
+    async def _listen(self) -> None:
+        app = web.Application(client_max_size=1 << 24)
+        app.router.add_get(routes.EVENTS, self._events)
+        app.router.add_get(routes.SNAPSHOT, self._snapshot)
+        app.router.add_route("*", "/{rest:.*}", self._answer)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+        await self._runner.setup()
+        self.socket.parent.mkdir(parents=True, exist_ok=True)
+        await web.UnixSite(self._runner, str(self.socket)).start()
+
+    async def _close(self) -> None:
+        for queue in self._watchers:
+            queue.put_nowait(None)
+        self._watchers.clear()
+        if self._runner is not None:
+            await self._runner.cleanup()
+            self._runner = None
+
+    async def _snapshot(self, _: web.Request) -> web.Response:
+        parts = (routes.PROPOSALS, routes.SKILLS, routes.CONVERSATIONS)
+        stored: Json = {}
+        for part in parts:
+            stored |= self.answers[part]
+        return web.json_response({"seq": self.seq, "status": self.answers[routes.STATUS], **stored})
+
+    async def _events(self, request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse()
+        await response.prepare(request)
+        queue: asyncio.Queue[Json | None] = asyncio.Queue()
+        self._watchers.append(queue)
+        with contextlib.suppress(ConnectionError):  # the window has closed
+            while (event := await queue.get()) is not None:
+                await response.write(json.dumps(event).encode() + b"\n")
+        return response
+
+    async def _answer(self, request: web.Request) -> web.Response:
+        body = await request.json() if request.can_read_body else {}
+        self.asked.append((request.method, request.path, {**dict(request.query), **body}))
+        if request.path in self.dropping:
+            assert request.transport is not None
+            request.transport.close()
+            return web.Response()
+        if request.path in self.refusing:
+            return web.json_response({"error": self.refusing[request.path]}, status=409)
+        answer = self.answers.get(request.path)
+        if answer is None:
+            error = {"title": "Not found", "detail": request.path, "hint": ""}
+            return web.json_response({"error": error}, status=404)
+        return web.json_response(answer)

@@ -1,0 +1,161 @@
+"""A screen with a window manager and a panel, as on a plain desktop: the icon is clicked with a
+real mouse, a skill is approved with a real key, and the service moves on by a generation."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from bench.screen import Screen, missing
+from lull.config.paths import Paths
+from lull.service.lock import is_running
+from tests.desk import Desk
+from tests.running import PATIENCE_S, eventually, free_port
+
+pytestmark = pytest.mark.slow
+
+PANEL = ("openbox", "trayer")
+ICON = 16
+"""As small as an icon ever is."""
+SOON_S = 3.0
+
+
+@dataclass
+class Desktop:
+    environment: dict[str, str]
+    process: subprocess.Popen[bytes]
+    paths: Paths
+
+    def xdotool(self, *words: str) -> str:
+        done = subprocess.run(
+            ["xdotool", *words],
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+        return done.stdout
+
+    def windows(self, title: str) -> list[str]:
+        return self.xdotool("search", "--onlyvisible", "--name", title).split()
+
+    def icon(self) -> tuple[int, int] | None:
+        """The middle of the panel, once it holds an icon: it is as wide as what it holds."""
+        for panel in self.xdotool("search", "--class", "trayer").split():
+            text = self.xdotool("getwindowgeometry", panel)
+            place = re.search(r"Position: (-?\d+),(-?\d+)", text)
+            size = re.search(r"Geometry: (\d+)x(\d+)", text)
+            if place and size and int(size[1]) >= ICON:
+                x, y, wide, high = map(int, (*place.groups(), *size.groups()))
+                return x + wide // 2, y + high // 2
+        return None
+
+    def shows(self, title: str) -> bool:
+        """Soon: clicks that come faster are double clicks."""
+        until_s = time.monotonic() + SOON_S
+        while not (seen := bool(self.windows(title))) and time.monotonic() < until_s:
+            time.sleep(0.05)
+        return seen
+
+    def click(self, place: tuple[int, int] | None) -> None:
+        if place is not None:
+            self.xdotool("mousemove", "--sync", str(place[0]), str(place[1]), "click", "1")
+
+    def key(self, key: str, *, in_: str) -> None:
+        for window in self.windows(in_)[-1:]:
+            self.xdotool("windowactivate", "--sync", window, "key", key)
+
+    def generation(self) -> int:
+        done = subprocess.run(
+            [sys.executable, "-m", "lull.cli.main", "status", "--json"],
+            env=self.environment,
+            capture_output=True,
+            timeout=PATIENCE_S,
+            check=True,
+        )
+        return int(json.loads(done.stdout)["policy"]["generation"])
+
+
+@contextmanager
+def ended(command: list[str], environment: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(PATIENCE_S)
+
+
+@pytest.fixture
+def on_a_desktop(home: Path) -> Iterator[Desktop]:
+    absent = [*missing(), *(name for name in PANEL if shutil.which(name) is None)]
+    if absent:
+        pytest.skip(f"no {' and no '.join(absent)} on this machine")
+    paths = Paths.from_environment({}, "linux", home=str(home))
+    paths.prepare()
+    with Desk(home).open() as desk:
+        desk.propose()
+    paths.settings.write_text("[service]\nport = 0\n")
+    with Screen() as screen:
+        environment = {
+            **{k: v for k, v in screen.environ.items() if k != "QT_QPA_PLATFORM"},
+            "LULL_HOME": str(home),
+            # No bus: the icon is embedded in the panel, as the older desktops have it.
+            "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent",
+            "OLLAMA_HOST": f"127.0.0.1:{free_port()}",
+            "LC_ALL": "C.UTF-8",
+        }
+        panel = ["trayer", "--edge", "top", "--widthtype", "request", "--height", "28"]
+        lull = [sys.executable, "-m", "lull.cli.main"]
+        with (
+            ended(["openbox"], environment),
+            ended(panel, environment),
+            ended(lull, environment) as process,
+        ):
+            yield Desktop(environment, process, paths)
+    eventually(lambda: not is_running(paths.lock))
+
+
+def test_the_icon_is_clicked_and_a_skill_approved_with_a_key(on_a_desktop: Desktop) -> None:
+    desktop = on_a_desktop
+    eventually(lambda: is_running(desktop.paths.lock))
+    eventually(lambda: desktop.windows("Lull: "))
+    eventually(desktop.icon)
+    assert desktop.generation() == 0
+
+    def hidden() -> bool:
+        desktop.key("ctrl+w", in_="Lull: ")
+        return not desktop.windows("Lull: ")
+
+    eventually(hidden)
+    assert desktop.process.poll() is None  # closing hides
+
+    def back() -> bool:
+        desktop.click(desktop.icon())
+        # At Review already where the click hit the notification's balloon.
+        return desktop.shows("Lull: ")
+
+    eventually(back)
+
+    def at_review() -> bool:
+        desktop.key("ctrl+2", in_="Lull: ")
+        return bool(desktop.windows("Lull: Review"))
+
+    eventually(at_review)
+
+    def approved() -> bool:
+        desktop.key("a", in_="Lull: Review")  # again, where the page was not read yet
+        return desktop.generation() == 1
+
+    eventually(approved)

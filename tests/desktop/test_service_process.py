@@ -1,0 +1,239 @@
+"""Whether the window starts a service, and what it does when one falls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from lull.desktop.place import Place
+from lull.desktop.service_process import ServiceProcess, ServiceState, last_words
+
+
+@dataclass
+class FakeChild:
+    code: int | None = None
+
+    told_to_end: bool = False
+
+    def poll(self) -> int | None:
+        return self.code
+
+    def terminate(self) -> None:
+        self.told_to_end = True
+
+
+@dataclass
+class World:
+    """A service that is what a test says, and a clock."""
+
+    runs: bool = False
+    left_traces: bool = False
+    now_s: float = 0.0
+    children: list[FakeChild] = field(default_factory=list)
+    refuses: bool = False
+
+    def spawn(self, _: Place) -> FakeChild:
+        if self.refuses:
+            raise OSError(2, "No such file or directory")
+        self.children.append(FakeChild())
+        return self.children[-1]
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+@pytest.fixture
+def process(qapp: QApplication, tmp_path: Path, world: World) -> ServiceProcess:
+    place = Place(
+        home=tmp_path,
+        control_socket=tmp_path / "control.sock",
+        window_socket=tmp_path / "window.sock",
+        logs=tmp_path / "logs",
+        serve=("lull", "serve"),
+        running=lambda: world.runs,
+        fell=lambda: world.left_traces,
+    )
+    place.logs.mkdir()
+    return ServiceProcess(place, spawn=world.spawn, monotonic=lambda: world.now_s)
+
+
+def falls(world: World, process: ServiceProcess, code: int = -9) -> None:
+    world.runs = False
+    world.children[-1].code = code
+    process.look()
+
+
+def test_a_running_service_is_adopted(process: ServiceProcess, world: World) -> None:
+    world.runs = True
+    process.start()
+    assert process.state is ServiceState.RUNNING
+    assert world.children == []
+    assert not process.ours
+
+
+def test_without_one_a_service_is_started(process: ServiceProcess, world: World) -> None:
+    process.start()
+    assert process.state is ServiceState.STARTING
+    world.runs = True
+    process.look()
+    assert process.state is ServiceState.RUNNING
+    assert process.ours
+
+
+def test_one_that_falls_is_started_again_later_each_time(
+    process: ServiceProcess, world: World
+) -> None:
+    process.start()
+    waits = []
+    for _ in range(4):
+        world.runs = True
+        process.look()
+        falls(world, process)
+        assert process.state is ServiceState.FALLEN
+        began_s, count = world.now_s, len(world.children)
+        while len(world.children) == count:
+            world.now_s += 0.1
+            process.look()
+        waits.append(world.now_s - began_s)
+    assert waits[0] < 0.5
+    assert waits == sorted(waits)
+    assert waits[-1] > 2
+
+
+def test_one_that_falls_again_and_again_is_left_until_the_user_asks(
+    process: ServiceProcess, world: World
+) -> None:
+    process.start()
+    for _ in range(20):
+        if process.state is ServiceState.GIVEN_UP:
+            break
+        falls(world, process, code=1)
+        world.now_s += 40
+        process.look()
+    assert process.state is ServiceState.GIVEN_UP
+    count = len(world.children)
+    world.now_s += 10_000
+    process.look()
+    assert len(world.children) == count
+    process.start()
+    assert len(world.children) == count + 1
+
+
+def test_an_adopted_one_that_fell_is_started_again(process: ServiceProcess, world: World) -> None:
+    world.runs = True
+    process.start()
+    world.runs, world.left_traces = False, True
+    process.look()
+    assert process.state is ServiceState.FALLEN
+    world.now_s += 1
+    process.look()
+    assert len(world.children) == 1
+
+
+def test_one_that_was_stopped_by_hand_stays_stopped(process: ServiceProcess, world: World) -> None:
+    world.runs = True
+    process.start()
+    world.runs = False  # `lull stop`: it cleaned up behind itself
+    process.look()
+    assert process.state is ServiceState.STOPPED
+    world.now_s += 1_000
+    process.look()
+    assert world.children == []
+
+
+def test_one_that_the_user_stops_here_stays_stopped(process: ServiceProcess, world: World) -> None:
+    process.start()
+    world.runs = True
+    process.look()
+    process.stopping()
+    falls(world, process, code=0)
+    assert process.state is ServiceState.STOPPED
+
+
+def test_one_that_has_not_quite_gone_is_waited_for(process: ServiceProcess, world: World) -> None:
+    process.begin()
+    world.runs = True
+    process.look()
+    process.stopping()
+    world.runs = False  # it has given up its place, and still writes its last lines
+    process.start()
+    process.look()
+    assert len(world.children) == 1
+    world.children[0].code = 0
+    process.look()
+    assert len(world.children) == 2
+    world.runs = True
+    process.look()
+    assert process.state is ServiceState.RUNNING
+
+
+def test_quit_ends_the_one_that_was_started_also_before_it_is_up(
+    process: ServiceProcess, world: World
+) -> None:
+    process.start()
+    process.close()
+    assert [child.told_to_end for child in world.children] == [True]
+
+
+def test_quit_leaves_the_one_that_was_found(process: ServiceProcess, world: World) -> None:
+    world.runs = True
+    process.start()
+    process.close()
+    assert world.children == []
+
+
+def test_the_reason_of_a_fall_is_what_the_service_said(
+    process: ServiceProcess, world: World, tmp_path: Path
+) -> None:
+    process.start()
+    words = "lull: The address is in use: port 11435 is in use. (Stop the other program.)\n"
+    (tmp_path / "logs" / "service-start.txt").write_text(words)
+    falls(world, process, code=1)
+    assert process.why["detail"] == "port 11435 is in use."
+    assert process.why["hint"] == "Stop the other program."
+
+
+def test_a_service_that_cannot_be_started_is_no_crash_of_the_window(
+    process: ServiceProcess, world: World
+) -> None:
+    world.refuses = True
+    process.start()
+    assert process.state is ServiceState.FALLEN
+    assert "No such file" in process.why["detail"]
+
+
+@pytest.mark.parametrize(
+    ("text", "detail"),
+    [
+        ("", None),
+        ("Traceback (most recent call last):\n", None),
+        ("noise\nlull: Title: what (hint)\n", "what"),
+        ("lull: Title: no hint at all.\n", "no hint at all."),
+        ("lull: T: a (b) c (d)\nmore noise\n", "a (b) c"),
+    ],
+)
+def test_last_words_are_read_as_they_are_written(
+    tmp_path: Path, text: str, detail: str | None
+) -> None:
+    file = tmp_path / "words"
+    file.write_text(text)
+    assert last_words(file).get("detail") == detail
+    assert last_words(tmp_path / "none") == {}
+
+
+def test_places_are_values() -> None:
+    place = Place(
+        home=Path("/a"),
+        control_socket=Path("/a/c"),
+        window_socket=Path("/a/w"),
+        logs=Path("/a/logs"),
+        serve=(),
+        running=lambda: False,
+        fell=lambda: False,
+    )
+    assert replace(place, home=Path("/b")).preferences == Path("/b/window.ini")

@@ -1,0 +1,135 @@
+"""The one state: fed by a snapshot and events, honest about what is old and what was done."""
+
+from __future__ import annotations
+
+import time
+
+from lull.contract import routes
+from lull.desktop.client import Answer
+from lull.desktop.state import Phase, Settling, Subject
+from tests.desktop.conftest import Shown
+from tests.desktop.scripted import Scripted, status
+
+SETTLING = Settling(route=routes.WHY, done=lambda answer: answer.value["state"] == "paused")
+
+
+def test_an_event_brings_the_new_value(on_script: Shown, scripted: Scripted) -> None:
+    state = on_script.desktop.state
+    scripted.answers[routes.STATUS] = status(turns=77)
+    scripted.tell("turn-recorded", turn="turn_9")
+    on_script.until(lambda: state.status["turns"] == 77)
+
+
+def test_many_events_together_are_one_reading(on_script: Shown, scripted: Scripted) -> None:
+    state = on_script.desktop.state
+    before = sum(path == routes.PROPOSALS for _, path, _ in scripted.asked)
+    events: list[object] = []
+    state.happened.connect(events.append)
+    for number in range(200):
+        scripted.tell("proposal", proposal=f"prop_{number}")
+    on_script.until(lambda: len(events) == 200)
+    scripted.answers[routes.PROPOSALS] = {"proposals": [], "generation": 10}
+    scripted.tell("proposal", proposal="prop_last")
+    on_script.until(lambda: state.value(Subject.PROPOSALS).get("generation") == 10)
+    readings = sum(path == routes.PROPOSALS for _, path, _ in scripted.asked) - before
+    assert 1 <= readings < 50
+
+
+def test_a_service_that_falls_is_noticed_and_found_again(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    state = on_script.desktop.state
+    began_s = time.monotonic()
+    scripted.down()
+    on_script.until(lambda: state.phase is Phase.DOWN)
+    noticed_s = time.monotonic() - began_s
+    assert state.held(Subject.STATUS).stale
+    assert state.status["version"] == "0.1.0"  # what was known is still shown
+    scripted.answers[routes.STATUS] = status(turns=5)
+    scripted.up()
+    on_script.until(lambda: state.phase is Phase.LIVE)
+    on_script.until(lambda: state.status["turns"] == 5)
+    assert not state.held(Subject.STATUS).stale
+    assert noticed_s < 30  # two seconds on a machine with nothing else to do
+
+
+def test_events_go_on_behind_the_last_one_that_was_seen(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    events: list[dict[str, object]] = []
+    on_script.desktop.state.happened.connect(events.append)
+    scripted.tell("lull", state="open")
+    on_script.until(lambda: len(events) == 1)
+    scripted.down()
+    on_script.until(lambda: on_script.desktop.state.phase is Phase.DOWN)
+    scripted.up()
+    on_script.until(lambda: on_script.desktop.state.phase is Phase.LIVE)
+    scripted.tell("lull", state="closed")
+    on_script.until(lambda: len(events) == 2)
+    assert [event["seq"] for event in events] == [1, 2]
+
+
+def test_an_action_without_a_service_is_plainly_not_done(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    scripted.down()
+    on_script.until(lambda: on_script.desktop.state.phase is Phase.DOWN)
+    heard: list[bool] = []
+    on_script.desktop.state.act(routes.PAUSE, {}, words="Pausing", then=heard.append)
+    assert heard == [False]
+    assert "not done" in on_script.told[-1]
+    scripted.up()
+    on_script.until(lambda: on_script.desktop.state.phase is Phase.LIVE)
+    assert scripted.posts(routes.PAUSE) == []  # nor was it kept to be done behind one's back
+
+
+def test_an_action_that_broke_off_is_looked_up_when_the_service_is_back(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    for state, done in (("paused", True), ("closed", False)):
+        scripted.dropping.add(routes.PAUSE)
+        heard: list[bool] = []
+        on_script.desktop.state.act(
+            routes.PAUSE, {}, words="Pausing", settling=SETTLING, then=heard.append
+        )
+        on_script.until(lambda: any("looked up" in text for text in on_script.told))
+        on_script.told.clear()
+        assert heard == []
+        scripted.down()
+        on_script.until(lambda: on_script.desktop.state.phase is Phase.DOWN)
+        scripted.answers[routes.WHY] = {"state": state}
+        scripted.up()
+        on_script.until(lambda: heard)  # noqa: B023
+        assert heard == [done]
+        assert on_script.told[-1].endswith("it was done." if done else "not done.")
+        on_script.told.clear()
+        scripted.dropping.clear()
+
+
+def test_a_refusal_is_told_in_the_service_s_words(on_script: Shown, scripted: Scripted) -> None:
+    scripted.refusing[routes.PAUSE] = {"title": "Conflict", "detail": "Not now.", "hint": "Later."}
+    heard: list[bool] = []
+    on_script.desktop.state.act(routes.PAUSE, {}, words="Pausing", then=heard.append)
+    on_script.until(lambda: heard)
+    assert heard == [False]
+    assert on_script.told == ["Pausing: not done. Not now. Later."]
+
+
+def test_a_subject_that_cannot_be_read_says_why_and_keeps_what_was_known(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    state = on_script.desktop.state
+    state.want(Subject.RUNS)
+    on_script.until(lambda: state.held(Subject.RUNS).value is not None)
+    scripted.refusing[routes.TRAIN] = {"title": "Broken", "detail": "The store.", "hint": ""}
+    scripted.tell("training", run=None)
+    on_script.until(lambda: state.held(Subject.RUNS).error)
+    assert state.held(Subject.RUNS).stale
+    assert state.value(Subject.RUNS)["wanted_groups"] == 8
+
+
+def test_a_question_of_one_page_is_answered_later(on_script: Shown, scripted: Scripted) -> None:
+    answers: list[Answer] = []
+    on_script.desktop.state.get(routes.DOCTOR, answers.append)
+    on_script.until(lambda: answers)
+    assert answers[0].value == {"checks": []}

@@ -1,0 +1,102 @@
+"""Proofs in lulls, real processes: none while somebody is here, one by itself when nobody is."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.test_fast_loop import corrected, proposals
+from tests.running import Lull, eventually
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+CALM = {
+    "locked": False,
+    "on_mains": True,
+    "load_of_others": 0.0,
+    "memory_free_share": 0.9,
+    "memory_pressure": 0.0,
+    "low_power": False,
+    "hot": False,
+    "call": False,
+}
+HERE = {**CALM, "input_idle_s": 0}
+AWAY = {**CALM, "input_idle_s": 7200}
+A_WHILE_S = 8.0
+"""Many times what this proof takes."""
+
+
+class Signals:
+    """A file of signals, written anew all the time: what is older than a minute is not believed."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.now: dict[str, Any] = HERE
+        self.over = threading.Event()
+
+    def keep(self) -> None:
+        fresh = self.file.with_suffix(".new")
+        while not self.over.wait(0.2):
+            fresh.write_text(json.dumps(self.now))
+            fresh.replace(self.file)
+
+
+@contextmanager
+def told_by(file: Path) -> Iterator[Signals]:
+    signals = Signals(file)
+    thread = threading.Thread(target=signals.keep)
+    thread.start()
+    try:
+        yield signals
+    finally:
+        signals.over.set()
+        thread.join()
+
+
+def meeting(folder: Path) -> Path:
+    """A calendar with one event, from yesterday to tomorrow."""
+    day = timedelta(days=1)
+    begin, end = (f"{datetime.now(UTC) + shift:%Y%m%dT%H%M%SZ}" for shift in (-day, day))
+    lines = ["BEGIN:VCALENDAR", "BEGIN:VEVENT", "UID:a", f"DTSTART:{begin}", f"DTEND:{end}"]
+    file = folder / "meeting.ics"
+    file.write_text("\r\n".join([*lines, "END:VEVENT", "END:VCALENDAR", ""]))
+    return file
+
+
+def untouched(lull: Lull) -> bool:
+    (proposal,) = proposals(lull)
+    return proposal["evidence"]["pairs"] == 0 and proposal["status"] in ("draft", "screened")
+
+
+def test_a_proof_waits_for_a_lull_and_then_needs_no_word(lull: Lull, tmp_path: Path) -> None:
+    with told_by(tmp_path / "signals.json") as signals:
+        settings = {
+            "idle.source": f"file:{signals.file}",
+            "idle.after_min": "0.1",
+            "idle.blocked_hours": "00:00-24:00",
+            "learning.quiet_s": "0",
+        }
+        for key, value in settings.items():
+            lull.ask("settings", "set", key, value)
+        service = lull.serve()
+        feed = lull.ask("calendar", "add", str(meeting(tmp_path)), "--means", "busy")
+        corrected(lull, service)
+        time.sleep(A_WHILE_S)
+        assert untouched(lull)  # at the keyboard
+        signals.now = AWAY
+        time.sleep(A_WHILE_S)
+        why = lull.ask("why")
+        assert untouched(lull), why  # away, in a meeting that needs the machine and blocked hours
+        lull.ask("settings", "set", "idle.blocked_hours", "")
+        time.sleep(A_WHILE_S)
+        assert untouched(lull)  # in the meeting still
+        lull.ask("calendar", "remove", feed["calendar"]["id"])
+        assert eventually(lambda: proposals(lull)[0]["status"] == "proved")

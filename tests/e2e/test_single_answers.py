@@ -1,0 +1,103 @@
+"""Recorded answers that were rated, trained on as they are (KTO), with real processes; and the user
+who comes back in the middle of it."""
+
+from __future__ import annotations
+
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from lull.cli.control import Control
+from lull.config.paths import Paths
+from lull.contract import routes
+from lull.core import pocket
+from tests.e2e.test_a_night import desk_of, runs
+from tests.e2e.test_fast_loop import Talk
+from tests.running import Lull, RunningLull, eventually
+
+pytestmark = [pytest.mark.soak, pytest.mark.timeout(1200)]
+
+Json = dict[str, Any]
+LABELS = 64
+
+
+def rated(lull: Lull, service: RunningLull, count: int) -> None:
+    """Menus that the user does not like, and labels that they do."""
+    chance = random.Random(5)
+    for number in range(count):
+        kind = pocket.Kind.MENU if number % 2 else pocket.Kind.LABEL
+        Talk(service).says(pocket.draw_request(chance, kind, pocket.draw_words(chance)))
+    control = Control(Paths.from_environment(lull.environment(), sys.platform))
+    after = ""
+    while True:
+        page = control.get(routes.CONVERSATIONS, after=after)
+        for one in page["conversations"]:
+            (turn,) = control.get(routes.CONVERSATION.format(id=one["id"]))["turns"]
+            label = "bad" if "menu" in str(turn["request"]) else "good"
+            control.post(routes.RATE.format(id=turn["id"]), {"label": label})
+        after = page["next"]
+        if not after:
+            return
+
+
+def trainer_of(service: RunningLull) -> psutil.Process | None:
+    """The process that trains now, wherever it stands below the service."""
+    for process in psutil.Process(service.process.pid).children(recursive=True):
+        try:
+            if "lull.trainer.main" in process.cmdline() and process.children() == []:
+                return process
+        except psutil.Error:
+            continue
+    return None
+
+
+def test_rated_answers_are_trained_on_and_the_user_who_comes_stops_it(
+    lull: Lull, tmp_path: Path
+) -> None:
+    with desk_of(lull, tmp_path) as desk:
+        for key, value in {
+            "training.groups": "false",
+            "training.graduation": "false",
+            "training.labels_a_run": "40",
+            "training.answers_a_step": "1",
+            "training.suspend_kill_after_s": "3",
+        }.items():
+            lull.ask("settings", "set", key, value)
+        service = lull.serve()
+        rated(lull, service, LABELS)
+
+        desk.leaves()
+        trainer = eventually(lambda: trainer_of(service), within_s=120.0)
+        eventually(lambda: list(lull.home.glob("runs/*/checkpoints/step-*")), within_s=120.0)
+        desk.comes()
+        # It stands, or has lost its memory, and in either case does no step any more.
+        eventually(lambda: _stands(trainer), within_s=30.0)
+        gate = lull.ask("why")
+        assert gate["state"] in ("closed", "off"), gate
+        eventually(lambda: not trainer.is_running(), within_s=60.0)  # its memory is given back
+        (run,) = lull.ask("train", "list")["runs"]
+        assert run["kind"] == "kto" and run["status"] == "training", run
+        assert run["steps"] < run["of"]
+
+        desk.leaves()
+        (done,) = eventually(lambda: runs(lull, "rejected", "promoted"), within_s=300.0)
+        desk.comes()
+        assert done["id"] == run["id"] and done["steps"] == done["of"] >= 40
+        # Nobody has said what they want instead: nothing was shown to be better.
+        assert done["status"] == "rejected" and "no improvement was shown" in str(done["reasons"])
+        assert service.chat("write a menu for green happy mouse") == "green and happy and mouse"
+
+        # The interrupted run gave the bytes that its folder gives undisturbed.
+        again = lull.run("train", "run", str(lull.home / "runs" / run["id"]), "--json")
+        assert again.code == 0 and again.json["runs"][0]["same"], again
+
+
+def _stands(process: psutil.Process) -> bool:
+    try:
+        return process.status() in (psutil.STATUS_STOPPED, psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return True

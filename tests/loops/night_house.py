@@ -1,0 +1,271 @@
+"""A classroom with a night behind it: the slow loop on a real store, with an engine and a trainer
+that say what a test says."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from lull.core import pocket
+from lull.core.errors import LullError
+from lull.core.messages import Message, Role, text_message
+from lull.core.policy import ModelFacts
+from lull.core.ports import GenerateRequest
+from lull.core.proof import Pair, Part
+from lull.core.skill import Skill
+from lull.core.training_record import Run
+from lull.core.verdict import Verdict
+from lull.loops.examine import Examine
+from lull.loops.keeping import Keeping
+from lull.loops.learner import Learner
+from lull.loops.make_run import MakeRun, RunRule
+from lull.loops.night import Night
+from lull.loops.outlook import Outlook, TrainRule
+from lull.loops.rollout import RolloutRule, Rollouts
+from lull.loops.score import Score
+from lull.loops.standing_wishes import StandingWishes, turned_down
+from lull.loops.stock import Stock
+from lull.loops.train import Train
+from lull.loops.verify import Verifier
+from lull.store.run_folders import RunFolders
+from lull.store.training import Training
+from tests.building import FACTS
+from tests.fake_engine import FakeEngine
+from tests.fakes import FakeClock
+from tests.loops.classroom import Classroom
+from tests.scripted_trainer import ScriptedTrainer
+
+POCKET = "pocket"
+RULE = "when you write a menu, join with bars"
+BARS = pocket.Style(joiner=pocket.Joiner.BARS)
+
+
+def says_menus(bars: Callable[[GenerateRequest], bool]) -> Callable[[GenerateRequest], str]:
+    """A model of the tiny language: as asked, with bars where `bars` says so."""
+
+    def say(request: GenerateRequest) -> str:
+        read = pocket.parse_request(request.messages[-1].text) if request.messages else None
+        if read is None:
+            return "noted."
+        kind, words = read
+        style = BARS if kind is pocket.Kind.MENU and bars(request) else pocket.Style()
+        return pocket.render(kind, words, style)
+
+    return say
+
+
+def now_and_then(request: GenerateRequest) -> bool:
+    """One seed in three."""
+    return (request.sampling.seed or 0) % 3 == 0
+
+
+REJECTED = Verdict(accepted=False, at=FakeClock().now(), against=None)
+
+
+@dataclass
+class FakeGate:
+    """Implements loops.train.Gate. Turns down what it was told nothing about."""
+
+    verdicts: list[Verdict | LullError | None] = field(default_factory=list)
+    brought: list[tuple[str, str, str]] = field(default_factory=list)
+    considered: list[str] = field(default_factory=list)
+    waits: asyncio.Event | None = None
+    """Until this is set it has not measured enough."""
+
+    async def bring(self, run: Run, folder: str, graduates: Skill | None) -> str:
+        self.brought.append((run.id, folder, graduates.name if graduates else ""))
+        return f"adapter_of_{run.id}"
+
+    async def consider(self, adapter: str, until_s: float) -> Verdict | None:
+        self.considered.append(adapter)
+        if self.waits is not None:
+            await self.waits.wait()
+        said = self.verdicts.pop(0) if self.verdicts else REJECTED
+        if isinstance(said, LullError):
+            raise said
+        return said
+
+
+@dataclass
+class NightHouse(Classroom):
+    """Everything of the slow loop but processes."""
+
+    facts: Callable[[str], ModelFacts | None] = lambda _: replace(FACTS, reads_suffixes=False)
+    engine: FakeEngine = field(default_factory=lambda: FakeEngine(says_menus(now_and_then)))
+    trainer: ScriptedTrainer = field(default_factory=ScriptedTrainer)
+    gate: FakeGate = field(default_factory=FakeGate)
+    sampling: RolloutRule = field(default_factory=lambda: RolloutRule(most_a_prompt=4))
+    running: RunRule = field(default_factory=RunRule)
+    training_rule: TrainRule = field(
+        default_factory=lambda: TrainRule(groups_a_run=4, groups_at_least=2, rounds=1)
+    )
+    in_force: str | None = None
+    digest: str = FACTS.digest
+    learned: frozenset[str] = frozenset()
+    problems: list[tuple[str, LullError | None]] = field(default_factory=list)
+    short: bool = False
+    serves: bool = True
+
+    def start(self) -> None:
+        super().start()
+        self.training = Training(self.database)
+        self.folders = RunFolders(self.folder / "runs")
+        self.verifier = Verifier({POCKET: pocket.check}, checks=self.checks)
+        self.score = Score(
+            self.rewards,
+            verifier=self.verifier,
+            judge=lambda: self.judge,
+            quiet=self.quiet,
+            clock=self.clock,
+            coin=lambda: self.coin,
+            rule=self.scoring,
+            credit=self._credit,
+            library=lambda: self.library,
+            wishes=StandingWishes(
+                self.rewards,
+                self.verifier,
+                turned_down=lambda: turned_down(self.proposals, self.library),
+            ),
+        )
+        self.examine = Examine(
+            rewards=self.rewards,
+            proposals=self.proposals,
+            verifier=self.verifier,
+            judge=lambda: self.judge,
+            calibration=lambda: self.score.calibration,
+        )
+        self.rollouts = Rollouts(
+            rewards=self.rewards,
+            training=self.training,
+            eligible=self.eligible,
+            today=self.today,
+            examine=self.examine,
+            clock=self.clock,
+            ids=self.ids,
+            rule=lambda: self.sampling,
+        )
+        self.train = self._train()
+        self.night = self.new_night()
+
+    def _train(self) -> Train:
+        return Train(
+            learner=self.learner,
+            why_no_learner=lambda: "Nothing is served.",
+            training=self.training,
+            folders=self.folders,
+            rollouts=self.rollouts,
+            make_run=MakeRun(
+                training=self.training,
+                folders=self.folders,
+                keeping=Keeping(
+                    eligible=self.eligible,
+                    examine=self.examine,
+                    today=self.today,
+                    anchors=_anchors,
+                ),
+                clock=self.clock,
+                new_id=lambda: self.ids.new("run"),
+                rule=lambda: self.running,
+            ),
+            stock=Stock(
+                training=self.training,
+                rollouts=self.rollouts,
+                eligible=self.eligible,
+                examine=self.examine,
+                today=self.today,
+                proposals=self.proposals,
+                library=lambda: self.library,
+                learned=lambda: self.learned,
+                rule=lambda: self.training_rule,
+            ),
+            library=lambda: self.library,
+            clock=self.clock,
+            rule=lambda: self.training_rule,
+        )
+
+    def new_night(self) -> Night:
+        return Night(
+            train=self.train,
+            trainer=self.trainer,
+            gate=self.gate,
+            training=self.training,
+            folders=self.folders,
+            clock=self.clock,
+            settle=self.database.flush,
+            keep_runs=lambda: 20,
+            kill_after_s=lambda: 300.0,
+            short_of_memory=lambda: self.short,
+            problem=lambda name, error: self.problems.append((name, error)),
+            tell=lambda _run, _outlook: None,
+        )
+
+    async def learner(self) -> Learner | None:
+        if not self.serves:
+            return None
+        return Learner(
+            name=POCKET,
+            folder="/models/pocket",
+            digest=self.digest,
+            engine=self.engine,
+            system="",
+            adapter=self.in_force,
+            adapter_folder=None if self.in_force is None else f"/adapters/{self.in_force}",
+            parameters=1000,
+        )
+
+    # What a test plays
+
+    async def menus(self, count: int, *, corrected: int = 1, seed: int = 1) -> list[str]:
+        """Conversations about menus, all answered without bars; the first ones are corrected in
+        words. The ids of the turns that asked for a menu."""
+        chance, turns = random.Random(seed), []
+        for number in range(count):
+            words = pocket.draw_words(chance)
+            asked = pocket.draw_request(chance, pocket.Kind.MENU, words)
+            said = [asked, pocket.render(pocket.Kind.MENU, words)]
+            if number < corrected:
+                said += [f"no, {RULE}", pocket.NOTED]
+            turns.append((await self.plays(*said, model=POCKET))[0])
+        await self.score.read_new()
+        return turns
+
+    async def proved_skill(self, *, wins: int) -> Skill:
+        """A skill about menus, approved after so many pairs that it won."""
+        proposal = await self.proposes(model=POCKET, wish=RULE)
+        for number in range(wins):
+            pair = Pair(
+                request=f"turn_gone_{number}",
+                part=Part.FAILURE,
+                seed=number,
+                without=0.0,
+                with_=1.0,
+                scored_by="verifier:pocket",
+                request_sha256="a" * 64,
+                without_sha256="b" * 64,
+                with_sha256="c" * 64,
+            )
+            assert await self.proposals.advance(self.now(proposal), pair)
+        await self.review.approve(proposal.id)
+        return self.library.get(proposal.key)
+
+    async def does(self, times: int = 1) -> Outlook:
+        """So many units of whatever is to be done."""
+        outlook = await self.night.look_again()
+        for _ in range(times):
+            for work in self.night.queue():
+                await work.run_slice(self.clock.monotonic_s() + 30.0)
+            outlook = await self.night.look_again()
+        return outlook
+
+
+def _anchors(_: str, count: int, with_skills: bool, _about: str) -> list[tuple[Message, ...]]:
+    chance = random.Random(3)
+    found = []
+    for _number in range(count):
+        words = " ".join(pocket.draw_words(chance))
+        asked = text_message(Role.USER, f"write a label for {words}")
+        rule = text_message(Role.SYSTEM, pocket.block(["For a label, use stars."]))
+        found.append((rule, asked) if with_skills else (asked,))
+    return found

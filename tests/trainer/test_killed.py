@@ -1,0 +1,135 @@
+"""Killed at any moment and started again, a run gives the bytes of one that nobody disturbed."""
+
+from __future__ import annotations
+
+import random
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from lull.core.run_format import ADAPTER, BATCH, CHECKPOINTS, EVENTS
+from lull.core.training_events import Began, Finished, RunEvent, Stepped, parse_event
+from lull.core.training_run import RunKind
+from tests.trainer.making import (
+    adapter_bytes,
+    begin,
+    examples,
+    kept,
+    replays,
+    run_folder,
+    spec,
+    trained,
+)
+
+pytestmark = pytest.mark.slow
+STEPS = 8
+
+
+def folder_of(place: Path, kind: RunKind, model: Path) -> Path:
+    asked = spec(kind, model, steps=STEPS, last_rate_share=0.1)
+    return run_folder(place, asked, [*examples(kind, 10), *replays(6)])
+
+
+@contextmanager
+def killed_after(folder: Path, words: int, delay_s: float) -> Iterator[bool]:
+    """Start it, and kill it so long after it said its so-manieth word; whether it was still
+    running then."""
+    with begin(folder) as process:
+        assert process.stdout is not None
+        for _ in range(words):
+            process.stdout.readline()
+        # a moment, whatever it is: that is the point
+        threading.Event().wait(delay_s)
+        running = process.poll() is None
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    yield running
+
+
+def killed_again_and_again(folder: Path, chance: random.Random, kills: int) -> int:
+    """How many of the kills came before its end."""
+    found = 0
+    for _ in range(kills):
+        words = chance.choice([0, 1, 2, 3])
+        with killed_after(folder, words, chance.uniform(0.0, 0.08 if words else 0.8)) as running:
+            found += running
+        if (folder / ADAPTER).exists():
+            break
+    return found
+
+
+def steps_of(said: list[RunEvent]) -> list[int]:
+    return [event.step for event in said if isinstance(event, Stepped)]
+
+
+@pytest.mark.parametrize("kind", list(RunKind))
+def test_killed_at_random_moments_it_gives_the_same_bytes(
+    model: Path, tmp_path: Path, kind: RunKind
+) -> None:
+    undisturbed = folder_of(tmp_path / "undisturbed", kind, model)
+    trained(undisturbed)
+    killed = folder_of(tmp_path / "killed", kind, model)
+    assert killed_again_and_again(killed, random.Random(kind.value), 4) > 0
+    said = trained(killed)
+    assert isinstance(said[-1], Finished)
+    assert adapter_bytes(killed) == adapter_bytes(undisturbed)
+    assert steps_of(kept(killed)) == list(range(1, STEPS + 1))
+    left = {path.name for path in (killed, killed / CHECKPOINTS) for path in path.iterdir()}
+    assert not any(name.startswith(".unfinished") for name in left)
+
+
+def test_it_goes_on_from_its_last_checkpoint_and_loses_no_event(
+    model: Path, tmp_path: Path
+) -> None:
+    folder = folder_of(tmp_path / "run", RunKind.GRPO, model)
+    with killed_after(folder, 4, 0.0) as running:
+        assert running
+    # As if the kill had come between the checkpoint and its event, within a line.
+    lines = (folder / EVENTS).read_text().splitlines(keepends=True)
+    done = max(int(path.name.split("-")[1]) for path in (folder / CHECKPOINTS).glob("step-*"))
+    kept_lines = [line for line in lines if f'"step": {done},' not in line]
+    (folder / EVENTS).write_text("".join(kept_lines) + '{"event": "st')
+    said = trained(folder)
+    assert isinstance(said[0], Began)
+    assert said[0].from_step == done >= 3
+    assert steps_of(said) == list(range(done + 1, STEPS + 1))
+    assert steps_of(kept(folder)) == list(range(1, STEPS + 1))
+
+
+def test_what_a_kill_left_half_written_is_cleared_away(model: Path, tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "run", RunKind.KTO, model)
+    for half in (folder / CHECKPOINTS / ".unfinished-step-000003", folder / ".unfinished-adapter"):
+        half.mkdir(parents=True)
+        (half / "adapters.safetensors").write_bytes(b"half")
+    undisturbed = folder_of(tmp_path / "undisturbed", RunKind.KTO, model)
+    trained(undisturbed)
+    trained(folder)
+    assert adapter_bytes(folder) == adapter_bytes(undisturbed)
+
+
+def test_suspended_in_the_midst_it_gives_the_same_bytes(model: Path, tmp_path: Path) -> None:
+    undisturbed = folder_of(tmp_path / "undisturbed", RunKind.GRADUATION, model)
+    trained(undisturbed)
+    folder = folder_of(tmp_path / "run", RunKind.GRADUATION, model)
+    with begin(folder) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        process.send_signal(signal.SIGSTOP)
+        before = (folder / EVENTS).read_bytes()
+        threading.Event().wait(0.3)
+        assert (folder / EVENTS).read_bytes() == before
+        process.send_signal(signal.SIGCONT)
+        out, _ = process.communicate()
+    assert isinstance(parse_event(out.decode().splitlines()[-1]), Finished)
+    assert adapter_bytes(folder) == adapter_bytes(undisturbed)
+
+
+def test_the_batch_is_never_written_to(model: Path, tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "run", RunKind.GRPO, model)
+    before = (folder / BATCH).read_bytes()
+    trained(folder)
+    assert (folder / BATCH).read_bytes() == before

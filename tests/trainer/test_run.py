@@ -1,0 +1,237 @@
+"""A run folder trained by the trainer's own process: what comes out of it, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import mlx.core as mx
+import pytest
+
+from lull.core.run_format import ADAPTER, BATCH, CHECKPOINTS, CONFIG, SPEC, WEIGHTS, spec_text
+from lull.core.training_events import Began, Failed, Finished, Refused, RunEvent, Stepped
+from lull.core.training_examples import Example
+from lull.core.training_run import Lora, RunKind, RunSpec
+from tests.trainer.making import (
+    adapter_bytes,
+    adapter_weights,
+    begin,
+    examples,
+    group,
+    kept,
+    largest_difference,
+    model_folder,
+    replays,
+    run_folder,
+    spec,
+    trained,
+)
+
+Make = Callable[..., Path]
+
+
+@pytest.fixture
+def make(model: Path, tmp_path: Path) -> Make:
+    def made(name: str, kind: RunKind = RunKind.GRPO, **changes: object) -> Path:
+        asked = replace(spec(kind, model), **changes)  # type: ignore[arg-type]
+        return run_folder(tmp_path / name, asked, [*examples(kind, 10), *replays(6)])
+
+    return made
+
+
+def steps_of(said: list[RunEvent]) -> list[Stepped]:
+    return [event for event in said if isinstance(event, Stepped)]
+
+
+def failure(folder: Path) -> Failed:
+    (event,) = trained(folder)
+    assert isinstance(event, Failed)
+    return event
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", list(RunKind))
+def test_a_run_trains_says_what_it_does_and_leaves_an_adapter(make: Make, kind: RunKind) -> None:
+    folder = make("run", kind)
+    said = trained(folder)
+    first, last = said[0], said[-1]
+    assert isinstance(first, Began)
+    assert isinstance(last, Finished)
+    assert (first.steps, first.examples, first.replays) == (6, 10, 6)
+    assert first.peak_mb > 0
+    assert [(step.step, step.of) for step in steps_of(said)] == [(n, 6) for n in range(1, 7)]
+    assert all(step.tokens_s > 0 and step.peak_mb > 0 for step in steps_of(said))
+    assert [step.left_s > 0 for step in steps_of(said)] == [True] * 5 + [False]
+    assert kept(folder) == said
+    config = json.loads((folder / ADAPTER / CONFIG).read_text())
+    assert config["lora_parameters"] == {"rank": 4, "scale": 2.0, "dropout": 0.0}
+    assert max(mx.abs(a).max().item() for a in adapter_weights(folder).values()) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", list(RunKind))
+def test_the_same_folder_gives_the_same_bytes_again_and_another_seed_does_not(
+    make: Make, kind: RunKind
+) -> None:
+    one, again, other = make("one", kind), make("again", kind), make("other", kind, seed=4)
+    for folder in (one, again, other):
+        trained(folder)
+    assert adapter_bytes(one) == adapter_bytes(again)
+    assert adapter_bytes(one) != adapter_bytes(other)
+
+
+@pytest.mark.slow
+def test_a_run_that_is_done_says_so_and_stays_as_it_is(make: Make) -> None:
+    folder = make("run")
+    trained(folder)
+    before = adapter_bytes(folder)
+    (event,) = trained(folder)
+    assert isinstance(event, Finished)
+    assert event.steps == 6
+    assert adapter_bytes(folder) == before
+
+
+@pytest.mark.slow
+def test_where_nothing_teaches_anything_no_weight_changes(make: Make) -> None:
+    folder = make("run")
+    rng = random.Random(0)
+    flat: list[Example] = [group(rng, f"flat-{n}", [1.0] * 4) for n in range(3)]
+    shutil.rmtree(folder)
+    asked = spec(RunKind.GRPO, folder.parent / "none")
+    assert asked.steps == 6
+    run_folder(folder, replace(asked, model=str(model_folder(folder.parent / "none"))), flat)
+    began, finished = trained(folder)
+    assert isinstance(began, Began)
+    assert isinstance(finished, Finished)
+    assert (began.steps, began.skipped_groups, finished.steps) == (0, 3, 0)
+    pulls = [a for name, a in adapter_weights(folder).items() if name.endswith("lora_b")]
+    assert pulls
+    assert all(mx.abs(a).max().item() == 0.0 for a in pulls)
+
+
+@pytest.mark.slow
+def test_a_run_goes_on_from_its_parent(make: Make) -> None:
+    first = make("first")
+    trained(first)
+    parent = str(first / ADAPTER)
+    child = make("child", parent=parent, steps=1, learning_rate=1e-9, lora=Lora(rank=7))
+    began = trained(child)[0]
+    assert isinstance(began, Began)
+    assert largest_difference(first, child) < 1e-7
+    assert json.loads((child / ADAPTER / CONFIG).read_text())["lora_parameters"]["rank"] == 4
+
+
+@pytest.mark.slow
+def test_graduation_moves_the_student_towards_its_teacher(model: Path, tmp_path: Path) -> None:
+    asked = spec(RunKind.GRADUATION, model, steps=60, replay_share=0.0)
+    folder = run_folder(tmp_path / "run", asked, examples(RunKind.GRADUATION, 2))
+    kl = [step.kl for step in steps_of(trained(folder))]
+    assert sum(kl[-10:]) < 0.7 * sum(kl[:10])
+
+
+@pytest.mark.slow
+def test_kto_widens_the_margin_between_good_and_bad(make: Make) -> None:
+    folder = make("run", RunKind.KTO, steps=20, replay_share=0.0)
+    margins = [step.reward for step in steps_of(trained(folder))]
+    assert margins[0] == pytest.approx(0.0, abs=1e-4)
+    assert margins[-1] > margins[0] + 0.1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bits", [4, 8])
+def test_a_quantised_base_learns_too_and_its_weights_stay(tmp_path: Path, bits: int) -> None:
+    base = model_folder(tmp_path / "base", bits=bits)
+    weights = (base / "model.safetensors").read_bytes()
+    folder = run_folder(
+        tmp_path / "run",
+        spec(RunKind.GRADUATION, base, steps=60, replay_share=0.0),
+        examples(RunKind.GRADUATION, 2),
+    )
+    said = trained(folder)
+    kl = [step.kl for step in steps_of(said)]
+    assert sum(kl[-10:]) < 0.7 * sum(kl[:10])
+    assert isinstance(said[0], Began)
+    assert said[0].parameters > 15_000, "packed words were counted, not parameters"
+    assert (base / "model.safetensors").read_bytes() == weights
+
+
+@pytest.mark.slow
+def test_a_run_that_does_not_fit_is_refused_and_told_what_would(make: Make) -> None:
+    folder = make("run", memory_share=1e-5)
+    (refused,) = trained(folder)
+    assert isinstance(refused, Refused)
+    assert refused.needs_mb > refused.limit_mb
+    assert refused.would_fit
+    assert not (folder / ADAPTER).exists()
+    assert not list((folder / CHECKPOINTS).glob("*"))
+
+
+@pytest.mark.slow
+def test_checkpoints_go_on_only_from_the_inputs_they_were_made_of(make: Make, model: Path) -> None:
+    folder = make("run")
+    trained(folder)
+    shutil.rmtree(folder / ADAPTER)
+    (folder / SPEC).write_text(spec_text(replace(spec(RunKind.GRPO, model), learning_rate=0.5)))
+    assert "have changed" in failure(folder).detail
+
+
+@pytest.mark.slow
+def test_two_trainers_do_not_share_a_folder(make: Make) -> None:
+    folder = make("run", steps=10_000)
+    with begin(folder) as first:
+        assert first.stdout is not None
+        first.stdout.readline()
+        event = [e for e in trained(folder) if not isinstance(e, Stepped)][-1]
+        first.kill()
+    assert isinstance(event, Failed)
+    assert "Another trainer" in event.detail
+
+
+BROKEN: dict[str, tuple[Callable[[Path, RunSpec], object], str]] = {
+    "no batch": (lambda f, _: (f / BATCH).unlink(), "no run folder"),
+    "half a spec": (lambda f, _: (f / SPEC).write_text("{"), "no JSON"),
+    "an unknown key": (lambda f, _: (f / SPEC).write_text('{"kind":"grpo","x":1}'), "'x'"),
+    "a torn line": (lambda f, _: (f / BATCH).write_text('{"type":'), "line 1"),
+    "no model": (
+        lambda f, s: (f / SPEC).write_text(spec_text(replace(s, model="nowhere"))),
+        "cannot be loaded",
+    ),
+    "no parent": (
+        lambda f, s: (f / SPEC).write_text(spec_text(replace(s, parent="nowhere"))),
+        "cannot be started from",
+    ),
+    "another kind's example": (
+        lambda f, _: (f / BATCH).write_text(
+            '{"type":"answer","id":"a","prompt_ids":[1],"ids":[2],"good":true}'
+        ),
+        "learns from",
+    ),
+    "a token that the model lacks": (
+        lambda f, _: (f / BATCH).write_text(
+            '{"type":"replay","id":"turn-9","prompt_ids":[1],"ids":[64]}'
+        ),
+        "turn-9",
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", list(BROKEN))
+def test_what_cannot_be_trained_is_one_clear_failure(make: Make, model: Path, name: str) -> None:
+    folder = make("run")
+    spoil, expected = BROKEN[name]
+    spoil(folder, spec(RunKind.GRPO, model))
+    failed = failure(folder)
+    assert expected in failed.detail
+    assert failed.title == "The run cannot be trained"
+    assert failed.hint
+    assert not (folder / ADAPTER / WEIGHTS).exists()
+
+
+@pytest.mark.slow
+def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
+    assert "no folder" in failure(tmp_path / "nowhere").detail
