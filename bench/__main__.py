@@ -7,6 +7,7 @@ BENCHES = {
     "gates": "what a proof lets through, beside the rules of others",
     "lulls": "how much of the idle time is used, in a simulated year",
     "metaclaw_bench": "days of work in a workspace, with and without Lull, for any model",
+    "pipeline": "research in twelve stages, with and without Lull, for any model",
     "pocket": "what the built-in model can do, on the shipped weights",
     "retrieval": "is the needed skill found, in libraries of three sizes",
     "trainer": "what a training step costs, and what an interruption does",
@@ -48,6 +49,8 @@ def main(argv: Sequence[str]) -> int:
 def _main_of(name: str) -> Callable[[Sequence[str]], int]:
     if name == "pocket":
         from bench.pocket.command import main as found
+    elif name == "pipeline":
+        from bench.pipeline.command import main as found
     elif name == "gates":
         from bench.gates.command import main as found
     elif name == "lulls":

@@ -11,9 +11,9 @@ from enum import StrEnum
 from pathlib import Path
 
 from bench.metaclaw_bench.data import Day, Round
-from bench.metaclaw_bench.endpoint import Down, Endpoint, Message
 from bench.metaclaw_bench.scoring import Scored, feedback, scored
 from bench.metaclaw_bench.workspace import Workspace
+from bench.models.endpoint import Down, Endpoint, Message
 
 
 class Form(StrEnum):

@@ -9,7 +9,6 @@ import argparse
 import hashlib
 import itertools
 import json
-import os
 import shutil
 import sys
 import tempfile
@@ -20,26 +19,25 @@ from pathlib import Path
 from typing import Any
 
 from bench.metaclaw_bench.agent import Form
-from bench.metaclaw_bench.conditions import Condition, LullFailed, Upstream
-from bench.metaclaw_bench.course import Played, Progress, course, workspace_of
+from bench.metaclaw_bench.course import Played, course, workspace_of
 from bench.metaclaw_bench.data import Bench, read
-from bench.metaclaw_bench.endpoint import Endpoint
-from bench.metaclaw_bench.ollama_face import OllamaFace
 from bench.metaclaw_bench.scoring import figures, floors
 from bench.metaclaw_bench.student import Student
 from bench.metaclaw_bench.student_mind import JUDGE, STUDENT, WRITER
 from bench.metaclaw_bench.table import print_table
+from bench.models.endpoint import Endpoint
 from bench.private_rules import rule_set
 from bench.private_rules.folder import write as write_rules
 from bench.report import RESULTS, ROOT, Goal, print_goals, report, write
+from bench.through_lull.asked import add_endpoint, identity_of, named, scripted
+from bench.through_lull.conditions import Condition, LullFailed, Upstream
+from bench.through_lull.progress import Progress
 
 Row = dict[str, Any]
 NAME = "metaclaw_bench"
 QUICK_DAYS = 4
 LEAST_GAIN = 0.01
 """A gain of nothing must not hold."""
-KEY_FROM = "BENCH_API_KEY"
-"""The variable that holds an endpoint's key: a key in a command line is seen by everybody."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -60,14 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=f"bench {NAME}", description=__doc__)
     parser.add_argument("--data", type=Path, help="a folder in the shape of MetaClaw-Bench")
     parser.add_argument("--days", type=int, help="only the first so many days")
-    parser.add_argument("--endpoint", help="http://host:port of the model; none: scripted student")
-    parser.add_argument("--protocol", choices=("openai", "ollama"), default="openai")
-    parser.add_argument("--model", default="", help="the model's name at the endpoint")
-    parser.add_argument("--judge", help="model that scores for Lull (the same; '' for none)")
-    parser.add_argument(
-        "--writer", help="model that writes skills for Lull (the same; '' for none)"
-    )
-    parser.add_argument("--allow-remote", action="store_true", help="Lull may ask another machine")
+    add_endpoint(parser)
     parser.add_argument(
         "--allow-commands", action="store_true", help="a tool run_command, unjailed"
     )
@@ -77,10 +68,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--feedback", nargs="+", choices=list(Form), default=[Form.LABELLED], type=Form
     )
-    parser.add_argument(
-        "--window", type=int, default=32_768, help="tokens that an OpenAI model's window holds"
-    )
-    parser.add_argument("--temperature", type=float, default=0.0)
     parser.add_argument("--fresh", action="store_true", help="forget what an earlier run has done")
     parser.add_argument("--work", type=Path, default=ROOT / "build" / NAME, help="for going on")
     parser.add_argument("--quick", action="store_true", help=f"the first {QUICK_DAYS} days")
@@ -145,52 +132,18 @@ def _data(args: argparse.Namespace) -> Iterator[Bench]:
 def _asked(
     args: argparse.Namespace, bench: Bench
 ) -> Iterator[tuple[Endpoint, Upstream, Student | None]]:
-    known = {"protocol": args.protocol, "temperature": args.temperature, "seed": args.seed}
-    if args.endpoint is None:
-        with Student(bench) as student:
-            endpoint = Endpoint(address=student.address, model=STUDENT, **known)
-            yield endpoint, _upstream(endpoint, args, JUDGE, WRITER), student
+    if args.endpoint is not None:
+        with named(args) as (endpoint, upstream):
+            yield endpoint, upstream, None
         return
-    if not args.model:
-        raise ValueError("--endpoint wants --model, too")
-    address = args.endpoint.rstrip("/").removesuffix("/v1").removesuffix("/api")
-    key = os.environ.get(KEY_FROM, "")
-    endpoint = Endpoint(address=address, model=args.model, key=key, **known)
-    upstream = _upstream(endpoint, args, args.model, args.model)
-    if endpoint.protocol == "ollama":
-        yield endpoint, upstream, None
-        return
-    # Lull stands before an Ollama; an OpenAI server gets the face of one.
-    names = [name for name in (upstream.model, upstream.judge, upstream.writer) if name]
-    with OllamaFace(endpoint, names, window_tokens=args.window) as face:
-        yield endpoint, replace(upstream, address=face.address), None
-
-
-def _upstream(endpoint: Endpoint, args: argparse.Namespace, judge: str, writer: str) -> Upstream:
-    return Upstream(
-        address=endpoint.address,
-        model=endpoint.model,
-        judge=judge if args.judge is None else args.judge,
-        writer=writer if args.writer is None else args.writer,
-        allow_remote=args.allow_remote,
-    )
+    with Student(bench) as student:
+        endpoint, upstream = scripted(args, student.address, (STUDENT, JUDGE, WRITER))
+        yield endpoint, upstream, student
 
 
 def _key(args: argparse.Namespace, bench: Bench) -> str:
     """What was done under one key may be gone on with: the same questions to the same model."""
-    told = [
-        bench.digest,
-        len(bench.days),
-        args.seed,
-        args.endpoint,
-        args.protocol,
-        args.model,
-        args.judge,
-        args.writer,
-        args.temperature,
-        args.allow_commands,
-    ]
-    told += [args.window, args.allow_remote] if args.endpoint else []
+    told = [bench.digest, len(bench.days), args.allow_commands, *identity_of(args)]
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
 
 

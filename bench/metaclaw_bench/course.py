@@ -6,57 +6,22 @@ of names: a day counts when its line is in the journal. A day that was under way
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
-import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from bench.metaclaw_bench.agent import Form, play
-from bench.metaclaw_bench.conditions import Condition, Service, Upstream, copy_home, learn
 from bench.metaclaw_bench.data import CONSTANTS, NAME_UPSTREAM, Bench, Day, Round, identity
-from bench.metaclaw_bench.endpoint import Endpoint
 from bench.metaclaw_bench.scoring import Scored
 from bench.metaclaw_bench.workspace import Workspace, copied
+from bench.models.endpoint import Endpoint
+from bench.through_lull.conditions import Condition, Upstream, learn
+from bench.through_lull.going_on import append_line, behind, forget_before, keep, read_lines
+from bench.through_lull.progress import Progress
 
 Json = dict[str, Any]
-
-
-@dataclass(slots=True)
-class Progress:
-    """On stderr: what was just played, how far it is, how long it will take."""
-
-    total: int
-    out: TextIO = field(default_factory=lambda: sys.stderr)
-    clock: Callable[[], float] = time.monotonic
-    done: int = 0
-    skipped: int = 0
-    _began: float | None = None
-
-    def skip(self, rounds: int) -> None:
-        self.done += rounds
-        self.skipped += rounds
-
-    def played(self, condition: Condition, day: str, result: Scored) -> None:
-        now = self.clock()
-        self._began = now if self._began is None else self._began
-        self.done += 1
-        played = self.done - self.skipped
-        each = (now - self._began) / max(1, played - 1)
-        left_s = each * (self.total - self.done)
-        mark = f"crashed ({result.wrong[:80]})" if result.crashed else f"{result.score:.2f}"
-        left = f"{left_s / 60:.0f} min left" if left_s >= 90 else f"{left_s:.0f} s left"
-        print(
-            f"{self.done}/{self.total} {condition} {day} {result.round}: {mark}, {left}",
-            file=self.out,
-            flush=True,
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,38 +65,16 @@ def course(
         if number < len(played):
             continue
         before = leaked()
-        with _behind(condition, endpoint, upstream, folder, number) as (asked, service):
+        with behind(condition, endpoint, upstream, folder, number) as (asked, service):
             results = _day(bench, day, asked, condition, progress, form, commands=commands)
             night = learn(service, condition) if service and condition.learns else {}
-        if service is not None:
-            copy_home(service.home, folder / f"home-{number + 1}")
+        keep(service, folder, number)
         found = leaked() - before
         one = Played(day=day.id, results=tuple(results), night=night, leaks=found)
         _append(journal, one)
-        shutil.rmtree(folder / f"home-{number}", ignore_errors=True)
+        forget_before(folder, number)
         played.append(one)
     return played
-
-
-@contextmanager
-def _behind(
-    condition: Condition, endpoint: Endpoint, upstream: Upstream, folder: Path, number: int
-) -> Iterator[tuple[Endpoint, Service | None]]:
-    """Where the day's questions go: the model itself, or a Lull that knows what it had learned."""
-    if not condition.through_lull:
-        yield endpoint, None
-        return
-    service = Service(folder / "home", upstream)
-    service.stop_orphan()
-    shutil.rmtree(service.home, ignore_errors=True)
-    before = folder / f"home-{number}"
-    if before.exists():
-        shutil.copytree(before, service.home)
-    address = service.start(learns=condition.learns)
-    try:
-        yield replace(endpoint, address=address), service
-    finally:
-        service.stop()
 
 
 def _day(
@@ -145,7 +88,8 @@ def _day(
     commands: bool,
 ) -> list[Scored]:
     def heard(_: Round, result: Scored) -> None:
-        progress.played(condition, day.id, result)
+        mark = f"crashed ({result.wrong[:80]})" if result.crashed else f"{result.score:.2f}"
+        progress.step(f"{condition} {day.id} {result.round}: {mark}")
 
     with tempfile.TemporaryDirectory(prefix="metaclaw-day-") as made:
         home = workspace_of(bench, day, Path(made) / "workspace")
@@ -155,36 +99,25 @@ def _day(
 
 
 def read_journal(journal: Path) -> list[Played]:
-    """The days that are done; a last line that a kill cut is none."""
-    played: list[Played] = []
-    lines = journal.read_text("utf-8").splitlines() if journal.exists() else []
-    for line in lines:
-        try:
-            read = json.loads(line)
-        except ValueError:
-            break
-        results = tuple(Scored(**one) for one in read["results"])
-        known = {"day": read["day"], "night": read["night"], "leaks": read["leaks"]}
-        played.append(Played(**known, results=results))
-    if len(played) < len(lines):
-        _rewrite(journal, lines[: len(played)])
-    return played
-
-
-def _rewrite(journal: Path, lines: Sequence[str]) -> None:
-    half = journal.with_suffix(".half")
-    half.write_text("".join(f"{line}\n" for line in lines), "utf-8")
-    half.replace(journal)
+    """The days that are done."""
+    return [
+        Played(
+            day=read["day"],
+            results=tuple(Scored(**one) for one in read["results"]),
+            night=read["night"],
+            leaks=read["leaks"],
+        )
+        for read in read_lines(journal)
+    ]
 
 
 def _append(journal: Path, one: Played) -> None:
-    document = {
-        "day": one.day,
-        "results": [result.to_json() for result in one.results],
-        "night": one.night,
-        "leaks": one.leaks,
-    }
-    with journal.open("a", encoding="utf-8") as out:
-        out.write(json.dumps(document, ensure_ascii=False) + "\n")
-        out.flush()
-        os.fsync(out.fileno())
+    append_line(
+        journal,
+        {
+            "day": one.day,
+            "results": [result.to_json() for result in one.results],
+            "night": one.night,
+            "leaks": one.leaks,
+        },
+    )

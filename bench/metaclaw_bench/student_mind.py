@@ -16,25 +16,16 @@ from typing import Any
 from bench.metaclaw_bench.data import Bench
 from bench.metaclaw_bench.scoring import REMINDER
 from bench.metaclaw_bench.student_jobs import Job, Rules, Work, learn_jobs
+from bench.models.blocks import blocks, text_of
+from bench.models.scripted import Said
 
 STUDENT, JUDGE, WRITER = "student", "student-judge", "student-writer"
 FEEDBACK = "[Previous Feedback] "
 LONGEST_RULE = 520
 """Characters: a skill's body has room for some hundred and fifty tokens."""
-_BLOCK = re.compile(
-    r"<<<(?P<label>[^<>]+) (?P<code>[0-9a-f]{12,})>>>\n(?P<text>.*?)\n"
-    r"<<<end of (?P=label) (?P=code)>>>",
-    re.DOTALL,
-)
 _HEAD = 60
 """Characters of a question that tell it from the others."""
 Json = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    text: str = ""
-    call: tuple[str, Mapping[str, str]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +60,10 @@ class Mind:
 
     def _works(self, messages: Sequence[Json]) -> Said:
         at = max((n for n, m in enumerate(messages) if m["role"] == "user"), default=-1)
-        job = self._job(_text(messages[at])) if at >= 0 else None
+        job = self._job(text_of(messages[at])) if at >= 0 else None
         if job is None:
             return Said(text="Noted.")
-        told = [_text(m) for m in messages[: at + 1] if m["role"] in ("system", "user")]
+        told = [text_of(m) for m in messages[: at + 1] if m["role"] in ("system", "user")]
         known = self._heard("\n\n".join(told))
         if job.right:
             return Said(text=_box(job.right if _may(job, known) else frozenset("A")))
@@ -173,12 +164,6 @@ def _box(letters: frozenset[str]) -> str:
     return f"\\bbox{{{','.join(sorted(letters))}}}"
 
 
-def blocks(messages: Sequence[Json]) -> dict[str, str]:
-    """The marked blocks that a judge or a writer was shown, by label."""
-    shown = next(_text(m) for m in messages if m["role"] == "user")
-    return {found["label"]: found["text"] for found in _BLOCK.finditer(shown)}
-
-
 @dataclass(frozen=True, slots=True)
 class _Done:
     read: Mapping[str, str | None]
@@ -198,16 +183,9 @@ def _done(messages: Sequence[Json]) -> _Done:
             waiting.append((call["function"]["name"], given))
         if message["role"] == "tool" and waiting:
             name, given = waiting.pop(0)
-            result = _text(message)
+            result = text_of(message)
             if name == "read_file":
                 read.setdefault(given["path"], None if result.startswith("Error:") else result)
             elif name == "write_file":
                 written.add((given["path"], given["content"]))
     return _Done(read, frozenset(written))
-
-
-def _text(message: Json) -> str:
-    content = message.get("content") or ""
-    if isinstance(content, list):
-        return "".join(str(part.get("text", "")) for part in content)
-    return str(content)

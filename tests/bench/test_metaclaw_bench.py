@@ -19,17 +19,17 @@ import pytest
 from bench.__main__ import main
 from bench.metaclaw_bench import scoring
 from bench.metaclaw_bench.agent import MOST_STEPS, Form, play
-from bench.metaclaw_bench.conditions import Condition
-from bench.metaclaw_bench.course import Progress, read_journal
+from bench.metaclaw_bench.course import read_journal
 from bench.metaclaw_bench.data import Bench, Day, Round, read
-from bench.metaclaw_bench.endpoint import Answer, Call, Down, Endpoint, Protocol
-from bench.metaclaw_bench.ollama_face import OllamaFace, to_openai
 from bench.metaclaw_bench.scoring import REMINDER, Scored, feedback, figures, picked, scored, share
 from bench.metaclaw_bench.student import Student
 from bench.metaclaw_bench.student_mind import STUDENT
 from bench.metaclaw_bench.workspace import Workspace, copied
+from bench.models.endpoint import Answer, Call, Down, Endpoint, Protocol
+from bench.models.ollama_face import OllamaFace, to_openai
 from bench.private_rules import rule_set
 from bench.private_rules.folder import write
+from bench.through_lull.progress import Progress
 from tests.running import eventually
 
 Json = dict[str, Any]
@@ -198,7 +198,7 @@ def test_progress_says_how_far_it_is_and_how_long_it_takes() -> None:
     progress = Progress(14, out=out, clock=lambda: float(next(now)))
     progress.skip(10)
     for _ in range(3):
-        progress.played(Condition.BASELINE, "day01", result("day01", 0.5))
+        progress.step("baseline day01 r1: 0.50")
     assert out.getvalue().splitlines()[-1] == "13/14 baseline day01 r1: 0.50, 10 s left"
 
 

@@ -92,7 +92,7 @@ class Endpoint:
         raise Down(why)
 
     def _once(self, path: str, body: object) -> Any:
-        headers = {"Content-Type": "application/json", "User-Agent": "metaclaw-bench/1"}
+        headers = {"Content-Type": "application/json", "User-Agent": "lull-bench/1"}
         headers |= {"Authorization": f"Bearer {self.key}"} if self.key else {}
         request = urllib.request.Request(
             self.address.rstrip("/") + path, json.dumps(body).encode(), headers

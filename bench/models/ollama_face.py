@@ -13,8 +13,8 @@ import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from bench.metaclaw_bench.doors import Door, Json, Server, listed, natively, shown
-from bench.metaclaw_bench.endpoint import Endpoint
+from bench.models.doors import Door, Json, Server, listed, natively, shown
+from bench.models.endpoint import Endpoint
 
 
 class OllamaFace(Server):

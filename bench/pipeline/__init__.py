@@ -1,0 +1,1 @@
+"""A research pipeline of twelve stages, offline, with and without Lull, for any model."""

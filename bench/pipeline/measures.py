@@ -1,0 +1,198 @@
+"""What all runs come to: figures with intervals, and what the conditions differ by, run by run.
+
+Seeds and topics are both drawn again, crossed: a run stands or falls with its seed's house and its
+topic alike (Owen 2007, the pigeonhole bootstrap). Differences are of the same seed and topic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from bench.pipeline.course import Played, of
+from bench.pipeline.run import MOST_ATTEMPTS, Ran
+from bench.pipeline.work import Stage
+from bench.report import Goal
+from bench.through_lull.conditions import Condition
+
+DRAWS: Final = 2000
+LEAST_GAIN: Final = 0.01
+"""A gain of nothing must not hold."""
+Row = dict[str, Any]
+Measure = Callable[[Sequence[Ran]], float]
+
+
+def retry_rate(runs: Sequence[Ran]) -> float:
+    return sum(one.retries for one in runs) / max(1, sum(one.attempts for one in runs))
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values)) if len(values) else 0.0
+
+
+MEASURES: Final[Mapping[str, Measure]] = {
+    "composite": lambda runs: _mean([one.composite for one in runs]),
+    "stages": lambda runs: _mean([one.completed for one in runs]),
+    "completed": lambda runs: _mean([one.completed == len(Stage) for one in runs]),
+    "retry_rate": retry_rate,
+    "cycles": lambda runs: _mean([one.cycles for one in runs]),
+}
+
+
+def silent(topic: str) -> Ran:
+    """The floor: a model that says nothing fails the first stage for good."""
+    return Ran(
+        topic=topic,
+        completed=0,
+        attempts=MOST_ATTEMPTS,
+        retries=MOST_ATTEMPTS - 1,
+        cycles=0,
+        crashed=False,
+        ended="",
+    )
+
+
+def rows(played: Sequence[Played], seed: int) -> list[Row]:
+    """A row for each condition, behind the floor's."""
+    topics = sorted({one.ran.topic for one in played})
+    floor = [silent(topic) for topic in topics]
+    made: list[Row] = [
+        {"condition": "floor: says nothing", **{name: one(floor) for name, one in MEASURES.items()}}
+    ]
+    for condition in dict.fromkeys(one.condition for one in played):
+        made.append(_row(condition, of(played, condition), seed))
+    return made
+
+
+def _row(condition: Condition, played: Sequence[Played], seed: int) -> Row:
+    row: Row = {"condition": condition.value, "runs": len(played)}
+    drawn = _drawn(played, seed)
+    for name, measure in MEASURES.items():
+        values = [measure([one.ran for one in some]) for some in drawn]
+        row |= {name: measure([one.ran for one in played])} | _interval(name, values)
+    row["crashed"] = sum(one.ran.crashed for one in played)
+    positions = sorted({one.position for one in played})
+    by_position = {p: [one.ran for one in played if one.position == p] for p in positions}
+    row["composite_by_run"] = [MEASURES["composite"](some) for some in by_position.values()]
+    row["told_by_run"] = [
+        _mean([one.told for one in played if one.position == p]) for p in positions
+    ]
+    if condition.learns:
+        row["approved"] = sum(one.night.get("approved", 0) for one in played)
+        held = {
+            f"{one['status']}: {one['why']}"
+            for p in played
+            for one in p.night.get("not_approved", ())
+        }
+        row["held_back"] = sorted(held)
+    return row
+
+
+def differences(played: Sequence[Played], seed: int) -> list[Row]:
+    """What each condition is over the baseline, on the same seeds and topics."""
+    base = {(one.seed, one.ran.topic): one for one in of(played, Condition.BASELINE)}
+    found = []
+    for condition in dict.fromkeys(one.condition for one in played):
+        mine = of(played, condition)
+        if condition is Condition.BASELINE or not base:
+            continue
+        drawn = _drawn(mine, seed)
+        row: Row = {"condition": f"{condition} - baseline", "runs": len(mine)}
+        for name, measure in MEASURES.items():
+            apart = [_apart(measure, some, base) for some in (mine, *drawn)]
+            row |= {name: apart[0]} | _interval(name, apart[1:])
+        found.append(row)
+    return found
+
+
+def _apart(measure: Measure, mine: Sequence[Played], base: Mapping[Any, Played]) -> float:
+    theirs = [base[one.seed, one.ran.topic].ran for one in mine]
+    return measure([one.ran for one in mine]) - measure(theirs)
+
+
+def _interval(name: str, values: Sequence[float]) -> Row:
+    low, high = np.quantile(values, [0.025, 0.975])
+    return {f"{name}_low": float(low), f"{name}_high": float(high)}
+
+
+def _drawn(played: Sequence[Played], seed: int) -> list[list[Played]]:
+    """Draws of seeds and topics; each run as often as its seed and its topic were drawn."""
+    cells = {(one.seed, one.ran.topic): one for one in played}
+    seeds, topics = sorted({s for s, _ in cells}), sorted({t for _, t in cells})
+    draw = np.random.default_rng(seed)
+    found = []
+    for _ in range(DRAWS):
+        rows_, columns = (
+            draw.integers(len(seeds), size=len(seeds)),
+            draw.integers(len(topics), size=len(topics)),
+        )
+        pairs = ((seeds[r], topics[c]) for r in rows_ for c in columns)
+        some = [cells[pair] for pair in pairs if pair in cells]
+        found.append(some or list(played))
+    return found
+
+
+# -- goals -------------------------------------------------------------------------------------
+
+
+def goals(played: Sequence[Played], apart: Sequence[Row], *, simulated: bool) -> list[Goal]:
+    """That the bench is sound, and for the scripted student that what is learned arrives."""
+    crashed = float(sum(one.ran.crashed for one in played))
+    made = [Goal(goal="runs that crashed", value=crashed, limit=0.0)]
+    if not simulated:
+        return made
+    untaught = [one for one in played if not one.condition.learns or one.position == 1]
+    made.append(
+        Goal(
+            goal="conventions in a first prompt before anybody had said them",
+            value=float(sum(one.told for one in untaught)),
+            limit=0.0,
+        )
+    )
+    by_name = {row["condition"]: row for row in apart}
+    if through := by_name.get("passthrough - baseline"):
+        made.append(
+            Goal(
+                goal="passthrough and baseline, composite apart",
+                value=abs(through["composite"]),
+                limit=0.0,
+            )
+        )
+    if learned := by_name.get("skills - baseline"):
+        made += _of_skills(played, learned)
+    return made
+
+
+def _of_skills(played: Sequence[Played], learned: Row) -> list[Goal]:
+    approved = sum(one.night.get("approved", 0) for one in of(played, Condition.SKILLS))
+    why = "" if approved else "nothing was approved"
+    return [
+        Goal(
+            goal="skills over baseline, composite, low end of 95 %",
+            value=learned["composite_low"],
+            limit=LEAST_GAIN,
+            at_most=False,
+            why_not=why,
+        ),
+        Goal(
+            goal="skills over baseline, stage retry rate, high end of 95 %",
+            value=learned["retry_rate_high"],
+            limit=0.0,
+            why_not=why,
+        ),
+        Goal(
+            goal="skills over baseline, refine cycles, high end of 95 %",
+            value=learned["cycles_high"],
+            limit=0.0,
+            why_not=why,
+        ),
+        Goal(
+            goal=f"skills over baseline, stages completed of {len(Stage)}, low end of 95 %",
+            value=learned["stages_low"],
+            limit=0.0,
+            at_most=False,
+            why_not=why,
+        ),
+    ]

@@ -1,0 +1,1 @@
+"""A real Lull between a bench and its model: services, conditions, homes, and going on."""
