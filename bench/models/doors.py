@@ -16,6 +16,8 @@ class Door(BaseHTTPRequestHandler):
     """One connection; what is got and posted is the server's own."""
 
     protocol_version = "HTTP/1.1"
+    # Head and body are written apart: without this the body waits for the head's receipt, 40 ms.
+    disable_nagle_algorithm = True
 
     def do_HEAD(self) -> None:
         self.got()

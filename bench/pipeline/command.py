@@ -35,7 +35,7 @@ NAME: Final = "pipeline"
 SEEDS, QUICK_SEEDS = 5, 2
 QUICK_TOPICS: Final = 4
 ARMS: Final = (Condition.BASELINE, Condition.PASSTHROUGH, Condition.SKILLS)
-COLUMNS: Final = ("composite", "stages", "completed", "retry_rate", "cycles")
+COLUMNS: Final = ("composite", "stages", "completed", "retry_rate", "cycles_completed")
 NOT_SHOWN: Final = (
     "The scripted student obeys whatever convention it is told and forgets nothing within a prompt:"
     " the gain is that of a rule that arrives, not that of a real model.",

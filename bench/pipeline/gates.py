@@ -124,10 +124,10 @@ def _gather(text: str, desk: Desk) -> Iterator[str]:
         note = known.get(str(one["id"]).lower())
         if note is None:
             yield f"there is no note {one['id']}."
-        elif int(one["year"]) != note.year:
-            yield f"{note.id} is not of {one['year']}."
         elif not note.bears:
             yield f"{note.id} does not bear on the question."
+        elif int(one["year"]) != note.year:
+            yield f"{note.id} is not of {one['year']}."
     missing = [note.id for note in desk.topic.notes if note.bears and note.id not in ids]
     if missing:
         yield f"notes that bear on the question are missing: {', '.join(missing)}."

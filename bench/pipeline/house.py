@@ -58,7 +58,7 @@ def broken(rules: Iterable[Rule], text: str) -> list[Rule]:
 
 def _held(rule: Rule, text: str) -> bool:
     try:
-        return rule.holds(text)
+        return bool(text.strip()) and rule.holds(text)
     except (ValueError, LookupError, TypeError, AttributeError, SyntaxError):
         return False
 
@@ -189,8 +189,8 @@ _KINDS: Final = (
         _rule(
             "reproducible",
             Stage.CODE,
-            '"# reproducible"',
-            'When you write code, always begin with the comment "# reproducible".',
+            "in the first line",
+            "When you write code, always put # reproducible in the first line.",
             lambda text: lines(text)[0] == "# reproducible",
         ),
         _rule(

@@ -127,7 +127,8 @@ class _Run:
         if said:
             talk.append(_user(said))
         else:
-            talk = [{"role": "system", "content": SYSTEM}, _user(prompt(stage, self._desk))]
+            system = f"{SYSTEM}\n\n{question(self._desk.topic)}"
+            talk = [{"role": "system", "content": system}, _user(prompt(stage, self._desk))]
         self._talks[stage] = talk
         wrong = ""
         for attempt in range(MOST_ATTEMPTS):
@@ -163,18 +164,21 @@ def prompt(stage: Stage, desk: Desk) -> str:
     notes = list(topic.notes)
     if stage is not Stage.GATHER and Stage.GATHER in works:
         notes = [note for note in notes if note.id in desk.chosen]
-    question = (
-        f"question: {topic.question}\narms: {', '.join(topic.arms)}\nmeasure: {topic.measure}"
-        f"\nunit: {topic.unit}"
-    )
     known = {
-        "question": question,
         "notes": "\n".join(f"{note.id} ({note.year}): {note.text}" for note in notes),
         "results": "\n".join(f"{arm} with seed {seed} -> {v!r}" for arm, seed, v in desk.measured),
         **{one.value: text for one, text in works.items()},
     }
-    shown = ["question", *_SHOWN[stage]]
-    return "\n\n".join([TASKS[stage], *(f"```{name}\n{known[name]}\n```" for name in shown)])
+    shown = (f"```{name}\n{known[name]}\n```" for name in _SHOWN[stage])
+    return "\n\n".join([TASKS[stage], *shown])
+
+
+def question(topic: Topic) -> str:
+    """What all of a run is about; it stands in the system text."""
+    return (
+        f"question: {topic.question}\narms: {', '.join(topic.arms)}\nmeasure: {topic.measure}"
+        f"\nunit: {topic.unit}"
+    )
 
 
 _SHOWN: Final[dict[Stage, tuple[str, ...]]] = {

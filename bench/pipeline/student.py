@@ -57,11 +57,13 @@ def answered(messages: Sequence[Json], seed: int) -> str:
     stage = stage_of(task)
     if stage is None:
         return "I can help with research."
-    shown = dict(_FENCE.findall(task))
+    system = "\n".join(text_of(m) for m in messages if m["role"] == "system")
+    shown = {"question": system, **dict(_FENCE.findall(task))}
     rules = {rule.key: rule for rule in _rules(messages) if rule.stage is stage}
     text = work(stage, shown, rules)
     tries = sum(message["role"] == "assistant" for message in messages)
-    drawn = random.Random(f"{seed} {stage} {shown.get('question', '')} {tries}").random()
+    about = re.search(r"(?m)^question: (.+)$", system)
+    drawn = random.Random(f"{seed} {stage} {about and about[1]} {tries}").random()
     return text[: len(text) // 2] if drawn < SLIP else text
 
 

@@ -58,7 +58,7 @@ def _plan(shown: Shown, told: Told) -> str:
 
 
 def _gather(shown: Shown, told: Told) -> str:
-    bearing = _BEARING[_of(shown, "question")]
+    bearing = _BEARING.get(_of(shown, "question"), set())
     found = [
         {"id": id_, "year": int(year)}
         for id_, year, _ in _NOTE.findall(shown["notes"])
@@ -90,7 +90,7 @@ def _design(shown: Shown, told: Told) -> str:
 
 
 def _code(shown: Shown, told: Told) -> str:
-    code = PROGRAMS[_IDS[_of(shown, "question")]]
+    code = PROGRAMS.get(_IDS.get(_of(shown, "question"), ""), "")
     if "documented" in told:
         code = re.sub(r"(?m)^(def .+:)$", r'\1\n    """A part of the experiment."""', code)
     return f"# reproducible\n{code}" if "reproducible" in told else code

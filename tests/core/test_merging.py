@@ -33,6 +33,16 @@ from lull.core.merging import merged
             "For a list, begin with silver and finish with honey.",
             "For a list, begin with silver and finish with honey.",
         ),
+        (
+            "When you write a menu, always finish with sugar.",
+            "When you write a menu, always finish with honey.",
+            "When you write a menu, always finish with honey.",
+        ),
+        (
+            "When you write an email, always sign with Ada.",
+            "When you write an email, never sign with Ada.",
+            "When you write an email, never sign with Ada.",
+        ),
     ],
 )
 def test_what_is_said_otherwise_takes_the_old_ones_place(old: str, new: str, both: str) -> None:
@@ -46,6 +56,13 @@ def test_what_is_said_otherwise_takes_the_old_ones_place(old: str, new: str, bot
         ("When you write a menu, join with bars.", "When you write a list, join with stars."),
         ("When you write a menu, join with bars.", "When you write a menu, join with bars."),
         ("When you write code, use tabs.", "When you write code, use British spelling always."),
+        (
+            "When you write a draft, always cite notes in curly brackets.",
+            "When you write a draft, always give each mean with its spread.",
+        ),
+        ("When you write an email, never use bars.", "When you write an email, never greet."),
+        ("When you write an email, never use bars.", "When you write an email, never use stars."),
+        ("When you write a menu, sign with Ada.", "When you write a menu, never sign with Bob."),
         ("Be brief.", "Be long."),
         ("", "When you write a menu, join with bars."),
     ],

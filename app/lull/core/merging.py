@@ -24,6 +24,8 @@ _MEANING = {
 _DOING = frozenset(
     terms("write make give create answer ask reply draft prepare produce send do format want")
 )
+_DENIES = frozenset(("never", "not", "don't"))
+_BEFORE_VERB = _DENIES | {"always", "please", "just", "ever"}
 _SMALL = frozenset(
     ("with", "in", "by", "as", "to", "at", "on", "the", "a", "an", "your", "my", "it", "them")
 )
@@ -71,14 +73,30 @@ def _matter(situation: str) -> frozenset[str]:
 
 def _contradicts(old: str, new: str) -> bool:
     """The same verb about the same thing; whether the value differs is another question."""
-    one, other = old.lower().split(), new.lower().split()
+    one, denied = _said(old)
+    other, denied_now = _said(new)
     if not one or not other:
         return False
     verbs = {_MEANING.get(words[0], words[0]) for words in (one, other)}
+    if denied and denied_now:
+        return False  # two things that are not wanted
+    if denied or denied_now:
+        return len(verbs) == 1 and not set(_value(one)).isdisjoint(_value(other))
     if "use" in verbs:
         # "Use stars" and "join with bars" name one thing each; "use British spelling" does not.
         return verbs <= {"use", "join"} and len(_value(one)) == len(_value(other)) == 1
     return len(verbs) == 1 and _small(one) == _small(other)
+
+
+def _said(clause: str) -> tuple[list[str], bool]:
+    """The clause from its verb on, and whether it is denied: "always" is no verb, and two wishes
+    are not about the same thing because both are for always."""
+    words = clause.lower().split()
+    denied = False
+    while words and (words[0] in _BEFORE_VERB or words[:2] == ["do", "not"]):
+        denied = denied or words[0] in _DENIES
+        words = words[1:]
+    return words, denied
 
 
 def _small(words: list[str]) -> str:
