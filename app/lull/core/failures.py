@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from lull.core.labelled import request_in
 from lull.core.likeness import groups
 from lull.core.messages import Message
 from lull.core.stated_rule import stated_rule
@@ -38,7 +39,8 @@ class Failure:
 
     @property
     def asked(self) -> str:
-        return next((m.text for m in reversed(self.messages) if m.role == "user" and m.text), "")
+        said = (m.text for m in reversed(self.messages) if m.role == "user" and m.text)
+        return request_in(next(said, ""))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 
+from lull.core.labelled import label_length
 from lull.core.unmarked import is_own_list, unmarked
 from lull.core.wording import folded
 
@@ -235,7 +236,9 @@ def typed(text: str) -> tuple[tuple[str, bool], ...]:
     if not text.strip():
         return ()
     mask = bytearray(b"\x01") * len(text)
-    for start, end in _regions(text):
+    # A label over feedback is no log line, for all its bracket; what it heads is looked at as ever.
+    label = label_length(text)
+    for start, end in _regions(" " * label + text[label:]):
         mask[start:end] = bytes(end - start)
     _drop_long(text, mask)
     out, at = [], 0

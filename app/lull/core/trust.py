@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from lull.core.characters import bare
+from lull.core.labelled import about_answer
 from lull.core.messages import Message, Part, PartKind, Role
 from lull.core.pasted import typed
 
@@ -73,8 +74,10 @@ def said_by_user(message: Message) -> str:
 
 
 def typed_in(messages: Sequence[Message]) -> str:
-    """What the user typed in these messages, without what was pasted or injected."""
-    typed = (said_by_user(message) for message in messages if message.role is Role.USER)
+    """What the user typed in these messages, without what was pasted or injected; of one that opens
+    with labelled feedback only that, because the rest is the next request."""
+    own = (said_by_user(message) for message in messages if message.role is Role.USER)
+    typed = (about_answer(words) for words in own)
     return "\n".join(words for words in typed if words)
 
 

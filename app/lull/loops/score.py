@@ -29,7 +29,7 @@ from lull.core.signals import (
     regenerated,
 )
 from lull.core.skill import Library, SkillKey
-from lull.core.trust import behind_the_answer, said_by_user, typed_in
+from lull.core.trust import behind_the_answer, typed_in
 from lull.loops.standing_wishes import StandingWishes
 from lull.loops.verify import Verifier, Wish, as_said, by_wish
 from lull.store.reward_rows import RewardRow, Served, newest_words
@@ -370,7 +370,7 @@ def _reply_to(before: TurnRow, turn: TurnRow) -> tuple[Signal, ...]:
     asked = newest_words(before.request)
     for message in behind:
         if message.role is Role.USER:
-            words = said_by_user(message)
+            words = typed_in((message,))
             signals += read_reply(words, asked=asked, answer=before.answer.text)
     return tuple(signals)
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
+from lull.core.labelled import request_in
 from lull.core.messages import Message, Role
 from lull.core.policy import Client
 from lull.core.reward import Reward, Source, Vote
@@ -59,8 +60,10 @@ class Served:
 
 
 def newest_words(messages: Sequence[Message]) -> str:
-    """The user's newest words among these messages, "" for none."""
-    return next((m.text for m in reversed(messages) if m.role is Role.USER and m.text), "")
+    """The user's newest words among these messages, "" for none; without feedback on the answer
+    before, which is no part of what was asked."""
+    said = (m.text for m in reversed(messages) if m.role is Role.USER and m.text)
+    return request_in(next(said, ""))
 
 
 def reward_row(row: sqlite3.Row) -> RewardRow:
