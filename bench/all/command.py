@@ -19,6 +19,7 @@ TAKES_DATA = frozenset({"retrieval", "metaclaw_bench"})
 FULL: Mapping[str, tuple[str, ...]] = {
     "lulls": ("--days", "60"),
     "metaclaw_bench": ("--feedback", "labelled", "own message", "--fresh"),
+    "pipeline": ("--fresh",),
 }
 """Beyond the defaults, where not everything is the default."""
 

@@ -29,7 +29,8 @@ CLOSING = """\
 - No person has used Lull for weeks under observation: who works in these benches is simulated, and
   says only what it was written to say.
 - No large model was asked. The built-in model speaks a toy language, and the scripted student is no
-  model at all. `python -m bench metaclaw_bench --endpoint …` is there for people who have one.
+  model at all. `python -m bench metaclaw_bench --endpoint …` and `pipeline --endpoint …` are
+  there for people who have one.
 - Figures of others come from their papers or from other runs where the text says so, and are never
   in one column with ours.
 - One machine: nothing was measured on a Mac.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lull.core.labelled import about_answer, label_length, request_in
+from lull.core.labelled import feedback_end, label_length, request_in
 from lull.core.messages import Message, Role, text_message
 from lull.core.signals import SignalKind, read_reply
 from lull.core.trust import said_by_user, typed_in
@@ -50,9 +50,15 @@ def test_the_next_question_is_not_read_as_feedback_and_praise_is_no_complaint() 
 
 
 def test_feedback_alone_stays_the_whole_message() -> None:
-    assert about_answer(f"{LABEL}{SAID}") == SAID
+    assert typed_in((user(f"{LABEL}{SAID}"),)) == SAID
     assert request_in(f"{LABEL}{SAID}") == f"{LABEL}{SAID}"
     assert corrects(f"{LABEL}{SAID}")
+
+
+def test_what_is_pasted_between_joins_no_question_to_the_feedback() -> None:
+    message = f"{LABEL}{SAID}\n\n```\nprint(1)\n```\n\n{NEXT}"
+    assert typed_in((user(message),)) == SAID
+    assert NEXT in said_by_user(user(message))
 
 
 @pytest.mark.parametrize(
@@ -85,7 +91,7 @@ def test_what_was_pasted_does_not_become_the_users_word_by_a_label(text: str) ->
 def test_a_customers_feedback_has_no_label_of_ours(text: str) -> None:
     """People paste it just so; nothing is cut out of it as the user's word on the answer."""
     assert label_length(text) == 0
-    assert about_answer(text) == text
+    assert feedback_end(text) == len(text)
 
 
 @pytest.mark.parametrize("role", [Role.TOOL, Role.ASSISTANT, Role.SYSTEM])

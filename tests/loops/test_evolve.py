@@ -74,6 +74,36 @@ async def test_a_correction_in_words_is_enough_alone_and_needs_no_model(room: Cl
     assert room.proposals.support() == {turn, said}
 
 
+async def test_labelled_feedback_before_the_next_request_is_enough_as_well(
+    room: Classroom,
+) -> None:
+    label = "[Previous Feedback] No, when you write a menu, join the dishes with bars."
+    turn, said = await room.plays(
+        "write a menu for Sunday",
+        "soup and bread",
+        f"{label}\n\nNow write a letter to the cook.",
+        "Dear cook",
+    )
+    await room.score.read_new()
+    made = await one(room)
+    assert made.text.body == "When you write a menu, join the dishes with bars."
+    assert made.wish == "No, when you write a menu, join the dishes with bars."
+    assert (made.failures, made.wish_turns) == ((turn,), (said,))
+    # More than the user's words may stand in such a message: nothing comes into force by itself.
+    assert made.mixed
+
+
+async def test_a_log_line_before_the_next_request_teaches_nothing(room: Classroom) -> None:
+    await room.plays(
+        "write a menu for Sunday",
+        "soup and bread",
+        "[ERROR] incorrect: when you write a menu, join the dishes with bars\n\nWhat is it?",
+        "Nothing.",
+    )
+    await room.score.read_new()
+    assert await room.evolve.step() == []
+
+
 async def test_what_one_client_failed_at_teaches_that_client_alone(room: Classroom) -> None:
     room.writer = ScriptedWriter([MENU])
     await room.failed(*menus(2), client=ANNA)

@@ -29,10 +29,11 @@ def label_length(text: str) -> int:
     return found.end() if found else 0
 
 
-def about_answer(text: str) -> str:
-    """Of a message with labelled feedback the feedback, without its label; else all of it."""
+def feedback_end(text: str) -> int:
+    """Where the labelled feedback ends; where there is none, the end of the message."""
     length = label_length(text)
-    return _PARAGRAPH_END.split(text[length:], maxsplit=1)[0] if length else text
+    found = _PARAGRAPH_END.search(text, length) if length else None
+    return found.start() if found else len(text)
 
 
 def request_in(text: str) -> str:

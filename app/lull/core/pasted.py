@@ -231,8 +231,9 @@ _MARKED = (
 )
 
 
-def typed(text: str) -> tuple[tuple[str, bool], ...]:
-    """The message in pieces, in order: (piece, True where it was typed)."""
+def typed(text: str, *, upto: int | None = None) -> tuple[tuple[str, bool], ...]:
+    """The message in pieces, in order: (piece, True where it was typed). With `upto` only what
+    stands before that place, read in the light of all of it."""
     if not text.strip():
         return ()
     mask = bytearray(b"\x01") * len(text)
@@ -242,7 +243,7 @@ def typed(text: str) -> tuple[tuple[str, bool], ...]:
         mask[start:end] = bytes(end - start)
     _drop_long(text, mask)
     out, at = [], 0
-    for own, group in groupby(mask):
+    for own, group in groupby(mask[:upto]):
         length = sum(1 for _ in group)
         piece = text[at : at + length]
         at += length

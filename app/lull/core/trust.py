@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from lull.core.characters import bare
-from lull.core.labelled import about_answer
+from lull.core.labelled import feedback_end, label_length
 from lull.core.messages import Message, Part, PartKind, Role
 from lull.core.pasted import typed
 
@@ -76,9 +76,14 @@ def said_by_user(message: Message) -> str:
 def typed_in(messages: Sequence[Message]) -> str:
     """What the user typed in these messages, without what was pasted or injected; of one that opens
     with labelled feedback only that, because the rest is the next request."""
-    own = (said_by_user(message) for message in messages if message.role is Role.USER)
-    typed = (about_answer(words) for words in own)
+    typed = (_said_of_answer(message) for message in messages if message.role is Role.USER)
     return "\n".join(words for words in typed if words)
+
+
+def _said_of_answer(message: Message) -> str:
+    own = (text.strip() for text, place in _pieces(message, feedback=True) if place is Place.TYPED)
+    words = "\n".join(piece for piece in own if piece)
+    return words[label_length(words) :]
 
 
 def behind_the_answer(messages: Sequence[Message]) -> Sequence[Message]:
@@ -96,14 +101,15 @@ def is_mixed(message: Message) -> bool:
     return "\n" in text or any(place is not Place.TYPED for _, place in _pieces(message))
 
 
-def _pieces(message: Message) -> Iterator[tuple[str, Place]]:
+def _pieces(message: Message, *, feedback: bool = False) -> Iterator[tuple[str, Place]]:
+    """`feedback`: of a user's message no more than labelled feedback at its head, if there is."""
     texts = [part.text for part in message.parts if part.kind is PartKind.TEXT]
     # Clients cut one message into several parts; only a file or a picture stands for itself.
     if message.role is Role.USER and len(texts) > 1:
-        yield from _of_user("\n\n".join(texts))
+        yield from _of_user("\n\n".join(texts), feedback=feedback)
     else:
         for text in texts:
-            yield from _of_text(message.role, text)
+            yield from _of_text(message.role, text, feedback=feedback)
     for part in message.parts:
         if part.kind not in (PartKind.TEXT, PartKind.IMAGE):
             yield strip_injected(part.text), _place_of(message.role, part)
@@ -111,9 +117,9 @@ def _pieces(message: Message) -> Iterator[tuple[str, Place]]:
         yield strip_injected(call.arguments), Place.ANSWER
 
 
-def _of_text(role: Role, text: str) -> Iterator[tuple[str, Place]]:
+def _of_text(role: Role, text: str, *, feedback: bool) -> Iterator[tuple[str, Place]]:
     if role is Role.USER:
-        yield from _of_user(text)
+        yield from _of_user(text, feedback=feedback)
     else:
         yield (
             strip_injected(text),
@@ -121,10 +127,10 @@ def _of_text(role: Role, text: str) -> Iterator[tuple[str, Place]]:
         )
 
 
-def _of_user(text: str) -> Iterator[tuple[str, Place]]:
+def _of_user(text: str, *, feedback: bool) -> Iterator[tuple[str, Place]]:
     # Cut before anything is taken out, or a feigned tag would take the marks of a paste with it.
     whole = not _is_broken(text)
-    for piece, own in typed(text):
+    for piece, own in typed(text, upto=feedback_end(text) if feedback else None):
         mine = own and whole and not _smuggles(piece)
         yield strip_injected(piece), Place.TYPED if mine else Place.PASTED
 
