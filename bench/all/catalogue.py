@@ -122,7 +122,8 @@ CATALOGUE: Mapping[str, Entry] = {
         peers=_PIPELINE_PEERS,
         not_shown="The scripted student obeys what it is told, conventions are of form, and notes"
         " and experiments are small: it shows that a rule arrives in the next run, not that a real"
-        " model researches better.",
+        " model researches better. What Lull learns depends a little on the moment: a proposal is"
+        " made beside the next message, and is proved on the requests that were there by then.",
     ),
     "metaclaw_bench": Entry(
         measures="Days of work in a workspace under four conditions, on MetaClaw-Bench or any"
@@ -134,6 +135,8 @@ CATALOGUE: Mapping[str, Entry] = {
         ),
         peers=_PAPER,
         not_shown="The scripted student is told rules and obeys: it proves that what Lull learned"
-        " arrives where it should, and nothing of how well a real model would do.",
+        " arrives where it should, and nothing of how well a real model would do. Conditions that"
+        " learn may differ by a skill: a proposal is made beside the next message, and is proved on"
+        " the requests that were there by then.",
     ),
 }  # fmt: skip
