@@ -51,9 +51,13 @@ class Endpoint:
     seed: int = 0
     timeout_s: float = 600.0
     wait: Callable[[float], None] = time.sleep
+    before_user: Callable[[], None] | None = None
+    """Called before each request whose newest words are a person's."""
 
     def ask(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]) -> Answer:
         """Raises Down."""
+        if self.before_user is not None and messages[-1]["role"] == "user":
+            self.before_user()
         body: dict[str, Any] = {"model": self.model, "messages": list(messages), "stream": False}
         body |= {"tools": list(tools)} if tools else {}
         if self.protocol == "openai":

@@ -6,6 +6,7 @@ topic alike (Owen 2007, the pigeonhole bootstrap). Differences are of the same s
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -87,13 +88,16 @@ def _row(condition: Condition, played: Sequence[Played], seed: int) -> Row:
     ]
     if condition.learns:
         row["approved"] = sum(one.night.get("approved", 0) for one in played)
-        held = {
-            f"{one['status']}: {one['why']}"
-            for p in played
-            for one in p.night.get("not_approved", ())
-        }
-        row["held_back"] = sorted(held)
+        row["held_back"] = _held_back(played)
     return row
+
+
+def _held_back(played: Sequence[Played]) -> dict[str, int]:
+    """Proposals that nobody approved, by their status after each course's last night. How far each
+    proof came differs from run to run by a pair or two, as turns have other ids."""
+    last = {one.seed: one for one in sorted(played, key=lambda one: one.position)}
+    held = (one for run in last.values() for one in run.night.get("not_approved", ()))
+    return dict(sorted(Counter(str(one["status"]) for one in held).items()))
 
 
 def differences(played: Sequence[Played], seed: int) -> list[Row]:

@@ -11,8 +11,11 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
+import time
+from contextlib import closing
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -21,6 +24,11 @@ from typing import Any
 import psutil
 
 PATIENCE_S = 180.0
+READS_S = 20.0
+"""Longer than scoring ever rests; behind a service that reads no more the bench goes on."""
+SETTLES_S = 0.05
+"""From a turn that was read to the proposal that is made of it, in which no model is asked."""
+_UNREAD = "SELECT count(*) FROM turns WHERE read_by_score = 0"
 Json = dict[str, Any]
 
 
@@ -116,6 +124,19 @@ class Service:
     @property
     def _note(self) -> Path:
         return self.home.with_name("service.pid")
+
+    def let_it_read(self) -> None:
+        """Wait until Lull has read what was said so far, as it has while a person types: what it
+        makes of a correction would else depend on how many requests came within the moment."""
+        until = time.monotonic() + READS_S
+        address = f"file:{self.home / 'lull.db'}?mode=ro"
+        while time.monotonic() < until:
+            with closing(sqlite3.connect(address, uri=True)) as connection:
+                (left,) = connection.execute(_UNREAD).fetchone()
+            if not left:
+                time.sleep(SETTLES_S)
+                return
+            time.sleep(SETTLES_S / 2)
 
     def ask(self, *words: str) -> Json:
         """What `lull WORDS --json` says. Raises LullFailed."""

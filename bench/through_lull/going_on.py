@@ -38,7 +38,8 @@ def behind(
         shutil.copytree(before, service.home)
     address = service.start(learns=condition.learns)
     try:
-        yield replace(endpoint, address=address), service
+        pause = service.let_it_read if condition.learns else None
+        yield replace(endpoint, address=address, before_user=pause), service
     finally:
         service.stop()
 
