@@ -122,8 +122,8 @@ CATALOGUE: Mapping[str, Entry] = {
         peers=_PIPELINE_PEERS,
         not_shown="The scripted student obeys what it is told, conventions are of form, and notes"
         " and experiments are small: it shows that a rule arrives in the next run, not that a real"
-        " model researches better. What Lull learns depends a little on the moment: a proposal is"
-        " made beside the next message, and is proved on the requests that were there by then.",
+        " model researches better. A rule whose proof ended"
+        " undecided is not proved again when the person repeats it, so some are never learned.",
     ),
     "metaclaw_bench": Entry(
         measures="Days of work in a workspace under four conditions, on MetaClaw-Bench or any"
