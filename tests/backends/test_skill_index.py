@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import random
+import threading
+from collections.abc import ItemsView, Mapping
 
 import bm25s
 import pytest
@@ -266,6 +268,36 @@ async def test_two_skills_about_the_same_are_both_found() -> None:
     ]
     await index.follow(library(*rules))
     assert set(found(index, "write an email to Bob")) == {rule.name for rule in rules}
+
+
+class Watched(dict[SkillKey, Skill]):
+    """Skills that remember which threads looked through all of them."""
+
+    def __init__(self, skills: Mapping[SkillKey, Skill]) -> None:
+        super().__init__(skills)
+        self.looked: list[threading.Thread] = []
+
+    def items(self) -> ItemsView[SkillKey, Skill]:
+        self.looked.append(threading.current_thread())
+        return super().items()
+
+
+async def test_no_request_looks_through_the_library_however_new_it_is() -> None:
+    skills = Watched(
+        library(
+            skill("menu", "When a menu is asked for.", "x"),
+            skill("trips", "When a trip is planned.", "y", client="anna"),
+        ).skills
+    )
+    new = Library(1, skills)
+    index = WordIndex()
+    await index.follow(new)
+    assert [key.name for key in new.room("test", apart=False).skills] == ["menu"]
+    assert [key.name for key in new.room("anna", apart=True).skills] == ["trips"]
+    assert not new.room("ben", apart=True).skills
+    assert found(index, "a menu for Sunday") == ["menu"]
+    assert skills.looked
+    assert threading.current_thread() not in skills.looked
 
 
 async def test_an_older_library_that_comes_late_changes_nothing() -> None:

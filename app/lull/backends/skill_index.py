@@ -132,10 +132,13 @@ class WordIndex:
                 self._generation = library.generation
 
     def _build(self, library: Library) -> dict[str, _Room | None]:
-        return {
-            client: self._room(library.active_for(client))
+        # Asked of the library itself, which remembers its rooms: they are worked out here, in this
+        # thread, and not by the first request that comes.
+        chosen = {
+            client: library.room(client, apart=client != EVERYBODY)
             for client in (EVERYBODY, *library.clients)
         }
+        return {client: self._room([*room.skills.values()]) for client, room in chosen.items()}
 
     def _room(self, skills: Sequence[Skill]) -> _Room | None:
         return _Room(skills) if skills else None
