@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from lull.core.policy import APART
 from lull.service.auth import Door, family, origin_form, refusal, split_client
 from tests.service.lulls import Before
 from tests.service.routes import CHATS, asking, error_words
@@ -189,6 +190,14 @@ def test_a_client_is_named_by_its_path_or_its_program(
 )
 def test_a_program_is_known_by_its_first_word(agent: str, name: str) -> None:
     assert family(agent) == name
+
+
+@pytest.mark.parametrize("agent", ["/c/anna", "/c/anna/1.0", "/c/anna (x)", " /c/anna", "c/anna"])
+def test_no_program_can_call_itself_like_a_client_kept_apart(agent: str) -> None:
+    apart, _ = split_client("/c/anna/api/tags", {})
+    program, _ = split_client("/api/tags", {"User-Agent": agent})
+    assert program.identity != apart.identity
+    assert not program.identity.startswith(APART)
 
 
 @pytest.mark.parametrize(

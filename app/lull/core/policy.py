@@ -22,7 +22,9 @@ class Client:
 
 
 APART = "/c/"
-"""How the identity of a client kept apart begins: with its address."""
+"""How the identity of a client kept apart begins: with its address. Any other client is named by
+its User-Agent's family, and no family holds a slash (`_FAMILY` in service/auth.py): no program can
+call itself so that it is taken for one that is kept apart."""
 
 
 def room_of(identity: str) -> str:
