@@ -163,9 +163,9 @@ class Classroom(Home):
             facts_within_s=0.02,
             leaving_out=self.guard.leaves_out,
         )
-        self._learn()
+        self.learn()
 
-    def _learn(self) -> None:
+    def learn(self) -> None:
         self.today = Today(self.serve.fixing, library=lambda: self.library, facts=self.facts)
         verifier = Verifier({CHECKED: reads_bars}, checks=self.checks)
         self.score = Score(

@@ -14,7 +14,6 @@ from lull.core.ports import Asks
 from lull.core.reward import Source
 from lull.core.rules import ScoreRule
 from lull.core.signals import SignalKind
-from lull.core.skill import ChangeKind
 from lull.store.turn_rows import Label
 from tests.building import answer, user
 from tests.loops.classroom import (
@@ -183,87 +182,6 @@ async def test_what_merely_stood_beside_is_not_credited_where_that_can_be_told(
         await room.rate(turn, Label.GOOD)
     credited = dict(room.credited)
     assert credited == {told: ["menu-style"], not_told: ["menu-style", "menu-wine"]}
-
-
-# A wish stands
-
-
-async def taught_bars(room: Classroom) -> tuple[str, str]:
-    """The turn that was wrong, and one after the user had said so; a proposal waits."""
-    first, _ = await room.plays(
-        "a menu please",
-        "soup, fish",
-        "no, when you write a menu, join with bars",
-        "soup | fish",
-        model=CHECKED,
-    )
-    (later,) = await room.plays("a menu for Monday", "rice, beans", model=CHECKED)
-    await room.score.read_new()
-    await room.evolve.step()
-    return first, later
-
-
-def verdict(room: Classroom, turn: str) -> float | None:
-    reward = room.known(turn).reward
-    return reward and reward.value
-
-
-async def test_a_wish_that_was_turned_down_holds_no_answer_to_it(room: Classroom) -> None:
-    first, later = await taught_bars(room)
-    assert verdict(room, later) == -1.0
-    (proposal,) = room.open_proposals()
-    await room.review.reject(proposal.id, reason="I did not mean that")
-    await room.score.read_new()
-    assert verdict(room, later) is None
-    (after,) = await room.plays("a menu for Friday", "rice, beans", model=CHECKED)
-    await room.score.read_new()
-    assert verdict(room, after) is None
-    # That this one answer was wrong, the user has said all the same.
-    assert verdict(room, first) == -1.0
-
-    await room.review.undo()
-    (again,) = await room.plays("a menu for Sunday", "rice, beans", model=CHECKED)
-    await room.score.read_new()
-    assert verdict(room, again) == -1.0
-
-
-@pytest.mark.parametrize("change", [ChangeKind.DISABLE, ChangeKind.DELETE])
-async def test_nor_does_one_whose_skill_was_switched_off(
-    room: Classroom, change: ChangeKind
-) -> None:
-    _, later = await taught_bars(room)
-    (proposal,) = room.open_proposals()
-    await room.review.approve(proposal.id, sha256=proposal.sha256)
-    await room.score.read_new()
-    assert verdict(room, later) == -1.0
-    await room.approve.switch(proposal.key, change)
-    await room.score.read_new()
-    assert verdict(room, later) is None
-
-
-async def test_a_wish_holds_for_later_answers_of_the_same_room(room: Classroom) -> None:
-    await room.plays(
-        "a menu please", "soup, fish", "no, join with bars", "soup | fish", model=CHECKED
-    )
-    (wrong,) = await room.plays("a menu for Monday", "rice, beans", model=CHECKED)
-    (right,) = await room.plays("a menu for Friday", "rice | beans", model=CHECKED)
-    (other,) = await room.plays("what is a lull", "a calm", model=CHECKED)
-    await room.score.read_new()
-    rewards = [room.known(turn).reward for turn in (wrong, right, other)]
-    assert [reward and reward.value for reward in rewards] == [-1.0, 1.0, None]
-
-
-async def test_a_wish_is_remembered_after_a_restart(room: Classroom) -> None:
-    await room.plays(
-        "a menu please", "soup, fish", "no, join with bars", "soup | fish", model=CHECKED
-    )
-    await room.score.read_new()
-    await room.restart()
-    (wrong,) = await room.plays("a menu for Monday", "rice, beans", model=CHECKED)
-    await room.score.read_new()
-    reward = room.known(wrong).reward
-    assert reward is not None
-    assert reward.value == -1.0
 
 
 # The judge

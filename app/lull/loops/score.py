@@ -30,7 +30,7 @@ from lull.core.signals import (
 )
 from lull.core.skill import Library, SkillKey
 from lull.core.trust import behind_the_answer, typed_in
-from lull.loops.standing_wishes import StandingWishes
+from lull.loops.standing_wishes import StandingWishes, Withdrawn
 from lull.loops.verify import Verifier, Wish, as_said, by_wish
 from lull.store.reward_rows import RewardRow, Served, newest_words
 from lull.store.rewards import Rewards, Unread
@@ -108,20 +108,21 @@ class Score:
     async def _read(self, unread: Unread) -> None:
         """A turn says something about itself, and about the turn it follows or repeats."""
         turn, rows = unread.turn, []
-        touched = [other.id for other in (turn, unread.before, unread.again) if other is not None]
-        known = self._rewards.of(touched)
         (served,) = self._rewards.served([turn.id]) or (None,)
         if served is None:  # deleted meanwhile
             await self._rewards.save((), read=[turn.id], at=self._clock.now())
             return
-        rows.append(self._row(known.get(turn.id), turn, self._of_itself(served)))
+        wishes = await self.wishes.of(served)
+        touched = [other.id for other in (turn, unread.before, unread.again) if other is not None]
+        known = self._rewards.of(touched)
+        rows.append(self._row(known.get(turn.id), turn, self._of_itself(served, wishes)))
         if unread.before is not None and unread.before.complete:
             said = _reply_to(unread.before, turn)
             row = known.get(unread.before.id)
             if any(signal.kind is SignalKind.CORRECTION for signal in said):
                 wish = Wish(typed_in(turn.request), newest_words(unread.before.request))
-                self.wishes.add(served, wish)
-                row, said = self._wished_anew(served, unread.before, row, said)
+                wishes = await self.wishes.add(served, wish)
+                row, said = self._wished_anew(wishes, unread.before, row, said)
             rows.append(self._row(row, unread.before, said, due_now=True))
         if unread.again is not None and _rejects(unread.again):
             again = regenerated(newest_words(unread.again.request))
@@ -147,12 +148,11 @@ class Score:
         asked = newest_words(turn.request)
         return self._verifier.about(turn.model, bodies, asked=asked, answer=turn.answer.text)
 
-    def _of_itself(self, served: Served) -> tuple[Signal, ...]:
+    def _of_itself(self, served: Served, wishes: Sequence[Wish]) -> tuple[Signal, ...]:
         turn = served.turn
         if not turn.complete:
             return ()
         asked, answer = newest_words(turn.request), turn.answer.text
-        wishes = self.wishes.of(served)
         shape = () if turn.answer.tool_calls else from_format(turn.format, answer)
         return (
             *shape,
@@ -211,7 +211,7 @@ class Score:
 
     def _wished_anew(
         self,
-        served: Served,
+        wishes: Sequence[Wish],
         before: TurnRow,
         row: RewardRow | None,
         said: tuple[Signal, ...],
@@ -222,7 +222,6 @@ class Score:
             kept = tuple(signal for signal in row.signals if not by_wish(signal))
             row = replace(row, signals=kept)
         asked = newest_words(before.request)
-        wishes = self.wishes.of(served)
         anew = self._verifier.as_wished(
             before.model, wishes=wishes, asked=asked, answer=before.answer.text
         )
@@ -231,18 +230,13 @@ class Score:
     async def _follow_withdrawals(self) -> None:
         """What the user turned down holds no answer to it any more: its verdicts go. One that is
         wanted again after all holds later answers."""
-        withdrawn = self.wishes.withdrawn()
-        if not withdrawn:
-            return
-        turned_down = self._rewards.served([*withdrawn])
-        said = {as_said(typed_in(behind_the_answer(one.turn.request))) for one in turned_down}
-        rows = [
-            self._row(replace(one.reward, signals=kept), one.turn, ())
-            for one in self._rewards.told_by(said)
-            if (kept := tuple(s for s in one.reward.signals if s.text not in said))
-            != one.reward.signals
-        ]
-        await self._rewards.save(rows, read=(), at=self._clock.now())
+        withdrawn = await asyncio.to_thread(self.wishes.withdrawn)
+        turns = [*withdrawn.verdicts]
+        for start in range(0, len(turns), AT_ONCE):
+            some = await asyncio.to_thread(self._rewards.served, turns[start : start + AT_ONCE])
+            rows = [self._row(_without(one, withdrawn), one.turn, ()) for one in some]
+            await self._rewards.save(rows, read=(), at=self._clock.now())
+        self.wishes.follow(withdrawn)
 
     # The user's own word
 
@@ -358,6 +352,14 @@ def verdicts(row: RewardRow) -> dict[Source, float]:
     if verdict is not None:
         said[Source.JUDGE] = float(verdict)
     return said
+
+
+def _without(served: Served, withdrawn: Withdrawn) -> RewardRow:
+    """What is known of a turn but for the verdicts of words that no longer count."""
+    lost = {as_said(words) for words in withdrawn.verdicts[served.turn.id]}
+    row = served.reward
+    kept = tuple(one for one in row.signals if not (by_wish(one) and one.text in lost))
+    return replace(row, signals=kept)
 
 
 def _reply_to(before: TurnRow, turn: TurnRow) -> tuple[Signal, ...]:

@@ -2,76 +2,136 @@
 
 A wish stands until newer words say otherwise (loops/verify.py picks the newest that tells), and
 until the user turns down what was made of it: rejects the proposal, or switches off or deletes the
-skill. Scores that such a wish has given are then taken back (loops/score.py).
+skill. Scores that such a wish has given are then taken back (loops/score.py), but only where nobody
+says the same any more: another room, another model and words said again keep theirs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 
 from lull.core.proposal import ProposalStatus
-from lull.core.signals import SignalKind
 from lull.core.skill import Library, SkillKey, SkillStatus
-from lull.core.trust import typed_in
+from lull.core.trust import behind_the_answer, typed_in
 from lull.loops.verify import Verifier, Wish
 from lull.store.proposals import Proposals
 from lull.store.reward_rows import Served
 from lull.store.rewards import Rewards
 
-LOOKED_AT = 2000
-"""Newest turns among which wishes are sought after a start."""
 MOST = 200
-"""Wishes remembered for each room."""
+"""An answer is held to the newest wish that tells; so many, and older ones hardly ever do."""
+
+
+Place = tuple[str, str]
+"""A room and a model."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withdrawn:
+    """What the user has turned down, and which verdicts no longer count because of it."""
+
+    turns: frozenset[str]
+    """Every turn whose words the user does not want to be held to any more."""
+    verdicts: Mapping[str, frozenset[str]]
+    """Turns that were held to such words since this was asked last, with the words."""
 
 
 class StandingWishes:
-    """By room and model; only for models with a verifier that reads wishes. Blocks."""
+    """By room and model; only for models with a verifier that reads wishes."""
 
     def __init__(
-        self, rewards: Rewards, verifier: Verifier, *, turned_down: Callable[[], frozenset[str]]
+        self,
+        rewards: Rewards,
+        verifier: Verifier,
+        *,
+        turned_down: Callable[[], frozenset[str]],
+        most: int = MOST,
     ) -> None:
-        """`turned_down`: turns whose words the user does not want to be held to any more."""
+        """`turned_down`: turns whose words the user does not want to be held to any more. It is
+        asked in another thread. `most`: wishes remembered for each room and model."""
         self._rewards = rewards
         self._verifier = verifier
         self._turned_down = turned_down
-        self._known: dict[tuple[str, str], list[Wish]] = {}
+        self._most = most
+        self._known: dict[Place, list[Wish]] = {}
         self._gone: frozenset[str] = frozenset()
 
-    def of(self, served: Served) -> list[Wish]:
+    async def of(self, served: Served) -> list[Wish]:
         """What the user of this room said to this model when an answer was wrong, oldest first."""
-        model = served.turn.model
-        if not self._verifier.speaks_for(model):
+        if not self._verifier.speaks_for(served.turn.model):
             return []
-        key = (served.room, model)
-        if key not in self._known:
-            self._known[key] = self._said(*key)
-        return self._known[key]
+        place = _place(served)
+        while (known := self._known).get(place) is None:
+            # What was forgotten meanwhile is not remembered by it: `clear` puts another dict there.
+            known[place] = await asyncio.to_thread(self._said, place, self._gone, self._most)
+        return known[place]
 
-    def add(self, served: Served, wish: Wish) -> None:
-        if self._verifier.speaks_for(served.turn.model):
-            wishes = self.of(served)
+    async def add(self, served: Served, wish: Wish) -> list[Wish]:
+        """What is wanted now, with this wish as the newest; one from a conversation that the user
+        keeps out of learning is none."""
+        wishes = await self.of(served)
+        if self._verifier.speaks_for(served.turn.model) and not served.excluded:
             wishes.append(wish)
-            del wishes[:-MOST]
+            del wishes[: -self._most]
+        return wishes
 
     def clear(self) -> None:
         """A conversation was removed: look anew what the user still wants."""
-        self._known.clear()
+        self._known = {}
 
-    def withdrawn(self) -> frozenset[str]:
-        """The turns whose words have been turned down since this was asked last."""
-        before, self._gone = self._gone, self._turned_down()
-        if self._gone != before:
+    # What the user turned down
+
+    def withdrawn(self) -> Withdrawn:
+        """What has been turned down since `follow` was told. Blocks, and changes nothing."""
+        turns = self._turned_down()
+        verdicts: dict[str, frozenset[str]] = {}
+        for place, words in self._words(turns - self._gone).items():
+            verdicts |= self._lost(place, words, turns)
+        return Withdrawn(turns=turns, verdicts=verdicts)
+
+    def follow(self, withdrawn: Withdrawn) -> None:
+        """The scores are without it now."""
+        if withdrawn.turns != self._gone:
+            self._gone = withdrawn.turns
             self.clear()
-        return self._gone - before
 
-    def _said(self, room: str, model: str) -> list[Wish]:
+    def _words(self, turns: Collection[str]) -> dict[Place, set[str]]:
+        """What was said in these turns, and where."""
+        found: dict[Place, set[str]] = defaultdict(set)
+        for one in self._rewards.served([*turns]):
+            if self._verifier.speaks_for(one.turn.model):
+                found[_place(one)].add(typed_in(behind_the_answer(one.turn.request)))
+        return found
+
+    def _lost(
+        self, place: Place, words: Collection[str], gone: frozenset[str]
+    ) -> dict[str, frozenset[str]]:
+        """The turns of one place that were held to these words, where nobody says the same there;
+        however long ago that was."""
+        room, model = place
+        held = self._rewards.held_to(words, room=room, model=model)
+        if not held:
+            return {}
+        still = {wish.words for wish in self._said(place, gone, None)}
+        return {turn: lost for turn, those in held.items() if (lost := those - still)}
+
+    def _said(self, place: Place, gone: frozenset[str], limit: int | None) -> list[Wish]:
+        """What corrected the newest answers, oldest first, but for what was said in turns that are
+        gone."""
+        room, model = place
         said = []
-        for one in reversed(self._rewards.recent(room=room, model=model, limit=LOOKED_AT)):
-            if any(s.kind is SignalKind.CORRECTION for s in one.reward.signals):
-                following = self._rewards.following(one.turn)
-                if following is not None and following.id not in self._gone:
-                    said.append(Wish(typed_in(following.request), one.asked))
-        return [wish for wish in said if wish.words][-MOST:]
+        for one in reversed(self._rewards.corrected(room=room, model=model, limit=limit)):
+            following = self._rewards.following(one.turn)
+            if following is not None and following.id not in gone:
+                said.append(Wish(typed_in(following.request), one.asked))
+        return [wish for wish in said if wish.words]
+
+
+def _place(served: Served) -> Place:
+    return served.room, served.turn.model
 
 
 def turned_down(proposals: Proposals, library: Library) -> frozenset[str]:

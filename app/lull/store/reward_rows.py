@@ -59,6 +59,11 @@ class Served:
         return newest_words(self.turn.request)
 
 
+def whose(room: str) -> tuple[str, tuple[str, ...]]:
+    """SQL for the trajectories `r` of a room, and its values."""
+    return ("r.apart = 1 AND r.client = ?", (room,)) if room else ("r.apart = 0", ())
+
+
 def newest_words(messages: Sequence[Message]) -> str:
     """The user's newest words among these messages, "" for none; without feedback on the answer
     before, which is no part of what was asked."""

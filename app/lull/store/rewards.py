@@ -6,13 +6,15 @@ is found again. Which signals there are and what they come to is `loops/score.py
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from lull.core.signals import YOU_SAID
 from lull.store.database import Database
-from lull.store.reward_rows import RewardRow, Served, reward_row, values_of
+from lull.store.reward_rows import RewardRow, Served, reward_row, values_of, whose
 from lull.store.turn_rows import Label, TurnRow, turn_row
 
 
@@ -47,10 +49,9 @@ class Rewards:
         return self._db.read(work)
 
     def of(self, turns: Sequence[str]) -> dict[str, RewardRow]:
-        marks = ",".join("?" * len(turns))
         rows = self._db.read(
             lambda connection: connection.execute(
-                f"SELECT * FROM rewards WHERE turn IN ({marks})", tuple(turns)
+                f"SELECT * FROM rewards WHERE turn IN ({_marks(turns)})", tuple(turns)
             ).fetchall()
         )
         return {row["turn"]: reward_row(row) for row in rows}
@@ -78,29 +79,57 @@ class Rewards:
 
     def successes(self, *, room: str, model: str, above: float, limit: int) -> list[Served]:
         """Complete turns of a room and a model worth more than `above`, newest first."""
-        whose, values = _room_clause(room)
+        mine, values = _room_clause(room)
         return self._served(
-            f"w.p_good > ? AND t.model = ? AND t.finish = 'stop' AND {whose}"
+            f"w.p_good > ? AND t.model = ? AND t.finish = 'stop' AND {mine}"
             " ORDER BY t.id DESC LIMIT ?",
             (above, model, *values, limit),
         )
 
     def recent(self, *, room: str, model: str, limit: int) -> list[Served]:
         """Any complete turns of a room and a model, newest first, scored or not."""
-        whose, values = _room_clause(room)
+        mine, values = _room_clause(room)
         return self._served(
-            f"t.model = ? AND t.finish = 'stop' AND {whose} ORDER BY t.id DESC LIMIT ?",
+            f"t.model = ? AND t.finish = 'stop' AND {mine} ORDER BY t.id DESC LIMIT ?",
             (model, *values, limit),
         )
 
-    def told_by(self, texts: Collection[str]) -> list[Served]:
-        """Every turn of which a signal with one of these very texts speaks."""
-        marks = ",".join("?" * len(texts))
+    def corrected(self, *, room: str, model: str, limit: int | None) -> list[Served]:
+        """Complete turns of a room and a model that the user corrected, newest first; all of them
+        where there is no limit."""
+        mine, values = _room_clause(room)
         return self._served(
-            "EXISTS (SELECT 1 FROM json_each(w.signals) s"
-            f" WHERE json_extract(s.value, '$.text') IN ({marks}))",
-            tuple(texts),
+            f"t.model = ? AND t.finish NOT IN ('hangup', 'error') AND {mine} AND EXISTS"
+            " (SELECT 1 FROM json_each(w.signals) s"
+            " WHERE json_extract(s.value, '$.kind') = 'correction') ORDER BY t.id DESC LIMIT ?",
+            (model, *values, -1 if limit is None else limit),
         )
+
+    def held_to(
+        self, said: Collection[str], *, room: str, model: str | None = None
+    ) -> dict[str, frozenset[str]]:
+        """Turns of a room whose score rests on one of these words, also where the user keeps them
+        out of learning; each with the words that it rests on. `model`: only its turns."""
+        texts = {f"{YOU_SAID}{words}": words for words in said if words}
+        if not texts:
+            return {}
+        mine, values = whose(room)
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT w.turn, w.signals FROM rewards w JOIN turns t ON t.id = w.turn"
+                " JOIN trajectories r ON r.id = t.trajectory"
+                f" WHERE {mine} AND t.model = coalesce(?, t.model) AND instr(w.signals, ?) > 0"
+                " ORDER BY w.turn",
+                (*values, model, YOU_SAID),
+            ).fetchall()
+        )
+        # Compared here: half of a surrogate pair, which a client may send, cannot be asked for.
+        found = {
+            row["turn"]: frozenset(texts[one["text"]] for one in signals if one["text"] in texts)
+            for row in rows
+            if (signals := json.loads(row["signals"]))
+        }
+        return {turn: words for turn, words in found.items() if words}
 
     def models(self) -> list[str]:
         """Every model that answered a turn, as its clients spelled it."""
@@ -111,8 +140,9 @@ class Rewards:
 
     def served(self, turns: Sequence[str]) -> list[Served]:
         """These turns, in this order; those that are gone are left out."""
-        marks = ",".join("?" * len(turns))
-        found = {s.turn.id: s for s in self._served(f"t.id IN ({marks})", tuple(turns))}
+        if not turns:
+            return []
+        found = {s.turn.id: s for s in self._served(f"t.id IN ({_marks(turns)})", tuple(turns))}
         return [found[turn] for turn in turns if turn in found]
 
     def following(self, turn: TurnRow) -> TurnRow | None:
@@ -283,8 +313,13 @@ class Rewards:
 
 
 def _room_clause(room: str) -> tuple[str, tuple[str, ...]]:
-    whose = "r.apart = 1 AND r.client = ?" if room else "r.apart = 0"
-    return f"r.excluded_at IS NULL AND {whose}", (room,) if room else ()
+    """What may be learned from."""
+    mine, values = whose(room)
+    return f"r.excluded_at IS NULL AND {mine}", values
+
+
+def _marks(values: Collection[str]) -> str:
+    return ",".join("?" * len(values))
 
 
 def _unread(connection: sqlite3.Connection, row: sqlite3.Row) -> Unread:
