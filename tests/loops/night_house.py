@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from lull.core import pocket
 from lull.core.errors import LullError
 from lull.core.messages import Message, Role, text_message
-from lull.core.policy import ModelFacts
+from lull.core.policy import Client, ModelFacts
 from lull.core.ports import GenerateRequest
 from lull.core.proof import Pair, Part
 from lull.core.skill import Skill
@@ -31,7 +31,7 @@ from lull.loops.train import Train
 from lull.loops.verify import Verifier
 from lull.store.run_folders import RunFolders
 from lull.store.training import Training
-from tests.building import FACTS
+from tests.building import ANYBODY, FACTS
 from tests.fake_engine import FakeEngine
 from tests.fakes import FakeClock
 from tests.loops.classroom import Classroom
@@ -217,7 +217,9 @@ class NightHouse(Classroom):
 
     # What a test plays
 
-    async def menus(self, count: int, *, corrected: int = 1, seed: int = 1) -> list[str]:
+    async def menus(
+        self, count: int, *, corrected: int = 1, seed: int = 1, client: Client = ANYBODY
+    ) -> list[str]:
         """Conversations about menus, all answered without bars; the first ones are corrected in
         words. The ids of the turns that asked for a menu."""
         chance, turns = random.Random(seed), []
@@ -227,7 +229,7 @@ class NightHouse(Classroom):
             said = [asked, pocket.render(pocket.Kind.MENU, words)]
             if number < corrected:
                 said += [f"no, {RULE}", pocket.NOTED]
-            turns.append((await self.plays(*said, model=POCKET))[0])
+            turns.append((await self.plays(*said, model=POCKET, client=client))[0])
         await self.score.read_new()
         return turns
 

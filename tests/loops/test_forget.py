@@ -4,7 +4,7 @@ left in any file."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +12,7 @@ import pytest
 
 from lull.core.adapter import AdapterStatus, AdapterVersion
 from lull.core.errors import NotFound
+from lull.core.policy import Client
 from lull.core.rollout import Policy
 from lull.core.skill import SkillKey, SkillStatus
 from lull.core.training_record import Progress, Run, RunStatus, Source
@@ -24,6 +25,7 @@ from lull.store.forgetting import Forgetting
 from lull.store.turn_rows import Label
 from tests.building import bytes_below
 from tests.loops.classroom import MODEL
+from tests.loops.night_house import RULE as NIGHT_RULE
 from tests.loops.night_house import NightHouse
 
 WORD = "xylophonic"
@@ -54,6 +56,10 @@ class FakeExemplars:
         self.rewritten += 1
 
 
+async def nothing_happens() -> None:
+    pass
+
+
 @dataclass
 class Archive(NightHouse):
     """A house with everything that may have to be forgotten."""
@@ -62,6 +68,8 @@ class Archive(NightHouse):
     stopped: list[str] = field(default_factory=list)
     dies_at: str = ""
     """The step of forgetting before which the power fails."""
+    meanwhile: Callable[[], Awaitable[object]] = nothing_happens
+    """While it forgets, before what is kept in memory follows."""
 
     def start(self) -> None:
         super().start()
@@ -78,6 +86,7 @@ class Archive(NightHouse):
             folders=self.folders,
             adapters=self.adapters,
             adapter_files=self.files,
+            rewards=self.rewards,
             forgetting=self.forgetting,
             exemplars=self._exemplars,
             roll_back=self._roll_back,
@@ -89,6 +98,7 @@ class Archive(NightHouse):
 
     async def _exemplars(self) -> FakeExemplars:
         self._dies("exemplars")
+        await self.meanwhile()
         return self.memory
 
     async def _roll_back(self, model: str, to: str | None, why: str) -> None:
@@ -341,6 +351,39 @@ async def test_other_turns_that_were_held_to_its_words_are_scored_anew(archive: 
     assert not any("you said" in s.text for s in archive.known(turns[1]).signals)
     await archive.score.read_new()
     assert not any("you said" in s.text for s in archive.known(turns[1]).signals)
+
+
+async def test_who_said_the_same_in_another_room_keeps_scores_votes_and_runs(
+    archive: Archive,
+) -> None:
+    ben = Client(name="ben", apart=True)
+    hers, his = await archive.menus(2), await archive.menus(2, client=ben)
+    await archive.run_of("run_1", [his[1]], kind=RunKind.KTO)
+    before = archive.known(his[1])
+    assert [signal.text for signal in before.signals] == [f"you said: no, {NIGHT_RULE}"]
+    found = await archive.forget.forget(archive.trajectories.turn(hers[0]).trajectory)
+    assert found.what.runs == ()
+    assert archive.known(hers[1]).signals == ()
+    assert archive.known(his[1]) == before
+
+
+async def test_nor_does_what_is_answered_while_it_is_forgotten_keep_its_words(
+    archive: Archive,
+) -> None:
+    """Who wanted it is still remembered then."""
+    turns = await archive.menus(2)
+    scored: list[str] = []
+
+    async def more() -> None:
+        scored.extend(await archive.menus(1, corrected=0, seed=5))
+        assert archive.known(scored[0]).signals
+
+    archive.meanwhile = more
+    await archive.forget.forget(archive.trajectories.turn(turns[0]).trajectory)
+    assert archive.known(scored[0]).signals == ()
+    await archive.score.read_new()
+    assert archive.known(scored[0]).signals == ()
+    assert archive.says(f"no, {NIGHT_RULE}") == []
 
 
 async def test_what_was_scored_by_its_words_goes_though_it_was_trained_on_others(

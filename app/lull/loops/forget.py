@@ -31,6 +31,7 @@ from lull.store.adapter_files import AdapterFiles
 from lull.store.adapters import Adapters
 from lull.store.forgetting import Forgetting, ToForget, blot
 from lull.store.proposals import Proposals
+from lull.store.rewards import Rewards
 from lull.store.run_folders import RunFolders
 from lull.store.skills import Skills
 from lull.store.training import Training
@@ -74,6 +75,7 @@ class Forget:
         folders: RunFolders,
         adapters: Adapters,
         adapter_files: AdapterFiles,
+        rewards: Rewards,
         forgetting: Forgetting,
         exemplars: Callable[[], Awaitable[Exemplars | None]],
         roll_back: Callable[[str, str | None, str], Awaitable[None]],
@@ -93,6 +95,7 @@ class Forget:
         self._folders = folders
         self._adapters = adapters
         self._adapter_files = adapter_files
+        self._rewards = rewards
         self._forgetting = forgetting
         self._exemplars = exemplars
         self._roll_back = roll_back
@@ -111,11 +114,14 @@ class Forget:
         texts = tuple(dict.fromkeys(p.sha256 for p in proposals))
         gone, back = self._skills_of(proposals, set(texts))
         said = {typed_in(turn.request) for turn in turns} | {*_said(turns)}
-        held = self._forgetting.held_to(said)
+        room = self._room_of(ids)
+        # In another room the same words are somebody else's.
+        held = [*self._rewards.held_to(said, room=room)]
         runs, adapters = self._trained(conversation, texts, held)
         what = ToForget(
             trajectory=conversation,
             turns=ids,
+            room=room,
             proposals=tuple(p.id for p in proposals),
             texts=tuple(dict.fromkeys((*texts, *self._versions_of(gone, back)))),
             skills=tuple((key.client, key.name) for key in gone),
@@ -126,6 +132,9 @@ class Forget:
             said=tuple(dict.fromkeys(_said(turns))),
         )
         return Forgotten(what=what, made=tuple(_told(what, proposals, runs, adapters)))
+
+    def _room_of(self, turns: Sequence[str]) -> str:
+        return next((served.room for served in self._rewards.served(turns[:1])), "")
 
     def _taught(self, turns: set[str]) -> list[Proposal]:
         """Proposals that this conversation had a part in writing, and those that were made of
@@ -226,6 +235,8 @@ class Forget:
         await asyncio.to_thread(self._remove_files, what)
         await self._forget_exemplars(what)
         await self._afterwards()
+        # Until then answers were held to what was said in it.
+        await self._forgetting.remove(what, bodies)
         await self._forgetting.done(what)
         return await asyncio.to_thread(self._forgetting.rewrite)
 

@@ -20,6 +20,7 @@ from lull.core.injection import block
 from lull.core.signals import YOU_SAID
 from lull.store.database import Database
 from lull.store.retention import sweep_messages
+from lull.store.reward_rows import whose
 from lull.store.training import remove_runs
 
 GONE: Final = "forgotten"
@@ -33,6 +34,8 @@ class ToForget:
 
     trajectory: str
     turns: tuple[str, ...]
+    room: str = ""
+    """The client whose conversation it is, "" for everybody's."""
     proposals: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
     """sha256 of every skill text that goes."""
@@ -77,20 +80,6 @@ class Forgetting:
                 "DELETE FROM facts WHERE name = ?", (f"{_FACT}:{what.trajectory}",)
             )
         )
-
-    def held_to(self, said: Iterable[str]) -> list[str]:
-        """Turns whose score rests on one of these words, said in another conversation. Blocks."""
-        texts = {f"{YOU_SAID}{words}" for words in said if words}
-        rows = self._db.read(
-            lambda connection: connection.execute(
-                "SELECT turn, signals FROM rewards WHERE instr(signals, ?) > 0", (YOU_SAID,)
-            ).fetchall()
-        )
-        return [
-            row["turn"]
-            for row in rows
-            if any(signal["text"] in texts for signal in json.loads(row["signals"]))
-        ]
 
     # The rows
 
@@ -183,13 +172,16 @@ def _proposals(connection: sqlite3.Connection, what: ToForget) -> None:
 
 
 def _wishes(connection: sqlite3.Connection, what: ToForget) -> None:
-    """Turns that were held to what was said here are scored again without it."""
+    """Turns that were held to what was said here are scored again without it. In another room the
+    same words are somebody else's."""
     own = set(what.turns)
     touched: set[str] = set()
+    mine, values = whose(what.room)
     rows = connection.execute(
         "SELECT w.turn, w.signals, t.trajectory FROM rewards w JOIN turns t ON t.id = w.turn"
-        " WHERE instr(w.signals, ?) > 0",
-        (YOU_SAID,),
+        " JOIN trajectories r ON r.id = t.trajectory"
+        f" WHERE {mine} AND instr(w.signals, ?) > 0",
+        (*values, YOU_SAID),
     ).fetchall()
     for row in rows:
         texts = [str(signal["text"]) for signal in json.loads(row["signals"])]

@@ -56,6 +56,7 @@ def forget_of(
         folders=slow.folders,
         adapters=slow.adapters,
         adapter_files=slow.files,
+        rewards=stores.rewards,
         forgetting=Forgetting(stores.database),
         exemplars=memory.opened,
         roll_back=roll_back,
