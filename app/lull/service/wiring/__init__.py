@@ -7,8 +7,9 @@ from lull.service.wiring.own_models import (
     read_built_in,
 )
 from lull.service.wiring.service import Service
-from lull.service.wiring.start import open_secrets, wired
+from lull.service.wiring.start import wired
 from lull.service.wiring.stores import Stores, open_stores, reading_of
+from lull.service.wiring.together import open_secrets
 from lull.service.wiring.upstream import look_at_ollama
 
 __all__ = [

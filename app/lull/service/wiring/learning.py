@@ -86,22 +86,7 @@ def learning_of(
     quiet = QuietTimes(world.activity, after_s=lambda: settings().learning.quiet_s, allowed=allowed)
     today = Today(fixing, library=world.library, facts=stages.facts)
     verifier = Verifier({BUILT_IN: pocket.check}, checks=lambda sha256: _checks(stores, sha256))
-    score = Score(
-        stores.rewards,
-        verifier=verifier,
-        judge=asked.judge,
-        quiet=quiet,
-        clock=clock,
-        coin=random.SystemRandom().random,
-        rule=score_rule(settings()),
-        credit=credit,
-        library=world.library,
-        wishes=StandingWishes(
-            stores.rewards,
-            verifier,
-            turned_down=lambda: turned_down(stores.proposals, world.library()),
-        ),
-    )
+    score = _score(world, settings(), asked, quiet, verifier, credit)
     evolve = Evolve(
         rewards=stores.rewards,
         proposals=stores.proposals,
@@ -136,6 +121,33 @@ def learning_of(
         fast_loop=fast_loop,
         stages=stages,
         asked=asked,
+    )
+
+
+def _score(
+    world: World,
+    settings: Settings,
+    asked: Asked,
+    quiet: QuietTimes,
+    verifier: Verifier,
+    credit: Credit,
+) -> Score:
+    stores = world.stores
+    return Score(
+        stores.rewards,
+        verifier=verifier,
+        judge=asked.judge,
+        quiet=quiet,
+        clock=world.clock,
+        coin=random.SystemRandom().random,
+        rule=score_rule(settings),
+        credit=credit,
+        library=world.library,
+        wishes=StandingWishes(
+            stores.rewards,
+            verifier,
+            turned_down=lambda: turned_down(stores.proposals, world.library()),
+        ),
     )
 
 
