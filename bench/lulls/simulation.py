@@ -245,25 +245,14 @@ async def _played(
 ) -> Played:
     drawn = random.Random(f"play {seed}")
     source, time, log = SimulatedSource(world), loop.time, _Log()
-    work = [
-        SimulatedWork(kind, needs_s=needs_s, world=source, time=time, drawn=drawn, log=log)
-        for kind, needs_s in (
-            (WorkKind.STEP, 60.0),
-            (WorkKind.ROLLOUT, 20.0),
-            (WorkKind.PROOF, 5.0),
-        )
-    ]
+    work = _work(source, time, drawn, log)
     windows, states, ids = Windows(database), list[tuple[float, str]](), _Ids()
 
     def tell(window: Window) -> None:
         states.append((time(), window.state.value))
 
     near, rule = _NearEvents(world, time), rule_of(world)
-    restarts = sorted(
-        drawn.uniform(0, world.length_s)
-        for _ in range(round(RESTARTS_A_YEAR * world.length_s / (365 * 86400)))
-    )
-    for until in [*restarts, world.length_s]:
+    for until in [*_restarts(world, drawn), world.length_s]:
         pace = _Pace(source, time, drawn, every_tick=every_tick)
         watch = WatchIdle(
             source=_Source(source, time),
@@ -280,19 +269,7 @@ async def _played(
             # Two things that cost time and change nothing here: work has no end and little needs.
             rule=WatchRule(journal_every_s=3600.0, guess_s=3600.0),
         )
-        chats = [
-            loop.call_at(start + 1e-3, pace.nudge)
-            for start, _ in world.chats
-            if time() <= start < until
-        ]
-        running = asyncio.create_task(watch.run())
-        await asyncio.wait({running}, timeout=until - time())
-        if running.done():
-            running.result()
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
-        for chat in chats:
-            chat.cancel()
+        await _watched(watch, pace, world, loop, until)
         database.flush()
     return Played(
         running=without(union(log.running), world.asleep, until=world.length_s),
@@ -303,6 +280,41 @@ async def _played(
         most_at_once=log.most_at_once,
         states=states,
     )
+
+
+def _work(
+    world: SimulatedSource, time: Callable[[], float], drawn: random.Random, log: _Log
+) -> list[SimulatedWork]:
+    needs = ((WorkKind.STEP, 60.0), (WorkKind.ROLLOUT, 20.0), (WorkKind.PROOF, 5.0))
+    return [
+        SimulatedWork(kind, needs_s=needs_s, world=world, time=time, drawn=drawn, log=log)
+        for kind, needs_s in needs
+    ]
+
+
+def _restarts(world: World, drawn: random.Random) -> list[float]:
+    """When Lull is ended and started again."""
+    count = round(RESTARTS_A_YEAR * world.length_s / (365 * 86400))
+    return sorted(drawn.uniform(0, world.length_s) for _ in range(count))
+
+
+async def _watched(
+    watch: WatchIdle, pace: Pace, world: World, loop: VirtualLoop, until: float
+) -> None:
+    """One run of Lull, with the chats that come meanwhile."""
+    chats = [
+        loop.call_at(start + 1e-3, pace.nudge)
+        for start, _ in world.chats
+        if loop.time() <= start < until
+    ]
+    running = asyncio.create_task(watch.run())
+    await asyncio.wait({running}, timeout=until - loop.time())
+    if running.done():
+        running.result()
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    for chat in chats:
+        chat.cancel()
 
 
 class _NearEvents:

@@ -74,34 +74,34 @@ async def test_a_conversation_stays_what_it_was(room: Classroom) -> None:
     assert MENU.body not in prompt_text(later)
 
 
-async def test_a_change_of_mind_is_heard_where_chance_left_the_skill_out_too(
-    room: Classroom,
-) -> None:
+async def corrected_where_left_out(room: Classroom, words: str) -> str:
+    """The turn that chance had left the skill out of, and of which the user then said this."""
     await in_force(room)
     (without, *_) = left_out(await many(room))
-    words = without.request.messages[0]
-    change = user("no, when you write a menu, join the dishes with stars")
-    later = await room.open(words, answer("soup").message, change)
+    asked = without.request.messages[0]
+    later = await room.open(asked, answer("soup").message, user(words))
     room.serve.close(later, answer("fine"))
     await room.settled()
     await room.score.read_new()
+    return without.stamp.turn
+
+
+async def test_a_change_of_mind_is_heard_where_chance_left_the_skill_out_too(
+    room: Classroom,
+) -> None:
+    turn = await corrected_where_left_out(
+        room, "no, when you write a menu, join the dishes with stars"
+    )
     (proposal,) = await room.evolve.step()
     assert proposal.kind is ProposalKind.EDIT
-    assert (proposal.key, proposal.failures) == (MENU_KEY, (without.stamp.turn,))
+    assert (proposal.key, proposal.failures) == (MENU_KEY, (turn,))
     assert "stars" in proposal.text.body and "bars" not in proposal.text.body
 
 
 async def test_what_a_skill_says_is_not_proposed_again_where_chance_left_it_out(
     room: Classroom,
 ) -> None:
-    await in_force(room)
-    (without, *_) = left_out(await many(room))
-    words = without.request.messages[0]
-    again = user("no, when you write a menu, join the dishes with bars")
-    later = await room.open(words, answer("soup").message, again)
-    room.serve.close(later, answer("fine"))
-    await room.settled()
-    await room.score.read_new()
+    await corrected_where_left_out(room, "no, when you write a menu, join the dishes with bars")
     assert await room.evolve.step() == []
 
 

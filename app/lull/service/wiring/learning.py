@@ -81,23 +81,13 @@ def learning_of(
     allowed: Callable[[], bool],
 ) -> Learning:
     """`allowed`: whether anything but chats stands against asking a model now."""
-    stores, clock = world.stores, world.clock
+    stores = world.stores
     asked, stages = Asked(world, settings), Stages(world, settings)
     quiet = QuietTimes(world.activity, after_s=lambda: settings().learning.quiet_s, allowed=allowed)
     today = Today(fixing, library=world.library, facts=stages.facts)
     verifier = Verifier({BUILT_IN: pocket.check}, checks=lambda sha256: _checks(stores, sha256))
     score = _score(world, settings(), asked, quiet, verifier, credit)
-    evolve = Evolve(
-        rewards=stores.rewards,
-        proposals=stores.proposals,
-        today=today,
-        library=world.library,
-        writers=asked.writers,
-        quiet=quiet,
-        clock=clock,
-        ids=TimeSortedIds(),
-        rule=evolve_rule(settings()),
-    )
+    evolve = _evolve(world, settings(), asked, quiet, today)
     prove = _prove(world, settings(), asked, stages, quiet, today, verifier)
     review = _review(world, prove, credit)
     fast_loop = FastLoop(
@@ -148,6 +138,22 @@ def _score(
             verifier,
             turned_down=lambda: turned_down(stores.proposals, world.library()),
         ),
+    )
+
+
+def _evolve(
+    world: World, settings: Settings, asked: Asked, quiet: QuietTimes, today: Today
+) -> Evolve:
+    return Evolve(
+        rewards=world.stores.rewards,
+        proposals=world.stores.proposals,
+        today=today,
+        library=world.library,
+        writers=asked.writers,
+        quiet=quiet,
+        clock=world.clock,
+        ids=TimeSortedIds(),
+        rule=evolve_rule(settings),
     )
 
 
