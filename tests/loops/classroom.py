@@ -34,6 +34,7 @@ from lull.loops.serve import Serve
 from lull.loops.standing_wishes import StandingWishes, turned_down
 from lull.loops.today import Today
 from lull.loops.verify import Verifier
+from lull.store.database import Database
 from lull.store.flips import Flips
 from lull.store.proposals import Proposals
 from lull.store.reward_rows import RewardRow, Served
@@ -134,11 +135,12 @@ class Classroom(Home):
     """What every toss shows that decides on an audit."""
     credited: list[tuple[str, list[str]]] = field(default_factory=list)
     retired: list[tuple[str, str]] = field(default_factory=list)
+    flips_of: Callable[[Database], Flips] = Flips
 
     def start(self) -> None:
         super().start()
         self.rewards, self.proposals = Rewards(self.database), Proposals(self.database)
-        self.flips, self.quiet = Flips(self.database), AlwaysQuiet()
+        self.flips, self.quiet = self.flips_of(self.database), AlwaysQuiet()
         self.guard = Guard(
             flips=self.flips,
             skills=self.skills,

@@ -7,6 +7,7 @@ The writer here says what a test tells it to say; what a real one makes of its a
 from __future__ import annotations
 
 import asyncio
+import threading
 from dataclasses import replace
 
 import pytest
@@ -16,6 +17,9 @@ from lull.core.policy import Client
 from lull.core.proposal import Origin, Proposal, ProposalKind, ProposalStatus
 from lull.core.rules import EvolveRule
 from lull.core.skill import ChangeKind, SkillKey
+from lull.store.database import Database
+from lull.store.reward_rows import Served
+from lull.store.rewards import Rewards
 from lull.store.turn_rows import Label
 from tests.building import answer, user
 from tests.loops.classroom import MENU, Classroom, ScriptedWriter, menus
@@ -288,8 +292,29 @@ async def test_two_that_write_at_the_same_time_make_one_proposal(room: Classroom
     room.writer = ScriptedWriter([MENU, replace(MENU, body="Put each dish on its own line.")])
     await three_bad_menus(room)
     made = await asyncio.gather(*(room.evolve.step() for _ in range(2)))
-    assert [len(one) for one in made] == [1, 0]
+    assert sorted(len(one) for one in made) == [0, 1]
     assert len(room.open_proposals()) == 1
+
+
+class WatchedRewards(Rewards):
+    """Remembers on which threads the failures were read."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.read_on: list[threading.Thread] = []
+
+    def failures(self, *, below: float, limit: int) -> list[Served]:
+        self.read_on.append(threading.current_thread())
+        return super().failures(below=below, limit=limit)
+
+
+async def test_failures_are_compared_beside_the_requests(room: Classroom) -> None:
+    room.rewards = watched = WatchedRewards(room.database)
+    room.learn()
+    await room.failed(*menus(2))
+    assert await room.evolve.step() == []
+    assert watched.read_on
+    assert threading.current_thread() not in watched.read_on
 
 
 async def test_failures_that_the_user_takes_back_meanwhile_teach_nothing(room: Classroom) -> None:

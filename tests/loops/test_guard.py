@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 
 import pytest
@@ -12,6 +14,8 @@ from lull.core.rules import GuardRule
 from lull.core.skill import ChangeKind, SkillKey, SkillStatus
 from lull.loops.guard import records_in
 from lull.loops.serve import Serving
+from lull.store.database import Database
+from lull.store.flips import Flips
 from lull.store.turn_rows import Label
 from tests.building import answer, prompt_text, user
 from tests.loops.classroom import MENU, Classroom
@@ -194,6 +198,45 @@ async def test_a_skill_that_the_user_has_brought_back_is_only_proposed_for_retir
     (proposal,) = room.open_proposals()
     assert proposal.kind is ProposalKind.RETIRE
     assert "go better without it" in proposal.reason
+
+
+class SlowFlips(Flips):
+    """While it reads, something happens on the loop's thread."""
+
+    meanwhile: Callable[[], Coroutine[object, object, object]] | None = None
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self.loop = asyncio.get_running_loop()
+
+    def outcomes(self, texts: dict[SkillKey, str]) -> list[Outcome]:
+        found = super().outcomes(texts)
+        if self.meanwhile is not None:
+            asyncio.run_coroutine_threadsafe(self.meanwhile(), self.loop).result(10)
+        return found
+
+
+async def test_no_request_waits_for_the_estimate_and_what_the_user_does_meanwhile_holds(
+    room: Classroom,
+) -> None:
+    room.flips_of = SlowFlips
+    await room.restart()
+    await in_force(room)
+    for number in range(60):
+        serving = await asks(room, number)
+        await room.settled()
+        await room.rate(serving.stamp.turn, Label.BAD if serving.stamp.skills else Label.GOOD)
+
+    async def pinned() -> None:
+        await room.approve.switch(MENU_KEY, ChangeKind.PIN)
+
+    assert isinstance(room.flips, SlowFlips)
+    room.flips.meanwhile = pinned
+    await room.guard.step()
+    assert room.library.get(MENU_KEY).pinned
+    assert room.library.get(MENU_KEY).status is SkillStatus.ACTIVE
+    assert room.retired == []
+    assert MENU_KEY in room.guard.effects
 
 
 # Unused

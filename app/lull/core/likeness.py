@@ -114,26 +114,28 @@ def groups(
     chain of small likenesses makes one group of everything. `like` adds a measure, such as the
     cosine of vectors; the larger of the two counts.
     """
-    made: list[list[Item]] = []
+    # Each with its text, which is looked up once: every item is compared with every other.
+    made: list[list[tuple[Item, str]]] = []
     for item in items:
-        scored = [(_mean(item, group, text_of, like), -i) for i, group in enumerate(made)]
+        one = (item, text_of(item))
+        scored = [(_mean(one, group, like), -i) for i, group in enumerate(made)]
         best = max(scored, default=(0.0, 0))
         if best[0] >= rule.grouped:
-            made[-best[1]].append(item)
+            made[-best[1]].append(one)
         else:
-            made.append([item])
-    return tuple(tuple(group) for group in sorted(made, key=len, reverse=True))
+            made.append([one])
+    largest_first = sorted(made, key=len, reverse=True)
+    return tuple(tuple(item for item, _ in group) for group in largest_first)
 
 
 def _mean(
-    item: Item,
-    group: Sequence[Item],
-    text_of: Callable[[Item], str],
+    one: tuple[Item, str],
+    group: Sequence[tuple[Item, str]],
     like: Callable[[Item, Item], float] | None,
 ) -> float:
+    item, text = one
     shares = (
-        max(alike(text_of(item), text_of(other)), like(item, other) if like else 0.0)
-        for other in group
+        max(alike(text, words_of), like(item, other) if like else 0.0) for other, words_of in group
     )
     return sum(shares) / len(group)
 

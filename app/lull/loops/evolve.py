@@ -94,7 +94,8 @@ class Evolve:
         step: it is told as long as failures wait for it.
         """
         made: list[Proposal] = []
-        sets = failure_sets(await self._failures(), self._rule.sets)
+        # Every failure is compared with every other: no request waits for that.
+        sets = await asyncio.to_thread(self._sets)
         self._forget_all_but(sets)
         full: LullError | None = None
         for found in sets:
@@ -128,7 +129,10 @@ class Evolve:
         left = {frozenset(found.turns) for found in sets}
         self._trouble = {key: error for key, error in self._trouble.items() if key[1] in left}
 
-    async def _failures(self) -> list[Failure]:
+    def _sets(self) -> list[FailureSet]:
+        return failure_sets(self._failures(), self._rule.sets)
+
+    def _failures(self) -> list[Failure]:
         """Failures under the skills that would be in force today, newest first."""
         found = [self._failure(one) for one in self._served() if self._counts(one)]
         used = self._used_but_for_words()

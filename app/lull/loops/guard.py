@@ -8,9 +8,11 @@ user wrote or pinned are theirs and are never tossed for.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from random import Random
 
 from lull.core.guard import (
@@ -36,6 +38,14 @@ from lull.store.proposals import Proposals
 from lull.store.skills import Skills
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Estimated:
+    effects: Mapping[SkillKey, Effect]
+    records: Mapping[SkillKey, tuple[float, float]]
+    harm: Mapping[SkillKey, float]
+    """The e-value for harm of each skill."""
 
 
 class Guard:
@@ -108,14 +118,24 @@ class Guard:
         """Estimate every effect, retire what harms, propose to retire what nobody needs."""
         self.follow()
         skills = measured(self._library(), self._proposals)
-        outcomes = self._flips.outcomes({key: s.sha256 for key, s in skills.items()})
-        self.effects = effects_in(outcomes, skills)
-        self._records = records_in(outcomes)
+        estimated = await asyncio.to_thread(self._estimated, skills)
+        self.effects, self._records = estimated.effects, estimated.records
         for key, skill in skills.items():
-            harm_e = live_harm_e(outcomes, key)
+            harm_e = estimated.harm[key]
+            if self._library().skills.get(key) != skill:
+                continue  # the user has changed it meanwhile
             if to_retire(harm_e, limit=self._rule().harm_e):
                 await self._retire(skill, f"conversations go better without it (e = {harm_e:.0f})")
         await self._look_for_stale(skills)
+
+    def _estimated(self, skills: Mapping[SkillKey, Skill]) -> _Estimated:
+        """From all conversations on which a coin was tossed: no request waits for that."""
+        outcomes = self._flips.outcomes({key: skill.sha256 for key, skill in skills.items()})
+        return _Estimated(
+            effects=effects_in(outcomes, skills),
+            records=records_in(outcomes),
+            harm={key: live_harm_e(outcomes, key) for key in skills},
+        )
 
     async def _retire(self, skill: Skill, why: str) -> None:
         if self._brought_back(skill):

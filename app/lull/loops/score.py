@@ -79,6 +79,7 @@ class Score:
         self._writing = asyncio.Lock()
         """Held between reading what is known of a turn and writing it back: signals, votes and
         ratings come from several sides and must not undo each other."""
+        self._calibrating = asyncio.Lock()
         self._away: LullError | None = None
         """Why the judge could not be asked when it was asked last."""
         self.calibration = Calibration()
@@ -256,17 +257,19 @@ class Score:
     async def recalibrate(self) -> None:
         """Weigh every source anew by how often it agrees with the user. A rating behind which the
         service ended before it was scored is scored now."""
-        unheard = self._rewards.unheard()
-        if unheard:
-            await self._rescore(unheard)
-        self.calibration = Calibration.of(
-            (label is Label.GOOD, verdicts(row)) for label, row in self._rewards.labelled()
-        )
-        changed = {
-            (source, value): self.calibration.p_good(value, Source(source))
-            for source, value in self._rewards.kinds()
-        }
-        await self._rewards.recalibrate(changed)
+        async with self._calibrating:  # what was read last is what stands at the end
+            unheard = await asyncio.to_thread(self._rewards.unheard)
+            if unheard:
+                await self._rescore(unheard)
+            labelled = await asyncio.to_thread(self._rewards.labelled)
+            self.calibration = Calibration.of(
+                (label is Label.GOOD, verdicts(row)) for label, row in labelled
+            )
+            changed = {
+                (source, value): self.calibration.p_good(value, Source(source))
+                for source, value in await asyncio.to_thread(self._rewards.kinds)
+            }
+            await self._rewards.recalibrate(changed)
 
     # The judge
 
