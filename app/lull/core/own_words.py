@@ -17,7 +17,8 @@ QUOTED = "qq"
 _FENCE = re.compile(r"(?:```|~~~).*?(?:```|~~~|\Z)", re.DOTALL)
 _CITED_LINE = re.compile(r"^[ \t]*(?:>|\|\s).*$", re.MULTILINE)
 _TRACE_LINE = re.compile(
-    r"^(?:Traceback \(most recent|\s+File \".*line \d|\s+at \S+\(|[+-]{3} [ab]/|@@ |diff --git).*$",
+    r"^(?:Traceback \(most recent|[^\S\n]+(?:File \".*line \d|at \S+\()"
+    r"|[+-]{3} [ab]/|@@ |diff --git).*$",
     re.MULTILINE,
 )
 _QUOTES = re.compile(
@@ -31,6 +32,7 @@ _CLAUSE_END = re.compile(
     r"|\s+(?=(?:and|und|y|et) (?:you|got|get|nothing|it|it'?s|that'?s|this|the|i|they|du|das)\b)",
     re.IGNORECASE,
 )
+_BLANKS = re.compile(r"\s{2,}")
 _JOINER = "\u2060"
 _STRETCHED = re.compile(r"([a-z])\1{2,}")
 _SPOKEN_SIGNS = (("👍", " thanks. "), ("🙏", " thanks. "), ("❤️", " thanks. "), ("👎", " wrong. "))
@@ -202,7 +204,8 @@ def _quotes_kept_whole(text: str) -> str:
 
 
 def _sentence(text: str) -> Sentence:
-    bare = without_quotes(text)
+    # Columns of blanks must not be tried at every blank.
+    bare = _BLANKS.sub(" ", without_quotes(text))
     clauses = (plain(clause) for clause in _CLAUSE_END.split(bare))
     return Sentence(
         text=text.replace(_JOINER, ""),

@@ -79,6 +79,9 @@ _POLITE = (
     r"i want you to|i need you to)[,!.]? *){0,4}"
 )
 
+_BEGINS = r"(?:^|[.!?]\s*+|(?<!\n)\n\s*+)"
+"""Where a sentence may begin; of many empty lines the first one, or each would be tried."""
+
 _FENCE = re.compile(
     r"(?ms)^[ \t]*(```+|~~~+)[^\n]*\n.*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)|```.*?(?:```|\Z)"
 )
@@ -99,7 +102,11 @@ _BRACKETED = re.compile(
     r"\Z)",
     re.I,
 )
-_RULE_LINE = re.compile(r"(?m)^[ \t]*(?:[-=*_~#]{3,}|[-=~#]{2,} ?[^\n]{1,60}? ?[-=~#]{2,})[ \t]*$")
+_RULE_LINE = re.compile(
+    r"(?m)^[ \t]*+(?:[-=*_~#]{3,}+|[-=~#]{2,}+ ?[^\n]{1,60}? ?[-=~#]{2,}+)[ \t]*+$"
+)
+"""What a run of signs has taken it keeps: a line of ten thousand dashes must not be tried in every
+way that it can be cut."""
 _TO_THE_END = re.compile(
     r"(?ims)^[ \t]*(?:-{2,} ?(?:begin|original|forwarded|urspr|weitergeleitet|mensaje|"
     r"message)|begin forwarded|"
@@ -154,26 +161,26 @@ _ANNOUNCED = re.compile(
     rf"says|said|writes|replied|messaged|texted|answered|told|reads)\b[^\n:.!?]{{0,50}}[:：]"
     rf"|\b(?:received|copied|pasted|got|found) (?:this|it|that|from|on|in|online|via|"
     rf"by)\b[^\n:.!?]{{0,40}}[:：]"
-    rf"|(?:^|\n)\s*{_NOUN}(?: (?:text|body|content))?\s*[:：]"
+    rf"|(?:^|(?<!\n)\n)\s*+{_NOUN}(?: (?:text|body|content))?\s*[:：]"
     r"|(?:邮件|文章|网页|文件|文本|内容|消息|日志|如下|以下|原文|写道)[^\n:：]{0,10}[:：]"
 )
 _TASKED = re.compile(
-    rf"(?:^|[.!?\n]\s*){_POLITE}(?:{_BARE_TASK}(?: (?:in|into|to|ins|al|en) \w+)?|"
+    rf"{_BEGINS}{_POLITE}(?:{_BARE_TASK}(?: (?:in|into|to|ins|al|en) \w+)?|"
     rf"{_TASK}\b[^\n:.!?]{{0,40}}\b(?:{_THIS} (?:\w+ )?{_NOUN}|{_THIS}|"
     rf"{_NOUN})(?: (?:in|into|to|for|from|by|as|with|auf|ins?|en|au|"
     rf"al)\b[^\n:.!?]{{0,30}})?\s*|(?:总结|翻译|解释|看看|概括)[^\n:：]{{0,12}})[:：]"
 )
 _TASKED_LINE = re.compile(
-    rf"(?:^|[.!?\n]\s*){_POLITE}{_TASK}\b[^\n.!?]{{0,60}}(?:\b(?:{_THIS}|above|"
+    rf"{_BEGINS}{_POLITE}{_TASK}\b[^\n.!?]{{0,60}}(?:\b(?:{_THIS}|above|"
     rf"{_NOUN})\b|[这下]|$)[^\n]{{0,80}}\n"
 )
 _TASKED_INLINE = re.compile(
-    rf"(?:^|[.!?\n]\s*){_POLITE}(?:what (?:does|do) (?:this|that|it|these) (?:mean|say)|"
+    rf"{_BEGINS}{_POLITE}(?:what (?:does|do) (?:this|that|it|these) (?:mean|say)|"
     r"(?:summari[sz]e|translate|explain|proof-?read|paraphrase|ubersetze|resume|traduce|traduis) "
     rf"(?:this|that|it|das|dies|esto|ceci)(?: {_NOUN})?(?: (?:in|into|to|ins?) \w+)?)\s*[?.!]\s+"
 )
 _ASKED_BACK = re.compile(
-    rf"(?:^|\n\s*|[.!?\"”)]\s+|[–—-] ){_POLITE}(?:(?:summari[sz]e|translate|"
+    rf"(?:^|(?<!\n)\n\s*+|[.!?\"”)]\s++|[–—-] ){_POLITE}(?:(?:summari[sz]e|translate|"
     rf"proof-?read|explain|tl;?dr|paraphrase|classify|analy[sz]e|ubersetz\w*|"
     rf"resume|traduce|traduis)\b[^\n]{{0,30}}(?:\b(?:this|that|it|above|{_NOUN})\b|$)|"
     rf"(?:{_TASK})\b[^\n]{{0,30}}\b(?:the above|above|(?:this|that|the) {_NOUN})\b|"

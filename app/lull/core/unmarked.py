@@ -209,7 +209,8 @@ def _behind_signature(lines: list[Line], sign: int) -> int:
 def _inline_letters(text: str, low: str) -> Iterator[Region]:
     """ "Hi team, … Cheers, Bob" within a line."""
     for found in re.finditer(
-        r"(?:^|(?<=[.:!?\n]))\s*(?:hi|hello|hey|dear|hallo|liebe[rs]?)(?P<who>(?: [\w.-]+){1,3}), "
+        r"(?:^|(?<=[.:!?])|(?<=[^\n]\n))\s*+"
+        r"(?:hi|hello|hey|dear|hallo|liebe[rs]?)(?P<who>(?: [\w.-]+){1,3}), "
         r".{10,2000}?\b(?:cheers|regards|best(?: wishes)?|thanks|gru+s+e?n?|sincerely|love|yours)"
         r"[,.!]? +(?P<name>[\w.-]+)[ .!]*(?:$|(?=\n))",
         low,
