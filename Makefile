@@ -14,6 +14,9 @@ ifeq ($(LULL_NO_SKIP),1)
 NO_SKIPS = -p tests.plugins.no_skips
 endif
 
+# Tests start Lull hundreds of times; compiled anew each time it takes twice as long to be there.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help setup setup-test run test soak quick check static bench format format-check lint types \
 	contracts constraints screenshots ollama clean
 .DEFAULT_GOAL = help

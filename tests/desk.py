@@ -30,7 +30,7 @@ from lull.service.lock import Discovery, ServiceLock, write_discovery
 from lull.service.rating import Rating
 from lull.service.reviewing import Reviewing
 from lull.service.skill_changes import SkillChanges
-from lull.service.wiring import open_stores, reading_of
+from lull.service.wiring.stores import open_stores, reading_of
 from lull.store.proposals import WritingFault
 from lull.store.skill_md import render
 from tests.fakes import FakeClock, FakeIds

@@ -25,7 +25,7 @@ from lull.core.retrieval import RetrievalRule
 from lull.loops.serve import Serve, Serving
 from lull.service.bus import Bus
 from lull.service.dialects import CHAT_ROUTES
-from lull.service.wiring import Stores, open_stores
+from lull.service.wiring.stores import Stores, open_stores
 from lull.store.event_log import EventLog
 
 CLIENT = Client(name="bench")

@@ -23,7 +23,6 @@ from lull.backends.model_evolver import ModelEvolver
 from lull.backends.skill_index import WordIndex
 from lull.core import pocket
 from lull.core.check import Check, parse
-from lull.core.failures import SetRule
 from lull.core.guard import hashed_coin
 from lull.core.messages import Sampling
 from lull.core.policy import ModelFacts
@@ -69,7 +68,7 @@ FACTS = {
         digest="sha256:llama", window_tokens=8192, system="Be kind.", template_sha256="l"
     ),
 }
-EVOLVE = EvolveRule(sets=SetRule(alike=2), most_open=6)
+EVOLVE = EvolveRule(alike=2, most_open=6)
 GUARD = GuardRule(share=0.4, settle_uses=0, harm_e=1.5)
 PROVE = ProveRule()
 

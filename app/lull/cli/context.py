@@ -15,7 +15,7 @@ from lull.core.errors import LullError, NotFound, NotRunning
 
 if TYPE_CHECKING:
     from lull.service.reading import Reading
-    from lull.service.wiring import Stores
+    from lull.service.wiring.stores import Stores
 
 Json = dict[str, Any]
 
@@ -53,7 +53,7 @@ class Context:
         `nothing` is the answer where nothing was ever stored; without it that is NotFound.
         """
         from lull.cli.control import Control
-        from lull.service.wiring import reading_of
+        from lull.service.wiring.stores import reading_of
 
         try:
             return Control(self.paths).get(route, **query)
@@ -67,7 +67,7 @@ class Context:
     @contextmanager
     def stores(self) -> Iterator[Stores]:
         """The store, read without a service. Raises NotFound where there is none yet."""
-        from lull.service.wiring import open_stores
+        from lull.service.wiring.stores import open_stores
 
         if not self.paths.database.exists():
             raise NotFound(

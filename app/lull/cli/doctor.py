@@ -13,15 +13,11 @@ from lull.config.settings import Settings
 from lull.core.errors import AddressInUse, LullError, ResourceError
 from lull.service import checks, lull_checks
 from lull.service.checks import Json, check, tried
-from lull.service.wiring import (
-    Stores,
-    built_in_engine,
-    look_at_ollama,
-    open_secrets,
-    open_stores,
-    read_built_in,
-)
 from lull.service.wiring import calendars as calendars_wiring
+from lull.service.wiring.own_models import built_in_engine, read_built_in
+from lull.service.wiring.stores import Stores, open_stores
+from lull.service.wiring.together import open_secrets
+from lull.service.wiring.upstream import look_at_ollama
 from lull.store.feeds import Feeds
 
 

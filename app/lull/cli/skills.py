@@ -99,7 +99,7 @@ def _changing_here(context: Context, wanted: Mapping[str, object]) -> Callable[[
     from lull.backends.clock import SystemClock
     from lull.loops.approve import Approve
     from lull.service.skill_changes import SkillChanges
-    from lull.service.wiring import open_stores
+    from lull.service.wiring.stores import open_stores
 
     def change() -> Json:
         stores = open_stores(context.paths, rescue=False)

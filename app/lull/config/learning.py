@@ -86,7 +86,7 @@ class LearningSettings:
         at_most=604800,
     )
     alike: int = setting(
-        _EVOLVE.sets.alike,
+        _EVOLVE.alike,
         "Silent failures that must look alike before a skill is written; one may be chance. A "
         "correction in your own words is enough alone.",
         at_least=2,

@@ -1,7 +1,7 @@
 """Failures that look alike, and when there is enough of them to learn from.
 
 A worded correction states what the user wants and is enough by itself; silent failures must come
-in threes before anything is made of them (`SetRule.alike`). Text that Lull injected is never part
+in threes before anything is made of them (`EvolveRule.alike`). Text that Lull injected is never part
 of a failure: a skill must not learn from itself.
 """
 
@@ -64,20 +64,15 @@ class FailureSet:
         return "\n".join(said)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetRule:
-    alike: int = 3
-    """Silent failures that must look alike."""
-
-
-def failure_sets(failures: Sequence[Failure], rule: SetRule) -> list[FailureSet]:
-    """The sets that are ready, newest first. `failures` come newest first."""
+def failure_sets(failures: Sequence[Failure], *, alike: int) -> list[FailureSet]:
+    """The sets that are ready, newest first. `failures` come newest first; of silent ones so many
+    must look alike."""
     ready = []
     for client in dict.fromkeys(failure.client for failure in failures):
         own = [failure for failure in failures if failure.client == client]
-        for alike in groups(own, lambda failure: failure.asked):
-            for found in _by_rule(alike):
-                if any(failure.worded for failure in found) or len(found) >= rule.alike:
+        for group in groups(own, lambda failure: failure.asked):
+            for found in _by_rule(group):
+                if any(failure.worded for failure in found) or len(found) >= alike:
                     ready.append(FailureSet(failures=found))
     return ready
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from lull.core.failures import SetRule
 from lull.core.guard import RETIRE_E, SHARE, STALE_DAYS
 from lull.core.proof import ProofRule
 
@@ -26,7 +25,8 @@ class ScoreRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvolveRule:
-    sets: SetRule = field(default_factory=SetRule)
+    alike: int = 3
+    """Silent failures that must look alike before anything is made of them."""
     most_active: int = 40
     """Skills in force for one room; more blur each other."""
     most_open: int = 10

@@ -130,7 +130,7 @@ class Evolve:
         self._trouble = {key: error for key, error in self._trouble.items() if key[1] in left}
 
     def _sets(self) -> list[FailureSet]:
-        return failure_sets(self._failures(), self._rule.sets)
+        return failure_sets(self._failures(), alike=self._rule.alike)
 
     def _failures(self) -> list[Failure]:
         """Failures under the skills that would be in force today, newest first."""

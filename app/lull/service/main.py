@@ -38,7 +38,9 @@ from lull.service.reviewing import Reviewing
 from lull.service.settings_view import SettingsView
 from lull.service.status import Status
 from lull.service.training_requests import TrainingRequests
-from lull.service.wiring import Service, open_secrets, wired
+from lull.service.wiring.service import Service
+from lull.service.wiring.start import wired
+from lull.service.wiring.together import open_secrets
 
 log = logging.getLogger(__name__)
 

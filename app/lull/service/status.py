@@ -12,7 +12,9 @@ from lull.core.skill import SkillStatus
 from lull.resources import INSTALL_AGAIN
 from lull.service import checks, lull_checks
 from lull.service.checks import check, tried
-from lull.service.wiring import BUILT_IN, BUILT_IN_PROBLEM, Service, open_secrets
+from lull.service.wiring.own_models import BUILT_IN, BUILT_IN_PROBLEM
+from lull.service.wiring.service import Service
+from lull.service.wiring.together import open_secrets
 
 Json = dict[str, Any]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lull.config.settings import Settings
-from lull.core.failures import SetRule
 from lull.core.rules import EvolveRule, GuardRule, ProveRule, ScoreRule
 
 
@@ -16,7 +15,7 @@ def score_rule(settings: Settings) -> ScoreRule:
 def evolve_rule(settings: Settings) -> EvolveRule:
     learning = settings.learning
     return EvolveRule(
-        sets=SetRule(alike=learning.alike),
+        alike=learning.alike,
         most_active=learning.most_active,
         most_open=learning.most_open,
     )
