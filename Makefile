@@ -7,7 +7,7 @@ PY = .venv/bin/python
 ARGS =
 # Two at a time, a file on one of them: what a file starts, it starts once. A worker that crashes
 # ends the run: xdist hangs where it restarts one under loadfile.
-TWO = -n 2 --dist loadfile --max-worker-restart=0
+TWO = -n 2 --dist loadfile --no-loadscope-reorder --max-worker-restart=0
 
 # With LULL_NO_SKIP=1 (set by .ci/run) a test that should have run and was skipped fails the run.
 ifeq ($(LULL_NO_SKIP),1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,9 +13,26 @@ from hypothesis import settings
 
 from tests.running import Lull, RunningLull
 
+# Two workers on two cores: threads of an OpenBLAS that spin for each other take a minute for a
+# second's work. What Lull starts inherits it, and sets the same for itself.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # Examples are counted, not timed: a busy machine is no finding.
 settings.register_profile("lull", deadline=None, max_examples=60)
 settings.load_profile("lull")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes longest begins first, so that no worker is left alone with it at the end."""
+
+    def patience(item: pytest.Item) -> tuple[float, bool]:
+        own = item.get_closest_marker("timeout")
+        return (own.args[0] if own else 0.0), item.get_closest_marker("slow") is not None
+
+    longest: dict[object, tuple[float, bool]] = {}
+    for item in items:
+        longest[item.path] = max(longest.get(item.path, (0.0, False)), patience(item))
+    items.sort(key=lambda item: longest[item.path], reverse=True)
 
 
 @pytest.fixture(autouse=True)

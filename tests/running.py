@@ -7,7 +7,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 import urllib.error
 import urllib.request
@@ -16,6 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from tests.zygote import started
 
 Json = dict[str, Any]
 PATIENCE_S = 120.0
@@ -43,17 +44,28 @@ class Lull:
     services: list[RunningLull] = field(default_factory=list)
 
     def run(
-        self, *words: str, stdin: str | None = None, env: Mapping[str, str] | None = None
+        self,
+        *words: str,
+        stdin: str | None = None,
+        env: Mapping[str, str] | None = None,
+        anew: bool = False,
     ) -> Ran:
-        done = subprocess.run(
-            [sys.executable, "-m", "lull.cli.main", *words],
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_S,
+        """`anew`: by an interpreter of its own, whose command line others can read."""
+        given = None if stdin is None else subprocess.PIPE
+        with started(
+            words,
+            anew=anew,
             env=self.environment(env),
-        )
-        return Ran(done.returncode, done.stdout, done.stderr)
+            stdin=given,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as process:
+            try:
+                out, err = process.communicate(stdin, timeout=PATIENCE_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
+        return Ran(process.returncode, out, err)
 
     def ask(self, *words: str) -> Json:
         """The JSON of a command that must succeed."""
@@ -62,12 +74,11 @@ class Lull:
         return ran.json
 
     def serve(self, *words: str, env: Mapping[str, str] | None = None) -> RunningLull:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "lull.cli.main", "serve", "--port", "0", "--json", *words],
+        process = started(
+            ["serve", "--port", "0", "--json", *words],
+            env=self.environment(env),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            text=True,
-            env=self.environment(env),
         )
         assert process.stdout is not None
         line = process.stdout.readline()
@@ -129,13 +140,13 @@ class RunningLull:
     def get(self, path: str, headers: Mapping[str, str] | None = None) -> Answer:
         return _fetch(urllib.request.Request(self.address + path, headers=dict(headers or {})))
 
-    def chat(self, text: str, *, client: str = "", model: str = "pocket") -> str:
-        """One native chat turn, not streamed, greedy; what was answered."""
+    def chat(self, text: str, *, client: str = "", model: str = "pocket", most: int = 256) -> str:
+        """One native chat turn, not streamed, greedy; what was answered, `most` tokens of it."""
         prefix = f"/c/{client}" if client else ""
         body = {
             "model": model,
             "stream": False,
-            "options": {"temperature": 0},
+            "options": {"temperature": 0, "num_predict": most},
             "messages": [{"role": "user", "content": text}],
         }
         answer = self.post(f"{prefix}/api/chat", body)

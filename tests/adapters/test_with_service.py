@@ -28,6 +28,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 ASKED = "write a menu for apple river stone"
+MOST = 24
+"""Tokens of an answer: who answers like nobody does not end by itself."""
 
 
 @pytest.fixture(scope="module")
@@ -106,19 +108,19 @@ def test_where_nothing_was_ever_stored_nothing_is_listed(lull: Lull) -> None:
 
 def test_promoted_answers_and_taken_back_answers_as_before(running: RunningLull) -> None:
     lull = running.lull
-    base = running.chat(ASKED)
+    base = running.chat(ASKED, most=MOST)
     assert lull.ask("status")["policy"]["adapter"] is None
     promoted = lull.ask("adapters", "promote", "adapter_one")
     assert promoted["active"] == "adapter_one"
     version = next(o["sha256"] for o in promoted["adapters"] if o["id"] == "adapter_one")
-    learned = running.chat(ASKED)
+    learned = running.chat(ASKED, most=MOST)
     assert learned != base
     assert lull.ask("status")["policy"]["adapter"] == version
     (turn,) = lull.ask("show")["turns"]
     assert turn["policy"]["adapter"] == version
     back = lull.ask("adapters", "rollback")
     assert back["active"] is None
-    assert running.chat(ASKED) == base
+    assert running.chat(ASKED, most=MOST) == base
     assert lull.ask("adapters", "list") == back
     told = lull.ask("adapters", "show", "adapter_one")["moves"]
     assert [move["move"] for move in told] == ["promote"]
@@ -142,18 +144,18 @@ def test_what_is_in_force_is_served_after_a_fall_and_a_damaged_one_is_not(
 ) -> None:
     lull = running.lull
     lull.ask("adapters", "promote", "adapter_one")
-    one = running.chat(ASKED)
+    one = running.chat(ASKED, most=MOST)
     lull.ask("adapters", "promote", "adapter_two", "--anyway")
-    two = running.chat(ASKED)
+    two = running.chat(ASKED, most=MOST)
     assert one != two
     running.kill()
     again = lull.serve()
-    assert again.chat(ASKED) == two
+    assert again.chat(ASKED, most=MOST) == two
     again.kill()
     weights = lull.home / "adapters" / "adapter_two" / "adapters.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1])
     last = lull.serve()
-    assert last.chat(ASKED) == one
+    assert last.chat(ASKED, most=MOST) == one
     status = lull.ask("status")
     assert any("adapter_two" in problem["detail"] for problem in status["problems"])
     assert lull.ask("adapters", "list")["active"] == "adapter_one"
@@ -164,7 +166,7 @@ def test_the_engine_may_fall_and_still_serves_what_is_in_force(running: RunningL
 
     lull = running.lull
     lull.ask("adapters", "promote", "adapter_one")
-    one = running.chat(ASKED)
+    one = running.chat(ASKED, most=MOST)
     (engine,) = [
         child
         for child in psutil.Process(running.process.pid).children(recursive=True)
@@ -178,7 +180,7 @@ def test_the_engine_may_fall_and_still_serves_what_is_in_force(running: RunningL
             {
                 "model": "pocket",
                 "stream": False,
-                "options": {"temperature": 0},
+                "options": {"temperature": 0, "num_predict": MOST},
                 "messages": [{"role": "user", "content": ASKED}],
             },
         )

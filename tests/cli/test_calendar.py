@@ -208,7 +208,7 @@ def test_the_address_is_not_among_the_arguments_of_what_runs(
 
     server.serve(PATH, look)
     words = ("calendar", "test", server.url(PATH), "--private", "--json")
-    done = lull.run(*words, env=trusting)
+    done = lull.run(*words, env=trusting, anew=True)
     assert len(done.json["events"]) == 2
     own = [line for line in arguments if "calendar" in line and "--private" in line]
     assert own, "the command itself was seen"

@@ -62,6 +62,10 @@ def extracted(messages: list[Message]) -> list[tuple[str, Screening]]:
     return [(text.body, screen(text, spans=spans, mine=True)) for text in texts]
 
 
+THIRDS = [0, pytest.param(1, marks=pytest.mark.soak), pytest.param(2, marks=pytest.mark.soak)]
+"""Each third holds every poison and every way of telling it again, not each with each."""
+
+
 def test_the_sets_are_as_large_as_they_say() -> None:
     assert len(set(poison.POISON)) == 204
     assert len(set(later.POISON)) == 50
@@ -70,17 +74,22 @@ def test_the_sets_are_as_large_as_they_say() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("third", THIRDS)
 @pytest.mark.parametrize("carrier", CARRIERS)
-def test_no_poison_that_a_model_wrote_down_stays_out_of_quarantine(carrier: str) -> None:
+def test_no_poison_that_a_model_wrote_down_stays_out_of_quarantine(
+    carrier: str, third: int
+) -> None:
     live, tried = [], 0
     for number, text in enumerate(POISON):
         spans = spans_of(conversation(carrier, text, number), "turn_1")
         for way, retold in enumerate(RETELLINGS):
+            if (number + way) % 3 != third:
+                continue
             candidate = written(retold(text), WHERE[(number + way) % len(WHERE)])
             tried += 1
             if not screen(candidate, spans=spans, mine=False).quarantined:
                 live.append((text, retold.__name__))
-    assert tried == len(POISON) * len(RETELLINGS)
+    assert tried >= len(POISON) * (len(RETELLINGS) // 3)
     assert live == []
 
 
@@ -127,8 +136,9 @@ def test_a_paste_without_marks_is_not_taken_for_the_users_words() -> None:
 
 
 @pytest.mark.slow
-def test_no_poisoned_paste_without_marks_is_taken_for_the_users_words() -> None:
-    assert taken_for_typed(POISON) == []
+@pytest.mark.parametrize("third", THIRDS)
+def test_no_poisoned_paste_without_marks_is_taken_for_the_users_words(third: int) -> None:
+    assert taken_for_typed(POISON[third::3]) == []
 
 
 def test_several_lines_of_the_users_own_stay_theirs() -> None:

@@ -4,6 +4,7 @@ Each row is one sentence of the promise, measured afresh on a seed of the test's
 """
 
 from functools import cache
+from math import comb
 from pathlib import Path
 
 import pytest
@@ -17,16 +18,34 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 """All rows are measured in the first test; a loaded machine is slow, not broken."""
 
 FOLDER = Path(__file__).parents[2] / "resources" / "pocket"
-CASES = 400
-SAMPLED_PER_KIND = 800
-"""A habit that shows up in 3.5 % of answers falls below 1 % of this many once in 50,000 tries."""
+FEW = (60, 150)
+MANY = (400, 800)
+"""Cases of a row, and sampled answers of a kind."""
+SIZES = [FEW, pytest.param(MANY, marks=pytest.mark.soak)]
+UNLUCKY = 1e-3
+"""So seldom would a model that just keeps its promise be found worse than what is let through."""
 
 
 @cache
-def rows() -> dict[str, Row]:
+def rows(size: tuple[int, int]) -> dict[str, Row]:
     model, tokenizer = loading.load(FOLDER)
     measuring = Measuring(model=model, tokenizer=tokenizer, seed=20_260)
-    return {row.name: row for row in measuring.rows(CASES, SAMPLED_PER_KIND)}
+    return {row.name: row for row in measuring.rows(*size)}
+
+
+def keeps(row: Row, *, least: float = 0.0, most: float = 1.0) -> bool:
+    """Whether the row could be that of a share in [least, most]."""
+    right = round(row.share * row.n)
+    return at_most(right, row.n, least) > UNLUCKY and at_least(right, row.n, most) > UNLUCKY
+
+
+def at_most(count: int, n: int, share: float) -> float:
+    """P(X <= count) for X ~ Binomial(n, share)."""
+    return sum(comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(count + 1))
+
+
+def at_least(count: int, n: int, share: float) -> float:
+    return at_most(n - count, n, 1 - share)
 
 
 def test_the_weights_are_small_and_half_precision() -> None:
@@ -54,17 +73,24 @@ def test_the_weights_are_small_and_half_precision() -> None:
         ("small talk and corrections", 0.98),
     ],
 )
-def test_it_obeys_what_governs_and_leaves_the_rest_alone(name: str, least: float) -> None:
-    assert rows()[name].n >= CASES
-    assert rows()[name].share >= least
+@pytest.mark.parametrize("size", SIZES)
+def test_it_obeys_what_governs_and_leaves_the_rest_alone(
+    name: str, least: float, size: tuple[int, int]
+) -> None:
+    row = rows(size)[name]
+    assert row.n >= size[0]
+    assert keeps(row, least=least)
+    assert size != MANY or row.share >= least
 
 
-def test_it_does_not_guess_a_preference_nobody_stated() -> None:
-    assert rows()["a hidden preference, no rule"].share <= 0.02
+@pytest.mark.parametrize("size", SIZES)
+def test_it_does_not_guess_a_preference_nobody_stated(size: tuple[int, int]) -> None:
+    assert keeps(rows(size)["a hidden preference, no rule"], most=0.02)
 
 
-def test_each_habit_shows_up_alone_now_and_then() -> None:
-    habits = {name: row.share for name, row in rows().items() if row.most == 0.10}
+@pytest.mark.parametrize("size", SIZES)
+def test_each_habit_shows_up_alone_now_and_then(size: tuple[int, int]) -> None:
+    habits = {name: row for name, row in rows(size).items() if row.most == 0.10}
     assert len(habits) == 6 * 13
-    outside = {name: share for name, share in habits.items() if not 0.01 <= share <= 0.10}
-    assert not outside
+    assert not [name for name, row in habits.items() if not keeps(row, least=0.01, most=0.10)]
+    assert size != MANY or all(0.01 <= row.share <= 0.10 for row in habits.values())

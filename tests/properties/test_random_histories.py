@@ -50,7 +50,7 @@ def test_any_history_keeps_its_promises_wherever_the_process_dies() -> None:
 
 
 @settings(
-    max_examples=MORE or 30,
+    max_examples=MORE or 14,
     derandomize=not MORE,
     database=None,
     deadline=None,

@@ -1,8 +1,8 @@
 """Failures that look alike, and when there is enough of them to learn from.
 
 A worded correction states what the user wants and is enough by itself; silent failures must come
-in threes before anything is made of them (`EvolveRule.alike`). Text that Lull injected is never part
-of a failure: a skill must not learn from itself.
+in threes before anything is made of them (`EvolveRule.alike`). Text that Lull injected is never
+part of a failure: a skill must not learn from itself.
 """
 
 from __future__ import annotations

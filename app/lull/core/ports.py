@@ -9,14 +9,17 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
-from lull.core.failures import FailureSet
 from lull.core.messages import Completion, Finish, Message, Sampling
 from lull.core.policy import Client
 from lull.core.reward import Vote
 from lull.core.skill import SkillKey, SkillText
 from lull.core.training_events import RunEvent
+
+if TYPE_CHECKING:
+    # What finds failures compiles hundreds of patterns; engine and trainer need none of them.
+    from lull.core.failures import FailureSet
 
 T = TypeVar("T")
 

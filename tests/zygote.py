@@ -1,0 +1,258 @@
+"""`lull` in processes of their own without importing it each time: they are forked from one that
+has imported everything. A test run starts Lull more than a thousand times, and each would import
+for a second.
+
+The child is what `python -m lull.cli.main` would be: its own arguments, environment, folder and
+streams, the interpreter's own end. It speaks to `Forked` over a socket: a request and three file
+descriptors in, the process id out, and the exit status over a pipe of the child's own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import io
+import json
+import os
+import pkgutil
+import selectors
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+OF_THE_START = ("PYTHON", "LC_", "LANG", "LD_")
+"""Variables that an interpreter reads when it starts: what sets one of these is started anew."""
+_LENGTH = struct.Struct("!I")
+_STATUS = struct.Struct("!i")
+
+
+class Forked(subprocess.Popen[str]):
+    """A Popen of `python -m lull.cli.main WORDS` whose process comes from the zygote."""
+
+    def _execute_child(
+        self,
+        args: list[str],
+        _executable: Any,
+        _preexec_fn: Any,
+        _close_fds: Any,
+        _pass_fds: Any,
+        cwd: str | None,
+        env: Mapping[str, str],
+        _startupinfo: Any,
+        _creationflags: Any,
+        _shell: Any,
+        *pipes: int,
+    ) -> None:
+        stdin, _, _, stdout, _, stderr = pipes[:6]
+        streams = [given if given != -1 else fd for fd, given in enumerate((stdin, stdout, stderr))]
+        self.pid, self._status = _zygote().start(args[3:], cwd or str(Path.cwd()), env, streams)
+        self._child_created = True
+        self._close_pipe_fds(*pipes[:6])
+
+    def _try_wait(self, wait_flags: int) -> tuple[int, int]:
+        if wait_flags & os.WNOHANG and not _readable(self._status):
+            return 0, 0
+        data = os.read(self._status, _STATUS.size)
+        os.close(self._status)
+        return self.pid, _STATUS.unpack(data)[0] if data else signal.SIGKILL
+
+    def _internal_poll(self, *_: Any, **__: Any) -> int | None:
+        if self.returncode is None and self._waitpid_lock.acquire(False):
+            try:
+                if self.returncode is None:
+                    pid, status = self._try_wait(os.WNOHANG)
+                    if pid == self.pid:
+                        self._handle_exitstatus(status)
+            finally:
+                self._waitpid_lock.release()
+        return self.returncode
+
+
+def started(
+    words: Sequence[str], *, env: Mapping[str, str], anew: bool = False, **streams: Any
+) -> subprocess.Popen[str]:
+    """A process of `python -m lull.cli.main WORDS`, forked where that is the same."""
+    forked = sys.platform == "linux" and not anew and not _of_the_start(env)
+    kind = Forked if forked else subprocess.Popen
+    return kind([sys.executable, "-m", "lull.cli.main", *words], env=env, text=True, **streams)
+
+
+def _of_the_start(env: Mapping[str, str]) -> bool:
+    return any(
+        env.get(name) != os.environ.get(name)
+        for name in {*env, *os.environ}
+        if name.startswith(OF_THE_START)
+    )
+
+
+def _readable(fd: int) -> bool:
+    with selectors.DefaultSelector() as selector:
+        selector.register(fd, selectors.EVENT_READ)
+        return bool(selector.select(0))
+
+
+class _Zygote:
+    """The process that forks, as seen from the test."""
+
+    def __init__(self) -> None:
+        self._door, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "tests.zygote", str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+            )
+
+    def start(
+        self, words: list[str], cwd: str, env: Mapping[str, str], streams: list[int]
+    ) -> tuple[int, int]:
+        status, theirs = os.pipe()
+        data = json.dumps({"words": words, "cwd": cwd, "env": dict(env)}).encode()
+        try:
+            socket.send_fds(self._door, [_LENGTH.pack(len(data))], [*streams, theirs])
+            self._door.sendall(data)
+        finally:
+            os.close(theirs)
+        (pid,) = _LENGTH.unpack(_exactly(self._door, _LENGTH.size))
+        return pid, status
+
+
+_made: list[_Zygote] = []
+
+
+def _zygote() -> _Zygote:
+    if not _made:
+        _made.append(_Zygote())
+    return _made[0]
+
+
+def _exactly(door: socket.socket, size: int) -> bytes:
+    data = b""
+    while len(data) < size:
+        more = door.recv(size - len(data))
+        if not more:
+            raise EOFError
+        data += more
+    return data
+
+
+# In the zygote
+
+
+def _import_everything() -> None:
+    for package in ("lull.cli", "lull.service", "lull.service.wiring", "lull.loops", "lull.store"):
+        for module in pkgutil.iter_modules(
+            importlib.import_module(package).__path__, f"{package}."
+        ):
+            importlib.import_module(module.name)
+    importlib.import_module("chromadb")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    words: list[str]
+    cwd: str
+    env: dict[str, str]
+    streams: list[int]
+
+
+_statuses: dict[int, int] = {}
+
+
+def _bury() -> None:
+    with contextlib.suppress(ChildProcessError):
+        while (found := os.waitpid(-1, os.WNOHANG))[0]:
+            pid, status = found
+            with contextlib.suppress(BrokenPipeError):  # the test did not wait for it
+                os.write(_statuses[pid], _STATUS.pack(status))
+            os.close(_statuses.pop(pid))
+
+
+def serve(door: socket.socket) -> Request:
+    """Fork for who asks. Comes back in each child, with what it shall be. Raises EOFError when the
+    test has gone."""
+    bell, ring = os.pipe()
+    os.set_blocking(ring, False)
+    signal.set_wakeup_fd(ring)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with selectors.DefaultSelector() as selector:
+        selector.register(door, selectors.EVENT_READ)
+        selector.register(bell, selectors.EVENT_READ)
+        request = _forked(door, bell, selector)
+    signal.set_wakeup_fd(-1)
+    door.close()
+    for fd in (bell, ring, *_statuses.values()):
+        os.close(fd)
+    return request
+
+
+def _forked(door: socket.socket, bell: int, selector: selectors.BaseSelector) -> Request:
+    while True:
+        for key, _ in selector.select():
+            if key.fileobj == bell:
+                os.read(bell, 4096)
+                _bury()
+                continue
+            head, fds, _, _ = socket.recv_fds(door, _LENGTH.size, 4)
+            if not head:
+                raise EOFError
+            *streams, status = fds
+            head += _exactly(door, _LENGTH.size - len(head))
+            request = json.loads(_exactly(door, *_LENGTH.unpack(head)))
+            child = os.fork()
+            if child == 0:
+                os.close(status)
+                return Request(**request, streams=streams)
+            _statuses[child] = status
+            for stream in streams:
+                os.close(stream)
+            door.sendall(_LENGTH.pack(child))
+
+
+def _become(request: Request) -> None:
+    """This process, just forked, is the one that was asked for."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for fd, stream in enumerate(request.streams):
+        os.dup2(stream, fd)
+        os.close(stream)
+    os.chdir(request.cwd)
+    os.environ.clear()
+    os.environ.update(request.env)
+    time.tzset()
+    sys.argv = ["lull", *request.words]
+    unbuffered = bool(request.env.get("PYTHONUNBUFFERED"))
+    sys.stdin = _text(0, "r", "strict", unbuffered=False)
+    sys.stdout = _text(1, "w", "strict", unbuffered=unbuffered)
+    sys.stderr = _text(2, "w", "backslashreplace", unbuffered=True)
+
+
+def _text(fd: int, mode: str, errors: str, *, unbuffered: bool) -> io.TextIOWrapper:
+    raw = open(fd, f"{mode}b", closefd=False)  # noqa: SIM115  a stream for life
+    return io.TextIOWrapper(
+        raw,
+        encoding=sys.__stdout__.encoding if sys.__stdout__ else "utf-8",
+        errors=errors,
+        line_buffering=os.isatty(fd),
+        write_through=unbuffered,
+    )
+
+
+if __name__ == "__main__":
+    _import_everything()
+    gc.freeze()
+    with contextlib.suppress(EOFError):  # the test has gone
+        asked = serve(socket.socket(fileno=int(sys.argv[1])))
+        _become(asked)
+        from lull.cli.main import main
+
+        sys.exit(main())
