@@ -22,6 +22,7 @@ import socket
 import struct
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -103,6 +104,8 @@ class _Zygote:
     """The process that forks, as seen from the test."""
 
     def __init__(self) -> None:
+        self._one = threading.Lock()
+        """Tests start commands from several threads."""
         self._door, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
@@ -116,22 +119,25 @@ class _Zygote:
     ) -> tuple[int, int]:
         status, theirs = os.pipe()
         data = json.dumps({"words": words, "cwd": cwd, "env": dict(env)}).encode()
-        try:
-            socket.send_fds(self._door, [_LENGTH.pack(len(data))], [*streams, theirs])
-            self._door.sendall(data)
-        finally:
-            os.close(theirs)
-        (pid,) = _LENGTH.unpack(_exactly(self._door, _LENGTH.size))
+        with self._one:
+            try:
+                socket.send_fds(self._door, [_LENGTH.pack(len(data))], [*streams, theirs])
+                self._door.sendall(data)
+            finally:
+                os.close(theirs)
+            (pid,) = _LENGTH.unpack(_exactly(self._door, _LENGTH.size))
         return pid, status
 
 
+_making = threading.Lock()
 _made: list[_Zygote] = []
 
 
 def _zygote() -> _Zygote:
-    if not _made:
-        _made.append(_Zygote())
-    return _made[0]
+    with _making:
+        if not _made:
+            _made.append(_Zygote())
+        return _made[0]
 
 
 def _exactly(door: socket.socket, size: int) -> bytes:
@@ -176,8 +182,8 @@ def _bury() -> None:
             os.close(_statuses.pop(pid))
 
 
-def serve(door: socket.socket) -> Request:
-    """Fork for who asks. Comes back in each child, with what it shall be. Raises EOFError when the
+def serve(door: socket.socket) -> Request | None:
+    """Fork for who asks. Comes back in each child with what it shall be, and with None when the
     test has gone."""
     bell, ring = os.pipe()
     os.set_blocking(ring, False)
@@ -195,7 +201,7 @@ def serve(door: socket.socket) -> Request:
     return request
 
 
-def _forked(door: socket.socket, bell: int, selector: selectors.BaseSelector) -> Request:
+def _forked(door: socket.socket, bell: int, selector: selectors.BaseSelector) -> Request | None:
     while True:
         for key, _ in selector.select():
             if key.fileobj == bell:
@@ -204,7 +210,7 @@ def _forked(door: socket.socket, bell: int, selector: selectors.BaseSelector) ->
                 continue
             head, fds, _, _ = socket.recv_fds(door, _LENGTH.size, 4)
             if not head:
-                raise EOFError
+                return None
             *streams, status = fds
             head += _exactly(door, _LENGTH.size - len(head))
             request = json.loads(_exactly(door, *_LENGTH.unpack(head)))
@@ -250,8 +256,8 @@ def _text(fd: int, mode: str, errors: str, *, unbuffered: bool) -> io.TextIOWrap
 if __name__ == "__main__":
     _import_everything()
     gc.freeze()
-    with contextlib.suppress(EOFError):  # the test has gone
-        asked = serve(socket.socket(fileno=int(sys.argv[1])))
+    asked = serve(socket.socket(fileno=int(sys.argv[1])))
+    if asked is not None:
         _become(asked)
         from lull.cli.main import main
 
