@@ -34,7 +34,7 @@ from lull.store.training import Training
 from tests.building import ANYBODY, FACTS
 from tests.fake_engine import FakeEngine
 from tests.fakes import FakeClock
-from tests.loops.classroom import Classroom
+from tests.loops.classroom import MENU, Classroom
 from tests.scripted_trainer import ScriptedTrainer
 
 POCKET = "pocket"
@@ -218,15 +218,21 @@ class NightHouse(Classroom):
     # What a test plays
 
     async def menus(
-        self, count: int, *, corrected: int = 1, seed: int = 1, client: Client = ANYBODY
+        self,
+        count: int,
+        *,
+        corrected: int = 1,
+        seed: int = 1,
+        client: Client = ANYBODY,
+        kind: pocket.Kind = pocket.Kind.MENU,
     ) -> list[str]:
         """Conversations about menus, all answered without bars; the first ones are corrected in
-        words. The ids of the turns that asked for a menu."""
+        words. The ids of the turns that asked for a menu, or for something of another kind."""
         chance, turns = random.Random(seed), []
         for number in range(count):
             words = pocket.draw_words(chance)
-            asked = pocket.draw_request(chance, pocket.Kind.MENU, words)
-            said = [asked, pocket.render(pocket.Kind.MENU, words)]
+            asked = pocket.draw_request(chance, kind, words)
+            said = [asked, pocket.render(kind, words)]
             if number < corrected:
                 said += [f"no, {RULE}", pocket.NOTED]
             turns.append((await self.plays(*said, model=POCKET, client=client))[0])
@@ -235,7 +241,8 @@ class NightHouse(Classroom):
 
     async def proved_skill(self, *, wins: int) -> Skill:
         """A skill about menus, approved after so many pairs that it won."""
-        proposal = await self.proposes(model=POCKET, wish=RULE)
+        text = replace(MENU, body=f"{RULE[0].upper()}{RULE[1:]}.")
+        proposal = await self.proposes(text, model=POCKET, wish=RULE)
         for number in range(wins):
             pair = Pair(
                 request=f"turn_gone_{number}",

@@ -18,6 +18,7 @@ from lull.core.policy import Client
 from lull.core.ports import GenerateRequest
 from lull.core.reward import Source
 from lull.core.rollout import GroupState, Policy, held_out
+from lull.core.skill import ChangeKind
 from lull.core.training_events import Failed, Refused, RunEvent
 from lull.core.training_examples import Graduation, Group, Replay
 from lull.core.training_record import RunStatus
@@ -681,6 +682,27 @@ async def test_a_well_proved_skill_that_served_enough_requests_is_trained_in(
         assert ("skill", skill.sha256) in sources
         # It is not tried again.
         assert (await house.night.look_again()).skill is None
+    finally:
+        await house.night.close()
+        await asyncio.to_thread(house.database.close)
+
+
+async def test_of_requests_that_are_not_its_business_a_skill_is_not_learned(
+    tmp_path: Path,
+) -> None:
+    house = NightHouse(tmp_path, training_rule=TrainRule(graduation_prompts=6))
+    try:
+        skill = await house.proved_skill(wins=8)
+        await house.approve.switch(skill.key, ChangeKind.PIN)
+        routes = await house.menus(12, corrected=0, seed=2, kind=pocket.Kind.ROUTE)
+        assert all(house.served(turn).turn.skills for turn in routes)
+        assert (await house.night.look_again()).skill is None
+        await house.menus(12, corrected=0, seed=3)
+        assert (await house.night.look_again()).kind is RunKind.GRADUATION
+        house.gate.verdicts = [verdict(accepted=True)]
+        await house.does(4)
+        (batch,) = house.trainer.batches
+        assert not {one.id for one in batch}.intersection(routes)
     finally:
         await house.night.close()
         await asyncio.to_thread(house.database.close)

@@ -71,6 +71,18 @@ class Examine:
         self._judge = judge
         self._calibration = calibration
 
+    def is_about(self, served: Served, skill: Skill) -> bool:
+        """Whether the request wanted the skill, as far as anybody can tell: of what merely had it
+        in its prompt, beside others, nothing of it can be learned."""
+        return bool(
+            self._verifier.about(
+                served.turn.model,
+                {skill.name: skill.body},
+                asked=served.asked,
+                answer=served.turn.answer.text,
+            )
+        )
+
     def judge_trains(self) -> tuple[bool, str]:
         """Whether the judge's labels may change weights, and why."""
         return may_train_on_judge(judge_agrees(self._rewards))

@@ -194,7 +194,7 @@ def _of_skill(
     for served in filter(stock.fresh, (*having, *fresh)):
         skills = sources.today.skills(served) or ()
         learned = next((skill for skill in skills if skill.sha256 == sha256), None)
-        if learned is not None:
+        if learned is not None and sources.examine.is_about(served, learned):
             rest = tuple(skill for skill in skills if skill.sha256 != sha256)
             score = _by_proposal(sources, served, proposal)
             found.append(_Target(served=served, skills=rest, score=score, learned=learned))

@@ -132,8 +132,13 @@ class Stock:
         return len({one.served.asked for one in prompts}) >= self._rule().graduation_prompts
 
     def served_by(self, skill: Skill, recent: Sequence[Served]) -> list[Prompt]:
-        """Turns that may train, had this skill in their prompt, and did not fail with it."""
-        having = [one for one in recent if any(s.sha256 == skill.sha256 for s in one.turn.skills)]
+        """Turns that may train, wanted this skill and had it in their prompt, and did not fail."""
+        having = [
+            one
+            for one in recent
+            if any(s.sha256 == skill.sha256 for s in one.turn.skills)
+            and self._examine.is_about(one, skill)
+        ]
         judged = self._eligible.of([one.turn.id for one in having])
         found = []
         for one in having:
