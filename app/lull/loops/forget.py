@@ -25,7 +25,7 @@ from lull.core.ports import Clock
 from lull.core.proposal import Proposal, ProposalKind, ProposalStatus
 from lull.core.skill import Library, SkillKey
 from lull.core.training_record import Run
-from lull.core.trust import said_by_user, typed_in
+from lull.core.trust import typed_in
 from lull.loops.approve import Approve
 from lull.store.adapter_files import AdapterFiles
 from lull.store.adapters import Adapters
@@ -325,7 +325,7 @@ def _said(turns: Sequence[TurnRow]) -> list[str]:
         words
         for turn in turns
         for message in turn.request
-        if message.role is Role.USER and (words := said_by_user(message))
+        if message.role is Role.USER and (words := typed_in((message,)))
     ]
 
 

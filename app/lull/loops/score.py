@@ -29,7 +29,7 @@ from lull.core.signals import (
     regenerated,
 )
 from lull.core.skill import Library, SkillKey
-from lull.core.trust import behind_the_answer, typed_in
+from lull.core.trust import typed_in
 from lull.loops.standing_wishes import StandingWishes, Withdrawn
 from lull.loops.verify import Verifier, Wish, as_said, by_wish
 from lull.store.reward_rows import RewardRow, Served, newest_words
