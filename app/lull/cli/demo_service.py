@@ -155,8 +155,8 @@ class PlayedService:
         """From this played time on."""
         self.played.set(at)
         self.desk.says(signals)
-        self._start()
         try:
+            self._start()  # Ctrl-C may come while it starts
             yield self
         finally:
             self._stop()
