@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,10 @@ from tests.running import Lull, RunningLull
 # Two workers on two cores: threads of an OpenBLAS that spin for each other take a minute for a
 # second's work. What Lull starts inherits it, and sets the same for itself.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+# A run that a script put into the background ignores Ctrl-C, and so would all that tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Examples are counted, not timed: a busy machine is no finding.
 settings.register_profile("lull", deadline=None, max_examples=60)
