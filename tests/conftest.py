@@ -18,6 +18,9 @@ from tests.running import Lull, RunningLull
 # second's work. What Lull starts inherits it, and sets the same for itself.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+# Windows are shown to nobody, and pictures are drawn without a screen.
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
 # A run that a script put into the background ignores Ctrl-C, and so would all that tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
