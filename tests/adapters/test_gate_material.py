@@ -19,7 +19,7 @@ from lull.service.wiring.adapters import fresh_requests, probes_for, subject
 from lull.store.adapters import Adapters
 from lull.store.turn_rows import Label
 from tests.building import FACTS, answer
-from tests.loops.night_house import BARS, POCKET, RULE, NightHouse
+from tests.loops.night_house import BARS, POCKET, RULE, RULED, NightHouse
 
 MENU = pocket.Kind.MENU
 
@@ -160,7 +160,7 @@ async def test_past_successes_must_stay_and_the_user_s_own_word_decides_which(
 
 async def test_a_learned_skill_is_asked_for_without_it_and_beside_it(house: NightHouse) -> None:
     turns = await house.menus(3)
-    skill = await house.approved(wish=f"no, {RULE}", failures=(turns[0],), model=POCKET)
+    skill = await house.approved(RULED, wish=f"no, {RULE}", failures=(turns[0],), model=POCKET)
     before = await house.menus(6, corrected=0, seed=5)
     learned = Learned(skill=skill.key, sha256=skill.sha256)
     given = await material(house, *before[:2], learned=(learned,))

@@ -39,6 +39,8 @@ from tests.scripted_trainer import ScriptedTrainer
 
 POCKET = "pocket"
 RULE = "when you write a menu, join with bars"
+RULED = replace(MENU, body=f"{RULE[0].upper()}{RULE[1:]}.")
+"""A skill as it is made of those words: the model's verifier can read it."""
 BARS = pocket.Style(joiner=pocket.Joiner.BARS)
 
 
@@ -241,8 +243,7 @@ class NightHouse(Classroom):
 
     async def proved_skill(self, *, wins: int) -> Skill:
         """A skill about menus, approved after so many pairs that it won."""
-        text = replace(MENU, body=f"{RULE[0].upper()}{RULE[1:]}.")
-        proposal = await self.proposes(text, model=POCKET, wish=RULE)
+        proposal = await self.proposes(RULED, model=POCKET, wish=RULE)
         for number in range(wins):
             pair = Pair(
                 request=f"turn_gone_{number}",
