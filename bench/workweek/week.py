@@ -31,16 +31,19 @@ from lull.contract import routes
 from lull.core import pocket
 
 Json = dict[str, Any]
-NIGHTS: Final = (4, 8)
-"""The days after which the weights are trained: each takes most of a minute."""
+NIGHTS: Final = (9,)
+"""The days after which the weights are trained: each takes most of two minutes."""
 REVIEWS: Final = (2, 3, 6, 7, 9, 10)
 """The mornings on which the person looks at proposals; on the others they are too busy."""
 SETTINGS: Final = {
     # What waits for hours in the product would wait for ever in a week that takes a minute.
     "training.trial_share": "0",
     "learning.quiet_s": "0",
+    # Ten days bring fewer requests than weeks do, and of these some would get other skills by then.
+    "training.graduation_prompts": "15",
     # A real night is eight hours long; this one has its sampling cut.
-    "training.rounds": "6",
+    "training.rounds": "1",
+    "training.single_answers": "false",
 }
 WITHOUT_TRAINING: Final = {"training.enabled": "false"}
 PATIENCE_S: Final = 1800.0

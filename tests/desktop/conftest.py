@@ -3,6 +3,7 @@ or one that answers what a test writes down (`scripted`). No service process is 
 
 from __future__ import annotations
 
+import gc
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -34,6 +35,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         shows = SHOWING.intersection(getattr(item, "fixturenames", ()))
         if item.path.is_relative_to(HERE) and shows:
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(autouse=True)
+def no_garbage_in_other_threads() -> Iterator[None]:
+    """What a window leaves in cycles is freed in its own thread, before the next test begins."""
+    gc.disable()
+    yield
+    gc.collect()
+    gc.enable()
 
 
 class Shown:

@@ -12,6 +12,7 @@ from lull.desktop.actions import Actions
 from lull.desktop.client import Client
 from lull.desktop.event_stream import EventStream
 from lull.desktop.first_run import FirstRun, Offer
+from lull.desktop.garbage import GarbageCollector
 from lull.desktop.notices import Notice, Notices
 from lull.desktop.page import Kit, PageName
 from lull.desktop.pages import making
@@ -40,6 +41,7 @@ class Desktop:
         self._app = app
         self._place = place
         app.setQuitOnLastWindowClosed(False)
+        self._garbage = GarbageCollector()
         self.preferences = QSettings(str(place.preferences), QSettings.Format.IniFormat)
         self.look = Look(app, theme)
         self.process = ServiceProcess(place, spawn=spawn)
@@ -125,6 +127,7 @@ class Desktop:
         self.state.close()
         self.window.close()
         self.preferences.sync()
+        self._garbage.stop()
 
 
 def run(place: Place, *, hidden: bool = False, arguments: Sequence[str] = ("lull",)) -> int:
