@@ -428,6 +428,7 @@ async def test_one_in_force_that_harms_gives_way_to_the_one_before(
     assert ("pocket" in home.problems) is not stays
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("good", "stays"), [(0.05, False), (0.4, True)])
 async def test_after_its_trial_a_worse_adapter_is_told_from_harder_days(
     home: House, good: float, stays: bool

@@ -377,6 +377,7 @@ def test_on_every_platform_each_signal_is_a_value_or_a_reason(platform: str) -> 
     assert isinstance(look.memory_free_share, float)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="X11 is tried on Linux")
 def test_a_real_desktop_is_seen_from_end_to_end() -> None:
     if absent := missing():

@@ -251,6 +251,7 @@ def test_a_prompt_with_a_secret_in_it_is_found(bench: Bench, student: Student) -
     assert student.leaks == [secret]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", ["openai", "ollama"])
 def test_the_student_obeys_a_rule_only_if_it_stands_in_the_prompt(
     protocol: Protocol, bench: Bench, student: Student, tmp_path: Path
@@ -269,6 +270,7 @@ def test_the_student_obeys_a_rule_only_if_it_stands_in_the_prompt(
     assert student.leaks == []
 
 
+@pytest.mark.slow
 def test_a_server_of_openai_alone_gets_an_ollamas_face(
     bench: Bench, student: Student, tmp_path: Path
 ) -> None:

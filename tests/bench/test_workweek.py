@@ -146,6 +146,7 @@ def played(full: float = 0.9, tokens: int = 20) -> list[Played]:
     ]
 
 
+@pytest.mark.slow
 def test_goals_hold_where_it_learns_and_are_missed_where_it_does_not() -> None:
     weeks = played()
     rows = measures.rows(weeks, 0)

@@ -104,6 +104,7 @@ def calendar_server(
     )
     tls = None if certificate is None else certificate.server()
     threads: list[threading.Thread] = []
+    open_: list[socket.socket] = []
 
     def accept() -> None:
         while not server.over.is_set():
@@ -112,6 +113,7 @@ def calendar_server(
             except TimeoutError:
                 continue
             server.connections += 1
+            open_.append(connected)
             thread = threading.Thread(target=_attend, args=(server, connected, tls))
             threads.append(thread)
             thread.start()
@@ -123,6 +125,9 @@ def calendar_server(
     finally:
         server.over.set()
         accepting.join()
+        for connected in open_:
+            with contextlib.suppress(OSError):  # who still sends to nobody is let go
+                connected.shutdown(socket.SHUT_RDWR)
         for thread in threads:
             thread.join()
         listener.close()

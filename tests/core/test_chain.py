@@ -39,6 +39,7 @@ def test_equal_prefixes_have_equal_links(
     assert first[: len(prefix)] == second[: len(prefix)]
 
 
+@pytest.mark.slow
 @given(st.lists(messages, min_size=1, max_size=5), messages)
 def test_a_changed_message_changes_every_link_after_it(
     history: list[Message], other: Message

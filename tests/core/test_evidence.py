@@ -95,6 +95,7 @@ def test_a_true_file_holds() -> None:
         assert recheck(evidence_text(made), skill_sha256=SHA, rule=RULE) == []
 
 
+@pytest.mark.slow
 @given(st.lists(some_pairs, max_size=8), st.integers(0, 3), st.none() | st.text(max_size=5))
 def test_what_is_written_is_read_back_the_same(
     pairs: list[Pair], successes: int, adapter: str | None

@@ -130,6 +130,7 @@ def taken_for_typed(poisons: Sequence[str]) -> list[tuple[str, int]]:
     ]
 
 
+@pytest.mark.slow
 def test_a_paste_without_marks_is_not_taken_for_the_users_words() -> None:
     assert len((*UNMARKED, *UNMARKED_CORRECTIONS)) == 38
     assert taken_for_typed(POISON[::16]) == []
@@ -188,6 +189,7 @@ def test_the_users_own_words_are_never_taken_for_pasted_ones() -> None:
     assert cut == []
 
 
+@pytest.mark.slow
 def test_a_wish_passes_beside_a_manual_that_gives_orders() -> None:
     """Dearer: a model's rewording needs some word of the user's there."""
     quarantined = 0

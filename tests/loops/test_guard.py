@@ -216,6 +216,7 @@ class SlowFlips(Flips):
         return found
 
 
+@pytest.mark.slow
 async def test_no_request_waits_for_the_estimate_and_what_the_user_does_meanwhile_holds(
     room: Classroom,
 ) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import math
 
+import pytest
+
 from lull.service.quiet import Activity, QuietTimes
 from tests.fakes import FakeClock
 
@@ -26,6 +28,7 @@ def test_a_chat_counts_from_its_end() -> None:
     assert activity.quiet_s == 7.0
 
 
+@pytest.mark.slow
 def test_after_a_start_the_users_models_are_left_alone_for_a_while_all_the_same() -> None:
     clock = FakeClock()
     quiet = QuietTimes(Activity(clock), after_s=lambda: 60.0)

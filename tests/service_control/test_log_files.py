@@ -101,6 +101,7 @@ class StopFollowing(Exception):
     pass
 
 
+@pytest.mark.slow
 def test_following_begins_with_the_first_file_and_survives_its_turning_over(
     tmp_path: Path, seen: list[str]
 ) -> None:

@@ -101,6 +101,7 @@ def test_aliases_are_refused_before_they_grow() -> None:
         parse(skill(f"{GOOD}\nmetadata:\n  l0: &l0 [x]\n{levels}"), where="here")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("head", ["metadata: {d: 2026-13-45}", "metadata: " + "[" * 20_000])
 def test_values_that_the_yaml_reader_chokes_on_are_told(head: str) -> None:
     with pytest.raises(SkillError, match="here"):

@@ -226,6 +226,7 @@ def test_what_was_chosen_comes_back_byte_for_byte(path: Path) -> None:
 # Secrets
 
 
+@pytest.mark.slow
 def test_no_secret_reaches_the_disk(tmp_path: Path) -> None:
     secrets = [secret for _, secret in [*SECRETS, *IN_CONTEXT]]
     secrets = [s for s in secrets if s.isascii()]
