@@ -107,7 +107,9 @@ CATALOGUE: Mapping[str, Entry] = {
     "workweek": Entry(
         measures="Whether it learns: a person with habits works through days of requests against a"
         " real service and the built-in model.",
-        not_shown="The person is simulated and the model speaks a toy language.",
+        more="--seeds 3 --arms",
+        not_shown="The person is simulated and the model speaks a toy language. The switches of"
+        " single parts were not run for the file kept here.",
     ),
     "pipeline": Entry(
         measures="Research in twelve stages over bundled notes, each behind a gate that is a"
