@@ -32,6 +32,8 @@ from bench.private_rules.folder import write
 from bench.through_lull.progress import Progress
 from tests.running import eventually
 
+pytestmark = pytest.mark.slow  # not each, but all of them
+
 Json = dict[str, Any]
 CHOICE = Round(
     id="r1",

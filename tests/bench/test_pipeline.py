@@ -26,6 +26,8 @@ from bench.through_lull.conditions import Condition
 from lull.core.corrections import read as read_correction
 from lull.core.stated_rule import stated_rule
 
+pytestmark = pytest.mark.slow  # not each, but all of them
+
 Json = dict[str, Any]
 SEARCH = next(topic for topic in topics() if topic.id == "search")
 RULES = {rule.key: rule for rule in all_rules()}

@@ -25,6 +25,8 @@ from bench.retrieval.product import Credit, HeldOut, Lull, fill, open_memory
 from lull.backends.chroma import ChromaExemplars
 from lull.core.skill import SkillText, check_text
 
+pytestmark = pytest.mark.slow  # not each, but all of them
+
 PLAIN = Asked(
     id="a",
     text="please weigh the copper kettle",

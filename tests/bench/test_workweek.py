@@ -26,6 +26,8 @@ from bench.workweek.person import (
 from bench.workweek.week import Done, Played, play
 from lull.core import pocket
 
+pytestmark = pytest.mark.slow  # not each, but all of them
+
 SEEDS = range(1, 6)
 
 
