@@ -20,6 +20,7 @@ from bench.screen import Screen, missing
 from lull.config.paths import Paths
 from lull.service.lock import is_running
 from tests.desk import Desk
+from tests.desktop.keys import xdotool
 from tests.running import PATIENCE_S, eventually, free_port
 
 pytestmark = pytest.mark.slow
@@ -37,15 +38,7 @@ class Desktop:
     paths: Paths
 
     def xdotool(self, *words: str) -> str:
-        done = subprocess.run(
-            ["xdotool", *words],
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_S,
-            check=False,
-        )
-        return done.stdout
+        return xdotool(self.environment, *words)
 
     def windows(self, title: str) -> list[str]:
         return self.xdotool("search", "--onlyvisible", "--name", title).split()

@@ -21,6 +21,7 @@ from bench.screen import Screen, missing
 from lull.config.paths import Paths
 from lull.service.lock import is_running
 from tests.desk import Desk
+from tests.desktop.keys import xdotool
 from tests.private_bus import Service, private_bus
 from tests.running import PATIENCE_S, free_port
 
@@ -46,15 +47,7 @@ class Host:
         self._xdotool("key", key)
 
     def _xdotool(self, *words: str) -> str:
-        done = subprocess.run(
-            ["xdotool", *words],
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_S,
-            check=False,
-        )
-        return done.stdout
+        return xdotool(self.environment, *words)
 
     def generation(self) -> int:
         done = subprocess.run(

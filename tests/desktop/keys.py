@@ -1,0 +1,21 @@
+"""xdotool, on the display of an environment."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Mapping
+
+from tests.running import PATIENCE_S
+
+
+def xdotool(environment: Mapping[str, str], *words: str) -> str:
+    """What it prints; nothing where it finds nothing."""
+    done = subprocess.run(
+        ["xdotool", *words],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    return done.stdout
