@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lull.core.guard import (
+    HELP_E,
     SHARE,
     Outcome,
     Toss,
@@ -20,6 +21,7 @@ from lull.core.guard import (
     hashed_coin,
     left_out,
     live_harm_e,
+    live_help_e,
     stale,
     thompson,
     to_retire,
@@ -237,6 +239,33 @@ def test_a_harmful_skill_is_found() -> None:
         to_retire(highest_e(lived(400, {A: -0.4}, chance, base=0.9), every=20)) for _ in range(30)
     )
     assert found >= 28
+
+
+def test_help_is_harm_the_other_way_round() -> None:
+    outcomes = lived(60, {A: -0.4}, Random(7), base=0.9)
+    turned = [Outcome(good=1.0 - one.good, tosses=one.tosses) for one in outcomes]
+    assert live_help_e(turned, A) == pytest.approx(live_harm_e(outcomes, A))
+
+
+def test_a_skill_that_everybody_misses_when_it_is_left_out_is_soon_sure() -> None:
+    """Half of them after 40 conversations, six of which went without it."""
+    chance = Random(9)
+    lives = [lived(40, {A: 0.9}, chance, base=0.05) for _ in range(40)]
+    assert sum(live_help_e(life, A) >= HELP_E for life in lives) >= 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("base", "weather"), [(0.5, 0.4), (0.9, 0.1), (0.1, 0.1)])
+def test_a_skill_that_does_nothing_is_hardly_ever_held_for_a_help(
+    base: float, weather: float
+) -> None:
+    """Simulated, looked at after every fifth of 200 trajectories; 5 % are allowed."""
+    chance = Random(12)
+    taken_in = 0
+    for _ in range(150):
+        life = lived(200, {A: 0.0}, chance, base=base, weather=weather)
+        taken_in += any(live_help_e(life[:n], A) >= HELP_E for n in range(0, 201, 5))
+    assert taken_in / 150 <= 0.05
 
 
 def test_trajectories_without_its_coin_say_nothing() -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from lull.core.guard import Outcome, Toss
+from lull.core.guard import SURE_PART, Outcome, Toss
 from lull.core.proposal import ProposalKind, ProposalStatus
 from lull.core.rules import GuardRule
 from lull.core.skill import ChangeKind, SkillKey, SkillStatus
@@ -185,6 +185,20 @@ async def test_a_skill_that_does_nothing_is_kept(room: Classroom) -> None:
     assert effect.n == 80
 
 
+async def test_a_skill_that_surely_helps_is_left_out_of_far_fewer_conversations(
+    room: Classroom,
+) -> None:
+    await in_force(room)
+    for number in range(60):
+        serving = await asks(room, number)
+        await room.settled()
+        await room.rate(serving.stamp.turn, Label.GOOD if serving.stamp.skills else Label.BAD)
+    assert {flip.share for flip in (await asks(room, 60)).selection.flips} == {0.4}
+    await room.guard.step()
+    (flip,) = (await asks(room, 61)).selection.flips
+    assert flip.share == pytest.approx(0.4 * SURE_PART)
+
+
 async def test_a_skill_that_the_user_has_brought_back_is_only_proposed_for_retirement(
     room: Classroom,
 ) -> None:
@@ -278,6 +292,17 @@ async def test_where_too_many_fit_the_users_own_keep_their_place(room: Classroom
     assert list(room.guard.prefers([own, menu], 1, "a menu")) == [own]
     assert list(room.guard.prefers([menu, own], 1, "a menu")) == [menu]
     assert list(room.guard.prefers([menu], 1, "a menu")) == [menu]
+
+
+async def test_what_fits_best_is_in_whatever_is_tried_beside_it(room: Classroom) -> None:
+    await in_force(room)
+    for number in range(4):
+        await room.approved(replace(MENU, name=f"other-{number}", body=f"{MENU.body} {number}"))
+    room.guard.follow()
+    fits = [room.library.get(SkillKey("", f"other-{number}")) for number in range(4)]
+    taken = [tuple(room.guard.prefers(fits, 2, f"menu {n}")) for n in range(30)]
+    assert {chosen[0] for chosen in taken} == {fits[0]}
+    assert {chosen[1] for chosen in taken} == set(fits[1:])
 
 
 def test_a_skill_is_credited_with_the_trajectories_that_had_it() -> None:

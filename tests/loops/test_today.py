@@ -64,6 +64,41 @@ async def test_a_conversation_that_is_older_than_the_skill_is_not_of_today(
     assert not still(room, later)
 
 
+class Remembers:
+    """An exemplar memory that holds every request for one of this skill's."""
+
+    def __init__(self, skill: str) -> None:
+        self._skill = skill
+
+    def nearest(self, text: str, *, client: str, k: int) -> list[tuple[str, str, float]]:
+        return [("one", self._skill, 0.9)]
+
+
+async def test_what_was_said_is_meant_still_though_other_skills_stand_beside_it_today(
+    room: Classroom,
+) -> None:
+    await add_menu(room)
+    await room.add("dates", "When a calendar date is written.", "Write dates as 2026-11-21.")
+    (menu,) = await room.plays(menus(1)[0], "soup")
+    room.index.remember_with(Remembers("dates"))
+    assert not still(room, menu)
+    assert room.today.still_meant(room.served(menu))
+
+
+async def test_what_was_said_is_not_meant_of_what_was_approved_or_taken_back_since(
+    room: Classroom,
+) -> None:
+    (before,) = await room.plays(menus(1)[0], "soup")
+    await add_menu(room)
+    (after,) = await room.plays(menus(2)[1], "soup")
+    assert not room.today.still_meant(room.served(before))
+    assert room.today.still_meant(room.served(after))
+    await room.approve.edit(MENU_KEY, body="When you write a menu, be brief.")
+    assert not room.today.still_meant(room.served(after))
+    await room.approve.switch(MENU_KEY, ChangeKind.DISABLE)
+    assert not room.today.still_meant(room.served(after))
+
+
 async def test_a_conversation_that_went_without_a_skill_by_chance_is_not_of_today(
     room: Classroom,
 ) -> None:

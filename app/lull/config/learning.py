@@ -137,7 +137,8 @@ class GuardSettings:
     leave_out_share: float = setting(
         _GUARD.share,
         "Of conversations that go without a proved skill by chance: the only way to know what it "
-        "does. Skills that you wrote or pinned are always in. 0 measures nothing.",
+        "does; a fifth of it once that is sure to be good. Skills that you wrote or pinned are "
+        "always in. 0 measures nothing.",
         at_least=0,
         at_most=0.5,
     )

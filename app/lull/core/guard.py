@@ -2,9 +2,9 @@
 
 Each skill that would be put in is left out now and then, for itself and by a coin of its own, with
 the chance of it written down. Because only the coin decides, a difference between the two kinds of
-conversation is the skill's doing. This file tosses, estimates the difference, tells when harm is
-sure, and when a skill has gone stale; it also picks among proved skills where the prompt has no
-room for all. Retiring is a proposal, and the user decides.
+conversation is the skill's doing. This file tosses, estimates the difference, tells when harm or
+help is sure, and when a skill has gone stale; it also picks among proved skills where the prompt
+has no room for all. Retiring is a proposal, and the user decides.
 """
 
 from __future__ import annotations
@@ -22,7 +22,11 @@ from lull.core.evalue import from_log
 from lull.core.skill import SkillKey
 
 SHARE: Final = 0.15
+SURE_PART: Final = 0.2
+"""Of that share, once it is sure that the skill helps: every conversation without it then costs the
+user an answer that they do not want, and says little that is new."""
 RETIRE_E: Final = 20.0
+HELP_E: Final = 20.0
 STALE_DAYS: Final = 60.0
 LEAST_TOSSES: Final = 5
 """Of each side, before another skill's coin is taken into a skill's estimate."""
@@ -210,16 +214,26 @@ def _held(value: float) -> float:
     return min(1.0, max(-1.0, value))
 
 
-# When it harms
+# Whether it harms, and whether it helps
 
 
 def live_harm_e(outcomes: Iterable[Outcome], skill: SkillKey) -> float:
-    """The e-value against "the skill does not make trajectories worse", in their order of time.
+    """The e-value against "the skill does not make trajectories worse", in their order of time."""
+    return _bet(outcomes, skill, on=-1.0)
 
-    A bet on each trajectory: inverse-propensity weighting makes its expected gain minus the
-    skill's effect there, whatever the weather of the day, so nothing is won unless the skill harms
-    (testing by betting: Waudby-Smith & Ramdas, arXiv 2010.09686). It may be looked at after every
-    trajectory. What is expected of an outcome comes from those before it only.
+
+def live_help_e(outcomes: Iterable[Outcome], skill: SkillKey) -> float:
+    """The e-value against "the skill does not make trajectories better", in their order of time."""
+    return _bet(outcomes, skill, on=1.0)
+
+
+def _bet(outcomes: Iterable[Outcome], skill: SkillKey, *, on: float) -> float:
+    """What a bet of 1 on this sign of the skill's effect has become.
+
+    A bet on each trajectory: inverse-propensity weighting makes its expected gain the skill's
+    effect there (times `on`), whatever the weather of the day, so nothing is won unless the skill
+    has that effect (testing by betting: Waudby-Smith & Ramdas, arXiv 2010.09686). It may be looked
+    at after every trajectory. What is expected of an outcome comes from those before it only.
     """
     capital = [0.0] * len(_STAKES)
     total, count = 0.5, 1
@@ -228,10 +242,11 @@ def live_harm_e(outcomes: Iterable[Outcome], skill: SkillKey) -> float:
         if toss is None:
             continue
         expected = min(max(total / count, 0.1), 0.9)
-        weight = -1.0 / toss.share if toss.left_out else 1.0 / (1.0 - toss.share)
-        worst = max((1.0 - expected) / (1.0 - toss.share), expected / toss.share)
+        with_it, without = on / (1.0 - toss.share), -on / toss.share
+        weight = without if toss.left_out else with_it
+        worst = max(-w * (end - expected) for w in (with_it, without) for end in (0.0, 1.0))
         for i, stake in enumerate(_STAKES):
-            capital[i] += math.log1p(-stake / worst * weight * (outcome.good - expected))
+            capital[i] += math.log1p(stake / worst * weight * (outcome.good - expected))
         total, count = total + outcome.good, count + 1
     highest = max(capital)
     mean = sum(math.exp(log_e - highest) for log_e in capital) / len(capital)

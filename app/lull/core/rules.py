@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from lull.core.guard import RETIRE_E, SHARE, STALE_DAYS
+from lull.core.guard import HELP_E, RETIRE_E, SHARE, STALE_DAYS, SURE_PART
 from lull.core.proof import ProofRule
 
 
@@ -54,7 +54,10 @@ class ProveRule:
 class GuardRule:
     share: float = SHARE
     """Of conversations that go without a skill; 0 switches the guard off."""
+    sure_part: float = SURE_PART
+    """Of that share, for a skill that surely helps."""
     settle_uses: int = 10
     """Conversations that a fresh skill is always in: the user looks whether it works."""
     harm_e: float = RETIRE_E
+    help_e: float = HELP_E
     stale_days: float = STALE_DAYS

@@ -152,7 +152,7 @@ class Evolve:
         """An answer without a skill that chance left out says nothing about the skill, but what the
         user wants instead is what they want."""
         if _corrected(served):
-            return self._today.still_chosen(served)
+            return self._today.still_meant(served)
         return self._today.still(served)
 
     def _failure(self, served: Served) -> Failure:

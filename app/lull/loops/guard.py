@@ -23,6 +23,7 @@ from lull.core.guard import (
     effect,
     left_out,
     live_harm_e,
+    live_help_e,
     stale,
     thompson,
     to_retire,
@@ -46,6 +47,8 @@ class _Estimated:
     records: Mapping[SkillKey, tuple[float, float]]
     harm: Mapping[SkillKey, float]
     """The e-value for harm of each skill."""
+    helps: Mapping[SkillKey, float]
+    """The e-value for help of each skill."""
 
 
 class Guard:
@@ -77,6 +80,8 @@ class Guard:
         self._measured: dict[str, int] = {}
         """Uses by the sha256 of each skill that the coin is tossed for."""
         self.effects: Mapping[SkillKey, Effect] = {}
+        self._surely_help: frozenset[str] = frozenset()
+        """The sha256 of skills of which that is sure: what a text did says nothing of another."""
         self._records: Mapping[SkillKey, tuple[float, float]] = {}
         """What each skill was credited with: good and bad trajectories that had it."""
 
@@ -90,19 +95,22 @@ class Guard:
         self._measured[skill.sha256] += 1
         if self._measured[skill.sha256] <= rule.settle_uses:
             return None
-        return left_out(skill.key, trajectory, client.name, share=rule.share, coin=self._coin)
+        share = rule.share * (rule.sure_part if skill.sha256 in self._surely_help else 1.0)
+        return left_out(skill.key, trajectory, client.name, share=share, coin=self._coin)
 
     def prefers(self, skills: Sequence[Skill], at_most: int, asked: str) -> Sequence[Skill]:
-        """Where more proved skills fit than may go in, those that did well so far get their turn
-        oftener, and the little known ones theirs (Thompson sampling). It proves nothing. A skill of
-        the user's own among them keeps the order of relevance."""
+        """Where more proved skills fit than may go in, the one that fits best does, and of the
+        others those that did well so far get their turn oftener, and the little known ones theirs
+        (Thompson sampling). It proves nothing. A skill of the user's own among them keeps the order
+        of relevance."""
         if any(skill.sha256 not in self._measured for skill in skills):
             return skills[:at_most]
-        records = {skill.key: self._records.get(skill.key, (0.0, 0.0)) for skill in skills}
+        first, *others = skills
+        records = {skill.key: self._records.get(skill.key, (0.0, 0.0)) for skill in others}
         # The same request draws the same numbers: what it would get today can be told.
         chance = Random(self._coin(f"thompson\0{asked}"))
-        chosen = thompson(records, at_most=at_most, chance=chance)
-        return [skill for skill in skills if skill.key in chosen]
+        chosen = thompson(records, at_most=at_most - 1, chance=chance)
+        return [first, *(skill for skill in others if skill.key in chosen)]
 
     # Beside it
 
@@ -120,6 +128,10 @@ class Guard:
         skills = measured(self._library(), self._proposals)
         estimated = await asyncio.to_thread(self._estimated, skills)
         self.effects, self._records = estimated.effects, estimated.records
+        enough = self._rule().help_e
+        self._surely_help = frozenset(
+            skill.sha256 for key, skill in skills.items() if estimated.helps[key] >= enough
+        )
         for key, skill in skills.items():
             harm_e = estimated.harm[key]
             if self._library().skills.get(key) != skill:
@@ -135,6 +147,7 @@ class Guard:
             effects=effects_in(outcomes, skills),
             records=records_in(outcomes),
             harm={key: live_harm_e(outcomes, key) for key in skills},
+            helps={key: live_help_e(outcomes, key) for key in skills},
         )
 
     async def _retire(self, skill: Skill, why: str) -> None:

@@ -6,7 +6,7 @@ failure counts only while what went wrong would still be served so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable
 from dataclasses import replace
 
 from lull.core.messages import ChatRequest, Message, Role
@@ -62,17 +62,23 @@ class Today:
         """True when the turn was served with the very skills it would get now. The number of the
         generation does not tell: its conversation may be older, or have gone without a skill by
         chance."""
-        return self._gets(served, {skill.sha256 for skill in served.turn.skills})
-
-    def still_chosen(self, served: Served) -> bool:
-        """The same of the skills that were chosen for the turn, whichever of them chance then left
-        out: what a person said there was said to the library as it is."""
-        there = {skill.sha256 for skill in served.turn.skills}
-        return self._gets(served, there | served.left_out)
-
-    def _gets(self, served: Served, shas: Set[str]) -> bool:
         chosen = self.skills(served)
-        return chosen is not None and shas == {skill.sha256 for skill in chosen}
+        had = {skill.sha256 for skill in served.turn.skills}
+        return chosen is not None and had == {skill.sha256 for skill in chosen}
+
+    def still_meant(self, served: Served) -> bool:
+        """True while nothing that concerns the turn was approved or taken back since: what a person
+        said there was said to the library as it is. Which skills stand beside the one that is meant
+        drifts with every request that went well, and says nothing about that."""
+        chosen = self.skills(served)
+        if chosen is None:
+            return False
+        had = {skill.sha256 for skill in served.turn.skills} | served.left_out
+        client = _client(served)
+        room = self._library().room(client.name, apart=client.apart)
+        in_force = {skill.sha256 for skill in (*room.pinned, *room.skills.values())}
+        news = (skill for skill in chosen if skill.sha256 not in had)
+        return had <= in_force and all(skill.since <= served.known for skill in news)
 
 
 def clean(message: Message) -> Message:

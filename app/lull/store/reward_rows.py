@@ -35,6 +35,8 @@ class Served:
 
     turn: TurnRow
     """`turn.request` is the whole request."""
+    known: int
+    """The generation up to which skills were looked up for it."""
     client: str
     """As it asked."""
     apart: bool

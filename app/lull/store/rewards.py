@@ -238,8 +238,9 @@ class Rewards:
     def _served(self, where: str, values: tuple[object, ...]) -> list[Served]:
         def work(connection: sqlite3.Connection) -> list[Served]:
             rows = connection.execute(
-                "SELECT t.*, r.client, r.apart, r.excluded_at, w.turn AS scored, w.source, w.value,"
-                " w.p_good, w.signals, w.votes, w.judge, w.tries, w.due,"
+                "SELECT t.*, coalesce(t.known, r.generation) AS looked_up, r.client, r.apart,"
+                " r.excluded_at, w.turn AS scored, w.source, w.value, w.p_good, w.signals,"
+                " w.votes, w.judge, w.tries, w.due,"
                 " (SELECT group_concat(sha256) FROM coin_flips c WHERE c.trajectory = t.trajectory"
                 " AND c.left_out) AS left_out"
                 " FROM turns t JOIN trajectories r ON r.id = t.trajectory"
@@ -249,6 +250,7 @@ class Rewards:
             return [
                 Served(
                     turn=turn_row(connection, row, set()),
+                    known=row["looked_up"],
                     client=row["client"],
                     apart=bool(row["apart"]),
                     excluded=row["excluded_at"] is not None,
