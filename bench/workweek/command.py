@@ -8,18 +8,18 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from bench.report import RESULTS, print_goals, report, write
 from bench.workweek import judge, measures
-from bench.workweek.arms import ARMS, SWITCHES
+from bench.workweek.arms import ARMS, GROUPS_NIGHT, SKILLS_NIGHT, SWITCHES
 from bench.workweek.measures import Row
 from bench.workweek.person import CHANGE_DAY, DAYS, SLIP
+from bench.workweek.plan import Plan
 from bench.workweek.plot import draw
-from bench.workweek.week import NIGHTS, REVIEWS, SETTINGS, Played, play
+from bench.workweek.week import REVIEWS, RUNS_A_NIGHT, SETTINGS, Played
 
 SEEDS: Final = 3
 NOT_SHOWN: Final = (
@@ -81,7 +81,8 @@ def measure(arms: Sequence[str], seeds: Sequence[int], *, at_once: int, out: Pat
         "days": DAYS,
         "rule_changes_on_day": CHANGE_DAY,
         "reviews_on_days": REVIEWS,
-        "nights_after_days": NIGHTS,
+        "nights_after_days": (SKILLS_NIGHT, GROUPS_NIGHT),
+        "runs_a_night": RUNS_A_NIGHT,
         "settings": SETTINGS,
         "judge_is_right": judge.RIGHT,
         "slips_of_the_tongue": SLIP,
@@ -92,23 +93,10 @@ def measure(arms: Sequence[str], seeds: Sequence[int], *, at_once: int, out: Pat
 
 def _played(weeks: Sequence[tuple[str, int]], at_once: int) -> list[Played]:
     """In the order of `weeks`, whichever is done first."""
-    began_s, done = time.monotonic(), {}
-    with ProcessPoolExecutor(at_once, mp_context=get_context("spawn")) as pool:
-        waiting = {pool.submit(_one, arm, seed): (arm, seed) for arm, seed in weeks}
-        for future in as_completed(waiting):
-            arm, seed = waiting[future]
-            done[arm, seed] = future.result()
-            spent_s = time.monotonic() - began_s
-            left_s = spent_s / len(done) * (len(weeks) - len(done))
-            _say(
-                f"{arm}, seed {seed}: done ({len(done)} of {len(weeks)}, about {left_s:.0f} s left)"
-            )
-    return [done[week] for week in weeks]
-
-
-def _one(arm: str, seed: int) -> Played:
-    (found,) = (one for one in ARMS if one.name == arm)
-    return play(found, seed=seed, tell=_say)
+    by_name = {arm.name: arm for arm in ARMS}
+    plan = Plan([(by_name[arm], seed) for arm, seed in weeks])
+    with TemporaryDirectory(prefix="lull-workweek-") as folder:
+        return plan.play(Path(folder), at_once, tell=_say)
 
 
 def _say(text: str) -> None:

@@ -1,4 +1,4 @@
-"""One arm with one person, played against a real service in a process of its own.
+"""A stretch of an arm's week with one person, against a real service in a process of its own.
 
 Real are the proxy, the record, the proofs, the decisions over the control API and the training by
 the real trainer. Simulated are the person, the judge and the calendar: a day is over when its
@@ -13,26 +13,25 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
 from bench.workweek import judge as judging
-from bench.workweek.arms import Arm
-from bench.workweek.person import DAYS, FREE, Person, Request, person
+from bench.workweek.arms import Stretch, Trains
+from bench.workweek.person import FREE, Person, Request, person
 from lull.cli.control import Control
 from lull.config.paths import Paths
 from lull.contract import routes
 from lull.core import pocket
+from lull.core.training_record import OPEN
 
 Json = dict[str, Any]
-NIGHTS: Final = (9,)
-"""The days after which the weights are trained: each takes most of two minutes."""
 REVIEWS: Final = (2, 3, 6, 7, 9, 10)
 """The mornings on which the person looks at proposals; on the others they are too busy."""
 SETTINGS: Final = {
@@ -45,7 +44,9 @@ SETTINGS: Final = {
     "training.rounds": "1",
     "training.single_answers": "false",
 }
-WITHOUT_TRAINING: Final = {"training.enabled": "false"}
+RUNS_A_NIGHT: Final = 1
+"""After so many runs have their verdict, the night is over."""
+LOOK_S: Final = 0.2
 PATIENCE_S: Final = 1800.0
 
 
@@ -65,7 +66,6 @@ class Done:
 class Played:
     arm: str
     seed: int
-    days: int
     done: tuple[Done, ...]
     approved: int
     runs: Mapping[str, int]
@@ -75,30 +75,49 @@ class Played:
     proving_s: float
     training_s: float
 
-    def as_dict(self) -> Json:
-        return asdict(self)
+    @property
+    def days(self) -> int:
+        return self.done[-1].day
+
+    def then(self, later: Played) -> Played:
+        """Both stretches of one week, under the later one's name. Runs are counted by the folder,
+        which the later stretch went on from."""
+        return replace(
+            later,
+            done=self.done + later.done,
+            approved=self.approved + later.approved,
+            judged=self.judged + later.judged,
+            asking_s=self.asking_s + later.asking_s,
+            proving_s=self.proving_s + later.proving_s,
+            training_s=self.training_s + later.training_s,
+        )
+
+    def named(self, arm: str) -> Played:
+        return replace(self, arm=arm)
 
 
-def play(arm: Arm, *, seed: int, days: int = DAYS, tell: Callable[[str], None]) -> Played:
+def play(stretch: Stretch, *, arm: str, seed: int, home: Path) -> Played:
+    """Goes on in `home`, which is empty before the first stretch."""
     someone = person(seed)
     judge = judging.Judge(someone)
     with (
-        tempfile.TemporaryDirectory(prefix="lull-workweek-") as folder,
-        judging.serving(judge) if arm.judge else nullcontext("") as address,
-        service(Path(folder), arm, judge=address) as (port, control),
+        judging.serving(judge) if stretch.judge else nullcontext("") as address,
+        service(home, stretch, judge=address) as (port, control),
     ):
-        week = _Week(arm, someone, judge, port, control)
-        for day in range(1, days + 1):
+        week = _Week(stretch, someone, judge, port, control)
+        if stretch.night is not Trains.NOTHING:
+            judge.day = stretch.first - 1
+            week.night()
+        for day in range(stretch.first, stretch.last + 1):
             week.day(day)
-            tell(f"{arm.name}, seed {seed}: day {day} of {days}")
-        return week.played(seed, days)
+        return week.played(arm, seed)
 
 
 class _Week:
     def __init__(
-        self, arm: Arm, someone: Person, judge: judging.Judge, port: int, control: Control
+        self, stretch: Stretch, someone: Person, judge: judging.Judge, port: int, control: Control
     ) -> None:
-        self._arm = arm
+        self._arm = stretch
         self._person = someone
         self._judge = judge
         self._port = port
@@ -107,28 +126,43 @@ class _Week:
         self._approved = 0
         self._spent_s = {"asking": 0.0, "proving": 0.0, "training": 0.0}
 
+    def night(self) -> None:
+        """Until as many runs as a night has room for have their verdict, or nothing is left."""
+        with self._timed("training"), ThreadPoolExecutor(1) as aside:
+            before = self._decided()
+            waiting = aside.submit(
+                self._control.post, routes.TRAIN_NOW, {"wait": True}, patience_s=PATIENCE_S
+            )
+            while not waiting.done() and self._decided() - before < RUNS_A_NIGHT:
+                time.sleep(LOOK_S)
+            # The morning: what is under way ends, and the wait with it.
+            self._control.post(routes.SETTINGS, {"key": "training.enabled", "value": "false"})
+            waiting.result()
+
+    def _decided(self) -> int:
+        runs = self._control.get(routes.TRAIN)["runs"]
+        return sum(run["status"] not in OPEN for run in runs)
+
     def day(self, day: int) -> None:
         self._judge.day = day
         if self._arm.skills and day in REVIEWS:
             self._reviews()
         with self._timed("asking"):
             self._works(day)
-        if self._arm.skills:
+        # What is proved on other evenings would be looked at no sooner.
+        if self._arm.skills and day + 1 in REVIEWS:
             with self._timed("proving"):
                 self._lull_proves()
-        if self._arm.nights and day in NIGHTS:
-            with self._timed("training"):
-                self._control.post(routes.TRAIN_NOW, {"wait": True}, patience_s=PATIENCE_S)
 
-    def played(self, seed: int, days: int) -> Played:
+    def played(self, arm: str, seed: int) -> Played:
         runs: dict[str, int] = {}
         for run in self._control.get(routes.TRAIN)["runs"]:
-            key = f"{run['kind']} {run['status']}"
-            runs[key] = runs.get(key, 0) + 1
+            if run["status"] not in OPEN:
+                key = f"{run['kind']} {run['status']}"
+                runs[key] = runs.get(key, 0) + 1
         return Played(
-            arm=self._arm.name,
+            arm=arm,
             seed=seed,
-            days=days,
             done=tuple(self._done),
             approved=self._approved,
             runs=runs,
@@ -225,18 +259,23 @@ def _post(port: int, path: str, body: Json) -> Json:
 
 
 @contextmanager
-def service(home: Path, arm: Arm, *, judge: str) -> Iterator[tuple[int, Control]]:
+def service(home: Path, stretch: Stretch, *, judge: str) -> Iterator[tuple[int, Control]]:
     paths = Paths.from_environment({"LULL_HOME": str(home)}, sys.platform)
     # Nobody listens there: the built-in model alone answers.
     env = {**os.environ, "LULL_HOME": str(home), "OLLAMA_HOST": "127.0.0.1:9"}
-    wanted = {**SETTINGS, **arm.settings}
-    if not arm.nights:
-        wanted |= WITHOUT_TRAINING
+    wanted = {
+        **SETTINGS,
+        "training.enabled": _toml(stretch.night is not Trains.NOTHING),
+        "training.graduation": _toml(stretch.night is Trains.SKILLS),
+        "training.groups": _toml(stretch.night is Trains.GROUPS),
+    }
+    if not stretch.kl:
+        wanted["training.kl_beta"] = "0"
     if judge:
         wanted |= {"judge.model": f'"{judging.MODEL}"', "judge.address": f'"{judge}"'}
     paths.settings.parent.mkdir(parents=True, exist_ok=True)
     paths.settings.write_text(_settings_file(wanted))
-    module = "lull.cli.main" if arm.separation else "bench.workweek.without_separation"
+    module = "lull.cli.main" if stretch.separation else "bench.workweek.without_separation"
     process = subprocess.Popen(
         [sys.executable, "-m", module, "serve", "--port", "0", "--json"],
         stdout=subprocess.PIPE,
@@ -248,12 +287,16 @@ def service(home: Path, arm: Arm, *, judge: str) -> Iterator[tuple[int, Control]
     try:
         line = process.stdout.readline()
         if not line:
-            raise RuntimeError(f"the service of the arm '{arm.name}' did not start")
+            raise RuntimeError(f"the service of {stretch} did not start")
         yield int(json.loads(line)["address"].rsplit(":", 1)[1]), Control(paths)
     finally:
         process.send_signal(signal.SIGINT)
         process.wait(60)
         process.stdout.close()
+
+
+def _toml(on: bool) -> str:
+    return "true" if on else "false"
 
 
 def _settings_file(wanted: Mapping[str, str]) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import fields, replace
+from pathlib import Path
 from urllib.request import Request as HttpRequest
 from urllib.request import urlopen
 
@@ -11,7 +13,7 @@ import pytest
 
 from bench.workweek import judge as judging
 from bench.workweek import measures
-from bench.workweek.arms import ARMS, BASELINE, FULL, SKILLS, SWITCHES
+from bench.workweek.arms import ARMS, BASELINE, FULL, SKILLS, SWITCHES, Stretch
 from bench.workweek.person import (
     ANNA,
     BEN,
@@ -23,6 +25,7 @@ from bench.workweek.person import (
     FREE,
     person,
 )
+from bench.workweek.plan import Plan
 from bench.workweek.week import Done, Played, play
 from lull.core import pocket
 
@@ -127,7 +130,6 @@ def week(arm: str, seed: int, right: float, *, days: int = DAYS, tokens: int = 2
     return Played(
         arm=arm,
         seed=seed,
-        days=days,
         done=done,
         approved=1,
         runs={},
@@ -174,15 +176,61 @@ def test_the_floor_is_what_default_answers_get() -> None:
     assert 0.1 < measures.floor(list(SEEDS), DAYS) < 0.2
 
 
+def remembered(stretch: Stretch, *, arm: str, seed: int, home: Path) -> Played:
+    """A stretch that writes down what was done in its folder before it."""
+    file = home / "days"
+    known = file.read_text() if file.exists() else ""
+    file.write_text(known + f"{stretch.night} {stretch.first}-{stretch.last};")
+    day = Done(
+        day=stretch.last, number=0, client="", kind=file.read_text(), right=1, prompt_tokens=1
+    )
+    return replace(week(arm, seed, 1.0), done=(day,), runs={str(stretch.night): 1})
+
+
+@pytest.mark.slow
+def test_weeks_that_begin_alike_are_one_until_they_part(tmp_path: Path) -> None:
+    plan = Plan([(arm, seed) for seed in (1, 2) for arm in (SKILLS, FULL)])
+    assert len(plan) == 2 * (3 + 2)
+    told: list[str] = []
+    weeks = plan.play(tmp_path, 2, tell=told.append, stretch=remembered)
+    assert len(told) == len(plan)
+    assert [(one.arm, one.seed) for one in weeks] == [
+        ("skills", 1),
+        ("full", 1),
+        ("skills", 2),
+        ("full", 2),
+    ]
+    skills, full = (weeks[number].done for number in (0, 1))
+    assert skills[0] == full[0]
+    assert skills[-1].kind == "nothing 1-5;nothing 6-6;nothing 7-10;"
+    assert full[-1].kind == "nothing 1-5;skills 6-6;groups 7-10;"
+    assert weeks[1].approved == 3
+    assert weeks[1].runs == {"groups": 1}  # the folder that a stretch goes on from has the others
+
+
+def test_an_arm_lacks_what_it_is_named_for_and_nothing_else() -> None:
+    by_name = {arm.name: arm for arm in ARMS}
+    for arm in SWITCHES:
+        other = by_name[arm.against]
+        differing = {
+            field.name
+            for mine, theirs in zip(arm.stretches, other.stretches, strict=True)
+            for field in fields(Stretch)
+            if getattr(mine, field.name) != getattr(theirs, field.name)
+        }
+        assert len(differing) == 1, (arm.name, differing)
+    assert BASELINE.stretches[0] != SKILLS.stretches[0]
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_two_days_with_the_real_service_teach_it_what_was_said_on_the_first() -> None:
-    told: list[str] = []
-    lived = play(SKILLS, seed=1, days=2, tell=told.append)
+def test_two_days_with_the_real_service_teach_it_what_was_said_on_the_first(
+    tmp_path: Path,
+) -> None:
+    lived = play(Stretch(first=1, last=2), arm="skills", seed=1, home=tmp_path)
     first, second = (
         [one.right for one in lived.done if one.day == day and one.kind == CHANGING]
         for day in (1, 2)
     )
     assert not any(first) and sum(second) >= len(second) - 1
     assert lived.approved >= 2
-    assert len(told) == 2

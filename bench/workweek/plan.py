@@ -1,0 +1,105 @@
+"""In which order the stretches of all weeks are played, each as soon as what it goes on from is."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Container, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+
+from bench.workweek.arms import Arm, Stretch, Trains
+from bench.workweek.week import Played, play
+
+_Key = tuple[int, tuple[Stretch, ...]]
+"""A seed and the stretches from the first day on: the weeks that have both in common are one."""
+
+
+@dataclass(slots=True)
+class _Node:
+    arm: str
+    """Of the first arm that goes this way."""
+    nights_ahead: int = 0
+    """In the longest week through here: the longest ways are begun first."""
+
+
+class Plan:
+    def __init__(self, weeks: Sequence[tuple[Arm, int]]) -> None:
+        self._weeks = weeks
+        self._nodes: dict[_Key, _Node] = {}
+        for arm, seed in weeks:
+            for count in range(1, len(arm.stretches) + 1):
+                key = (seed, arm.stretches[:count])
+                node = self._nodes.setdefault(key, _Node(arm.name))
+                ahead = sum(s.night is not Trains.NOTHING for s in arm.stretches[count - 1 :])
+                node.nights_ahead = max(node.nights_ahead, ahead)
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def play(
+        self,
+        folder: Path,
+        at_once: int,
+        *,
+        tell: Callable[[str], None],
+        stretch: Callable[..., Played] = play,
+    ) -> list[Played]:
+        """Each week from its first day to its last, in the order that was given. `stretch` is
+        called in processes of their own."""
+        played: dict[_Key, Played] = {}
+        homes = {key: folder / str(number) for number, key in enumerate(self._nodes)}
+        left, running = set(self._nodes), dict[Future[Played], _Key]()
+        began_s = time.monotonic()
+        with ProcessPoolExecutor(at_once, mp_context=get_context("spawn")) as pool:
+            while left or running:
+                for key in self._ready(left, played)[: at_once - len(running)]:
+                    left.remove(key)
+                    before = homes.get(_before(key))
+                    arm = self._nodes[key].arm
+                    running[pool.submit(_one, stretch, arm, key, before, homes[key])] = key
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    key = running.pop(future)
+                    played[key] = future.result()
+                    spent_s = time.monotonic() - began_s
+                    left_s = spent_s / len(played) * (len(self._nodes) - len(played))
+                    tell(
+                        f"{self._nodes[key].arm}, seed {key[0]}: done to day {key[1][-1].last}"
+                        f" ({len(played)} of {len(self._nodes)}, about {left_s:.0f} s left)"
+                    )
+        return [self._whole(arm, seed, played) for arm, seed in self._weeks]
+
+    def _ready(self, left: set[_Key], played: dict[_Key, Played]) -> list[_Key]:
+        ready = [key for key in self._nodes if key in left and _may_begin(key, played)]
+        return sorted(ready, key=lambda key: -self._nodes[key].nights_ahead)
+
+    @staticmethod
+    def _whole(arm: Arm, seed: int, played: dict[_Key, Played]) -> Played:
+        whole, *more = (
+            played[seed, arm.stretches[:count]] for count in range(1, len(arm.stretches) + 1)
+        )
+        for later in more:
+            whole = whole.then(later)
+        return whole.named(arm.name)
+
+
+def _may_begin(key: _Key, played: Container[_Key]) -> bool:
+    return len(key[1]) == 1 or _before(key) in played
+
+
+def _before(key: _Key) -> _Key:
+    seed, stretches = key
+    return seed, stretches[:-1]
+
+
+def _one(
+    stretch: Callable[..., Played], arm: str, key: _Key, before: Path | None, home: Path
+) -> Played:
+    """Each goes on in a copy: others may go on from there, too."""
+    if before is None:
+        home.mkdir()
+    else:
+        shutil.copytree(before, home)
+    return stretch(key[1][-1], arm=arm, seed=key[0], home=home)
