@@ -57,66 +57,73 @@ GROUPS_NIGHT: Final = 6
 """The days after which the weights are trained, in the arms that do."""
 
 
-def _week(
-    *,
-    trains: tuple[Trains, Trains] = (Trains.NOTHING, Trains.NOTHING),
-    skills: bool = True,
-    proofs: bool = True,
-    judge: bool = True,
-    separation: bool = True,
-    kl: bool = True,
-) -> tuple[Stretch, ...]:
-    """Rules of the training are told apart only where there is something to train."""
-    days = ((1, SKILLS_NIGHT), (SKILLS_NIGHT + 1, GROUPS_NIGHT), (GROUPS_NIGHT + 1, DAYS))
+_ALL: Final = ((1, SKILLS_NIGHT), (SKILLS_NIGHT + 1, GROUPS_NIGHT), (GROUPS_NIGHT + 1, DAYS))
+_HALVES: Final = ((1, SKILLS_NIGHT), (SKILLS_NIGHT + 1, DAYS))
+
+
+def _trained(*trains: Trains, separation: bool = True, kl: bool = True) -> tuple[Stretch, ...]:
+    """A week that parts from that of the skills at its first night. Rules of the training are told
+    apart only where there is something to train."""
     nights = (Trains.NOTHING, *trains)
     return tuple(
         Stretch(
             first=first,
             last=last,
-            skills=skills,
-            proofs=proofs,
-            judge=judge,
             night=night,
             separation=separation or night is Trains.NOTHING,
             kl=kl or night is not Trains.GROUPS,
         )
-        for (first, last), night in zip(days, nights, strict=True)
+        for (first, last), night in zip(_ALL, nights, strict=True)
+    )
+
+
+def _untrained(
+    *, skills: bool = True, proofs: bool = True, judge: bool = True
+) -> tuple[Stretch, ...]:
+    """The service is started anew in the middle, as in every arm."""
+    return tuple(
+        Stretch(first=first, last=last, skills=skills, proofs=proofs, judge=judge)
+        for first, last in _HALVES
     )
 
 
 _BOTH: Final = (Trains.SKILLS, Trains.GROUPS)
 BASELINE: Final = Arm(
-    name="baseline", what="the model as it is", stretches=_week(skills=False, judge=False)
+    name="baseline", what="the model as it is", stretches=_untrained(skills=False, judge=False)
 )
-SKILLS: Final = Arm(name="skills", what="approved skills, weights as they are", stretches=_week())
-FULL: Final = Arm(name="full", what="skills and trained weights", stretches=_week(trains=_BOTH))
+SKILLS: Final = Arm(
+    name="skills",
+    what="approved skills, weights as they are",
+    stretches=_trained(Trains.NOTHING, Trains.NOTHING),
+)
+FULL: Final = Arm(name="full", what="skills and trained weights", stretches=_trained(*_BOTH))
 SWITCHES: Final = (
     Arm(
         name="no judge",
         what="skills, and nobody scores silent turns",
-        stretches=_week(judge=False),
+        stretches=_untrained(judge=False),
         against="skills",
     ),
     Arm(
         name="no proof gate",
         what="skills, and every proposal is approved unproved",
-        stretches=_week(proofs=False),
+        stretches=_untrained(proofs=False),
         against="skills",
     ),
     Arm(
         name="no separation",
         what="full, and what taught a skill trains the weights, too",
-        stretches=_week(trains=_BOTH, separation=False),
+        stretches=_trained(*_BOTH, separation=False),
     ),
     Arm(
         name="no graduation",
         what="full, and no skill moves into the weights",
-        stretches=_week(trains=(Trains.NOTHING, Trains.GROUPS)),
+        stretches=_trained(Trains.NOTHING, Trains.GROUPS),
     ),
     Arm(
         name="no KL",
         what="full, and nothing holds the weights to what they were",
-        stretches=_week(trains=_BOTH, kl=False),
+        stretches=_trained(*_BOTH, kl=False),
     ),
 )
 ARMS: Final = (BASELINE, SKILLS, FULL, *SWITCHES)

@@ -29,7 +29,7 @@ from lull.cli.control import Control
 from lull.config.paths import Paths
 from lull.contract import routes
 from lull.core import pocket
-from lull.core.training_record import OPEN
+from lull.core.training_record import RunStatus
 
 Json = dict[str, Any]
 REVIEWS: Final = (2, 3, 6, 7, 9, 10)
@@ -46,6 +46,9 @@ SETTINGS: Final = {
 }
 RUNS_A_NIGHT: Final = 1
 """After so many runs have their verdict, the night is over."""
+DECIDED: Final = frozenset((RunStatus.PROMOTED, RunStatus.REJECTED, RunStatus.FAILED))
+AT_ONCE: Final = 6
+"""Requests that the person's programs have under way: the engine answers them together."""
 LOOK_S: Final = 0.2
 PATIENCE_S: Final = 1800.0
 
@@ -141,7 +144,7 @@ class _Week:
 
     def _decided(self) -> int:
         runs = self._control.get(routes.TRAIN)["runs"]
-        return sum(run["status"] not in OPEN for run in runs)
+        return sum(run["status"] in DECIDED for run in runs)
 
     def day(self, day: int) -> None:
         self._judge.day = day
@@ -157,7 +160,7 @@ class _Week:
     def played(self, arm: str, seed: int) -> Played:
         runs: dict[str, int] = {}
         for run in self._control.get(routes.TRAIN)["runs"]:
-            if run["status"] not in OPEN:
+            if run["status"] in DECIDED:
                 key = f"{run['kind']} {run['status']}"
                 runs[key] = runs.get(key, 0) + 1
         return Played(
@@ -183,26 +186,32 @@ class _Week:
     def _works(self, day: int) -> None:
         """Wrong answers of a kind are corrected once a day, and put up with after that."""
         told: set[tuple[str, str]] = set()
-        for request in self._person.day(day):
-            answer, tokens = self._asks(request)
-            right = answer == self._person.wants(request)
-            self._done.append(
-                Done(
-                    day=day,
-                    number=request.number,
-                    client=request.client,
-                    kind=request.kind,
-                    right=right,
-                    prompt_tokens=tokens,
-                )
+        requests = self._person.day(day)
+        with ThreadPoolExecutor(AT_ONCE) as programs:
+            for some in range(0, len(requests), AT_ONCE):
+                asked = requests[some : some + AT_ONCE]
+                for request, answer in zip(asked, programs.map(self._asks, asked), strict=True):
+                    self._gets(request, *answer, told)
+
+    def _gets(self, request: Request, answer: str, tokens: int, told: set[tuple[str, str]]) -> None:
+        right = answer == self._person.wants(request)
+        self._done.append(
+            Done(
+                day=request.day,
+                number=request.number,
+                client=request.client,
+                kind=request.kind,
+                right=right,
+                prompt_tokens=tokens,
             )
-            if right or (request.client, request.kind) in told:
-                continue
-            said = self._person.corrects(request)
-            if said is not None:
-                self._asks(request, answer, said.text)
-                if not said.slip:
-                    told.add((request.client, request.kind))
+        )
+        if right or (request.client, request.kind) in told:
+            return
+        said = self._person.corrects(request)
+        if said is not None:
+            self._asks(request, answer, said.text)
+            if not said.slip:
+                told.add((request.client, request.kind))
 
     def _asks(self, request: Request, *more: str) -> tuple[str, int]:
         """The answer and the tokens of the whole prompt as the model read it."""

@@ -37,6 +37,7 @@ from lull.core.ports import Clock
 from lull.core.probe import MOST_TOKENS, Probe
 from lull.core.probe_checks import refuses
 from lull.core.verdict import Verdict
+from lull.loops.at_once import at_once
 from lull.loops.gate_answers import Answered, Contest, answered, away
 from lull.loops.gate_questions import GateMaterial
 from lull.store.adapters import Adapters
@@ -101,7 +102,7 @@ class Gate:
             names, self._taken = self._next(exam, done), len(done)
             if not names:
                 break
-            await _together(self._measure(exam, name) for name in names)
+            await at_once(self._measure(exam, name) for name in names)
             if self._clock.monotonic_s() >= until_s:
                 return None
         measures = measures_of(done)
@@ -355,14 +356,3 @@ def _seed(*texts: str) -> int:
 
 def _mark(texts: Iterable[str]) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()
-
-
-async def _together(work: Iterable[Awaitable[None]]) -> None:
-    """All of it; where one fails, or we are cancelled, the others are stopped."""
-    tasks = [asyncio.ensure_future(one) for one in work]
-    try:
-        await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)

@@ -19,6 +19,7 @@ from lull.core.proposal import Proposal, ProposalKind
 from lull.core.reward import majority
 from lull.core.signals import from_format
 from lull.core.skill import Library
+from lull.loops.at_once import at_once
 from lull.loops.today import Today, clean
 from lull.loops.verify import Verifier
 from lull.store.reward_rows import Served
@@ -78,8 +79,9 @@ class Replay:
 
     async def pair(self, proposal: Proposal, stage: Stage, case: Case, seed: int) -> Pair | None:
         """Both answers under one seed, and their scores; None where nobody can tell."""
-        without = await self._answer(stage, case, case.without, seed)
-        with_ = await self._answer(stage, case, case.with_, seed)
+        without, with_ = await at_once(
+            self._answer(stage, case, messages, seed) for messages in (case.without, case.with_)
+        )
         first = await self._scored(proposal, case, without)
         second = await self._scored(proposal, case, with_) if first is not None else None
         if first is None or second is None or first[1] != second[1]:

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from lull.core.errors import RequestError
 from lull.core.messages import Message, Sampling
@@ -19,6 +18,7 @@ from lull.core.model_name import canonical
 from lull.core.ports import Clock, Ids
 from lull.core.rollout import Drawn, GroupState, Policy, RolloutGroup, held_out, next_prompt
 from lull.core.skill import Skill
+from lull.loops.at_once import at_once
 from lull.loops.eligible import Eligible
 from lull.loops.examine import Examine, Worth
 from lull.loops.learner import Learner, Said, prompt_ids, prompt_of, sampled
@@ -27,8 +27,6 @@ from lull.loops.verify import Wish
 from lull.store.reward_rows import Served
 from lull.store.rewards import Rewards
 from lull.store.training import Training
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +175,7 @@ class Rollouts:
         """A few groups, each stored as it ends; how many there were, 0 when nothing is left.
         Raises EngineError, UpstreamDown."""
         chosen = await asyncio.to_thread(self._next_few, book, policy)
-        await _together(self._one(learner, policy, book, prompt) for prompt in chosen)
+        await at_once(self._one(learner, policy, book, prompt) for prompt in chosen)
         return len(chosen)
 
     def _next_few(self, book: Book, policy: Policy) -> list[Prompt]:
@@ -220,7 +218,7 @@ class Rollouts:
         free = Sampling(temperature=1.0, top_p=1.0, top_k=0, max_tokens=rule.answer_tokens)
         seeds = [seed_of(policy, prompt.turn, number, one) for one in range(rule.group_size)]
         adapter = policy.adapter or None
-        return await _together(
+        return await at_once(
             sampled(learner, messages, replace(free, seed=seed), adapter=adapter) for seed in seeds
         )
 
@@ -256,17 +254,6 @@ def _that_stand(book: Book, groups: Sequence[RolloutGroup]) -> list[RolloutGroup
     """Those whose prompts would be the same today, and whose scores go by the same words."""
     stands = {prompt.turn: prompt.stand for prompt in book.prompts}
     return [group for group in groups if stands.get(group.turn) == (group.skills, group.wish)]
-
-
-async def _together(work: Iterable[Coroutine[object, object, T]]) -> list[T]:
-    """All results; where one fails, or we are cancelled, the others are stopped."""
-    tasks = [asyncio.ensure_future(one) for one in work]
-    try:
-        return await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def seed_of(policy: Policy, turn: str, number: int, sample: int) -> int:
