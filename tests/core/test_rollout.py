@@ -115,7 +115,7 @@ def run() -> Run:
     )
 
 
-STAND = Stand(base="b", root=None, skills={"t1": (), "t2": ("s1",)}, live={"s1"})
+STAND = Stand(model="pocket", base="b", root=None, skills={"t1": (), "t2": ("s1",)}, live={"s1"})
 
 
 @pytest.mark.parametrize(
@@ -123,6 +123,7 @@ STAND = Stand(base="b", root=None, skills={"t1": (), "t2": ("s1",)}, live={"s1"}
     [
         (STAND, ""),
         (replace(STAND, base="other"), "weights"),
+        (replace(STAND, model="llama", base="other"), "llama learns now, and not pocket."),
         (replace(STAND, root="adapter"), "Another adapter"),
         (replace(STAND, skills={"t1": ()}), "One turn of it may no longer"),
         (replace(STAND, skills={}), "2 turns of it may no longer"),

@@ -104,6 +104,7 @@ class NightHouse(Classroom):
         default_factory=lambda: TrainRule(groups_a_run=4, groups_at_least=2, rounds=1)
     )
     in_force: str | None = None
+    model: str = POCKET
     digest: str = FACTS.digest
     learned: frozenset[str] = frozenset()
     problems: list[tuple[str, LullError | None]] = field(default_factory=list)
@@ -207,8 +208,8 @@ class NightHouse(Classroom):
         if not self.serves:
             return None
         return Learner(
-            name=POCKET,
-            folder="/models/pocket",
+            name=self.model,
+            folder=f"/models/{self.model}",
             digest=self.digest,
             engine=self.engine,
             system="",

@@ -328,6 +328,27 @@ async def test_a_change_of_mind_leaves_what_was_scored_by_the_old_words_behind(
     assert {group.wish for group in anew} == {changed}
 
 
+async def test_when_another_model_is_to_learn_the_trainer_ends_and_its_run_says_why(
+    house: NightHouse,
+) -> None:
+    house.trainer.held = True
+    work = await to_train(house)
+    unit = asyncio.create_task(work.run_slice(house.clock.monotonic_s() + 30))
+    await until(lambda: house.trainer.runs)
+    house.model, house.digest = "llama", "sha256:other"
+    await house.night.learner_changed()
+    await unit
+    run = house.training.get(work.id)
+    assert run.status is RunStatus.SUPERSEDED
+    assert run.why == "llama learns now, and not pocket."
+    (process,) = house.trainer.runs
+    assert process.calls[-1] == "kill"
+    assert house.night.queue() == []
+    # What was sampled is left for when the first one learns again.
+    left = house.training.groups(BASE, states=tuple(GroupState), unused=False)
+    assert left and not any(group.run for group in left)
+
+
 # Giving way
 
 

@@ -44,7 +44,7 @@ from lull.store.published import Published
 from tests.gguf.adapters import random_adapter
 from tests.gguf.tiny import Tiny, write
 from tests.ollama.conftest import TEMPLATE, RealOllama
-from tests.running import Lull, RunningLull
+from tests.running import Lull, RunningLull, eventually
 
 pytestmark = pytest.mark.slow
 T = TypeVar("T")
@@ -421,6 +421,17 @@ def _asks(desk: Desk, lull: Lull, service: RunningLull) -> None:
     newest = lull.ask("conversations")["conversations"][0]
     policy = lull.ask("show", newest["id"])["turns"][0]["policy"]
     assert policy["adapter"] == lull.ask("adapters", "list")["adapters"][0]["sha256"]
+
+    # Another model learns from now on: what this one has learned goes on answering.
+    learned = _said(service.post("/api/chat", _chats("Public")["/api/chat"]).body)
+    assert lull.ask("model", "choose", "pocket")["restart_needed"] is False
+    eventually(lambda: "not served" in lull.run("adapters", "promote", "adapter_1").err)
+    assert _said(service.post("/api/chat", _chats("Public")["/api/chat"]).body) == learned
+    lull.ask("adapters", "rollback")
+    assert _said(service.post("/api/chat", _chats("Public")["/api/chat"]).body) != learned
+    lull.ask("model", "choose", "public")
+    lull.ask("adapters", "promote", "adapter_1")
+    assert _said(service.post("/api/chat", _chats("Public")["/api/chat"]).body) == learned
 
     lull.ask("adapters", "rollback")
     back = {path: service.post(path, body).body for path, body in _chats("Public").items()}

@@ -136,5 +136,4 @@ def _list_words(page: Json) -> str:
 
 
 def _chosen_words(done: Json) -> str:
-    when = " It holds from the next start on." if done["restart_needed"] else ""
-    return f"{plain(done['chosen'])} learns from now on; its weights are in {done['folder']}.{when}"
+    return f"{plain(done['chosen'])} learns from now on; its weights are in {done['folder']}."

@@ -109,8 +109,10 @@ class Run:
 class Stand:
     """What a run is held against before its next step."""
 
+    model: str
+    """That learns now."""
     base: str
-    """Digest of the weights that are served now."""
+    """Digest of its weights as they are served now."""
     root: str | None
     """Version of the adapter in force now."""
     skills: Mapping[str, tuple[str, ...]]
@@ -121,8 +123,8 @@ class Stand:
 
 def superseded(run: Run, now: Stand) -> str:
     """Why the run may not go on; "" while it may."""
-    if run.base != now.base:
-        return "The weights of its model are others now."
+    if why := other_weights(run, model=now.model, base=now.base):
+        return why
     if run.root != now.root:
         return "Another adapter has come into force since it was made."
     if run.graduates and run.graduates not in now.live:
@@ -134,6 +136,15 @@ def superseded(run: Run, now: Stand) -> str:
     if changed:
         return f"{_turns(changed)} of it would get other skills in the prompt today."
     return ""
+
+
+def other_weights(run: Run, *, model: str, base: str) -> str:
+    """Why what it has trained is of no use to the model that learns now; "" where it is."""
+    if run.base == base:
+        return ""
+    if run.model != model:
+        return f"{model} learns now, and not {run.model}."
+    return "The weights of its model are others now."
 
 
 def _turns(count: int) -> str:

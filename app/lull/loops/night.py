@@ -294,6 +294,12 @@ class Night:
             self._work = None
             await work.give_back_memory()
 
+    async def learner_changed(self) -> None:
+        """Another model learns from now on: what is under way for the last one ends here, and what
+        there is to do is looked for anew."""
+        await self._end_asking()
+        await self._look()
+
     async def cancel(self, run_id: str) -> Run:
         """End a run for good. Raises NotFound, Conflict."""
         run = await asyncio.to_thread(self._training.get, run_id)

@@ -224,11 +224,16 @@ class Promote:
         known = [one.id for one in self._adapters.all()]
         await asyncio.to_thread(self._files.sweep, known)
         for model in self._adapters.models():
-            try:
-                await self._take_up(model)
-            except LullError as error:
-                self._host.route(model, BASE, None)
-                self._problem(model, error)
+            await self.take_up(model)
+
+    async def take_up(self, model: str) -> None:
+        """Serve what is in force for this model: at the start, and when it has come to be served.
+        Blocks nobody on a model."""
+        try:
+            await self._take_up(model)
+        except LullError as error:
+            self._host.route(model, BASE, None)
+            self._problem(model, error)
 
     async def _take_up(self, model: str) -> None:
         force = self._adapters.in_force(model)

@@ -13,7 +13,7 @@ from lull.core.proposal import ProposalStatus
 from lull.core.reward import GREY, failed
 from lull.core.rollout import Policy, mean_reward
 from lull.core.skill import Library, Skill, SkillStatus
-from lull.core.training_record import WISH, Run, RunStatus, Stand, superseded
+from lull.core.training_record import WISH, Run, RunStatus, Stand, other_weights, superseded
 from lull.core.training_run import RunKind
 from lull.loops.eligible import Eligible
 from lull.loops.examine import Examine, may_train
@@ -63,7 +63,7 @@ class Stock:
         """Why a run that was begun may not go on; "" while it may."""
         if run.status is RunStatus.JUDGING:
             # The gate compares it with what is in force; the turns were right when it was trained.
-            return "" if run.base == learner.digest else "The weights of its model are others now."
+            return other_weights(run, model=learner.name, base=learner.digest)
         turns = self._eligible.of(tuple(run.skills))
         may = [turn for turn, known in turns.items() if not known.why_no_prompt]
         served = {one.turn.id: one for one in self._rollouts.served(may)}
@@ -72,7 +72,13 @@ class Stock:
             for turn, one in served.items()
         }
         live = {s.sha256 for s in self._library().skills.values() if s.status is SkillStatus.ACTIVE}
-        now = Stand(base=learner.digest, root=learner.adapter, skills=skills, live=live)
+        now = Stand(
+            model=learner.name,
+            base=learner.digest,
+            root=learner.adapter,
+            skills=skills,
+            live=live,
+        )
         return superseded(run, now) or self._unsaid(run)
 
     def _unsaid(self, run: Run) -> str:

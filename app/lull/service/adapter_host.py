@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, cast
 
 from lull.core.adapter import AdapterVersion, Arm, Shadow
 from lull.core.errors import EngineDown
 from lull.core.messages import Sampling
-from lull.core.ports import Chunk, GenerateRequest
+from lull.core.ports import Chunk, Engine, GenerateRequest
 from lull.loops.gate_answers import Contest
 from lull.service.local_model import LocalModels, served_sampling
 from lull.service.local_routes import Served
@@ -23,10 +23,16 @@ from lull.service.local_routes import Served
 _WARM: Final = GenerateRequest(prompt=".", sampling=Sampling(temperature=0.0, max_tokens=1))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Loaded:
+    engine: Engine
+    versions: set[str] = field(default_factory=set)
+
+
 class EngineHost:
     def __init__(self, local: LocalModels) -> None:
         self._local = local
-        self._loaded: dict[str, set[str]] = {}
+        self._loaded: dict[str, _Loaded] = {}
         """By model: versions that were loaded here, and may be let go of here."""
 
     def digest(self, model: str) -> str | None:
@@ -56,10 +62,10 @@ class EngineHost:
     async def keep_only(self, model: str, versions: Sequence[str]) -> None:
         if not self._local.serves(model):
             return
-        engine = self._served(model).engine
-        for version in self._loaded.get(model, set()) - set(versions):
+        engine, loaded = self._served(model).engine, self._loaded_of(model)
+        for version in loaded - set(versions):
             await engine.drop_adapter(version)
-            self._loaded[model].discard(version)
+            loaded.discard(version)
 
     async def contest(self, version: AdapterVersion, folder: Path) -> Contest:
         """Both sides, ready to be asked. Raises EngineError, RequestError."""
@@ -73,7 +79,14 @@ class EngineHost:
         )
 
     def _noted(self, version: AdapterVersion) -> None:
-        self._loaded.setdefault(version.base_model, set()).add(version.sha256)
+        self._loaded_of(version.base_model).add(version.sha256)
+
+    def _loaded_of(self, model: str) -> set[str]:
+        """Another engine for the same model has none of what the last one had."""
+        engine, known = self._served(model).engine, self._loaded.get(model)
+        if known is None or known.engine is not engine:
+            known = self._loaded[model] = _Loaded(engine=engine)
+        return known.versions
 
     def _served(self, model: str) -> Served:
         if not self._local.serves(model):

@@ -19,6 +19,7 @@ import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from aiohttp import web
 
@@ -43,6 +44,7 @@ from lull.service.wiring.start import wired
 from lull.service.wiring.together import open_secrets
 
 log = logging.getLogger(__name__)
+Json = dict[str, Any]
 
 STOP_WITHIN_S = 5.0
 """Answers under way get this long to end after a stop was asked for."""
@@ -265,6 +267,13 @@ async def _open_data_plane(service: Service, listener: socket.socket) -> web.App
 async def _open_control(service: Service, stop: Callable[[], None]) -> web.AppRunner:
     status = Status(service)
     view = SettingsView(service.paths.settings, apply=service.apply)
+
+    async def set_model(name: str) -> Json:
+        said = await view.handle({"key": TRAINING_MODEL, "value": name})
+        # The same name may stand for other weights now.
+        await service.follow_choice()
+        return said
+
     api = ControlApi(
         status=status.status,
         doctor=status.doctor,
@@ -297,7 +306,7 @@ async def _open_control(service: Service, stop: Callable[[], None]) -> web.AppRu
         models=Models(
             service.weights.choose,
             chosen=lambda: service.settings.training.model,
-            set_model=lambda name: view.handle({"key": TRAINING_MODEL, "value": name}),
+            set_model=set_model,
         ),
         bus=service.bus,
         stop=stop,

@@ -63,6 +63,10 @@ class PublishedNames:
             return None
         return self._versions.get((canonical(model), adapter))
 
+    def carries(self, model: str) -> bool:
+        """Whether anything of what this model has learned stands in Ollama."""
+        return any(of == canonical(model) for of, _ in self._versions)
+
     def lost(self, version: PublishedVersion) -> None:
         """Ollama does not have it any more: the base answers until it is published again."""
         if self._versions.pop((version.model, version.adapter), None) is None:

@@ -55,13 +55,19 @@ class PublishingHost:
 
     def route(self, model: str, active: Arm, shadow: Shadow | None) -> None:
         self._engines.route(model, active, shadow)
-        if self._base_of(model) is not None:
+        if self._by_ollama(model):
             self._names.route(model, active, shadow)
 
     async def keep_only(self, model: str, versions: Sequence[str]) -> None:
         await self._engines.keep_only(model, versions)
-        if self._base_of(model) is not None:
+        if self._by_ollama(model):
             await self._publish.keep_only(model, versions)
+
+    def _by_ollama(self, model: str) -> bool:
+        """Also of a model that no longer learns: what it has learned stays published."""
+        if self._base_of(model) is not None:
+            return True
+        return self.digest(model) is None and self._names.carries(model)
 
     async def contest(self, version: AdapterVersion, folder: Path) -> Contest:
         return await self._engines.contest(version, folder)

@@ -13,6 +13,7 @@ from lull.config.files import read, set_value, show
 from lull.config.idle_settings import IdleSettings
 from lull.config.learning import GuardSettings, JudgeSettings, ReviewSettings, WriterSettings
 from lull.config.settings import Settings
+from lull.config.training import TrainingSettings
 from lull.core.errors import UsageError
 from lull.core.retrieval import RetrievalRule
 
@@ -31,6 +32,8 @@ AT_ONCE = (
     | _keys("writer", WriterSettings)
     | _keys("review", ReviewSettings)
     | _keys("guard", GuardSettings)
+    # Where what was learned answers is fixed when its model comes, and two limits at the start.
+    | _keys("training", TrainingSettings, but={"serve", "memory_share", "suspend_kill_after_s"})
     | {"learning.quiet_s", "upstream.probe_every_s"}
 )
 """Keys that a running service follows without a restart: those that are asked for each time."""

@@ -72,9 +72,8 @@ class Learners:
     def why_none(self) -> str:
         name = self.settings().training.model
         return (
-            f"'{name}' is not served by Lull's own engine, so nothing is sampled from it."
-            " `lull model list` shows what can learn here; what was chosen while the service runs"
-            " learns from its next start on."
+            f"The weights of '{name}' were not made ready, so it cannot learn."
+            f" `lull model choose {name}` makes them; `lull model list` shows what can learn here."
         )
 
 

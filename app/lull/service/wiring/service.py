@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from lull.backends.clock import SystemClock
@@ -15,6 +15,7 @@ from lull.backends.ollama import OllamaFacts
 from lull.backends.skill_index import WordIndex
 from lull.config.paths import Paths
 from lull.config.settings import Settings
+from lull.core.errors import ResourceError
 from lull.core.events import EventKind
 from lull.core.idle_signals import IdleSource
 from lull.core.skill import Library
@@ -47,6 +48,7 @@ _NEWS = frozenset(
     {EventKind.TURN_RECORDED, EventKind.LABEL, EventKind.GENERATION, EventKind.SETTINGS}
 )
 
+LEARNER_PROBLEM = "model that learns"
 KEEP_EVERY_S = 6 * 3600.0
 HAND_EDITS_EVERY_S = 5.0
 
@@ -116,6 +118,8 @@ class Service:
     address: str = ""
     token: str = ""
     """What requests must carry where other machines can reach us."""
+    choice_changed: asyncio.Event = field(default_factory=asyncio.Event)
+    """Another model is to learn than did."""
 
     @property
     def settings(self) -> Settings:
@@ -123,10 +127,29 @@ class Service:
 
     def apply(self, settings: Settings) -> None:
         """Follow what may change while we run; the rest holds from the next start on."""
+        if settings.training.model != self.settings.training.model:
+            self.choice_changed.set()
         self.in_force.settings = settings
         self.serve.rule = settings.skills.rule
         self.watch.nudge()
         self.bus.tell(EventKind.SETTINGS)
+
+    async def follow_choice(self) -> None:
+        """Let the model of the settings learn, with what it has learned; whatever was trained for
+        another is superseded by the next look."""
+        if await self.serve_learner():
+            await self.adapters.promote.take_up(self.settings.training.model)
+            await self.night.learner_changed()
+
+    async def serve_learner(self) -> bool:
+        """Whether it is another one than before."""
+        try:
+            changed = await self.weights.learner.follow(self.settings)
+        except ResourceError as error:
+            self.problems.came(LEARNER_PROBLEM, error)
+            return True
+        self.problems.went(LEARNER_PROBLEM)
+        return changed
 
     async def background(self) -> None:
         """The tasks beside the requests; runs until cancelled."""
@@ -138,6 +161,7 @@ class Service:
             group.create_task(keep("hand edits", self._watch_folders))
             group.create_task(keep("idle engine", self._unload_idle))
             group.create_task(keep("idle learner", self._unload_learner))
+            group.create_task(keep(LEARNER_PROBLEM, self._follow_choices))
             fast_loop = self.learning.fast_loop
             group.create_task(keep("scoring", fast_loop.scoring))
             group.create_task(keep("judging", fast_loop.judging))
@@ -149,6 +173,12 @@ class Service:
             group.create_task(keep("what is new to train on", self._nudge_night))
             group.create_task(keep("watching for lulls", self._watch_for_lulls))
             group.create_task(keep("calendars", self.calendars.keep_fresh))
+
+    async def _follow_choices(self) -> None:
+        while True:
+            await self.choice_changed.wait()
+            self.choice_changed.clear()
+            await self.follow_choice()
 
     async def _nudge_night(self) -> None:
         """What was recorded, rated or approved may have changed what can be trained on."""
@@ -216,7 +246,8 @@ class Service:
                 await self.engine.close()
 
     async def _unload_learner(self) -> None:
-        await self.weights.unload_idle(self.settings.engine.idle_unload_min * 60, self.clock)
+        after_s = self.settings.engine.idle_unload_min * 60
+        await self.weights.learner.unload_idle(after_s, self.clock)
 
     async def take_in_hand_edits(self) -> None:
         wrong = await self.stores.skills.reconcile(at=self.clock.now())

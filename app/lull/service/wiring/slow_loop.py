@@ -38,7 +38,13 @@ def slow_loop_of(
     short_of_memory: Callable[[], bool],
 ) -> SlowLoop:
     weights = weights_of(
-        settings(), paths, world.asking, world.stores.database, world.problems, world.clock
+        settings(),
+        paths,
+        world.asking,
+        world.stores.database,
+        world.problems,
+        world.local,
+        world.clock,
     )
     parts = parts_of(world, settings, paths, learning)
     adapters = adapters_of(

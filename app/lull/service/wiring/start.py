@@ -53,7 +53,7 @@ async def wired(
         finally:
             await service.night.close()
             await service.learning.close()
-            await service.weights.close()
+            await service.weights.learner.close()
     finally:
         await asking.close()
         await session.close()
@@ -71,12 +71,9 @@ async def _make_ready(service: Service) -> None:
     except ResourceError as error:
         service.problems.came(BUILT_IN_PROBLEM, error)
         service.upstream.built_in_problem = f"{error.detail} {error.hint}"
-    try:
-        await service.weights.publish_chosen(service.local)
-    except ResourceError as error:
-        service.problems.came("model that learns", error)
-    for own in (service.engine, *service.weights.engines):
-        own.on_lost_adapter = service.adapters.control.lost
+    lost = service.adapters.control.lost
+    service.engine.on_lost_adapter = service.weights.learner.on_lost_adapter = lost
+    await service.serve_learner()
     await service.adapters.promote.start()
     await service.forget.finish()
     await service.take_in_hand_edits()

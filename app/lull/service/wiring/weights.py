@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import logging
 import os
 import platform
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import aiohttp
 import psutil
 
 from lull.backends.clock import SystemClock
-from lull.backends.mlx_engine import MlxEngine
 from lull.backends.ollama_blobs import readable_blob
 from lull.backends.ollama_models import OllamaModels
-from lull.backends.weight_folders import MadeWeights, ModelFolders
+from lull.backends.weight_folders import ModelFolders
 from lull.backends.weights_process import WeightsProcess
 from lull.config.paths import Paths
 from lull.config.settings import Settings
@@ -39,15 +35,14 @@ from lull.resources import pocket_dir
 from lull.service.adapter_host import EngineHost
 from lull.service.local_facts import read_local_model
 from lull.service.local_model import LocalModels
-from lull.service.local_routes import Answers, Served
+from lull.service.local_routes import Answers
 from lull.service.problems import Problems
 from lull.service.published_names import PublishedNames
 from lull.service.publishing_host import PublishingHost
-from lull.service.wiring.own_models import BUILT_IN, engine_options
+from lull.service.wiring.learning_model import LearningModel
+from lull.service.wiring.own_models import BUILT_IN
 from lull.store.database import Database
 from lull.store.published import Published
-
-log = logging.getLogger(__name__)
 
 
 def choose_of(
@@ -104,19 +99,13 @@ class Weights:
     choose: ChooseModel
     publish: Publish
     names: PublishedNames
-    chosen: ChosenModel | None
-    """None: the built-in one learns, or nothing is made ready."""
-
-    @property
-    def engines(self) -> tuple[MlxEngine, ...]:
-        """Beside the built-in model's."""
-        return (self.chosen.engine,) if self.chosen is not None else ()
+    learner: LearningModel
 
     def host(self, local: LocalModels) -> PublishingHost:
         """Where adapters come into force."""
 
         def base_of(model: str) -> str | None:
-            chosen = self.chosen
+            chosen = self.learner.chosen
             if chosen is None or chosen.answers is not Answers.NONE:
                 return None
             return chosen.made.sha256 if canonical(model) == canonical(chosen.name) else None
@@ -128,66 +117,6 @@ class Weights:
             EngineHost(local), publish=self.publish, names=self.names, base_of=base_of, says=says
         )
 
-    async def publish_chosen(self, local: LocalModels) -> None:
-        """Let the chosen model be found by who trains it, and by clients where our engine answers
-        for it. Raises ResourceError where its weights cannot be read."""
-        chosen = self.chosen
-        if chosen is None:
-            return
-        made = chosen.made
-        found = await asyncio.to_thread(
-            read_local_model, chosen.name, made.folder, sampling=made.sampling
-        )
-        # Stamps of turns that Ollama answered name its digest: one model, one digest.
-        model = replace(found, digest=made.digest or found.digest)
-        local.publish(
-            Served(model=model, engine=chosen.engine, answers=chosen.answers, system=made.system)
-        )
-
-    async def unload_idle(self, after_s: float, clock: Clock) -> None:
-        """Give the memory of the model that learns back when nothing was asked of it for a while;
-        runs until cancelled."""
-        seen, since_s = -1, clock.monotonic_s()
-        while after_s and self.chosen is not None:
-            await asyncio.sleep(min(after_s, 30.0))
-            engine, now_s = self.chosen.engine, clock.monotonic_s()
-            with contextlib.suppress(EngineError):
-                status = await engine.status() if engine.pid else None
-                if status is None or status.in_flight or status.decoded_tokens != seen:
-                    seen, since_s = status.decoded_tokens if status else -1, now_s
-                elif now_s - since_s >= after_s:
-                    log.info("%s was idle: unloaded", self.chosen.name)
-                    await engine.close()
-
-    async def close(self) -> None:
-        if self.chosen is not None:
-            await self.chosen.engine.close()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChosenModel:
-    """The model that learns, where it is not the built-in one."""
-
-    name: str
-    made: MadeWeights
-    engine: MlxEngine
-    """Starts nothing before it is asked."""
-    answers: Answers
-
-
-def chosen_model(settings: Settings, paths: Paths) -> ChosenModel | None:
-    name = settings.training.model
-    if canonical(name) == canonical(BUILT_IN):
-        return None
-    made = ModelFolders(paths.models).found(name, form_for(sys.platform, platform.machine()))
-    if made is None:
-        return None
-    answers = Answers.ALL
-    if made.from_ollama:
-        answers = Answers.NONE if serves_by_ollama(settings) else Answers.WHAT_IT_CAN
-    engine = MlxEngine(made.folder, options=engine_options(settings))
-    return ChosenModel(name=name, made=made, engine=engine, answers=answers)
-
 
 def weights_of(
     settings: Settings,
@@ -195,6 +124,7 @@ def weights_of(
     session: aiohttp.ClientSession,
     database: Database,
     problems: Problems,
+    local: LocalModels,
     clock: Clock,
 ) -> Weights:
     versions, names = Published(database), PublishedNames(problems)
@@ -203,7 +133,7 @@ def weights_of(
         choose=choose_of(settings, paths, session, clock),
         publish=publish_of(settings, paths, session, versions, names, clock),
         names=names,
-        chosen=chosen_model(settings, paths),
+        learner=LearningModel(paths, local),
     )
 
 
@@ -221,13 +151,6 @@ def this_machine(settings: Settings) -> Machine:
         share=settings.training.memory_share,
         form=form_for(sys.platform, platform.machine()),
     )
-
-
-def serves_by_ollama(settings: Settings) -> bool:
-    """Whether what one of Ollama's models learns is published there, or served by our engine."""
-    metal = sys.platform == "darwin" and platform.machine() == "arm64"
-    serve = settings.training.serve
-    return serve == "ollama" or (serve == "auto" and not metal)
 
 
 async def said_by(engine: Engine, prompt: str, adapter: str | None) -> NextToken:
