@@ -1,31 +1,32 @@
 """`python -m bench trainer [--quick] [--seed N] [--out DIR] [--strict]`: the table of the trainer.
 
-Speed is measured in a process for each model; every figure stands beside mlx-lm's own trainer on
-the same rows in the same run. mlx-lm-lora's GRPO is measured where it is installed, and said to be
-missing where not.
+Steps of every kind are made by turns, each in a process of its own, and held against the step of
+mlx-lm's own trainer in the same round. mlx-lm-lora's GRPO is measured where it is installed, and
+said to be missing where not.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from bench.report import RESULTS, ROOT, Goal, print_goals, report, write
 from bench.trainer.batches import batch, run_folder, spec
+from bench.trainer.beside_lora import apart, installed
 from bench.trainer.interrupted import killed, suspended
 from bench.trainer.models import NAMES, folder_of
 from bench.trainer.swap import sampling, swapped
+from bench.trainer.works import LORA, WORKS, stepped
 from lull.backends.trainer_process import trainer_command
 from lull.core.run_format import ADAPTER
-from lull.core.training_run import RunKind
+from lull.core.training_examples import Group
+from lull.core.training_run import Lora, RunKind
 from lull.resources import pocket_dir
+from lull.trainer.policy import load
 
 Row = dict[str, Any]
 _SUSPEND_LIMIT_S = 0.25
@@ -48,7 +49,7 @@ def main(argv: Sequence[str]) -> int:
         rows=rows,
         goals=_goals(rows),
         seeds=[options.seed],
-        packages=["mlx", "mlx-lm", "numpy"],
+        packages=["mlx", "mlx-lm", "numpy", *(["mlx-lm-lora"] if installed() else [])],
         simulated=False,
     )
     missed = print_goals(document)
@@ -60,13 +61,13 @@ def measure(*, quick: bool, seed: int) -> Iterator[Row]:
     """Rows of the table, as they come."""
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
+        works = (*WORKS, LORA) if installed() else WORKS
         for model in NAMES[: 2 if quick else None]:
             folder = folder_of(model, place)
-            for row in _steps(folder, 3 if quick else _STEPS[model], seed):
+            for row in stepped(folder, 3 if quick else _STEPS[model], seed, works):
                 yield {"model": model, **row}
             yield {"model": model, **sampling(folder, 8 if quick else 32, seed)}
-        if find_spec("mlx_lm_lora") is None:
-            yield {"work": "mlx-lm-lora's GRPO", "missing": "mlx-lm-lora is not installed here"}
+        yield _beside_lora(seed)
         pocket = {"model": "pocket"}
         yield {**pocket, **killed(place, 6 if quick else 100, seed)}
         for row in suspended(place, 30 if quick else 200, seed):
@@ -75,13 +76,14 @@ def measure(*, quick: bool, seed: int) -> Iterator[Row]:
             yield {**pocket, **row}
 
 
-def _steps(folder: Path, steps: int, seed: int) -> Iterator[Row]:
-    command = [sys.executable, "-m", "bench.trainer.steps", str(folder), str(steps), str(seed)]
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
-    rows = [json.loads(line) for line in done.stdout.splitlines()]
-    peer = next(row for row in rows if "mlx-lm" in row["work"])
-    for row in rows:
-        yield {**row, "of_mlx_lm": round(row["tokens_s"] / peer["tokens_s"], 2)}
+def _beside_lora(seed: int) -> Row:
+    """How far our gradient is from mlx-lm-lora's at equal terms."""
+    work = {"model": "pocket", "work": "grpo gradient beside mlx-lm-lora's"}
+    if not installed():
+        return {**work, "missing": "mlx-lm-lora is not installed here"}
+    policy = load(pocket_dir(), parent=None, lora=Lora(rank=8), seed=seed, checkpoint_layers=False)
+    groups = [one for one in batch(RunKind.GRPO, seed) if isinstance(one, Group)]
+    return {**work, "largest_difference": apart(policy, pocket_dir(), groups)}
 
 
 def _swaps(place: Path, times: int) -> list[Row]:
