@@ -70,6 +70,7 @@ class Archive(NightHouse):
     """The step of forgetting before which the power fails."""
     meanwhile: Callable[[], Awaitable[object]] = nothing_happens
     """While it forgets, before what is kept in memory follows."""
+    meanwhile_at: str = "exemplars"
 
     def start(self) -> None:
         super().start()
@@ -98,7 +99,7 @@ class Archive(NightHouse):
 
     async def _exemplars(self) -> FakeExemplars:
         self._dies("exemplars")
-        await self.meanwhile()
+        await self._happens("exemplars")
         return self.memory
 
     async def _roll_back(self, model: str, to: str | None, why: str) -> None:
@@ -108,11 +109,18 @@ class Archive(NightHouse):
     async def _stop(self, runs: Sequence[str]) -> None:
         self._dies("stop")
         self.stopped += runs
+        await self._happens("stop")
 
     async def _afterwards(self) -> None:
         self._dies("afterwards")
         self.score.wishes.clear()
         await self.approve.follow()
+
+    async def _happens(self, step: str) -> None:
+        """Once."""
+        if self.meanwhile_at == step:
+            work, self.meanwhile = self.meanwhile, nothing_happens
+            await work()
 
     def _dies(self, step: str) -> None:
         if self.dies_at == step:
@@ -415,6 +423,38 @@ async def test_a_run_of_answers_that_were_labelled_by_its_words_goes(archive: Ar
     found = await archive.forget.forget(wisher)
     assert found.what.runs == ("run_1",)
     assert [run.id for run in archive.training.runs()] == ["run_2"]
+
+
+@pytest.mark.parametrize("moment", ["stop", "exemplars"])
+async def test_a_run_of_such_answers_that_is_made_meanwhile_goes_too(
+    archive: Archive, moment: str
+) -> None:
+    """Before its rows are removed, and behind that, while its words are still remembered."""
+    turns = await archive.menus(2)
+
+    async def more() -> None:
+        (late,) = await archive.menus(1, corrected=0, seed=5)
+        assert archive.known(late).signals
+        await archive.run_of("run_late", [late], kind=RunKind.KTO)
+
+    archive.meanwhile_at, archive.meanwhile = moment, more
+    await archive.forget.forget(archive.trajectories.turn(turns[0]).trajectory)
+    assert archive.training.runs() == []
+    assert not archive.folders.exists("run_late")
+
+
+async def test_of_a_crash_the_turns_that_it_was_scored_by_are_still_known(
+    archive: Archive,
+) -> None:
+    """Their scores are gone by then, and a run may have been made of them in that moment."""
+    turns = await archive.menus(2)
+    archive.dies_at = "exemplars"
+    with pytest.raises(PowerCut):
+        await archive.forget.forget(archive.trajectories.turn(turns[0]).trajectory)
+    await archive.run_of("run_late", [turns[1]], kind=RunKind.KTO)
+    archive.dies_at = ""
+    await archive.forget.finish()
+    assert archive.training.runs() == []
 
 
 async def test_a_conversation_that_is_not_there_is_said(archive: Archive) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -25,7 +25,7 @@ from lull.core.ports import Clock
 from lull.core.proposal import Proposal, ProposalKind, ProposalStatus
 from lull.core.skill import Library, SkillKey
 from lull.core.training_record import Run
-from lull.core.trust import typed_in
+from lull.core.trust import behind_the_answer, typed_in
 from lull.loops.approve import Approve
 from lull.store.adapter_files import AdapterFiles
 from lull.store.adapters import Adapters
@@ -113,10 +113,8 @@ class Forget:
         proposals = self._taught(set(ids))
         texts = tuple(dict.fromkeys(p.sha256 for p in proposals))
         gone, back = self._skills_of(proposals, set(texts))
-        said = {typed_in(turn.request) for turn in turns} | {*_said(turns)}
-        room = self._room_of(ids)
-        # In another room the same words are somebody else's.
-        held = [*self._rewards.held_to(said, room=room)]
+        said, room = _said(turns), self._room_of(ids)
+        held = self._held_to(said, room)
         runs, adapters = self._trained(conversation, texts, held)
         what = ToForget(
             trajectory=conversation,
@@ -129,12 +127,17 @@ class Forget:
             runs=tuple(run.id for run in runs),
             adapters=tuple(one.id for one in adapters),
             versions=tuple(one.sha256 for one in adapters),
-            said=tuple(dict.fromkeys(_said(turns))),
+            said=said,
+            held=held,
         )
         return Forgotten(what=what, made=tuple(_told(what, proposals, runs, adapters)))
 
     def _room_of(self, turns: Sequence[str]) -> str:
         return next((served.room for served in self._rewards.served(turns[:1])), "")
+
+    def _held_to(self, said: Sequence[str], room: str) -> tuple[str, ...]:
+        """In another room the same words are somebody else's."""
+        return tuple(self._rewards.held_to(said, room=room))
 
     def _taught(self, turns: set[str]) -> list[Proposal]:
         """Proposals that this conversation had a part in writing, and those that were made of
@@ -226,23 +229,33 @@ class Forget:
         await self._take_out_adapters(what)
         await self._take_out_skills(what)
         bodies = {s.sha256: s.body for s in self._library().skills.values()}
+        what = await self._remove(what, bodies)
+        await self._forget_exemplars(what)
+        await self._afterwards()
+        # Until then answers were held to what was said in it.
+        what = await self._remove(what, bodies)
+        await asyncio.to_thread(self._remove_files, what)
+        await self._forgetting.done(what)
+        return await asyncio.to_thread(self._forgetting.rewrite)
+
+    async def _remove(self, what: ToForget, bodies: Mapping[str, str]) -> ToForget:
+        """The rows; also those of what was made of it since it was looked at."""
+        # Asked before their scores go, with which goes what they were held to.
+        now = await asyncio.to_thread(self._held_to, what.said, what.room)
+        what = replace(what, held=tuple(dict.fromkeys((*what.held, *now))))
         await self._forgetting.remove(what, bodies)
         late = await asyncio.to_thread(self._made_meanwhile, what)
         if late:
             what = replace(what, runs=(*what.runs, *late))
             await self._stop(late)
             await self._forgetting.remove(what, bodies)
-        await asyncio.to_thread(self._remove_files, what)
-        await self._forget_exemplars(what)
-        await self._afterwards()
-        # Until then answers were held to what was said in it.
-        await self._forgetting.remove(what, bodies)
-        await self._forgetting.done(what)
-        return await asyncio.to_thread(self._forgetting.rewrite)
+        return what
 
     def _made_meanwhile(self, what: ToForget) -> tuple[str, ...]:
-        """Runs that were made of it between the look and the removal; now no more can be."""
-        made = self._training.made_of(trajectory=what.trajectory, skills=what.texts)
+        """Runs that were made of it between the look and the removal."""
+        made = self._training.made_of(
+            trajectory=what.trajectory, skills=what.texts, turns=what.held
+        )
         return tuple(run.id for run in made if run.id not in what.runs)
 
     async def _take_out_adapters(self, what: ToForget) -> None:
@@ -320,13 +333,18 @@ def _shares_words(later: Proposal, earlier: Proposal) -> bool:
     return 2 * len(one & other) >= len(other)
 
 
-def _said(turns: Sequence[TurnRow]) -> list[str]:
-    return [
-        words
+def _said(turns: Sequence[TurnRow]) -> tuple[str, ...]:
+    """Message by message, and together what was typed in several behind one answer."""
+    words = [
+        typed_in(messages)
         for turn in turns
-        for message in turn.request
-        if message.role is Role.USER and (words := typed_in((message,)))
+        for messages in (
+            turn.request,
+            behind_the_answer(turn.request),
+            *((one,) for one in turn.request if one.role is Role.USER),
+        )
     ]
+    return tuple(dict.fromkeys(one for one in words if one))
 
 
 def _told(

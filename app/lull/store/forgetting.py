@@ -49,6 +49,8 @@ class ToForget:
     """sha256 of these adapters."""
     said: tuple[str, ...] = ()
     """What the user said in it: other turns were held to it."""
+    held: tuple[str, ...] = ()
+    """Those turns, as far as they are known."""
 
 
 class Forgetting:
