@@ -183,7 +183,7 @@ class Classroom(Home):
             wishes=StandingWishes(
                 self.rewards,
                 verifier,
-                turned_down=lambda: turned_down(self.proposals, self.library),
+                turned_down=lambda: turned_down(self.proposals, self.library, self.skills),
             ),
         )
         self.evolve = Evolve(

@@ -129,7 +129,7 @@ class NightHouse(Classroom):
             wishes=StandingWishes(
                 self.rewards,
                 self.verifier,
-                turned_down=lambda: turned_down(self.proposals, self.library),
+                turned_down=lambda: turned_down(self.proposals, self.library, self.skills),
             ),
         )
         self.examine = Examine(

@@ -115,7 +115,7 @@ def wishes_of(room: Classroom, *, most: int) -> StandingWishes:
     return StandingWishes(
         room.rewards,
         Verifier({CHECKED: reads_bars}, checks=room.checks),
-        turned_down=lambda: turned_down(room.proposals, room.library),
+        turned_down=lambda: turned_down(room.proposals, room.library, room.skills),
         most=most,
     )
 
@@ -143,6 +143,18 @@ async def test_nor_does_one_whose_skill_was_switched_off(
     await room.score.read_new()
     assert verdict(room, later) == -1.0
     await room.approve.switch(proposal.key, change)
+    await room.score.read_new()
+    assert verdict(room, later) is None
+
+
+async def test_what_lull_took_out_for_harm_is_still_what_the_user_said(room: Classroom) -> None:
+    _, later = await taught_bars(room)
+    (proposal,) = room.open_proposals()
+    await room.review.approve(proposal.id, sha256=proposal.sha256)
+    await room.approve.retire(proposal.key, why="conversations go better without it")
+    await room.score.read_new()
+    assert verdict(room, later) == -1.0
+    await room.approve.switch(proposal.key, ChangeKind.DELETE)
     await room.score.read_new()
     assert verdict(room, later) is None
 
@@ -204,7 +216,7 @@ async def test_what_still_stands_is_worked_out_beside_the_requests(room: Classro
 
     def down() -> frozenset[str]:
         watched.read_on.append(threading.current_thread())
-        return turned_down(room.proposals, room.library)
+        return turned_down(room.proposals, room.library, room.skills)
 
     verifier = Verifier({CHECKED: reads_bars}, checks=room.checks)
     room.score.wishes = StandingWishes(watched, verifier, turned_down=down)

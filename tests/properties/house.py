@@ -195,7 +195,7 @@ class House:
             wishes=StandingWishes(
                 self.rewards,
                 verifier,
-                turned_down=lambda: turned_down(self.proposals, self.library),
+                turned_down=lambda: turned_down(self.proposals, self.library, self.skills),
             ),
         )
         model = ModelEvolver(world.writer, coin=FakeCoin())

@@ -13,13 +13,14 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
-from lull.core.proposal import ProposalStatus
+from lull.core.proposal import Proposal, ProposalKind, ProposalStatus
 from lull.core.skill import Library, SkillKey, SkillStatus
 from lull.core.trust import behind_the_answer, typed_in
 from lull.loops.verify import Verifier, Wish
 from lull.store.proposals import Proposals
 from lull.store.reward_rows import Served
 from lull.store.rewards import Rewards
+from lull.store.skills import Skills
 
 MOST = 200
 """An answer is held to the newest wish that tells; so many, and older ones hardly ever do."""
@@ -134,15 +135,24 @@ def _place(served: Served) -> Place:
     return served.room, served.turn.model
 
 
-def turned_down(proposals: Proposals, library: Library) -> frozenset[str]:
-    """The turns in which the user said what they later rejected, switched off or deleted."""
+def turned_down(proposals: Proposals, library: Library, skills: Skills) -> frozenset[str]:
+    """The turns in which the user said what they later rejected, switched off or deleted. A skill
+    that Lull took out for harm is none of these: the words still are what the user said last."""
     decided = proposals.with_status({ProposalStatus.REJECTED, ProposalStatus.APPROVED})
+    out = {p.key for p in decided if not _active(p.key, library)}
+    if out:
+        theirs = {p.key for p in decided if p.kind is ProposalKind.RETIRE and _approved(p)}
+        out -= skills.retired() - theirs
     return frozenset(
         turn
         for proposal in decided
-        if proposal.status is ProposalStatus.REJECTED or not _active(proposal.key, library)
+        if not _approved(proposal) or proposal.key in out
         for turn in proposal.wish_turns
     )
+
+
+def _approved(proposal: Proposal) -> bool:
+    return proposal.status is ProposalStatus.APPROVED
 
 
 def _active(key: SkillKey, library: Library) -> bool:

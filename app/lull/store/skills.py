@@ -154,6 +154,19 @@ class Skills:
             for row in rows
         ]
 
+    def retired(self) -> set[SkillKey]:
+        """Those that stand as a retirement has left them."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT s.client, s.name FROM skill_states s"
+                " JOIN generations g ON g.number = s.generation"
+                " WHERE g.change = ? AND s.generation = (SELECT max(generation) FROM skill_states"
+                " WHERE client = s.client AND name = s.name)",
+                (ChangeKind.RETIRE.value,),
+            ).fetchall()
+        )
+        return {SkillKey(row["client"], row["name"]) for row in rows}
+
     def uses(self) -> dict[SkillKey, int]:
         """How often each skill went into a conversation, over all clients."""
         total: dict[SkillKey, int] = {}

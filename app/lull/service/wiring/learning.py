@@ -136,7 +136,7 @@ def _score(
         wishes=StandingWishes(
             stores.rewards,
             verifier,
-            turned_down=lambda: turned_down(stores.proposals, world.library()),
+            turned_down=lambda: turned_down(stores.proposals, world.library(), stores.skills),
         ),
     )
 
