@@ -17,6 +17,7 @@ from lull.core.policy import Client
 from lull.core.proposal import Origin, Proposal, ProposalKind, ProposalStatus
 from lull.core.rules import EvolveRule
 from lull.core.skill import ChangeKind, SkillKey
+from lull.loops.standing_wishes import turned_down
 from lull.store.database import Database
 from lull.store.reward_rows import Served
 from lull.store.rewards import Rewards
@@ -283,6 +284,23 @@ async def test_a_change_of_mind_takes_the_place_of_the_open_candidate(room: Clas
     assert newest.text.body == "When you write a menu, join with stars."
     assert older.status is ProposalStatus.STALE
     assert older.reason == "you have said otherwise since"
+    assert not set(newest.wish_turns) & set(older.wish_turns)
+
+
+async def test_what_is_left_of_the_older_words_in_it_is_the_older_turns(room: Classroom) -> None:
+    """Whoever rejects the newer one is not held to the half of it that was said before."""
+    for rule in ("join with bars and end with sugar", "join with stars"):
+        await room.plays(
+            "write a menu for Sunday", "soup", f"no, when you write a menu, {rule}", "fine"
+        )
+        await room.score.read_new()
+        await room.evolve.step()
+    newest, older = room.open_proposals()
+    assert newest.text.body == "When you write a menu, join with stars and end with sugar."
+    assert len(newest.wish_turns) == 2 and older.wish_turns[0] in newest.wish_turns
+    assert {trace.source for trace in newest.traces} == {"user"}
+    await room.review.reject(newest.id, reason="leave it")
+    assert turned_down(room.proposals, room.library, room.skills) == set(newest.wish_turns)
 
 
 # Several at once

@@ -49,6 +49,12 @@ def merged(old: str, new: str) -> str | None:
     return f"{situation}, {_enumerated(kept)}." if changed else None
 
 
+def keeps_some(old: str, both: str) -> bool:
+    """True when a clause of the old rule stands in what came of it."""
+    rules = _same_matter(old, both)
+    return rules is not None and not set(rules[1]).isdisjoint(rules[2])
+
+
 def says_already(old: str, new: str) -> bool:
     """True when every clause of the new rule stands in the old one."""
     rules = _same_matter(old, new)

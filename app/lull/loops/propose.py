@@ -14,7 +14,7 @@ from dataclasses import replace
 from lull.core.errors import LullError
 from lull.core.failures import FailureSet
 from lull.core.likeness import alike, near_duplicate, same_in_other_words
-from lull.core.merging import merged, says_already
+from lull.core.merging import keeps_some, merged, says_already
 from lull.core.ports import Clock, Draft, Ids
 from lull.core.proposal import CHECK, Origin, Proposal, ProposalKind, ProposalStatus, Trace
 from lull.core.reward import GREY
@@ -144,10 +144,10 @@ class Propose:
         text = parse(data, where=f"the draft '{name}'")
         mine = origin is Origin.EXTRACTIVE
         base = self._library().get(twin) if twin else None
-        screening = screen(text, spans=self._spans(found, base), mine=mine)
+        said = _said(found, text, gone)
+        screening = screen(text, spans=self._spans(found, base, said), mine=mine)
         now = self._clock.now()
         newest = found.failures[0]
-        said = tuple(f.said_turn for f in found.failures if f.said_turn)
         successes = self._successes(found)
         turns = _joined(found, gone)
         proposal = Proposal(
@@ -178,7 +178,9 @@ class Propose:
         log.info("proposal %s: %s (%s)", proposal.id, name, proposal.status)
         return proposal
 
-    def _spans(self, found: FailureSet, base: Skill | None) -> tuple[Span, ...]:
+    def _spans(
+        self, found: FailureSet, base: Skill | None, said: Sequence[str]
+    ) -> tuple[Span, ...]:
         """Every text that could have found its way into the candidate, with who said it. What
         the user has approved is theirs, whoever wrote it."""
         spans: list[Span] = []
@@ -187,9 +189,8 @@ class Propose:
             spans.append(Span(text=approved, origin=By.USER, turn="", place=Place.TYPED))
         for failure in found.failures:
             spans += spans_of((*failure.messages, failure.answer), failure.turn)
-            if failure.said_turn:
-                for served in self._rewards.served([failure.said_turn]):
-                    spans += spans_of(served.turn.request[-1:], failure.said_turn)
+        for served in self._rewards.served(said):
+            spans += spans_of(served.turn.request[-1:], served.turn.id)
         return tuple(dict.fromkeys(spans))
 
     def _mixed(self, found: FailureSet, *, mine: bool) -> bool:
@@ -254,6 +255,13 @@ class Propose:
             free = f"{name[:60]}-{number}"
             number += 1
         return free
+
+
+def _said(found: FailureSet, text: SkillText, gone: Sequence[Proposal]) -> tuple[str, ...]:
+    """The turns with the words that it is made of: those of now, and of older ones whose clauses
+    stand in it beside them. Whoever turns it down, or forgets one of them, means these too."""
+    older = [turn for p in gone if keeps_some(p.text.body, text.body) for turn in p.wish_turns]
+    return tuple(dict.fromkeys((*(f.said_turn for f in found.failures if f.said_turn), *older)))
 
 
 def _joined(found: FailureSet, gone: Sequence[Proposal]) -> tuple[str, ...]:
