@@ -58,6 +58,13 @@ def groups(house: NightHouse, *states: GroupState) -> int:
     return len(house.training.groups(BASE, states=wanted, unused=False))
 
 
+def taken(house: NightHouse) -> set[str]:
+    """Groups that no other run can have."""
+    all_ = house.training.groups(BASE, states=tuple(GroupState), unused=False)
+    assert all_
+    return {group.run for group in all_ if group.run}
+
+
 # Rollouts
 
 
@@ -486,6 +493,21 @@ async def test_a_trainer_that_falls_three_times_ends_its_run(house: NightHouse) 
             await work.run_slice(house.clock.monotonic_s() + 30)
     (run,) = house.training.runs({RunStatus.FAILED})
     assert "It fell." in run.why
+    assert not taken(house)
+
+
+async def test_a_full_disk_is_said_and_ends_no_run_however_long_it_is_full(
+    house: NightHouse,
+) -> None:
+    full = Failed(title="No", detail="The disk is full.", for_now=True)
+    house.trainer.says = lambda _: [full]
+    work = await to_train(house)
+    for _ in range(5):
+        with pytest.raises(TrainingError, match="The disk is full"):
+            await work.run_slice(house.clock.monotonic_s() + 30)
+    house.trainer.says = lambda _: whole_run(6)
+    await work.run_slice(house.clock.monotonic_s() + 30)
+    assert house.training.runs({RunStatus.TRAINED})
 
 
 async def test_one_that_falls_often_and_makes_a_step_each_time_comes_to_its_end(
@@ -550,6 +572,7 @@ async def test_a_run_is_cancelled_for_good(house: NightHouse) -> None:
     with pytest.raises(Conflict):
         await house.night.cancel(work.id)
     assert all(one.id != work.id for one in house.night.queue())
+    assert not taken(house)
 
 
 async def test_a_run_that_is_cancelled_before_the_gate_never_comes_into_force(
@@ -587,6 +610,8 @@ async def test_of_a_run_that_was_cancelled_no_round_goes_on(house: NightHouse) -
     with pytest.raises(Conflict):
         await house.train.make(outlook)
     assert house.training.runs() == before
+    # Not what the rounds before have learned from, either.
+    assert not taken(house)
     assert {one.name for one in house.folders.root.iterdir()} == {run.id for run in before}
 
 

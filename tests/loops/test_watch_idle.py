@@ -750,6 +750,20 @@ def test_train_now_skips_the_wait_and_the_user(play: Callable[[Scene], Room]) ->
     assert "suspend" not in room.work[0].said()
 
 
+def test_train_now_tries_again_what_has_failed(play: Callable[[Scene], Room]) -> None:
+    async def scene(room: Room) -> None:
+        room.work = [FakeWork("bad", fails=EngineError("no model"))]
+        watch = room.watch()
+        async with running(watch):
+            await asyncio.sleep(5 * MINUTE)
+            assert room.work[0].said() == ["run"]
+            await watch.train_now()
+            await asyncio.sleep(1)
+            assert room.work[0].said() == ["run", "run"]
+
+    play(scene)
+
+
 def test_train_now_lets_a_chat_go_first_and_then_goes_on(play: Callable[[Scene], Room]) -> None:
     async def scene(room: Room) -> None:
         room.work = [FakeWork()]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lull.core.run_format import ADAPTER, BATCH, CHECKPOINTS, EVENTS
-from lull.core.training_events import Began, Finished, RunEvent, Stepped, parse_event
+from lull.core.training_events import Began, Failed, Finished, RunEvent, Stepped, parse_event
 from lull.core.training_run import RunKind
 from tests.trainer.making import (
     adapter_bytes,
@@ -80,6 +80,23 @@ def test_killed_at_random_moments_it_gives_the_same_bytes(
     assert steps_of(kept(killed)) == list(range(1, STEPS + 1))
     left = {path.name for path in (killed, killed / CHECKPOINTS) for path in path.iterdir()}
     assert not any(name.startswith(".unfinished") for name in left)
+
+
+def test_where_nothing_can_be_written_it_says_so_and_goes_on_later(
+    model: Path, tmp_path: Path
+) -> None:
+    undisturbed = folder_of(tmp_path / "undisturbed", RunKind.KTO, model)
+    trained(undisturbed)
+    folder = folder_of(tmp_path / "run", RunKind.KTO, model)
+    no_large_files = ("sh", "-c", 'ulimit -f 8 && exec "$@"', "sh")
+    with begin(folder, command=no_large_files) as process:
+        said, _ = process.communicate()
+    last = parse_event(said.decode().splitlines()[-1])
+    assert isinstance(last, Failed) and last.for_now
+    assert str(folder) in last.detail
+    assert not any(isinstance(event, Failed) for event in kept(folder))
+    trained(folder)
+    assert adapter_bytes(folder) == adapter_bytes(undisturbed)
 
 
 def test_it_goes_on_from_its_last_checkpoint_and_loses_no_event(

@@ -20,6 +20,8 @@ class TrainingSettings:
         "pocket",
         "The model that learns. `lull model list` shows which ones can here, and "
         "`lull model choose` sets this.",
+        fits=lambda name: bool(name.strip()),
+        form="the name of a model",
     )
     serve: str = setting(
         "auto",

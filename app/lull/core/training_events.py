@@ -84,12 +84,15 @@ class Refused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
-    """The run cannot be trained; the same words as an error of ours."""
+    """The run cannot be trained, or not now; the same words as an error of ours."""
 
     EVENT: ClassVar = "failed"
     title: str
     detail: str
     hint: str = ""
+    for_now: bool = False
+    """What stood in its way is not its own, a full disk say: it goes on from its last checkpoint
+    when that is gone."""
 
 
 RunEvent = Began | Stepped | Finished | Refused | Failed

@@ -87,6 +87,10 @@ class Runner:
         """It failed a short while ago and is left alone for so long yet; else 0."""
         return max(0.0, self._resting.get(work.id, 0.0) - self._clock.monotonic_s())
 
+    def forgive(self) -> None:
+        """The user asks for work: what failed is tried again now."""
+        self._resting.clear()
+
     @property
     def used_s(self) -> float:
         return sum(used_s for used_s, _ in self._done.values()) + self._running_s()

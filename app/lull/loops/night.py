@@ -307,7 +307,7 @@ class Night:
             raise Conflict(f"{run_id} is {run.status} already.")
         if self._outlook.run is not None and self._outlook.run.id == run_id:
             await self._end_asking()  # or the gate would put it in force all the same
-        done = await self._training.change(run_id, self._cancelled)
+        done = await self._training.change(run_id, self._cancelled, free=True)
         if self._training_work is not None and self._training_work.id == run_id:
             work, self._training_work = self._training_work, None
             await work.give_back_memory()

@@ -31,6 +31,10 @@ FALLS: Final = 3
 """So often in a row a trainer may fall without having made a step; then its run has failed."""
 
 
+class _NotNow(TrainingError):
+    """What stood in its way is not the run's own."""
+
+
 class TrainWork:
     """Implements core.lull_work.LullWork for one run. One object lives as long as the run does:
     the process is in it."""
@@ -233,6 +237,8 @@ class TrainWork:
             case Refused():
                 await self._refused(event)
                 return
+            case Failed() if event.for_now:
+                raise _NotNow(event.detail, hint=event.hint)
             case Failed():
                 await self._end(RunStatus.FAILED, f"{event.title}: {event.detail}")
                 return
@@ -250,8 +256,8 @@ class TrainWork:
         await asyncio.to_thread(self._folders.change, smaller)
 
     async def _fell(self, error: TrainingError) -> None:
-        self._falls += 1
         self._trouble(error)
+        self._falls += not isinstance(error, _NotNow)
         if self._falls >= FALLS:
             await self._end(RunStatus.FAILED, str(error))
 
@@ -266,7 +272,9 @@ class TrainWork:
 
     async def _write(self) -> None:
         mine, at = self._run, self._clock.now()
-        now = await self._training.change(self.id, lambda now: _as_told(now, mine, at))
+        now = await self._training.change(
+            self.id, lambda now: _as_told(now, mine, at), free=mine.status is RunStatus.FAILED
+        )
         if now.status not in {*AT_WORK, mine.status}:
             self._over = True  # it was cancelled meanwhile
 

@@ -163,8 +163,9 @@ class WatchIdle:
         return why
 
     async def train_now(self) -> Why:
-        """Skips presence, waiting, hours, calendars and pauses until no work is left; never heat,
-        battery or memory."""
+        """Skips presence, waiting, hours, calendars and pauses until no work is left, and the rest
+        of what has failed; never heat, battery or memory."""
+        self._runner.forgive()
         self._asked_until_s = self._clock.monotonic_s() + self._rule.asked_s
         return await self.why()
 

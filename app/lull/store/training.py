@@ -118,13 +118,19 @@ class Training:
 
     async def change(self, run: str, plan: Callable[[Run], Run], *, free: bool = False) -> Run:
         """Make of a run as it stands what `plan` says; how it stands then. With `free` the groups
-        that went into it may go into another. Raises NotFound, and what `plan` raises."""
+        that went into it and into the rounds before it may go into another. Raises NotFound, and
+        what `plan` raises."""
 
         def work(connection: sqlite3.Connection) -> Run:
             changed = plan(_stands(connection, run))
             _put(connection, changed)
             if free:
-                connection.execute("UPDATE rollouts SET run = NULL WHERE run = ?", (run,))
+                connection.execute(
+                    "WITH RECURSIVE line (id) AS (SELECT ? UNION"
+                    " SELECT r.parent FROM runs r JOIN line l ON r.id = l.id)"
+                    " UPDATE rollouts SET run = NULL WHERE run IN (SELECT id FROM line)",
+                    (run,),
+                )
             return changed
 
         return await self._db.write(work)

@@ -11,6 +11,7 @@ renamed. The run's only chance is made of seed, step and number, so the position
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -122,11 +123,22 @@ def _publish(
     for name, tensors in arrays.items():
         # In one order: the bytes are to depend on the numbers alone.
         ordered = {key: tensors[key] for key in sorted(tensors)}
-        mx.save_safetensors(str(unread / name), ordered)
+        _save(unread / name, ordered)
     for file in (*unread.iterdir(), unread):
         _flush(file)
     unread.rename(folder)
     _flush(folder.parent)
+
+
+def _save(file: Path, tensors: Mapping[str, Any]) -> None:
+    """Raises OSError."""
+    try:
+        mx.save_safetensors(str(file), dict(tensors))
+    except RuntimeError as error:  # MLX has no other for a disk that does not take it
+        needed = sum(array.nbytes for array in tensors.values())
+        full = shutil.disk_usage(file.parent).free < needed
+        number = errno.ENOSPC if full else errno.EIO
+        raise OSError(number, os.strerror(number), str(file.parent)) from error
 
 
 def _flush(path: Path) -> None:

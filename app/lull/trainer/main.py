@@ -40,11 +40,24 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not folder.is_dir():
             raise TrainingError(f"There is no folder {folder}.", hint="Look for its name again.")
         event = train(folder, World.joined(), journal)
+    except OSError as error:
+        journal.tell(_cannot_write(folder, error))  # and not into the folder
+        return 1
     except LullError as error:
         failed = Failed(title=error.title, detail=error.detail, hint=error.hint)
         journal.say(failed) if folder.is_dir() else journal.tell(failed)
         return 1
     return 1 if isinstance(event, Refused) else 0
+
+
+def _cannot_write(folder: Path, error: OSError) -> Failed:
+    where = error.filename or folder
+    return Failed(
+        title=TrainingError.title,
+        detail=f"{where} cannot be read or written: {error.strerror or 'unknown fault'}.",
+        hint="Make room there; the run goes on from its last checkpoint.",
+        for_now=True,
+    )
 
 
 def _log_crash(

@@ -129,12 +129,18 @@ def _base(folder: Path) -> tuple[Any, dict[str, Any]]:
             model.set_dtype(mx.float32)
         mx.eval(model.parameters())
     except (ValueError, KeyError, TypeError, OSError, RuntimeError, ImportError) as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0][:300]
+        reason = _in_words(error)
         raise TrainingError(
             f"The model in {folder} cannot be loaded: {reason}",
             hint="Copy or download the model again, or choose another one.",
         ) from error
     return model, config
+
+
+def _in_words(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename or 'a file of it'}: {error.strerror}"
+    return (str(error).strip() or type(error).__name__).splitlines()[0][:300]
 
 
 def _wear(policy: Policy, adapter: AdapterFiles) -> None:

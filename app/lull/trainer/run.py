@@ -47,15 +47,22 @@ class Inputs:
     @classmethod
     def read(cls, folder: Path) -> Inputs:
         """Raises TrainingError for what is missing or cannot be used."""
-        try:
-            texts = [(folder / name).read_text("utf-8") for name in (SPEC, BATCH)]
-        except (OSError, UnicodeError) as error:
-            raise TrainingError(
-                f"{folder} is no run folder: {error}", hint="Make the run again."
-            ) from error
+        texts = [_text(folder / name) for name in (SPEC, BATCH)]
         spec = read_spec(texts[0])
         digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()
         return cls(spec=spec, batch=read_batch(texts[1].splitlines(), spec.kind), digest=digest)
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text("utf-8")
+    except OSError as error:
+        why = error.strerror or "unknown fault"
+    except UnicodeError:
+        why = "It is no text"
+    raise TrainingError(
+        f"{file.parent} is no run folder: {file.name}: {why}.", hint="Make the run again."
+    )
 
 
 def train(folder: Path, world: World, journal: Journal) -> RunEvent:
