@@ -27,20 +27,22 @@ _APP = Path(sys.modules["lull"].__path__[0]).parent
 
 
 def killed(place: Path, kills: int, seed: int) -> Row:
-    """So many kills −9, each at a moment drawn from the whole of a run, over runs of every kind;
-    each run is gone on with until it is finished, and its adapter compared with an undisturbed
-    one's, byte for byte."""
+    """So many kills −9 over runs of every kind, one in four at a moment drawn from the start of the
+    process, the others at one drawn from its steps; each run is gone on with until it is finished,
+    and its adapter compared with an undisturbed one's, byte for byte."""
     chance, found, runs, same, after_checkpoint = random.Random(seed), 0, 0, 0, 0
-    wanted, took_s = {}, {}
+    wanted, starts_s, steps_s = {}, {}, {}
     for kind in RunKind:
-        began_s = time.monotonic()
-        wanted[kind] = _finished(_folder(place / f"undisturbed-{kind.value}", kind))
-        took_s[kind] = time.monotonic() - began_s
+        folder = _folder(place / f"undisturbed-{kind.value}", kind)
+        starts_s[kind], steps_s[kind] = _timed(folder)
+        wanted[kind] = (folder / ADAPTER / WEIGHTS).read_bytes()
     while found < kills:
         kind = tuple(RunKind)[runs % len(RunKind)]
         folder = _folder(place / f"killed-{runs}", kind)
         while found < kills and not (folder / ADAPTER).exists():
-            if _kill_within(folder, chance.uniform(0.0, took_s[kind])):
+            starting = chance.random() < 0.25
+            after_s = chance.uniform(0.0, (starts_s if starting else steps_s)[kind])
+            if _kill_within(folder, after_s, begun=not starting):
                 found += 1
                 after_checkpoint += any((folder / CHECKPOINTS).glob("step-*"))
         same += _finished(folder) == wanted[kind]
@@ -67,11 +69,27 @@ def _finished(folder: Path) -> bytes:
     return (folder / ADAPTER / WEIGHTS).read_bytes()
 
 
-def _kill_within(folder: Path, after_s: float) -> bool:
-    """Whether it was still running."""
-    with subprocess.Popen(
-        [*trainer_command(), str(folder)], cwd=_APP, stdout=subprocess.DEVNULL
-    ) as process:
+def _timed(folder: Path) -> tuple[float, float]:
+    """A run to its end: how long until its first step begins, and from there on."""
+    began_s = time.monotonic()
+    with _begun(folder) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        steps_s = time.monotonic()
+        process.stdout.read()
+    return steps_s - began_s, time.monotonic() - steps_s
+
+
+def _begun(folder: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([*trainer_command(), str(folder)], cwd=_APP, stdout=subprocess.PIPE)
+
+
+def _kill_within(folder: Path, after_s: float, *, begun: bool) -> bool:
+    """Whether it was still running. `begun`: so long after its first step has begun."""
+    with _begun(folder) as process:
+        assert process.stdout is not None
+        if begun:
+            process.stdout.readline()
         with suppress(subprocess.TimeoutExpired):
             process.wait(after_s)
         running = process.poll() is None

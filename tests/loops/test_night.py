@@ -249,6 +249,29 @@ async def test_other_skills_in_its_prompts_supersede_a_run_and_its_groups_are_fr
     assert len(left) >= len(used) and not any(group.run for group in left)
 
 
+async def test_a_course_that_was_superseded_is_begun_anew_on_what_is_there(
+    house: NightHouse,
+) -> None:
+    """Its first round has tried nothing to its end, and no new request is waited for."""
+    house.training_rule = TrainRule(groups_a_run=4, groups_at_least=1, rounds=3)
+    await house.menus(14)
+    for _ in range(60):
+        await house.does()
+        if len(house.training.runs()) == 2:
+            break
+    house.model, house.digest = "llama", "sha256:other"
+    await house.night.learner_changed()
+    second, first = house.training.runs()
+    assert (first.status, second.status) == (RunStatus.CONTINUED, RunStatus.SUPERSEDED)
+    assert not taken(house)
+    house.model, house.digest = POCKET, first.base
+    sampled = groups(house)
+    await house.does()
+    assert len(house.training.runs()) == 3
+    assert house.training.runs()[0].parent is None
+    assert groups(house) == sampled
+
+
 @pytest.mark.parametrize("change", ["weights", "adapter"])
 async def test_what_serves_otherwise_now_supersedes_a_run(house: NightHouse, change: str) -> None:
     await house.menus(12)

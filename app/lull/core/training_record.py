@@ -10,7 +10,7 @@ superseded: its data go back to where they came from, and nothing of it is serve
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -136,6 +136,16 @@ def superseded(run: Run, now: Stand) -> str:
     if changed:
         return f"{_turns(changed)} of it would get other skills in the prompt today."
     return ""
+
+
+def end_of_course(run: Run, runs: Sequence[Run]) -> Run:
+    """The last round of the course that this is a round of."""
+    while run.status is RunStatus.CONTINUED:
+        after = next((one for one in runs if one.parent == run.id), None)
+        if after is None:
+            break
+        run = after
+    return run
 
 
 def other_weights(run: Run, *, model: str, base: str) -> str:

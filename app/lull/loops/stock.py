@@ -13,7 +13,15 @@ from lull.core.proposal import ProposalStatus
 from lull.core.reward import GREY, failed
 from lull.core.rollout import Policy, mean_reward
 from lull.core.skill import Library, Skill, SkillStatus
-from lull.core.training_record import WISH, Run, RunStatus, Stand, other_weights, superseded
+from lull.core.training_record import (
+    WISH,
+    Run,
+    RunStatus,
+    Stand,
+    end_of_course,
+    other_weights,
+    superseded,
+)
 from lull.core.training_run import RunKind
 from lull.loops.eligible import Eligible
 from lull.loops.examine import Examine, may_train
@@ -97,10 +105,13 @@ class Stock:
         reward = mean_reward(sampled)
         if len(sampled) >= self._rule().groups_a_run and reward is not None and reward >= ENOUGH:
             return f"{reward:.0%} of the sampled answers are as they should be."
+        runs = [run for run in self._training.runs() if run.kind is RunKind.GRPO]
         tried = [
             run
-            for run in self._training.runs(SPENT | {RunStatus.CANCELLED, RunStatus.FAILED})
-            if run.kind is RunKind.GRPO and (run.base, run.root or "") == astuple(policy)
+            for run in runs
+            if (run.base, run.root or "") == astuple(policy)
+            # A course that was superseded has tried nothing to its end.
+            and end_of_course(run, runs).status is not RunStatus.SUPERSEDED
         ]
         if not tried:
             return ""
