@@ -19,6 +19,8 @@ class Entry:
     """What stands behind the bench's name in the command that made the file kept here."""
     columns: tuple[str, ...] = ()
     """Of the rows, those that the page shows; all plain ones where there are none."""
+    rest: tuple[str, ...] = ()
+    """Of a second table: for rows that have nothing in `columns` but what stands in both."""
     shown: Callable[[Row], bool] = lambda row: True
     peers: str = ""
     """A Markdown table of figures of others, with their source."""
@@ -93,8 +95,22 @@ CATALOGUE: Mapping[str, Entry] = {
     ),
     "suspension": Entry(measures="How soon work stops when the user is back, in real processes."),
     "trainer": Entry(
-        measures="What a training step costs, and what an interruption does.",
-        not_shown="On the CPU of this machine; Apple's GPU was not there to be measured.",
+        measures="What a training step costs, and what an interruption does. Each step is held"
+        " against the step of mlx-lm's own trainer in the same round: the middle of the rounds, and"
+        " the lowest and highest. Sampling is not in it, but for graduation, which samples as it"
+        " trains.",
+        columns=(
+            "model", "work", "tokens_s", "step_s", "peak_mb", "of_mlx_lm", "of_mlx_lm_low",
+            "of_mlx_lm_high",
+        ),
+        rest=(
+            "model", "work", "kills", "kills_after_a_checkpoint", "runs", "bytes_equal", "trials",
+            "times",
+            "p50_s", "p99_s", "longest_s", "took_s", "logprob_difference", "largest_difference",
+            "missing",
+        ),
+        not_shown="On the CPU of this machine, while others worked on it; Apple's GPU was not there"
+        " to be measured.",
     ),
     "window": Entry(
         measures="How soon the window is there, what it takes, and whether it ever freezes.",

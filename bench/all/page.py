@@ -125,17 +125,25 @@ def _sign(goal: Document) -> str:
 
 def _rows(rows: Sequence[Document], entry: Entry) -> Iterator[str]:
     wanted = [row for row in rows if entry.shown(row)]
-    names = entry.columns or _plain_columns(wanted)
-    shown = wanted[:MOST_ROWS]
-    names = [name for name in names if any(row.get(name) is not None for row in shown)]
+    own = set(entry.columns) - set(entry.rest)
+    rest = [row for row in wanted if entry.rest and own.isdisjoint(row)]
+    first = [row for row in wanted if row not in rest]
+    yield from _table(first, entry.columns or _plain_columns(first))
+    yield from _table(rest, entry.rest)
+    shown = min(len(first), MOST_ROWS) + min(len(rest), MOST_ROWS)
+    if wanted and shown < len(rows):
+        yield f"{shown} of {len(rows)} rows; all of them are in the file.\n"
+
+
+def _table(rows: Sequence[Document], wanted: Sequence[str]) -> Iterator[str]:
+    shown = rows[:MOST_ROWS]
+    names = [name for name in wanted if any(row.get(name) is not None for row in shown)]
     if not shown or not names:
         return
     yield "| " + " | ".join(name.replace("_", " ") for name in names) + " |"
     yield "|" + "---|" * len(names)
     for row in shown:
         yield "| " + " | ".join(_cell(row.get(name)) for name in names) + " |"
-    if len(shown) < len(rows):
-        yield f"\n{len(shown)} of {len(rows)} rows; all of them are in the file."
     yield ""
 
 
