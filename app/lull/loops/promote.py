@@ -343,7 +343,9 @@ class Promote:
         except EngineError:
             raise
         except LullError as error:
-            raise AdapterError(f"{version.id} cannot be used: {error.detail}") from error
+            raise AdapterError(
+                f"{version.id} cannot be used: {error.detail}", hint=error.hint
+            ) from error
 
     async def _move(self, moved: Coroutine[object, object, InForce]) -> InForce:
         """Change the row, and the way of requests with it: whoever asked for it may be stopped in
