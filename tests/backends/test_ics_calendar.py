@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -114,6 +115,19 @@ async def test_the_child_knows_no_secrets_and_no_address(file: Path, tmp_path: P
     assert "key-4711" not in told.read_text() and str(file) not in told.read_text()
     assert "DBUS_SESSION_BUS_ADDRESS" not in seen["environment"]
     assert set(seen["environment"]) <= set(environ) | {"LC_CTYPE"}
+
+
+async def test_what_a_library_failed_at_is_in_the_log_and_only_that(
+    file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    faults = [["TypeError at parser.py:12", 3], ["Talk with the bank at 9", 1], ["x" * 999, 1], 7]
+    told = {"busy": [], "dropped": [], "faults": faults}
+    caplog.set_level(logging.INFO)
+    found = await read(file, reader=IcsCalendar(command=child(f"print({json.dumps(told)!r})")))
+    assert found is not None
+    assert [record.getMessage() for record in caplog.records if "calendar" in record.name] == [
+        "a library failed at 3 parts of a calendar: TypeError at parser.py:12"
+    ]
 
 
 @pytest.mark.slow

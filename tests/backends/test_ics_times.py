@@ -4,6 +4,7 @@ changed in them. The user is in Berlin."""
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Iterator
 from datetime import datetime
@@ -375,3 +376,13 @@ def test_lines_are_put_together_wherever_they_are_folded(end: bytes, width: int)
         for line in plain.splitlines()
     )
     assert times(folded) == ["23 09:00–10:00"]
+
+
+def test_what_a_library_failed_at_is_named_without_the_words_of_the_calendar() -> None:
+    found = answer(
+        calendar(event("DTSTART:20261123T090000Z", HOUR, "RRULE:FREQ=DAILY", "EXDATE:mango"))
+    )
+    ((fault, n),) = found["faults"]
+    assert n == 1 and "mango" not in fault
+    assert re.fullmatch(r"\w+ at \w+\.py:\d+", fault)
+    assert ("series", "it cannot be read", 1) in [tuple(one) for one in found["dropped"]]

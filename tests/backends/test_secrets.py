@@ -4,6 +4,7 @@ said when it has none."""
 from __future__ import annotations
 
 import gc
+import logging
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from lull.backends.secret_fallbacks import EnvironmentSecrets, FileSecrets, Memo
 from lull.backends.secrets import KeychainSecrets, open_secret_store, system_keychain
 from lull.core.errors import LullError, SecretsError, SecretsInFile
 from lull.core.ports import SecretStore
+from tests.eventually import eventually
 
 NEEDED = ("dbus-daemon", "gnome-keyring-daemon")
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="D-Bus is Linux's")
@@ -294,6 +296,23 @@ def test_a_keychain_that_was_unlocked_meanwhile_answers_again() -> None:
     store = KeychainSecrets("Lull (test)", lambda: locked)
     store.set("token", "value")
     assert store.get("token") == "value"
+
+
+def test_what_goes_wrong_in_a_keychain_that_was_given_up_is_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Late(LockedKeychain):
+        def get_password(self, service: str, username: str) -> str | None:
+            self.unlocked.wait()
+            raise ZeroDivisionError("a word that nobody is to read")
+
+    caplog.set_level(logging.INFO)
+    locked = Late()
+    with pytest.raises(SecretsError, match="did not answer"):
+        KeychainSecrets("Lull (test)", lambda: locked, within_s=0.05).get("token")
+    locked.unlocked.set()
+    eventually(lambda: caplog.text, lambda text: "ZeroDivisionError" in text)
+    assert "nobody is to read" not in caplog.text
 
 
 def test_a_refusal_of_the_keychain_is_told_in_its_own_words() -> None:

@@ -394,6 +394,24 @@ async def test_the_loop_reads_what_is_due_and_may_be_told_to_look(
         await asyncio.gather(loop, return_exceptions=True)
 
 
+async def test_what_the_watch_weighs_follows_the_clock_and_the_feeds(
+    desk: Desk, file: Path
+) -> None:
+    def weighed() -> list[tuple[str, str]]:
+        return [(e.start.isoformat(), e.end.isoformat()) for e in desk.calendars.ahead()]
+
+    assert weighed() == []
+    await desk.add(str(file), file=True)
+    assert weighed() == [MEETING_AT]
+    desk.clock.advance(3 * 86400)
+    assert weighed() == [], "the meeting is over"
+    desk.clock.at -= timedelta(days=3)
+    assert weighed() == [MEETING_AT], "the clock was set back"
+    (feed,) = desk.calendars.feeds()
+    await desk.calendars.remove(feed.id)
+    assert weighed() == []
+
+
 # Keychains
 
 

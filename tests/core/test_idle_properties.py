@@ -11,7 +11,7 @@ import pytest
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
-from lull.core.calendar_event import CalendarEvent, Meaning
+from lull.core.calendar_event import CalendarEvent, Meaning, ahead
 from lull.core.hours import HoursRange
 from lull.core.idle import Window, WindowState, decide
 from lull.core.idle_rule import GateName, GateState, IdleRule, Memory
@@ -267,3 +267,13 @@ def test_unknown_input_counts_as_the_user_being_here_outside_of_set_hours(
     assert window.state in (WindowState.CLOSED, WindowState.PAUSED)
     gate = next(gate for gate in window.gates if gate.name is GateName.INPUT)
     assert gate.state is GateState.UNKNOWN
+
+
+@given(looks())
+def test_what_is_left_of_calendars_for_a_look_changes_no_answer(look: dict[str, object]) -> None:
+    """Merged, without what is over, and in another order."""
+    events, seen = look["events"], with_signals(look)
+    assert isinstance(events, list)
+    whole, short = said(look), said(look, events=ahead(reversed(events), seen.now))
+    assert (short.state, short.because, short.gates) == (whole.state, whole.because, whole.gates)
+    assert (short.until, short.next) == (whole.until, whole.next)

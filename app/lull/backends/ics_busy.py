@@ -11,6 +11,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from lull.backends.ics_rules import (
     cannot_touch,
@@ -45,6 +46,8 @@ class BusyTimes:
 
     found: set[Seconds] = field(default_factory=set)
     dropped: Counter[tuple[What, Why]] = field(default_factory=Counter)
+    faults: Counter[str] = field(default_factory=Counter)
+    """What libraries raised, and where: names of types and of places in code, for the log."""
 
     def drop(self, what: What, why: Why) -> None:
         self.dropped[what, why] += 1
@@ -221,7 +224,10 @@ class _Work:
             return Why.TOO_SLOW
         except CannotBe as error:
             return error.why
-        except Exception:  # noqa: BLE001 - whatever a stranger's text does to a library
+        except Exception as error:  # noqa: BLE001 - see below
+            # Three libraries, none of which says what it raises, on a stranger's text: a type that
+            # was not thought of would cost the whole feed. It is told, without what it says.
+            self._out.faults[_place(error)] += 1
             return Why.UNREADABLE
         return None
 
@@ -243,6 +249,15 @@ class _Work:
             why = self._guarded(lambda: self._take(self._times.period(text)), QUICK_S)
         if why is not None:
             self._out.drop(What.PERIOD, why)
+
+
+def _place(error: Exception) -> str:
+    """The type and where it was raised; its words may quote the calendar."""
+    at = error.__traceback__
+    while at is not None and at.tb_next is not None:
+        at = at.tb_next
+    where = f"{Path(at.tb_frame.f_code.co_filename).name}:{at.tb_lineno}" if at is not None else "?"
+    return f"{type(error).__name__} at {where}"
 
 
 def _is_change(part: Part) -> bool:

@@ -10,7 +10,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import logging
 import os
+import re
 import signal
 import stat
 import sys
@@ -18,10 +20,11 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import lull
 from lull.backends.ics_answer import MOST_BYTES, too_big
+from lull.backends.ics_child import MOST_FAULTS
 from lull.backends.ics_fetch import FeedFetch, Fetched
 from lull.core.calendar_event import CalendarEvent, Meaning
 from lull.core.errors import LullError
@@ -37,12 +40,17 @@ from lull.core.feeds import (
     Why,
 )
 
+log = logging.getLogger(__name__)
+
 WITHIN_S = 9.5
 """For one feed, from the first byte asked for to its events: less than the ten it may take."""
 FETCH_WITHIN_S = 6.0
 _SPARE_S = 1.5
 """Between what the child is told and when it is ended."""
 _MOST_ANSWER = 4 * 1024 * 1024
+
+_FAULT: Final = re.compile(r"[A-Za-z]{1,50} at [\w.<>-]{1,50}(:\d{1,6})?", re.ASCII)
+"""What the child may say of a library that failed: a type, and a place in code."""
 
 _KEPT_VARIABLES = (
     *("PATH", "TZ", "TZDIR", "LANG", "LC_ALL", "SYSTEMROOT", "TMPDIR", "TEMP"),
@@ -86,6 +94,7 @@ class IcsCalendar:
         except LullError as error:
             # Not from what it came from: a library's error may quote the address.
             raise error from None
+        _tell_faults(answer)
         return _as_read(answer, means=means, marks=fetched.marks)
 
     async def _bytes(self, source: Source, marks: Marks) -> Fetched | None:
@@ -189,6 +198,15 @@ def _checked(answer: bytes) -> dict[str, Any]:
     if refused is not None:
         raise FeedError(refused.detail, hint=refused.hint)
     return value
+
+
+def _tell_faults(answer: dict[str, Any]) -> None:
+    """To the log alone: for the user, these parts are counted as left out."""
+    faults = answer.get("faults")
+    for one in faults[:MOST_FAULTS] if isinstance(faults, list) else ():
+        match one:
+            case [str(fault), int(n)] if _FAULT.fullmatch(fault):
+                log.info("a library failed at %d parts of a calendar: %s", n, fault)
 
 
 def _as_read(answer: dict[str, Any], *, means: Meaning, marks: Marks) -> Read:

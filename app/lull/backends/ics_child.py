@@ -3,9 +3,9 @@
 It lives for one feed and may use so much memory and time and no more. Standard input: one line of
 JSON `{"from_s", "to_s", "until_s"}` (seconds since 1970, and when the monotonic clock, which all
 processes share, says that it must be done), then the calendar's bytes to the end. Standard output:
-`{"busy": [[from_s, to_s]], "dropped": [[what, why, n]], "peak_mb"}`, or `{"refused": "empty",
-"page" or "no-calendar"}`. Nothing else of a calendar ever leaves, and nothing is written to
-standard error, because it would quote strangers.
+`{"busy": [[from_s, to_s]], "dropped": [[what, why, n]], "faults": [[what a library raised and
+where, n]], "peak_mb"}`, or `{"refused": "empty", "page" or "no-calendar"}`. Nothing else of a
+calendar ever leaves, and nothing is written to standard error, because it would quote strangers.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import Any
 
 MEMORY_BYTES = 512 * 1024 * 1024
 CPU_S = 10
+MOST_FAULTS = 5
 _WATCH_EVERY_S = 0.05
 
 
@@ -65,6 +66,7 @@ def answered(
     return {
         "busy": sorted(times.found),
         "dropped": [[one.what, one.why, one.n] for one in times.drops()],
+        "faults": times.faults.most_common(MOST_FAULTS),
         "peak_mb": peak_mb(),
     }
 

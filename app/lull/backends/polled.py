@@ -182,7 +182,9 @@ class Polled(Generic[T]):
     def _asked(self) -> Reading[T]:
         try:
             return self._source.read()
-        except Exception as error:  # noqa: BLE001 - the supervisor of foreign code and libraries
+        except Exception as error:  # noqa: BLE001 - see below
+            # D-Bus, X11, drivers and ctypes, each with failures of its own: this thread supervises
+            # them, and were it to die, its signal would be unknown until the next start.
             if not self._broken:
                 _log.warning("%s failed", self._source.name, exc_info=error)
             return Unknown(f"{self._source.name} failed: {error or type(error).__name__}")

@@ -7,6 +7,7 @@ is wrong about it, for the tray and the doctor to show.
 
 from __future__ import annotations
 
+import logging
 import sys
 import threading
 import time
@@ -23,6 +24,8 @@ from lull.backends.secret_fallbacks import (
 )
 from lull.core.errors import LullError, SecretsError, SecretsInFile
 from lull.core.ports import SecretStore
+
+log = logging.getLogger(__name__)
 
 ANSWER_WITHIN_S = 5.0
 """Long enough for a keychain that is awake, short enough for a start that waits for it."""
@@ -146,7 +149,8 @@ class KeychainSecrets:
         def work() -> None:
             try:
                 answer.set_result(question(self._keychain()))
-            except Exception as error:  # noqa: BLE001 - carried to the caller, who names it
+            except Exception as error:  # noqa: BLE001 - see below
+                # Carried over to the thread that asked, which names what it knows.
                 answer.set_exception(error)
             finally:
                 self._busy.release()
@@ -156,6 +160,7 @@ class KeychainSecrets:
         try:
             return answer.result(max(0.0, until_s - time.monotonic()))
         except TimeoutError as error:
+            answer.add_done_callback(_told_late)
             raise self._silent() from error
         except _keychain_errors() as error:
             raise SecretsError(
@@ -182,6 +187,13 @@ def _keychain_errors() -> tuple[type[Exception], ...]:
 
         found = (*found, DBusErrorResponse, SecretStorageException)
     return found
+
+
+def _told_late(answer: Future[_R]) -> None:
+    """Nobody waits for it any more; what went wrong is said all the same, without its words."""
+    error = answer.exception()
+    if error is not None:
+        log.info("the keychain failed after it was given up: %s", type(error).__name__)
 
 
 def _in_words(error: Exception) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-from lull.core.calendar_event import Calendar, CalendarEvent, Meaning
+from lull.core.calendar_event import Calendar, CalendarEvent, Meaning, ahead
 from lull.core.errors import Conflict, LullError
 from lull.core.feeds import (
     Feed,
@@ -80,6 +80,8 @@ class Calendars:
         self._one_at_a_time = asyncio.Lock()
         """For adding and removing; what is slow (reading a feed) is done outside."""
         self._look_now = asyncio.Event()
+        self._ahead: tuple[datetime, tuple[Feed, ...], tuple[CalendarEvent, ...]] | None = None
+        """What `ahead` last answered, when, and of which feeds."""
 
     # What is known
 
@@ -89,6 +91,14 @@ class Calendars:
         now = self._parts.clock.now()
         found = [event for feed in self.feeds() for event in feed.events(now)]
         return tuple(sorted(found, key=lambda event: (event.start, event.end, event.feed)))
+
+    def ahead(self) -> tuple[CalendarEvent, ...]:
+        """Of these what is not over (`calendar_event.ahead`), worked out once a minute and whenever
+        a feed or the clock changed: the watch over lulls asks ten times a second."""
+        now, feeds = self._parts.clock.now(), self.feeds()
+        if self._ahead is None or self._ahead[1] != feeds or not _just_now(self._ahead[0], now):
+            self._ahead = (now, feeds, ahead(self.events(), now))
+        return self._ahead[2]
 
     def known(self) -> tuple[Calendar, ...]:
         """Each feed's name and meaning, and which of them is too old to count; never blocks."""
@@ -185,6 +195,7 @@ class Calendars:
         try:
             await parts.feeds.add(feed)
         except BaseException:
+            # Also when cancelled: an address without a feed would lie in the keychain for ever.
             if not source.is_file:
                 await self._addresses.forget(feed.id)
             raise
@@ -300,6 +311,10 @@ def within(events: tuple[CalendarEvent, ...], span: Span) -> list[CalendarEvent]
 def _signed(read: Read, feed: Feed) -> Read:
     """With the feed's id in each event."""
     return replace(read, events=tuple(replace(event, feed=feed.id) for event in read.events))
+
+
+def _just_now(then: datetime, now: datetime) -> bool:
+    return timedelta() <= now - then < timedelta(seconds=LOOK_EVERY_S)
 
 
 def _unread_s(feed: Feed, now: datetime) -> float | None:

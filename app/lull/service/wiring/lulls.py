@@ -109,7 +109,7 @@ def watch_of(
     return WatchIdle(
         source=source,
         chats=lambda: Chats(int(world.activity.busy), world.activity.quiet_s),
-        events=calendars.events,
+        events=calendars.ahead,
         calendars=calendars.known,
         woken=calendars.look_now,
         settings=lambda: settings().idle.rule,
