@@ -7,9 +7,9 @@ can have changed anything are passed over; `every_tick=True` takes them all, and
 import asyncio
 import math
 import random
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +19,8 @@ from bench.lulls.world import World
 from bench.virtual_time import VirtualLoop
 from bench.virtual_time import run as run_virtually
 from lull.core import hours
-from lull.core.calendar_event import CalendarEvent
+from lull.core.calendar_event import CalendarEvent, ahead
+from lull.core.feeds import AHEAD
 from lull.core.idle import Window
 from lull.core.idle_rule import IdleRule
 from lull.core.idle_signals import IdleSignals
@@ -35,6 +36,7 @@ SUSPENDS_S: Final = (0.005, 0.06)
 """How long simulated work takes to stop, uniformly. How long real work takes is measured on a real
 child, not here."""
 RESTARTS_A_YEAR: Final = 12
+_DAY: Final = timedelta(days=1)
 
 
 @dataclass(kw_only=True)
@@ -318,19 +320,23 @@ async def _watched(
 
 
 class _NearEvents:
-    """The events of the coming two weeks, as calendars answer them."""
+    """What is not over of the nine days that a feed is read for, as calendars answer it."""
 
     def __init__(self, world: World, time: Callable[[], float]) -> None:
         self._world = world
         self._time = time
         self._day = -1
-        self._near: list[CalendarEvent] = []
-        self._times = [(world.seconds(e.start), world.seconds(e.end), e) for e in world.events]
+        self._near: tuple[CalendarEvent, ...] = ()
+        # In UTC, as a reader of feeds gives them.
+        self._all = [
+            replace(e, start=e.start.astimezone(UTC), end=e.end.astimezone(UTC))
+            for e in world.events
+        ]
 
-    def __call__(self) -> list[CalendarEvent]:
+    def __call__(self) -> Sequence[CalendarEvent]:
         day = int(self._time() // 86400)
         if day != self._day:
             self._day = day
-            low, high = (day - 1) * 86400.0, (day + 14) * 86400.0
-            self._near = [e for start, end, e in self._times if end > low and start < high]
+            now = self._world.local(day * 86400.0).astimezone(UTC)
+            self._near = ahead((e for e in self._all if e.start < now + AHEAD + _DAY), now)
         return self._near
