@@ -71,6 +71,16 @@ def test_every_default_is_allowed_and_has_a_reason() -> None:
 # Changing a key
 
 
+def test_a_list_is_set_as_one_says_it_and_as_it_is_shown() -> None:
+    rule = next(rule for (_, name), rule in rules().items() if name == "sleep_hours")
+    lines = ("sun-thu 23:00-07:00", "fri 22:00-06:00")
+    assert rule.from_text(", ".join(lines)) == lines
+    assert rule.from_text(json.dumps(lines)) == lines
+    for text in ('["23:00-07:00"', "[23]", '{"a": 1}', "[" * 9999):
+        with pytest.raises(SettingsError):
+            rule.from_text(text)
+
+
 def test_a_changed_key_keeps_all_comments_and_every_other_line(file: Path) -> None:
     file.write_text(OWN)
     settings = set_value(file, "skills.at_most", "5")

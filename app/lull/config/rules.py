@@ -105,7 +105,17 @@ class Rule:
             case str():
                 return plain
             case _:
-                return [entry.strip() for entry in plain.split(",") if entry.strip()]
+                return _list(plain)
+
+
+def _list(plain: str) -> object:
+    """Entries with commas between them, or a list as `lull settings show` prints it."""
+    if plain.startswith("["):
+        try:
+            return json.loads(plain)
+        except (ValueError, RecursionError):
+            pass  # what came instead is refused by name
+    return [entry.strip() for entry in plain.split(",") if entry.strip()]
 
 
 def setting(
