@@ -380,6 +380,34 @@ def test_work_that_needs_longer_than_is_left_is_not_begun(play: Callable[[Scene]
     assert play(scene).work[0].runs == []
 
 
+@pytest.mark.parametrize(
+    ("lulls_last_s", "begins"), [(14 * MINUTE, False), (HOUR, True)], ids=["short", "long"]
+)
+def test_what_earlier_lulls_lasted_decides_which_work_is_begun(
+    play: Callable[[Scene], Room], lulls_last_s: float, begins: bool
+) -> None:
+    """Twelve minutes into a lull: those of this hour ended two minutes later, or much later."""
+
+    async def scene(room: Room) -> None:
+        for day in range(1, 60):
+            began_at = START - timedelta(days=day)
+            Windows(room.database).post_lull(PastLull(began_at=began_at, length_s=lulls_last_s))
+        room.database.flush()
+        room.type()
+        light, heavy = FakeWork("light", needs_s=5.0), FakeWork("heavy", needs_s=3 * MINUTE)
+        room.work = [light]
+        async with running(room.watch()):
+            await asyncio.sleep(12 * MINUTE)
+            room.work = [heavy]
+            await asyncio.sleep(MINUTE)
+            room.work = [heavy, light]
+            await asyncio.sleep(MINUTE / 2)
+
+    light, heavy = (room := play(scene)).work[1], room.work[0]
+    assert bool(heavy.runs) is begins
+    assert light.runs
+
+
 # Stopping
 
 

@@ -82,7 +82,8 @@ def forecast(
     """
     elapsed_s = max(0.0, elapsed_s)
     began = datetime.fromtimestamp(now.timestamp() - elapsed_s, tz=now.tzinfo)
-    weighed = [(lull, _weight(lull, began)) for lull in past]
+    # What was shorter says nothing of one that has lasted longer; most are, and weighing is dear.
+    weighed = [(lull, _weight(lull, began)) for lull in past if lull.length_s > elapsed_s]
     seen = [(lull.length_s, weight, lull.seen_to_end) for lull, weight in weighed if weight > 1e-4]
     night = _NIGHT_FACTOR if inside(sleep_hours, now) else 1.0
     share = _PRIOR_WEIGHT / len(_PRIOR)

@@ -49,8 +49,8 @@ class WatchRule:
     unit_s: float = UNIT_S
     give_back_after_s: float = 30.0
     """Suspended for so long, work loses its memory: the user has come to stay."""
-    guess_s: float = 300.0
-    """How long a guess of the lull's length is good for."""
+    guess_s: float = UNIT_S
+    """So long a guess of what is left of the lull is good: each unit is chosen by a new one."""
     asked_s: float = 60.0
     """"Train now" waits so long for work to turn up."""
     journal_every_s: float = 60.0
