@@ -41,6 +41,9 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def __init__(self, *, threads: bool = True, busy: Callable[[], bool] | None = None) -> None:
         self.selector = _Selector(threads, busy)
         super().__init__(self.selector)
+        # A timer is due when it lies before now and this. asyncio's nanosecond is lost in a float
+        # after 2**24 s: in the middle of July the year would stand still, and spin.
+        self._clock_resolution = 1e-6
 
     def time(self) -> float:
         return self.selector.now_s
