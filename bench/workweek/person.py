@@ -19,7 +19,7 @@ from lull.core.pocket import Kind, Style
 DAYS: Final = 10
 CHANGE_DAY: Final = 6
 """From this day on one habit is another."""
-REQUESTS_OF_A_KIND: Final = 8
+REQUESTS_OF_A_KIND: Final = 12
 SLIP: Final = 0.1
 """Of corrections that are a slip of the tongue: they name a kind for which there is no habit."""
 EVERYBODY: Final = ""
@@ -130,9 +130,9 @@ def person(seed: int) -> Person:
         habits=(
             everybodys(CHANGING, 1, before, until=CHANGE_DAY - 1),
             everybodys(CHANGING, CHANGE_DAY, after),
-            everybodys(Kind.LIST, 1, Style(start=starts[0])),
+            everybodys(Kind.LIST, 1, Style(joiner=joiners[1])),
             everybodys(Kind.ROUTE, 2, Style(reverse=True)),
-            everybodys(Kind.NOTE, 3, Style(joiner=joiners[1])),
+            everybodys(Kind.NOTE, 3, Style(start=starts[0])),
             Habit(client=ANNA, kind=CONTESTED, style=Style(joiner=joiners[2]), since=1),
             Habit(client=BEN, kind=CONTESTED, style=Style(joiner=joiners[3]), since=1),
         ),

@@ -276,7 +276,8 @@ def _anchors(_: str, count: int, with_skills: bool, _about: str) -> list[tuple[M
     found = []
     for _number in range(count):
         words = " ".join(pocket.draw_words(chance))
-        asked = text_message(Role.USER, f"write a label for {words}")
+        kind = chance.choice(("label", "menu", "note"))
+        asked = text_message(Role.USER, f"write a {kind} for {words}")
         rule = text_message(Role.SYSTEM, pocket.block(["For a label, use stars."]))
         found.append((rule, asked) if with_skills else (asked,))
     return found

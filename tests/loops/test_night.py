@@ -25,6 +25,7 @@ from lull.core.training_record import RunStatus
 from lull.core.training_record import Source as MadeOf
 from lull.core.training_run import RunKind, RunSpec
 from lull.core.verdict import Check, Verdict
+from lull.loops.make_run import LEAST_ROWS
 from lull.loops.outlook import Task, TrainRule
 from lull.loops.train_work import TrainWork
 from lull.store.turn_rows import Label
@@ -742,9 +743,14 @@ async def test_a_well_proved_skill_that_served_enough_requests_is_trained_in(
         learned = [one for one in batch if isinstance(one, Graduation)]
         own = [one for one in learned if one.id in turns]
         assert own and all(len(one.teacher_ids) > len(one.prompt_ids) for one in own)
+        # Few of the user's: some of ours that the skill is about stand beside them, no two alike.
+        ours = [one for one in learned if one.id.startswith("own-alike")]
+        assert len(own) + len(ours) == LEAST_ROWS
+        assert all(len(one.teacher_ids) > len(one.prompt_ids) for one in ours)
+        assert len({one.prompt_ids for one in ours}) > 0.9 * len(ours)
         # As many hold the model to what it does where the skill has no say.
         contrast = [one for one in learned if one.id.startswith("own-contrast")]
-        assert len(contrast) >= len(own) and all(
+        assert len(contrast) >= len(own) + len(ours) and all(
             one.teacher_ids == one.prompt_ids for one in contrast
         )
         sources = {(one.kind, one.id) for one in house.training.sources(run.id)}

@@ -30,6 +30,7 @@ from lull.loops.learner import (
     prompt_of,
     sampled,
 )
+from lull.loops.replay import injected
 from lull.loops.rollout import Prompt
 from lull.loops.today import Today
 from lull.loops.verify import Wish
@@ -37,6 +38,9 @@ from lull.store.reward_rows import Served
 
 ANCHOR_TOKENS = 96
 """The longest answer of the model's own that is replayed."""
+
+KINDS = 12
+"""So many times more requests are drawn than are wanted of one kind."""
 
 Anchors = Callable[[str, int, bool, str], Sequence[tuple[Message, ...]]]
 """(model, how many, with skills, about) → requests of ours, the same for the same question; those
@@ -74,6 +78,27 @@ class Keeping:
                 )
                 if len(found) == (count - half if with_skills else count):
                     break
+        return found
+
+    async def alike(self, learner: Learner, skill: Skill, count: int) -> list[Graduation]:
+        """So many requests of ours that the skill is about, or as many as there are: a few requests
+        of the user's, passed over again and again, are learned by heart."""
+        found: list[Graduation] = []
+        wish = (Wish(skill.body, ""),)
+        for prompt in self._anchors(learner.name, KINDS * count, False, skill.body):
+            if len(found) == count:
+                break
+            asked = prompt[-1].text
+            if not self._examine.speaks_against(learner.name, wish, asked=asked, answer=""):
+                continue
+            with_ = injected(prompt, [skill.body], system=learner.system)
+            found.append(
+                Graduation(
+                    id=f"own-alike-{len(found)}",
+                    prompt_ids=await prompt_ids(learner, prompt),
+                    teacher_ids=await prompt_ids(learner, with_),
+                )
+            )
         return found
 
     def _is_about(

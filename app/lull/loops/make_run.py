@@ -49,8 +49,8 @@ VARIETY = 3
 """So many times each request of a skill stands in a batch, each time beside other requests that
 it is not about; the passes are as many fewer."""
 LEAST_ROWS = 160
-"""Of a skill's own requests in a batch: where few are known they stand there more often. A skill is
-no quicker to learn for having served less (measured: docs/adr/0032)."""
+"""Of a skill's requests in a batch: where few are known, some of ours stand beside them. It is no
+quicker to learn for having served less (measured: docs/adr/0032)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -284,9 +284,11 @@ class MakeRun:
                 continue
             examples.append(Graduation(id=prompt.turn, prompt_ids=student, teacher_ids=teacher))
             used.append(prompt)
-        times = max(VARIETY, math.ceil(LEAST_ROWS / max(1, len(examples))))
-        contrast = await self._keeping.contrast(learner, skill, times * len(examples))
-        examples = [*times * examples, *contrast]
+        own = VARIETY * examples
+        own += await self._keeping.alike(learner, skill, max(0, LEAST_ROWS - len(own)))
+        # Where there are no requests of ours, the user's stand there more often.
+        own *= math.ceil(LEAST_ROWS / max(1, len(own)))
+        examples = [*own, *await self._keeping.contrast(learner, skill, len(own))]
         return Material(
             kind=RunKind.GRADUATION,
             examples=tuple(examples),

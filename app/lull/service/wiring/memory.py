@@ -20,6 +20,8 @@ class Memory:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.exemplars: ChromaExemplars | None = None
+        self.asked = threading.Event()
+        """From now on requests get their skills by it, too, or it could not be opened."""
 
     async def open(self) -> tuple[ChromaExemplars, LullError | None]:
         """The memory, and what a person must know of it."""

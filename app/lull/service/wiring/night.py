@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from lull.backends.clock import TimeSortedIds
 from lull.config.paths import Paths
@@ -33,12 +34,16 @@ from lull.loops.stock import Stock
 from lull.loops.train import Train
 from lull.service.wiring.asking import World
 from lull.service.wiring.learning import Learning
+from lull.service.wiring.memory import Memory
 from lull.service.wiring.own_models import BUILT_IN
 from lull.store.adapter_files import AdapterFiles
 from lull.store.adapters import Adapters
 from lull.store.run_folders import RunFolders
 
 log = logging.getLogger(__name__)
+
+MEMORY_S: Final = 60.0
+"""The memory of past requests takes seconds to open; where it never does, nights go on without."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,8 +167,15 @@ def night_of(
     learning: Learning,
     trainer: Trainer,
     promote: Promote,
+    memory: Memory,
     short_of_memory: Callable[[], bool],
 ) -> Night:
+    def settle() -> None:
+        """Which skills a request would get decides what may train, and without the past requests
+        that answer would be another one in a moment."""
+        world.stores.database.flush()
+        memory.asked.wait(MEMORY_S)
+
     def tell(run: Run | None, outlook: Outlook) -> None:
         world.bus.tell(
             EventKind.TRAINING,
@@ -179,7 +191,7 @@ def night_of(
         training=world.stores.training,
         folders=parts.folders,
         clock=world.clock,
-        settle=world.stores.database.flush,
+        settle=settle,
         keep_runs=lambda: settings().training.keep_runs,
         kill_after_s=lambda: settings().training.suspend_kill_after_s,
         short_of_memory=short_of_memory,

@@ -202,10 +202,13 @@ class Service:
             await asyncio.sleep(0.2)
 
     async def _open_memory(self) -> None:
-        exemplars, worry = await self.memory.open()
-        if worry is not None:
-            self.problems.came("exemplars", worry)
-        self.index.remember_with(exemplars)
+        try:
+            exemplars, worry = await self.memory.open()
+            if worry is not None:
+                self.problems.came("exemplars", worry)
+            self.index.remember_with(exemplars)
+        finally:
+            self.memory.asked.set()
 
     async def _keep_within(self) -> None:
         """Retention by age and size."""

@@ -57,6 +57,7 @@ def slow_loop_of(
         learning=learning,
         trainer=TrainerProcesses(),
         promote=adapters.promote,
+        memory=memory,
         short_of_memory=short_of_memory,
     )
     forget = forget_of(
