@@ -90,7 +90,6 @@ CATALOGUE: Mapping[str, Entry] = {
     "lulls": Entry(
         measures="How much of the usable idle time is used, over simulated years of people, and how"
         " often work runs while somebody is there.",
-        more="--days 60",
         not_shown="People, machines and calendars are generated, nobody's real days.",
     ),
     "suspension": Entry(measures="How soon work stops when the user is back, in real processes."),
