@@ -32,7 +32,7 @@ from lull.core import pocket
 from lull.core.training_record import RunStatus
 
 Json = dict[str, Any]
-REVIEWS: Final = (2, 3, 6, 7, 9, 10)
+REVIEWS: Final = (2, 3, 6, 7, 9)
 """The mornings on which the person looks at proposals; on the others they are too busy."""
 SETTINGS: Final = {
     # What waits for hours in the product would wait for ever in a week that takes a minute.
@@ -42,6 +42,7 @@ SETTINGS: Final = {
     "training.graduation_prompts": "15",
     # A real night is eight hours long; this one has its sampling cut.
     "training.rounds": "1",
+    "training.rollouts_a_prompt": "4",
     "training.single_answers": "false",
 }
 RUNS_A_NIGHT: Final = 1
