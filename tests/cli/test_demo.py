@@ -60,9 +60,10 @@ def test_a_week_is_played_and_can_be_looked_at(folder: Path) -> None:
     came = played(folder, "--quick", "--home", str(home))
     assert came["kept"] is True and came["home"] == str(home)
     assert came["conversations"] > 100 and came["turns"] > came["conversations"]
-    assert came["skills"] == 3 and came["generation"] == 3
+    assert came["skills"] == 4 and came["generation"] == 4
     assert {"name": "plan-reverse-words", "status": "proved"} in came["proposals"]
-    assert "deferred" in [one["status"] for one in came["proposals"]]
+    # No night of training will ever learn what was put off, so nothing is.
+    assert "deferred" not in [one["status"] for one in came["proposals"]]
 
     lull = Lull(home, f"127.0.0.1:{free_port()}")
     now = datetime.now(UTC)

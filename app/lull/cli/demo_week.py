@@ -18,7 +18,7 @@ from typing import Any, Final
 from lull.cli.demo_service import DemoFailed, PlayedService
 from lull.contract import routes
 from lull.core import pocket
-from lull.core.pocket import Joiner, Kind, Style
+from lull.core.pocket import Kind
 
 Json = dict[str, Any]
 CLIENTS: Final = ("open-webui", "zed", "ollama-python", "curl")
@@ -31,8 +31,6 @@ RULES: Final = {
     "plan": "for a plan, reverse the words",
     "label": "when you write a label, join with dashes",
 }
-LEARNED_BY_WEIGHTS: Final = Style(joiner=Joiner.DASHES)
-"""What the rule about labels asks for: the one that the user leaves to the night."""
 PROOFS_S: Final = 240.0
 TRAINING_S: Final = 1500.0
 OPEN: Final = ("screened", "proving")
@@ -147,20 +145,20 @@ class Week:
 
     def _third_day(self) -> None:
         self._decides("approve", "note")
-        self._decides("defer", "label")
+        self._decides("defer" if self._training else "approve", "label")
         self._asks(*[Kind.NOTE, Kind.LABEL, Kind.MENU] * 4)
-        self._is_corrected(Kind.LABEL, "label")
+        self._misses_labels()
         self._is_corrected(Kind.LIST, "list")
         self._asks(*[Kind.LABEL, Kind.NOTE] * 4)
-        self._is_corrected(Kind.LABEL, "label")
+        self._misses_labels()
 
     def _fourth_day(self) -> None:
         self._decides("reject", "list", reason="Only that once.")
         self._asks(*[Kind.LABEL, Kind.MENU, Kind.NOTE, Kind.LABEL] * 4)
-        self._is_corrected(Kind.LABEL, "label")
+        self._misses_labels()
         self._is_corrected(Kind.ROUTE, "route", client="anna", apart=True)
         self._asks(*[Kind.LABEL, Kind.ROUTE] * 4)
-        self._is_corrected(Kind.LABEL, "label")
+        self._misses_labels()
 
     def _fifth_day(self) -> None:
         self._decides("approve", "route")
@@ -231,6 +229,12 @@ class Week:
             # that. By chance a conversation goes without its skill, and then it teaches nothing.
             if self._service.until(lambda: bool(self._proposed(rule)), within_s=HEARD_S):
                 return
+
+    def _misses_labels(self) -> None:
+        """How labels are joined is left to the night: no skill is approved, it is said again and
+        again, and the weights learn it. A week without training approves the skill instead."""
+        if self._training:
+            self._is_corrected(Kind.LABEL, "label")
 
     def _request(self, kind: Kind) -> str:
         return pocket.draw_request(self._chance, kind, pocket.draw_words(self._chance))
