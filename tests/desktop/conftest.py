@@ -119,7 +119,7 @@ def show(qapp: QApplication, qtbot: QtBot) -> Iterator[Callable[..., Shown]]:
         desktop = Desktop(qapp, place, backend=fake, theme=LIGHT, spawn=lambda _: OneProcess())
         opened.append(desktop)
         shown = Shown(desktop, fake, qtbot)
-        desktop.begin(hidden=hidden)
+        desktop.begin(hidden=hidden, tray_within_ms=0)
         return shown
 
     yield begin

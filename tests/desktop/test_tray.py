@@ -106,6 +106,19 @@ def test_where_there_is_no_tray_the_window_shows(
     scripted: Scripted, home: Path, show: Callable[..., Shown]
 ) -> None:
     shown = live(show(home, tray=False, hidden=True))
+    shown.until(shown.desktop.window.isVisible)
+
+
+def test_a_tray_that_comes_later_gets_the_icon_all_the_same(
+    scripted: Scripted, home: Path, show: Callable[..., Shown]
+) -> None:
+    shown = live(show(home, tray=False))
+    assert shown.tray.menu is None and shown.tray.shown == 0
+    shown.tray.there = True
+    shown.desktop.tray.refresh()
+    assert shown.tray.menu is shown.desktop.tray.menu
+    assert shown.tray.tooltip.startswith("Lull: ")
+    shown.tray.click()
     assert shown.desktop.window.isVisible()
 
 

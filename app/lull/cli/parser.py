@@ -92,7 +92,10 @@ def _service_commands(commands: Commands) -> None:
     serve.add_argument("--played-clock", type=Path, default=None, help=argparse.SUPPRESS)
     command(commands, "status", "what is running, and with what")
     command(commands, "stop", "stop the service")
-    command(commands, "open", "open the dashboard; plain `lull` does the same")
+    opened = command(commands, "open", "open the dashboard; plain `lull` does the same")
+    opened.add_argument(
+        "--hidden", action="store_true", help="only the icon; where there is no tray, the window"
+    )
     logs = command(
         commands,
         "logs",

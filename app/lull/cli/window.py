@@ -40,7 +40,8 @@ def open_dashboard(context: Context) -> int:
         fell=paths.discovery.exists,
         starter_skills=starter_skills_dir(),
     )
-    return run(place)
+    # `lull` alone and `lull demo` open it, too, and have no such option.
+    return run(place, hidden=bool(getattr(context.options, "hidden", False)))
 
 
 def has_display(environ: Mapping[str, str], platform: str) -> bool:

@@ -53,7 +53,7 @@ class Autostart:
             config=named if named.is_absolute() else user / ".config",
             home=place.home,
             serve=place.serve,
-            icon=(*place.serve[:-1], "open"),
+            icon=(*place.serve[:-1], "open", "--hidden"),
         )
 
     def path(self, part: Part) -> Path:
@@ -100,7 +100,9 @@ def _unit(command: tuple[str, ...], home: Path) -> str:
     """systemd.service(5): a percent sign and a quote are written twice or escaped."""
     words = " ".join(_systemd_quoted(word) for word in command)
     return (
-        "[Unit]\nDescription=Lull: your local language model learns in the lulls of your day\n\n"
+        "[Unit]\nDescription=Lull: your local language model learns in the lulls of your day\n"
+        # One that the window started first is no reason to try for ever.
+        "StartLimitIntervalSec=600\nStartLimitBurst=5\n\n"
         f"[Service]\nExecStart={words}\nEnvironment={_systemd_quoted(f'LULL_HOME={home}')}\n"
         "Restart=on-failure\nRestartSec=2\n\n[Install]\nWantedBy=default.target\n"
     )

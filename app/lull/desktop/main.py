@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Sequence
+from typing import Final
 
 from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtWidgets import QApplication
@@ -24,6 +25,9 @@ from lull.desktop.style import Look
 from lull.desktop.tokens import Theme
 from lull.desktop.tray import QtTray, Tray, TrayBackend
 from lull.desktop.window import Window
+
+TRAY_WITHIN_MS: Final = 10_000
+"""So long may a panel take at login until we believe that there is none."""
 
 
 class Desktop:
@@ -79,15 +83,17 @@ class Desktop:
         self.process.started.connect(self.stream.look_now)
         self.process.changed.connect(lambda: self.state.say_down(self.process.why))
 
-    def begin(self, *, hidden: bool = False) -> None:
-        """`hidden`: only the icon; where there is no tray, the window all the same."""
+    def begin(self, *, hidden: bool = False, tray_within_ms: int = TRAY_WITHIN_MS) -> None:
+        """`hidden`: only the icon; where no tray is there in time, the window all the same."""
         self.process.begin()
         # Also where no page is open: the line and the notifications tell of runs.
         self.state.want(Subject.RUNS)
         self.state.start()
         self.tray.begin()
-        if not hidden or not self.tray.backend.available():
+        if not hidden:
             self.window.raise_up()
+        elif not self.tray.backend.available():
+            QTimer.singleShot(tray_within_ms, self._show_without_tray)
 
     def offer_first_run(self) -> None:
         """Show the first steps to who has nothing here yet, once."""
@@ -97,6 +103,10 @@ class Desktop:
         steps = FirstRun(self.kit, self.window)
         steps.show()
         return steps
+
+    def _show_without_tray(self) -> None:
+        if not self._over and not self.tray.backend.available():
+            self.window.raise_up()
 
     def _go(self, page: PageName) -> None:
         self.window.go(page)
@@ -131,13 +141,14 @@ class Desktop:
 
 
 def run(place: Place, *, hidden: bool = False, arguments: Sequence[str] = ("lull",)) -> int:
-    """Until Quit; the exit code. A second start shows the first one's window and returns."""
+    """Until Quit; the exit code. A second start shows the first one's window (not where it is to
+    be hidden) and returns."""
     app = QApplication(list(arguments))
     app.setApplicationName("Lull")
     app.setDesktopFileName("lull")
     single = Single(place)
     if not single.first():
-        return 0 if single.wake() else 1
+        return 0 if hidden or single.wake() else 1
     desktop = Desktop(app, place)
     single.asked.connect(desktop.window.raise_up)
     # The system's shutdown is answered at once, and so is Ctrl-C: Python hears it between events.

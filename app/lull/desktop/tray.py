@@ -105,6 +105,7 @@ class Tray(QObject):
         self._look = look
         self._mask = mask
         self.backend = backend
+        self._begun = False
         self._shown: tuple[TrayShape, str, str] | None = None
         self.menu = QMenu()
         self._make_menu()
@@ -115,9 +116,17 @@ class Tray(QObject):
 
     def begin(self) -> None:
         """Before the first event: the icon is there while the service still comes up."""
-        self.backend.begin(self.menu, clicked=self.open_dashboard.emit, noticed=self.noticed.emit)
         self._tick.start()
         self.refresh()
+
+    def _reach(self) -> None:
+        """At login the panel may come up after us, and an icon that was shown before there is a
+        panel never gets there (tried with Qt 6.12 on D-Bus): so it is made once there is one."""
+        if not self._begun and self.backend.available():
+            self._begun = True
+            self.backend.begin(
+                self.menu, clicked=self.open_dashboard.emit, noticed=self.noticed.emit
+            )
 
     def end(self) -> None:
         self._tick.stop()
@@ -162,8 +171,11 @@ class Tray(QObject):
     def refresh(self, *_: object) -> None:
         stands = standing(self._state, now())
         self._words(stands)
+        self._reach()
         shown = (stands.shape, self._look.theme.text, stands.line)
-        if shown != self._shown:  # a tray that is written to every second flickers on some desktops
+        if (
+            self._begun and shown != self._shown
+        ):  # a tray that is written to every second flickers on some desktops
             self._shown = shown
             icon = tray_icon(stands.shape, self._look.theme.text, mask=self._mask)
             self.backend.show(icon, f"Lull: {stands.line}")
