@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 
 from lull.contract import routes
 from lull.desktop.page import Page, PageName
+from lull.desktop.pages.adapters_dialog import AdaptersDialog
 from lull.desktop.pages.feed_dialog import FeedDialog
 from lull.desktop.pages.forget_dialog import ForgetDialog
 from lull.desktop.pages.generations_dialog import GenerationsDialog
@@ -40,7 +41,7 @@ from tests.desk import Desk, proved
 from tests.desktop.conftest import Shown, live
 from tests.desktop.scripted import Scripted
 from tests.desktop.test_learning_page import LEARNED
-from tests.desktop.test_other_pages import learned, run, scheduled, settings
+from tests.desktop.test_other_pages import adapter, learned, run, scheduled, settings
 from tests.desktop.test_review_page import opened
 
 USED = (
@@ -111,6 +112,7 @@ def dialogs(shown: Shown, page: Page) -> list[QDialog]:
     proposal = {"name": "menu-style", "description": "When.", "body": "Text."}
     made: list[QDialog] = [
         RunsDialog(page.kit, [run(1), run(2)], page),
+        AdaptersDialog(page.kit, [adapter(1, "active"), adapter(2, "candidate")], page),
         GenerationsDialog([], page),
         RejectDialog(["menu-style"], page),
         EditDialog(proposal, page),

@@ -9,11 +9,13 @@ from PySide6.QtCore import Qt
 
 from lull.contract import routes
 from lull.desktop.page import PageName
+from lull.desktop.pages.adapters_dialog import AdaptersDialog
 from lull.desktop.pages.curves import Curves
 from lull.desktop.pages.learning import Learning
 from lull.desktop.pages.learning_charts import ChartName, charts
 from lull.desktop.pages.learning_words import chart_csv, facts_of
-from lull.desktop.pages.runs_dialog import RunsDialog, check_words
+from lull.desktop.pages.runs_dialog import RunsDialog
+from lull.desktop.pages.side_by_side import check_words
 from tests.desktop.conftest import Shown
 from tests.desktop.scripted import Scripted
 from tests.desktop.test_other_pages import adapter, run
@@ -182,6 +184,46 @@ def test_two_runs_are_compared_with_what_the_gate_said(
         "✗ it is worse",
         "–",
     ]
+
+
+def test_two_adapters_are_compared_and_neither_is_adopted_meanwhile(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    page = opened(on_script, scripted)
+    adapters = [adapter(2, "active"), adapter(1, "retired", accepted=False)]
+    scripted.answers[routes.ADAPTERS] = {"active": "adapter_2", "adapters": adapters}
+    scripted.answers[routes.ADAPTER.format(id="adapter_2")] = {
+        **adapters[0],
+        "learned": [{"client": "", "name": "menu-style", "sha256": "b" * 64}],
+        "share": 0.9,
+        "moves": [{"at": "2026-11-12T03:00:00+00:00", "move": "promote", "active": "adapter_2"}],
+        "verdict": {"checks": [{"name": "target", "holds": True, "text": "it is better"}]},
+    }
+    scripted.answers[routes.ADAPTER.format(id="adapter_1")] = {**adapters[1], "verdict": None}
+    scripted.tell("adapter")
+    on_script.until(lambda: page.adapters.rowCount() == 2)
+    page.adapters.selectAll()
+    assert page.whole.text() == "Compare…"
+    assert not page.adopt.isEnabled()
+    page.whole.click()
+    (dialog,) = page.findChildren(AdaptersDialog)
+    on_script.until(lambda: "Gate: better where it should be" in _lines(dialog))
+    lines = _lines(dialog)
+    assert lines["Learned for good"] == ("menu-style", "–")
+    assert lines["Answers"] == ("90% of new conversations", "–")
+    assert lines["The gate"] == ("let it through", "turned it down")
+    assert lines["In force and out"][0].endswith("adapter_2 in force")
+    assert lines["Gate: better where it should be"] == ("✓ it is better", "–")
+    dialog.close()
+
+
+def _lines(dialog: AdaptersDialog) -> dict[str, tuple[str, str]]:
+    table = dialog.table
+    cells = [
+        [item.text() if (item := table.item(line, column)) else "" for column in range(3)]
+        for line in range(table.rowCount())
+    ]
+    return {what: (one, two) for what, one, two in cells}
 
 
 def test_every_family_of_canaries_has_words() -> None:

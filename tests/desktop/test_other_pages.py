@@ -190,7 +190,7 @@ def test_learning_shows_runs_and_adapters_beside_the_curve(
     assert "120,000 tokens" in page.run_text.text()
     item = page.runs.item(0, 3)
     assert item is not None
-    assert item.text() == "0.40 → 0.50"
+    assert item.text() == "40% → 50%"
 
 
 def test_an_adapter_is_adopted_and_rolled_back(on_script: Shown, scripted: Scripted) -> None:

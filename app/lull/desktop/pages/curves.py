@@ -150,6 +150,7 @@ class Curves(QWidget):
         self.plot.getAxis("left").setWidth(44)
         self.plot.showGrid(x=False, y=True, alpha=0.15)
         self._legend.setLabelTextColor(theme.text)
+        self._legend.setBrush(pg.mkBrush(theme.card))
 
     def _curve(self, series: Series) -> None:
         theme = self._look.theme
@@ -186,7 +187,7 @@ class Curves(QWidget):
     def _baseline(self, level: float) -> None:
         theme = self._look.theme
         words = tr("baseline %1", percent(level))
-        options = {"color": theme.muted, "position": 0.01, "anchors": [(0, 0), (0, 0)]}
+        options = {**self._words(), "position": 0.01, "anchors": [(0, 0), (0, 0)]}
         pen = pg.mkPen(theme.muted, width=1, style=Qt.PenStyle.DashDotLine)
         self.plot.addItem(
             pg.InfiniteLine(pos=self._y(level), angle=0, pen=pen, label=words, labelOpts=options)
@@ -200,11 +201,17 @@ class Curves(QWidget):
             self.plot.addItem(pg.InfiniteLine(pos=mark.at_s, angle=90, pen=pen), ignoreBounds=True)
             return
         pen = pg.mkPen(theme.curve_c, width=1.4, style=Qt.PenStyle.DotLine)
-        options = {"color": theme.muted, "position": 0.05 + 0.09 * line}
+        options = {**self._words(), "position": 0.05 + 0.09 * line}
         self.plot.addItem(
             pg.InfiniteLine(pos=mark.at_s, angle=90, pen=pen, label=mark.name, labelOpts=options),
             ignoreBounds=True,
         )
+
+    def _words(self) -> dict[str, Any]:
+        """Words in the picture: on a ground of their own, so that no dot stands in them."""
+        ground = QColor(self._look.theme.card)
+        ground.setAlpha(215)
+        return {"color": self._look.theme.muted, "fill": ground}
 
     def _least(self) -> float:
         """The lowest value that is drawn."""

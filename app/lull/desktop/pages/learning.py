@@ -11,9 +11,17 @@ from typing import Any, Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QSplitter, QVBoxLayout
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QPushButton,
+    QSplitter,
+    QVBoxLayout,
+)
 
 from lull.desktop.page import Empty, Kit, Page
+from lull.desktop.pages.adapters_dialog import AdaptersDialog
 from lull.desktop.pages.curves import Curves
 from lull.desktop.pages.learning_charts import Chart, ChartName, charts, titles
 from lull.desktop.pages.learning_doing import LearningDoing
@@ -60,9 +68,10 @@ class Learning(Page):
         self.run_text = label("", "small", wrap=True)
         self.do = LearningDoing(kit.state)
         self.cancel = button(tr("Cancel the run"), self._cancel)
-        self.details = button(tr("Details…"), self._details)
-        self.adapters = small_table(ADAPTER_HEADS(), tr("Adapters"))
+        self.details = button(tr("Details…"), self._details, name=tr("Details of the run"))
+        self.adapters = small_table(ADAPTER_HEADS(), tr("Adapters"), several=True)
         self.adapters.itemSelectionChanged.connect(self._show_buttons)
+        self.whole = button(tr("Details…"), self._whole, name=tr("Details of the adapter"))
         self.adopt = button(tr("Adopt"), self._adopt)
         self.back = button(tr("Roll back"), self._roll_back)
         self.base = button(tr("Use no adapter"), lambda: self.do.go_back("base"))
@@ -94,11 +103,12 @@ class Learning(Page):
         split.addWidget(self._curve_card())
         lower = QSplitter(Qt.Orientation.Horizontal)
         lower.setChildrenCollapsible(False)
-        runs = Card(tr("Runs"))
+        runs = Card()
+        runs.box.addLayout(row(label(tr("Runs"), "head"), None, self.details, self.cancel))
         runs.box.addWidget(self.runs, 1)
         runs.box.addWidget(self.run_text)
-        runs.box.addLayout(row(self.details, None, self.cancel))
-        adapters = Card(tr("Adapters"))
+        adapters = Card()
+        adapters.box.addLayout(row(label(tr("Adapters"), "head"), None, self.whole))
         adapters.box.addWidget(self.adapters, 1)
         adapters.box.addLayout(row(None, self.base, self.back, self.adopt))
         lower.addWidget(runs)
@@ -198,11 +208,11 @@ class Learning(Page):
         self.run_text.setText(words if self._runs() else tr("No run yet."))
         self.run_text.setVisible(bool(self.run_text.text()))
         self.cancel.setEnabled(len(runs) == 1 and runs[0]["status"] in GOES_ON)
-        self.details.setEnabled(len(runs) in (1, 2))
-        self.details.setText(tr("Compare…") if len(runs) == 2 else tr("Details…"))
-        self.details.setToolTip(tr("Select two runs (Ctrl) to compare them."))
+        _offer_details(self.details, len(runs), tr("Select two runs (Ctrl) to compare them."))
 
     def _show_buttons(self) -> None:
+        adapters = self._chosen_adapters()
+        _offer_details(self.whole, len(adapters), tr("Select two adapters (Ctrl) to compare them."))
         adapter = self._adapter()
         active = self.state.value(Subject.ADAPTERS).get("active")
         self.adopt.setEnabled(adapter is not None and adapter["id"] != active)
@@ -213,9 +223,14 @@ class Learning(Page):
         self.back.setEnabled(bool(active) or was)
         self.base.setEnabled(bool(active))
 
-    def _adapter(self) -> Json | None:
+    def _chosen_adapters(self) -> list[Json]:
         names = chosen(self.adapters)
-        return next((one for one in self._adapters() if one["id"] in names), None)
+        return [one for one in self._adapters() if one["id"] in names]
+
+    def _adapter(self) -> Json | None:
+        """The one to adopt or to go back to: of two none."""
+        found = self._chosen_adapters()
+        return found[0] if len(found) == 1 else None
 
     # Doing
 
@@ -223,6 +238,11 @@ class Learning(Page):
         runs = self._chosen_runs()
         if runs:
             RunsDialog(self.kit, runs[:2], self).open()
+
+    def _whole(self) -> None:
+        adapters = self._chosen_adapters()
+        if adapters:
+            AdaptersDialog(self.kit, adapters[:2], self).open()
 
     def _cancel(self) -> None:
         for run in self._chosen_runs()[:1]:
@@ -264,6 +284,13 @@ class Learning(Page):
             self.state.told.emit(Told(text=text, good=False))
             return
         self.state.told.emit(Told(text=tr("Exported to %1", path.name)))
+
+
+def _offer_details(details: QPushButton, chosen: int, how: str) -> None:
+    """Of one, or two beside each other."""
+    details.setEnabled(chosen in (1, 2))
+    details.setText(tr("Compare…") if chosen == 2 else tr("Details…"))
+    details.setToolTip(how)
 
 
 def _periods() -> list[tuple[str, int]]:

@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from lull.core import spans
+from lull.desktop.pages.changes import move_words
 from lull.desktop.pages.learning_charts import Chart
-from lull.desktop.words import plain, short_date, tr
+from lull.desktop.words import percent, plain, short_date, tr
 
 Json = dict[str, Any]
 
@@ -72,11 +73,38 @@ def adapter_cells(adapter: Json) -> tuple[str, ...]:
     return (str(adapter["id"]), status, gate, short_date(adapter.get("made"))[5:10])
 
 
+def adapter_facts(adapter: Json) -> list[tuple[str, str]]:
+    """Everything that is known of an adapter, as (what, value), the same lines for every one; what
+    only its own page tells is a dash until that has come."""
+    learned, share = adapter.get("learned"), adapter.get("share")
+    accepted = adapter.get("accepted")
+    verdict = None if accepted is None else ("accepted" if accepted else "rejected")
+    moves = adapter.get("moves") or ()
+    return [
+        (tr("Made"), short_date(adapter.get("made"))),
+        (tr("Model"), plain(str(adapter["base"]))),
+        (tr("Status"), status_words(str(adapter["status"]))),
+        (tr("Answers"), tr("%1 of new conversations", percent(share)) if share else "–"),
+        (tr("From the run"), plain(str(adapter.get("run") or "–"))),
+        (tr("Trained on"), plain(str(adapter.get("parent") or tr("the model as it came")))),
+        (
+            tr("Learned for good"),
+            plain(", ".join(str(one["name"]) for one in learned)) if learned else "–",
+        ),
+        (tr("The gate"), verdict_words({**adapter, "verdict": verdict})),
+        (tr("In force and out"), "\n".join(_moved(move) for move in moves) or "–"),
+    ]
+
+
+def _moved(move: Json) -> str:
+    return f"{short_date(move.get('at'))}: {move_words(move)}"
+
+
 def gain_words(run: Json) -> str:
     before, after = run.get("reward_before"), run.get("reward_after")
     if before is None or after is None:
         return "–"
-    return tr("%1 → %2", f"{before:.2f}", f"{after:.2f}")
+    return tr("%1 → %2", percent(before), percent(after))
 
 
 def run_words(run: Json) -> str:

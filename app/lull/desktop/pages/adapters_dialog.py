@@ -1,0 +1,29 @@
+"""One adapter whole, or two side by side: where it comes from, what it learned, how much it
+answers, and what the gate said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtWidgets import QWidget
+
+from lull.desktop.page import Kit
+from lull.desktop.pages.learning_words import adapter_facts
+from lull.desktop.pages.side_by_side import Column, SideBySide
+from lull.desktop.words import tr
+
+Json = dict[str, Any]
+
+
+class AdaptersDialog(SideBySide):
+    def __init__(self, kit: Kit, adapters: Sequence[Json], parent: QWidget) -> None:
+        title = tr("An adapter") if len(adapters) == 1 else tr("Adapters compared")
+        columns = [
+            Column(name=str(one["id"]), facts=adapter_facts(one), adapter=str(one["id"]))
+            for one in adapters
+        ]
+        super().__init__(kit, title, columns, parent)
+
+    def told(self, column: Column, adapter: Json) -> None:
+        column.facts = adapter_facts(adapter)
