@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from PySide6.QtCore import QPoint, QPointF, Qt
 
 from lull.contract import routes
-from lull.desktop.pages.schedule import Schedule
+from lull.desktop.pages.schedule import Schedule, keeps_shut
 from lull.desktop.pages.week import LEFT, TOP
 from lull.desktop.pages.week_bars import BarKind, bars_of, list_rows
 from lull.desktop.pages.week_editor import WeekEditor
@@ -57,6 +57,12 @@ def test_when_nobody_was_here_is_shown_beside_the_lulls_and_in_the_list() -> Non
 def test_hours_that_nobody_can_read_leave_the_rest_standing() -> None:
     windows = {"hours": {"blocked": ["tea time", "09:00-10:00"]}}
     assert {bar.text for bar in bars_of(windows, {}, NOW.date(), NOW)} == {"09:00-10:00"}
+
+
+def test_only_what_keeps_lull_from_working_is_a_reason() -> None:
+    gates = [("input", "unknown"), ("heat", "unknown"), ("power", "closed"), ("wait", "open")]
+    named = [{"name": name, "state": state, "text": ""} for name, state in gates]
+    assert [gate["name"] for gate in named if keeps_shut(gate)] == ["input", "power"]
 
 
 # Drawing hours

@@ -152,7 +152,7 @@ class Schedule(Page):
         working = learning.get("state") in ("open", "working")
         self._question.setText(tr("Why now?") if working else tr("Why not now?"))
         self.why.setText(str(learning.get("because") or ""))
-        shut = [g["text"] for g in learning.get("gates") or () if g["state"] != "open"]
+        shut = [g["text"] for g in learning.get("gates") or () if keeps_shut(g)]
         others = [text for text in shut if text != learning.get("because")]
         self.reasons.setText("\n".join(others))
         self.reasons.setVisible(bool(others))
@@ -190,8 +190,9 @@ class Schedule(Page):
             swatch = QLabel()
             swatch.setFixedSize(14, 10)
             theme = self.kit.look.theme
-            edge = f"border: 1px solid {theme.accent};" if kind is BarKind.PLANNED else ""
-            swatch.setStyleSheet(f"background: {_colour(kind, theme)}; {edge}")
+            # What stands behind the rest is nearly the card's own colour: the edge shows it.
+            edge = theme.accent if kind is BarKind.PLANNED else theme.edge
+            swatch.setStyleSheet(f"background: {_colour(kind, theme)}; border: 1px solid {edge};")
             self._legend.addWidget(swatch, line, 2 * column)
             self._legend.addWidget(label(words[kind], "small"), line, 2 * column + 1)
         self._legend.setColumnStretch(2 * IN_A_LINE, 1)
@@ -306,6 +307,13 @@ def _lines(text: str) -> list[str]:
             out.append(held.strip())
             held = ""
     return [*out, held.strip()] if held.strip() else out
+
+
+def keeps_shut(gate: Json) -> bool:
+    """Closed; or it is not known whether somebody is here, which counts as closed. What else is
+    unknown keeps nothing from working."""
+    unknown_input = gate["state"] == "unknown" and gate["name"] == "input"
+    return bool(gate["state"] == "closed" or unknown_input)
 
 
 def week_words(windows: Json) -> str:
