@@ -75,7 +75,7 @@ def test_a_text_that_changed_meanwhile_is_not_approved(on_desk: Shown, desk: Des
     desk.do(desk.review.edit(proposal.id, description=None, body="Join them with dashes."))
     page._approve([read])
     on_desk.until(lambda: on_desk.told)
-    assert "not done" in on_desk.told[0]
+    assert on_desk.told[0].startswith("Approving menu-style: not done")
     assert not is_(desk, proposal, "approved")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -17,7 +17,7 @@ from lull.desktop.notices import Notice, NoticeKind, Notices
 from lull.desktop.pages.diff import lines_of, marked_html, side_by_side_html, unified_html
 from lull.desktop.single import Single
 from lull.desktop.tokens import LIGHT
-from lull.desktop.words import plain, tr
+from lull.desktop.words import ago, plain, tr
 from tests.desktop.conftest import Shown, place_of
 from tests.desktop.scripted import Scripted, learning, status
 
@@ -73,6 +73,13 @@ def test_the_unit_is_enabled_by_its_link(tmp_path: Path) -> None:
     text = link.read_text()
     assert 'ExecStart="/usr/bin/python3" "-m" "lull.cli.main" "serve"' in text
     assert '\\"b\\" %%c"' in text
+
+
+def test_at_login_only_the_icon_comes(tmp_path: Path, home: Path) -> None:
+    place = place_of(Paths.from_environment({}, "linux", home=str(home)), lambda: True)
+    made = Autostart.here(place, platform="linux", environ={"HOME": str(tmp_path)})
+    assert made is not None
+    assert made.icon == ("lull", "open", "--hidden")
 
 
 def test_the_agent_of_macos_is_a_property_list(tmp_path: Path) -> None:
@@ -200,6 +207,12 @@ def test_passages_are_marked_where_they_stand() -> None:
 
 def test_what_would_turn_text_around_is_shown() -> None:
     assert plain("a\u202eb\u200bc\td\n") == "a\ufffdb\ufffdc\td\n"
+
+
+def test_how_long_ago_is_said_in_one_unit() -> None:
+    now = datetime(2026, 11, 22, 12, tzinfo=UTC)
+    said = [ago((now - timedelta(minutes=m)).isoformat(), now) for m in (0, 59, 61, 1439, 2879)]
+    assert said == ["just now", "59 min ago", "1 h ago", "23 h ago", "1 d ago"]
 
 
 def test_values_are_put_in_once() -> None:

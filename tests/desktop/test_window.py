@@ -124,9 +124,19 @@ def test_what_was_done_is_told_and_can_be_undone(on_script: Shown) -> None:
     note = on_script.desktop.window.note
     assert note.isVisible()
     assert note.words.text() == "Approved: menu-style"
+    # The buttons at the foot of the page stay free for the next decision.
+    assert note.geometry().bottom() < on_script.desktop.window.height() - 80
     note.undo.click()
     assert undone == [True]
     assert not note.isVisible()
+
+
+def test_one_page_alone_is_marked_also_where_the_keyboard_is(on_script: Shown) -> None:
+    window = on_script.desktop.window
+    on_script.activate()
+    window._buttons[PageName.TODAY].setFocus()
+    on_script.bot.keyClick(window, "2", Qt.KeyboardModifier.ControlModifier)
+    on_script.until(window._buttons[PageName.REVIEW].hasFocus)
 
 
 def test_the_size_is_remembered(scripted: Scripted, home: Path, show: Callable[..., Shown]) -> None:

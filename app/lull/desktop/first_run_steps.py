@@ -109,6 +109,7 @@ class Addressed(Step):
         self.try_it = button(tr("Send this request from here"), self._try, main=False)
         self.box.addLayout(row(self.try_it, None))
         self.answer = self.says("")
+        self._pressed = False
         self._sample = Sample(self)
 
     def _line(self, name: str) -> QLineEdit:
@@ -130,6 +131,7 @@ class Addressed(Step):
         self.kit.actions.copy(self.line.text(), tr("Copied."))
 
     def _try(self) -> None:
+        self._pressed = self.try_it.hasFocus()
         self.try_it.setEnabled(False)
         set_kind(self.answer, "muted")
         self.answer.setText(tr("Asked; the model is being loaded…"))
@@ -138,6 +140,8 @@ class Addressed(Step):
 
     def _answered(self, good: bool, text: str) -> None:
         self.try_it.setEnabled(True)
+        if self._pressed:  # what is disabled gives the focus away, to "Finish later"
+            self.try_it.setFocus()
         set_kind(self.answer, "good" if good else "bad")
         words = tr("It answers: %1", plain(text)) if good else tr("No answer: %1", text)
         self.answer.setText(words)

@@ -23,6 +23,8 @@ from lull.desktop.tokens import GAP
 from lull.desktop.words import only, tr
 
 NOTE_MS: Final = 8_000
+ABOVE_BUTTONS: Final = 92
+"""Over the row of buttons at a page's foot: the next decision is made while the note stands."""
 
 
 def label(text: str = "", kind: str = "", *, wrap: bool = False) -> QLabel:
@@ -174,7 +176,7 @@ class Note(QFrame):
         parent = self.parentWidget()
         if parent is not None:
             x = (parent.width() - self.width()) // 2
-            self.move(max(0, x), parent.height() - self.height() - 44)
+            self.move(max(0, x), parent.height() - self.height() - ABOVE_BUTTONS)
 
     def _go_back(self) -> None:
         undo, self._undo = self._undo, None

@@ -187,6 +187,8 @@ class Window(QMainWindow):
     def go(self, name: PageName) -> None:
         self._stack.setCurrentWidget(self.page(name))
         self._buttons[name].setChecked(True)
+        if self.focusWidget() in self._buttons.values():  # two marked pages would be one too many
+            self._buttons[name].setFocus()
         self.setWindowTitle(f"Lull: {self._titles[name]}")
 
     def page(self, name: PageName | None = None) -> Page:

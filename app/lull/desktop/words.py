@@ -48,13 +48,16 @@ def clock(iso: str | None, at: datetime) -> str:
 
 
 def ago(iso: str | None, at: datetime) -> str:
+    """In whole hours from an hour on, and in whole days from a day on: how long ago something was
+    is not asked to the minute, and there is little room where it stands."""
     moment = parsed(iso)
     if moment is None:
         return ""
     seconds = (at - moment).total_seconds()
     if seconds < 60:
         return tr("just now")
-    return tr("%1 ago", spans.length(seconds))
+    unit = next((one for one in (86_400, 3_600) if seconds >= one), 1)
+    return tr("%1 ago", spans.length(seconds // unit * unit))
 
 
 def short_date(iso: str | None) -> str:

@@ -37,7 +37,7 @@ class ProposalView(QWidget):
         self._turns: dict[str, Json] = {}
         self._asked: set[str] = set()
         self.view = "unified"
-        self.name = label("", "head")
+        self.name = label("", "head", wrap=True)
         self._chips = QHBoxLayout()
         self.description = label("", "muted", wrap=True)
         self.evidence = label("", wrap=True)
@@ -50,15 +50,12 @@ class ProposalView(QWidget):
         kit.look.changed.connect(self._draw)
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(GAP)
-        head.addWidget(self.name)
-        head.addLayout(self._chips)
-        head.addStretch(1)
+        self._chips.setSpacing(GAP)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(GAP)
-        box.addLayout(head)
+        box.addWidget(self.name)
+        box.addLayout(self._chips)
         for one in (self.description, self.evidence, self.odds, self.flags):
             box.addWidget(one)
         box.addLayout(self._tabs())
@@ -113,6 +110,7 @@ class ProposalView(QWidget):
         shown.append(chip(ago(proposal.get("made"), now())))
         for one in shown:
             self._chips.addWidget(one)
+        self._chips.addStretch(1)
 
     def _draw(self) -> None:
         proposal = self._shown
@@ -154,7 +152,11 @@ class ProposalView(QWidget):
     def _evidence(self, proposal: Json) -> str:
         theme = self._kit.look.theme
         parts = [f"<h4>{escaped(tr('Where each sentence comes from'))}</h4>"]
-        sources = {"user": tr("you"), "model": tr("a model"), "untrusted": tr("SOMEBODY ELSE")}
+        sources = {
+            "user": tr("said by you"),
+            "model": tr("written by a model"),
+            "untrusted": tr("said by SOMEBODY ELSE"),
+        }
         for trace in proposal.get("provenance") or ():
             colour = theme.bad if trace["source"] == "untrusted" else theme.muted
             who = sources.get(trace["source"], trace["source"])

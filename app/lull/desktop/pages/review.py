@@ -29,6 +29,16 @@ Json = dict[str, Any]
 _CLOSED = {"approve": "approved", "reject": "rejected", "defer": "deferred"}
 
 
+def decision_words(action: str, name: str) -> tuple[str, str]:
+    """While it is not certain, and when it is done."""
+    words = {
+        "approve": (tr("Approving %1", name), tr("Approved: %1", name)),
+        "reject": (tr("Rejecting %1", name), tr("Rejected: %1", name)),
+        "defer": (tr("Putting off %1", name), tr("Put off: %1", name)),
+    }
+    return words[action]
+
+
 class Review(Page):
     subjects = (Subject.PROPOSALS, Subject.STATUS)
 
@@ -194,7 +204,7 @@ class Review(Page):
         if self.approve.isEnabled():
             for one in chosen:
                 # The hash is of the text that stands on this page, not of what came meanwhile.
-                self._decide("approve", one, {"sha256": one["sha256"]}, tr("Approved"))
+                self._decide("approve", one, {"sha256": one["sha256"]})
 
     def _reject(self) -> None:
         chosen = self.selected()
@@ -206,12 +216,12 @@ class Review(Page):
     def _reject_all(self, chosen: Sequence[Json], reason: str) -> None:
         for one in chosen:
             wanted = {"sha256": one["sha256"], "reason": reason}
-            self._decide("reject", one, wanted, tr("Rejected"))
+            self._decide("reject", one, wanted)
 
     def _defer(self) -> None:
         if self.defer.isEnabled():
             for one in self.selected():
-                self._decide("defer", one, {"sha256": one["sha256"]}, tr("Put off"))
+                self._decide("defer", one, {"sha256": one["sha256"]})
 
     def _edit(self) -> None:
         chosen = self.selected()
@@ -229,9 +239,10 @@ class Review(Page):
             then=lambda _: self.state.touch(Subject.PROPOSALS),
         )
 
-    def _decide(self, action: str, proposal: Json, wanted: Mapping[str, object], word: str) -> None:
+    def _decide(self, action: str, proposal: Json, wanted: Mapping[str, object]) -> None:
         name = plain(proposal["name"])
         closed = _CLOSED[action]
+        doing, done = decision_words(action, name)
 
         def was_done(answer: Answer) -> bool:
             found = answer.value.get("proposal") or {}
@@ -247,8 +258,8 @@ class Review(Page):
         self.state.act(
             routes.PROPOSAL_DO.format(id=proposal["id"], action=action),
             wanted,
-            words=f"{word}: {name}",
-            done=f"{word}: {name}",
+            words=doing,
+            done=done,
             settling=Settling(route=routes.PROPOSAL.format(id=proposal["id"]), done=was_done),
             undo=self._undo,
             then=then,
