@@ -4,10 +4,12 @@ import re
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 
 import lull.desktop
 from lull.desktop.icons import TrayShape, pixmap
-from lull.desktop.style import sheet
+from lull.desktop.style import Look, sheet
 from lull.desktop.tokens import DARK, LIGHT, SEEN_ON, TEXT_ON, Theme, contrast
 
 BOTH = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
@@ -36,6 +38,15 @@ def test_the_style_sheet_has_every_colour_from_the_tokens(theme: Theme) -> None:
     assert "@" not in text
     named = {str(getattr(theme, name)) for name in Theme.__slots__}
     assert set(re.findall(r"#[0-9a-f]{6}\b", text)) <= named
+
+
+def test_nothing_moves_whatever_the_system_animates(qapp: QApplication) -> None:
+    effects = (Qt.UIEffect.UI_AnimateMenu, Qt.UIEffect.UI_FadeTooltip, Qt.UIEffect.UI_AnimateCombo)
+    for effect in (Qt.UIEffect.UI_General, *effects):
+        qapp.setEffectEnabled(effect, True)
+    assert any(qapp.isEffectEnabled(effect) for effect in effects)
+    Look(qapp, LIGHT)
+    assert not any(qapp.isEffectEnabled(effect) for effect in effects)
 
 
 def test_no_other_file_names_a_colour() -> None:

@@ -35,6 +35,9 @@ class Look(QObject):
         self._forced = forced
         self.theme = forced or _of_the_system()
         app.setStyle("Fusion")  # the one style that every platform draws alike
+        # Nothing of ours moves, and neither do Qt's menus and lists: so it is calm for everybody,
+        # and who asked the system for less motion is heard on every platform.
+        app.setEffectEnabled(Qt.UIEffect.UI_General, False)
         font = QFont(app.font())
         font.setPointSizeF(BODY_PT)
         app.setFont(font)

@@ -121,7 +121,7 @@ class Tray(QObject):
 
     def _reach(self) -> None:
         """At login the panel may come up after us, and an icon that was shown before there is a
-        panel never gets there (tried with Qt 6.12 on D-Bus): so it is made once there is one."""
+        panel never gets there (tried on D-Bus): so it is made once there is one."""
         if not self._begun and self.backend.available():
             self._begun = True
             self.backend.begin(
