@@ -112,8 +112,10 @@ CATALOGUE: Mapping[str, Entry] = {
         " to be measured.",
     ),
     "window": Entry(
-        measures="How soon the window is there, what it takes, and whether it ever freezes.",
-        not_shown="Drawn off screen.",
+        measures="How soon the window is there, what it takes, whether it ever freezes, and how"
+        " soon it shows that its service was killed.",
+        not_shown="Drawn off screen. On a busy machine other programs make gaps, too: in those the"
+        " window itself hardly worked.",
     ),
     "pocket": Entry(
         measures="What the built-in model can do, on the shipped weights.",

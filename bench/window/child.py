@@ -70,23 +70,25 @@ def main(home: str, page: str, began_s: float, seconds: float) -> None:
     said = {
         "first_paint_s": round(painted.at_s - began_s, 3),
         "rss_mb": round(psutil.Process(os.getpid()).memory_info().rss / 1e6, 1),
-        "longest_gap_s": round(gaps[-1], 4),
-        "p99_gap_s": round(gaps[int(len(gaps) * 0.99)], 4),
+        "longest_gap_s": round(gaps[-1][0], 4),
+        "worked_in_it_s": round(gaps[-1][1], 4),
+        "p99_gap_s": round(gaps[int(len(gaps) * 0.99)][0], 4),
     }
     desktop.end()
     print(json.dumps(said), flush=True)
 
 
-def _gaps(app: QApplication, seconds: float) -> list[float]:
-    """How much later than asked for a timer fired, sorted."""
-    found: list[float] = []
-    last = time.perf_counter()
+def _gaps(app: QApplication, seconds: float) -> list[tuple[float, float]]:
+    """How much later than asked for a timer fired, sorted, each with the processor time that this
+    process had in it: in a gap in which it had next to none, other programs had the machine."""
+    found: list[tuple[float, float]] = []
+    last, worked = time.perf_counter(), time.process_time()
 
     def tick() -> None:
-        nonlocal last
-        now = time.perf_counter()
-        found.append(max(0.0, now - last - TICK_MS / 1000))
-        last = now
+        nonlocal last, worked
+        now, work = time.perf_counter(), time.process_time()
+        found.append((max(0.0, now - last - TICK_MS / 1000), work - worked))
+        last, worked = now, work
 
     timer = QTimer(interval=TICK_MS)
     timer.timeout.connect(tick)
