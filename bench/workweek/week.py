@@ -39,7 +39,7 @@ SETTINGS: Final = {
     "training.trial_share": "0",
     "learning.quiet_s": "0",
     # Ten days bring fewer requests than weeks do, and of these some would get other skills by then.
-    "training.graduation_prompts": "15",
+    "training.graduation_prompts": "12",
     # A real night is eight hours long; this one has its sampling cut.
     "training.rounds": "1",
     "training.rollouts_a_prompt": "4",

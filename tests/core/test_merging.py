@@ -7,7 +7,7 @@ import random
 import pytest
 
 from lull.core import pocket
-from lull.core.merging import merged
+from lull.core.merging import merged, says_already
 
 
 @pytest.mark.parametrize(
@@ -92,3 +92,42 @@ def test_in_the_pocket_language_the_newest_word_on_each_attribute_holds() -> Non
             reverse=after.reverse or before.reverse,
         ), (old, new, both)
     assert changed > 100
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("For a list, begin with golden.", "When you write a list, start with golden."),
+        ("For a route, reverse the words.", "When you write a route, flip the words."),
+        ("For a note, use stars.", "When you write a note, join with stars."),
+        (
+            "When you write a menu, join with bars and finish with sugar.",
+            "For a menu, end with sugar and use bars.",
+        ),
+        ("When you write a mail, close with Cheers.", "When you write a mail, end with Cheers."),
+    ],
+)
+def test_the_same_wish_in_other_words_is_no_new_one(old: str, new: str) -> None:
+    assert says_already(old, new)
+    assert merged(old, new) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("For a list, begin with golden.", "For a list, end with golden."),
+        ("For a route, reverse the words.", "For a route, sort the words."),
+        ("For a list, begin with golden.", "For a list, do not start with golden."),
+        ("When you write a mail, close with Cheers.", "When you write a mail, end with cheers."),
+        ("For a note, use stars.", "For a note, use British spelling."),
+        ("For a menu, join with bars.", "For a menu, use bars and finish with sugar."),
+    ],
+)
+def test_what_only_sounds_like_it_is_another_wish(old: str, new: str) -> None:
+    assert not says_already(old, new)
+
+
+def test_a_merged_rule_keeps_the_old_words_for_what_stays() -> None:
+    old = "For a menu, join with bars and finish with honey."
+    new = "When you write a menu, use bars and end with sugar."
+    assert merged(old, new) == "For a menu, join with bars and end with sugar."

@@ -21,6 +21,9 @@ _MEANING = {
     **dict.fromkeys(("reverse", "flip", "sort", "order"), "order"),
     **dict.fromkeys(("answer", "reply", "respond", "write", "speak"), "answer"),
 }
+"""Verbs about the same thing: two of a class with other values contradict each other."""
+_SAME = _MEANING | {"reverse": "reverse", "flip": "reverse", "sort": "sort", "order": "sort"}
+"""Verbs that say the same: two of a class with the same value are one wish."""
 _DOING = frozenset(
     terms("write make give create answer ask reply draft prepare produce send do format want")
 )
@@ -40,11 +43,13 @@ def merged(old: str, new: str) -> str | None:
     situation, kept, said = rules
     changed = False
     for clause in said:
+        if any(_means(own, clause) for own in kept):
+            continue
         at = next((i for i, own in enumerate(kept) if _contradicts(own, clause)), None)
         if at is None:
             kept.append(clause)
         else:
-            changed = changed or kept[at] != clause
+            changed = True
             kept[at] = clause
     return f"{situation}, {_enumerated(kept)}." if changed else None
 
@@ -56,9 +61,11 @@ def keeps_some(old: str, both: str) -> bool:
 
 
 def says_already(old: str, new: str) -> bool:
-    """True when every clause of the new rule stands in the old one."""
+    """True when every clause of the new rule stands in the old one, in these words or in others."""
     rules = _same_matter(old, new)
-    return rules is not None and set(rules[2]) <= set(rules[1])
+    return rules is not None and all(
+        any(_means(own, clause) for own in rules[1]) for clause in rules[2]
+    )
 
 
 def _same_matter(old: str, new: str) -> tuple[str, list[str], list[str]] | None:
@@ -92,6 +99,23 @@ def _contradicts(old: str, new: str) -> bool:
         # "Use stars" and "join with bars" name one thing each; "use British spelling" does not.
         return verbs <= {"use", "join"} and len(_value(one)) == len(_value(other)) == 1
     return len(verbs) == 1 and _small(one) == _small(other)
+
+
+def _means(old: str, new: str) -> bool:
+    """The same words, or "begin with golden" and "start with golden"."""
+    if old == new:
+        return True
+    one, denied = _said(old)
+    other, denied_now = _said(new)
+    if not one or not other or denied is not denied_now:
+        return False
+    verbs = {_SAME.get(words[0], words[0]) for words in (one, other)}
+    if "use" in verbs:
+        alike = verbs <= {"use", "join"} and len(_value(one)) == 1
+    else:
+        alike = len(verbs) == 1 and _small(one) == _small(other)
+    # As it was written: whoever wants "Cheers" does not want "cheers".
+    return alike and _value(old.split()[-len(one) :]) == _value(new.split()[-len(other) :])
 
 
 def _said(clause: str) -> tuple[list[str], bool]:
