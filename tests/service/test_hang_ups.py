@@ -159,12 +159,19 @@ def test_an_upstream_that_dies_in_mid_answer_leaves_it_broken(
     assert turn["finish"] == "error"
 
 
+def use_up_kept_connections(plain: Before) -> None:
+    """Each that broke while it was kept is another try on the next one."""
+    for _ in range(3):
+        plain.ask("POST", "/api/push", {"model": "any"})
+
+
 @pytest.mark.parametrize("path", CHATS)
 def test_an_upstream_that_dies_before_its_first_byte_is_a_503(
     plain: Before, upstream: ScriptedUpstream, path: str
 ) -> None:
     before = len(plain.turns())
     upstream.script = lambda asked: asked.drop()
+    use_up_kept_connections(plain)
     reply = plain.ask("POST", path, asking(path))
     assert reply.status == 503
     assert "ollama serve" in error_words(path, reply.json)
@@ -176,8 +183,7 @@ def test_what_broke_on_a_fresh_connection_is_not_asked_again(
     plain: Before, upstream: ScriptedUpstream
 ) -> None:
     upstream.script = lambda asked: asked.drop()
-    for _ in range(3):  # whatever connections were kept are used up
-        plain.ask("POST", "/api/push", {"model": "any"})
+    use_up_kept_connections(plain)
     upstream.asked.clear()
     assert plain.ask("POST", "/api/push", {"model": "any"}).status == 503
     assert upstream.count("/api/push") <= 2
