@@ -145,7 +145,23 @@ def test_tab_goes_through_a_page_and_comes_back(on_desk: Shown, desk: Desk) -> N
         seen.append(focused.accessibleName())
         if focused is first and len(seen) > 3:
             break
-    assert {"Today", "Proposals", "Approve  A", "Reject with a reason", "Defer"} <= set(seen)
+    assert {"Review", "Proposals", "Approve  A", "Reject with a reason", "Defer"} <= set(seen)
+
+
+def test_arrows_go_from_the_shown_pages_entry_to_the_others(on_desk: Shown) -> None:
+    """Tab stops at the entry of the page that is shown, as at one of several radio buttons."""
+    window = on_desk.desktop.window
+    on_desk.activate()
+    window.go(PageName.TODAY)
+    entry = next(one for one in window.findChildren(QAbstractButton) if one.isChecked())
+    entry.setFocus()
+    seen = []
+    for _ in range(4):
+        on_desk.bot.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_Down)
+        focused = QApplication.focusWidget()
+        assert focused is not None
+        seen.append(focused.accessibleName())
+    assert seen == ["Review", "Skills", "Learning", "Schedule"]
 
 
 class Pseudo(QTranslator):
