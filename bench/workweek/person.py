@@ -19,7 +19,7 @@ from lull.core.pocket import Kind, Style
 DAYS: Final = 10
 CHANGE_DAY: Final = 6
 """From this day on one habit is another."""
-REQUESTS_OF_A_KIND: Final = 10
+REQUESTS_OF_A_KIND: Final = 8
 SLIP: Final = 0.1
 """Of corrections that are a slip of the tongue: they name a kind for which there is no habit."""
 EVERYBODY: Final = ""

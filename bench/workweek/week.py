@@ -39,10 +39,10 @@ SETTINGS: Final = {
     "training.trial_share": "0",
     "learning.quiet_s": "0",
     # Ten days bring fewer requests than weeks do, and of these some would get other skills by then.
-    "training.graduation_prompts": "12",
+    "training.graduation_prompts": "10",
     # A real night is eight hours long; this one has its sampling cut.
     "training.rounds": "1",
-    "training.rollouts_a_prompt": "4",
+    "training.rollouts_a_prompt": "1",
     "training.single_answers": "false",
 }
 RUNS_A_NIGHT: Final = 1
