@@ -129,8 +129,10 @@ CATALOGUE: Mapping[str, Entry] = {
             "training_s",
         ),
         rest=("part", "against", "effect", "low", "high", "days", "helps"),
-        not_shown="The person is simulated and the model speaks a toy language. A part that is said"
-        " not to help may help others; what is not shown may be there all the same.",
+        not_shown="The person is simulated and the model speaks a toy language. A part of which no"
+        " help is shown may help others. With a skill in the prompt nearly every sampled answer was"
+        " right, so groups of answers (GRPO) had nothing to compare and no such run began: “no KL”"
+        " differs from “full” by chance alone.",
     ),
     "pipeline": Entry(
         measures="Research in twelve stages over bundled notes, each behind a gate that is a"

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 _WIDTH, _HEIGHT, _LEFT, _TOP = 1120, 520, 70, 70
 _CURVES, _BARS = 560, 260
+_NAME = 15
+"""Pixels that a name beside its curve takes."""
 _COLOURS: Final = {"baseline": "#8a8f98", "skills": "#3d7fd0", "full": "#2f8f4e"}
 
 
@@ -32,9 +34,11 @@ def draw(rows: Sequence[Row], effects: Sequence[Row], *, path: Path) -> None:
         _LEFT + 640, 28, "What each part adds in the second half, 95 % of resampled days"
     )
     _axes(painter, len(rows[0]["right_by_day"]))
-    for row in rows:
+    # From the lowest upwards: each name stands clear of the one below it.
+    free = float(_HEIGHT)
+    for row in sorted(rows, key=lambda row: float(row["right_by_day"][-1])):
         if row["arm"] in _COLOURS:
-            _curve(painter, row)
+            free = _curve(painter, row, below=free)
     _effects(painter, effects)
     painter.end()
     image.save(str(path))
@@ -63,7 +67,8 @@ def _axes(painter: QPainter, days: int) -> None:
         painter.drawText(QPointF(_x(day, days) - 4, _y(0) + 22), str(day))
 
 
-def _curve(painter: QPainter, row: Row) -> None:
+def _curve(painter: QPainter, row: Row, *, below: float) -> float:
+    """Where the next name may stand at most."""
     from PySide6.QtCore import QPointF
     from PySide6.QtGui import QColor, QPen, QPolygonF
 
@@ -71,7 +76,9 @@ def _curve(painter: QPainter, row: Row) -> None:
     points = [QPointF(_x(day, len(shares)), _y(share)) for day, share in enumerate(shares, 1)]
     painter.setPen(QPen(QColor(_COLOURS[row["arm"]]), 2.5))
     painter.drawPolyline(QPolygonF(points))
-    painter.drawText(points[-1] + QPointF(8, 5), row["arm"])
+    y = min(points[-1].y() + 5, below)
+    painter.drawText(QPointF(points[-1].x() + 8, y), row["arm"])
+    return y - _NAME
 
 
 def _effects(painter: QPainter, effects: Sequence[Row]) -> None:
