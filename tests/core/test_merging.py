@@ -120,6 +120,7 @@ def test_the_same_wish_in_other_words_is_no_new_one(old: str, new: str) -> None:
         ("For a list, begin with golden.", "For a list, do not start with golden."),
         ("When you write a mail, close with Cheers.", "When you write a mail, end with cheers."),
         ("For a note, use stars.", "For a note, use British spelling."),
+        ("For a table, join cells with lines.", "For a table, split cells with lines."),
         ("For a menu, join with bars.", "For a menu, use bars and finish with sugar."),
     ],
 )

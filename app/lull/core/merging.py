@@ -22,7 +22,11 @@ _MEANING = {
     **dict.fromkeys(("answer", "reply", "respond", "write", "speak"), "answer"),
 }
 """Verbs about the same thing: two of a class with other values contradict each other."""
-_SAME = _MEANING | {"reverse": "reverse", "flip": "reverse", "sort": "sort", "order": "sort"}
+_SAME = _MEANING | {
+    **dict.fromkeys(("reverse", "flip"), "reverse"),
+    **dict.fromkeys(("sort", "order"), "sort"),
+    **dict.fromkeys(("divide", "split"), "split"),
+}
 """Verbs that say the same: two of a class with the same value are one wish."""
 _DOING = frozenset(
     terms("write make give create answer ask reply draft prepare produce send do format want")
