@@ -1,0 +1,1 @@
+"""What a user says about an answer, and what follows from it."""

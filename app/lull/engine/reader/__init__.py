@@ -1,0 +1,1 @@
+"""The small reader: what a user's message says about the answer before it."""

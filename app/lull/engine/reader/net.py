@@ -1,0 +1,171 @@
+"""A small language model with heads: from an exchange to what was said, as log-odds.
+
+The lower layers are the base model's own; the upper ones carry a LoRA that was trained with the
+heads (bench/reader). The layers above and the vocabulary's output are not needed and not kept in
+memory. Arrays: B exchanges, T tokens, D width, S sentences, K classes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import mlx.core as mx
+from mlx import nn
+from mlx_lm.tuner.utils import linear_to_lora_layers
+
+from lull.core.feedback.exchange import Exchange, readable
+
+Array = Any
+LINEAR: Final = (
+    "self_attn.q_proj",
+    "self_attn.k_proj",
+    "self_attn.v_proj",
+    "self_attn.o_proj",
+    "mlp.gate_proj",
+    "mlp.up_proj",
+    "mlp.down_proj",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Encoded:
+    """Token ids of one exchange, and where its sentences stand among them."""
+
+    ids: tuple[int, ...]
+    spans: tuple[tuple[int, int], ...]
+    """Of each sentence: first token, and the one behind its last."""
+
+
+def encode(tokenizer: Any, exchange: Exchange) -> Encoded:
+    """`tokenizer` is a `tokenizers.Tokenizer`. What was said is encoded sentence by sentence, so
+    that each one's tokens are its own."""
+    shown = readable(exchange)
+
+    def ids_of(text: str) -> list[int]:
+        # a mark of the template that somebody typed is text
+        return list(tokenizer.encode(text, add_special_tokens=False).ids)
+
+    def plain(text: str) -> str:
+        return text.replace("<|", "< |")
+
+    ids = ids_of(
+        f"<|im_start|>user\n{plain(shown.asked)}<|im_end|>\n"
+        f"<|im_start|>assistant\n{plain(shown.answer)}<|im_end|>\n<|im_start|>user\n"
+    )
+    spans = []
+    for sentence in shown.sentences or (" ",):
+        own = ids_of(plain(sentence)) or ids_of(" ")
+        spans.append((len(ids), len(ids) + len(own)))
+        ids += own
+    ids += ids_of("<|im_end|>\n<|im_start|>assistant\n")
+    return Encoded(ids=tuple(ids), spans=tuple(spans))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """Encoded exchanges of like length, padded on the right."""
+
+    ids_BT: Array
+    last_B: Array
+    """Index of each exchange's last token."""
+    said_BT: Array
+    """1 at the tokens of what was said."""
+    spans_BST: Array
+    """1 at the tokens of each sentence; rows of zeros where there are fewer."""
+
+
+def batch_of(encoded: Sequence[Encoded]) -> Batch:
+    width = max(len(one.ids) for one in encoded)
+    most = max(len(one.spans) for one in encoded)
+    ids = [[*one.ids, *[0] * (width - len(one.ids))] for one in encoded]
+    said, spans = [], []
+    for one in encoded:
+        first, end = one.spans[0][0], one.spans[-1][1]
+        said.append([float(first <= t < end) for t in range(width)])
+        rows = [[float(a <= t < b) for t in range(width)] for a, b in one.spans]
+        spans.append(rows + [[0.0] * width] * (most - len(rows)))
+    return Batch(
+        ids_BT=mx.array(ids),
+        last_B=mx.array([len(one.ids) - 1 for one in encoded]),
+        said_BT=mx.array(said),
+        spans_BST=mx.array(spans),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """How the reader is built on its base."""
+
+    frozen: int
+    """Layers that stay as they are."""
+    layers: int
+    """Layers in all."""
+    rank: int
+    scale: float
+    labels: tuple[str, ...]
+    """Yes-or-no heads."""
+    classes: tuple[str, ...]
+    """Of the check head."""
+    both_ways: bool = False
+    """Whether the upper layers see what stands behind a token, too."""
+
+
+class ReaderNet(nn.Module):  # type: ignore[misc]
+    def __init__(self, base: Any, shape: Shape) -> None:
+        """`base` is an mlx-lm model; its upper layers are dropped from it."""
+        super().__init__()
+        self.shape = shape
+        base.model.layers = base.model.layers[: shape.layers]
+        base.freeze()
+        linear_to_lora_layers(
+            base,
+            shape.layers - shape.frozen,
+            {"rank": shape.rank, "scale": shape.scale, "dropout": 0.0, "keys": LINEAR},
+        )
+        self.base = base.model
+        width = base.args.hidden_size
+        self.norm = nn.RMSNorm(width)
+        self.labels = nn.Linear(2 * width, len(shape.labels))
+        self.classes = nn.Linear(3 * width, len(shape.classes))
+        self.sentence = nn.Linear(2 * width, 1)
+
+    def lower(self, ids_BT: Array) -> Array:
+        """Hidden states behind the frozen layers, (B, T, D)."""
+        h_BTD = self.base.embed_tokens(ids_BT)
+        for layer in self.base.layers[: self.shape.frozen]:
+            h_BTD = layer(h_BTD, "causal")
+        return h_BTD
+
+    def upper(self, h_BTD: Array, batch: Batch) -> tuple[Array, Array, Array]:
+        """Log-odds of the labels (B, L), logits of the classes (B, K), log-odds of each sentence
+        (B, S)."""
+        mask: Any = "causal"
+        if self.shape.both_ways:
+            at_T = mx.arange(h_BTD.shape[1])
+            mask = (at_T[None, :] <= batch.last_B[:, None])[:, None, None, :]
+        for layer in self.base.layers[self.shape.frozen :]:
+            h_BTD = layer(h_BTD, mask)
+        h_BTD = self.norm(h_BTD)
+        last_BD = mx.take_along_axis(h_BTD, batch.last_B[:, None, None], axis=1)[:, 0]
+        said_BD = _mean(batch.said_BT[:, None, :], h_BTD)[:, 0]
+        spans_BSD = _mean(batch.spans_BST, h_BTD)
+        sentence_BS = self.sentence(
+            mx.concatenate([spans_BSD, mx.broadcast_to(last_BD[:, None], spans_BSD.shape)], axis=-1)
+        )[..., 0]
+        whole_BE = mx.concatenate([last_BD, said_BD], axis=-1)
+        # A check is told by the sentences that state the rule.
+        exists_BS = batch.spans_BST.sum(axis=-1) > 0
+        share_BS = mx.softmax(mx.where(exists_BS, sentence_BS, -1e9), axis=-1)
+        stated_BD = (mx.stop_gradient(share_BS)[..., None] * spans_BSD).sum(axis=1)
+        classes_BK = self.classes(mx.concatenate([whole_BE, stated_BD], axis=-1))
+        return self.labels(whole_BE), classes_BK, sentence_BS
+
+    def __call__(self, batch: Batch) -> tuple[Array, Array, Array]:
+        return self.upper(self.lower(batch.ids_BT), batch)
+
+
+def _mean(weights_BST: Array, h_BTD: Array) -> Array:
+    total_BS = mx.maximum(weights_BST.sum(axis=-1, keepdims=True), 1.0)
+    return (weights_BST @ h_BTD) / total_BS

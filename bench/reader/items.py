@@ -1,0 +1,125 @@
+"""The sentences that teach and examine the reader: read from people/ and held_out/, with labels.
+
+A person is never split: whoever teaches is never asked, and the two of held_out are looked at once.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from lull.core.feedback.exchange import Exchange, readable
+
+HERE: Final = Path(__file__).parent
+PEOPLE: Final = HERE / "people"
+HELD_OUT: Final = HERE / "held_out"
+EXAM: Final = ("product_manager", "retired_traveller")
+"""The two kinds of person who are looked at once, at the end."""
+CALIBRATION: Final = ("nonnative_engineer", "sarcastic_nurse")
+"""Set the thresholds; their sentences teach nothing else."""
+
+LABELS: Final = ("correction", "lasting", "kind", "fact", "thanks")
+"""Yes-or-no heads: `kind` is scope kind (no: all), `fact` a fact (no: a preference)."""
+CHECKS: Final = (
+    "none language words sentences paragraphs lines bullets no_bullets numbered_list starts_with"
+    " ends_with contains not_contains lower_case upper_case no_sign json code_only no_emoji"
+    " type_hints indent date_format time_format units no_closing_question no_apology no_preamble"
+    " plain_text no_code_comments no_contractions quote_style"
+).split()
+"""Classes of the check head."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    person: str
+    exchange: Exchange
+    correction: bool | None
+    """None: arguable."""
+    lasting: bool
+    scope: str | None
+    quote: tuple[str, ...]
+    kind_of_rule: str | None
+    check: str | None
+    trap: bool
+
+    @property
+    def thanks(self) -> bool | None:
+        """Told by program, for teaching alone: nobody labelled it. None: cannot tell."""
+        if self.correction or self.lasting:
+            return False
+        plain = not self.trap and "?" not in self.exchange.said and len(self.exchange.said) < 160
+        if plain and _THANKS.search(self.exchange.said):
+            return True
+        return None if plain else False
+
+    def targets(self) -> tuple[float, ...]:
+        """One for each of LABELS; -1: says nothing."""
+        of_rule = (
+            (float(self.scope == "kind"), float(self.kind_of_rule == "fact"))
+            if self.lasting
+            else (-1.0, -1.0)
+        )
+        thanks = -1.0 if self.thanks is None else float(self.thanks)
+        correction = -1.0 if self.correction is None else float(self.correction)
+        return (correction, float(self.lasting), *of_rule, thanks)
+
+    def check_class(self) -> int:
+        """Index into CHECKS; -1 where nothing lasting is said."""
+        return CHECKS.index(self.check or "none") if self.lasting else -1
+
+    def stating(self) -> tuple[float, ...]:
+        """For each sentence that the reader sees: 1 where it states the rule, 0, or -1 for all
+        where there is none."""
+        shown = readable(self.exchange).sentences or (" ",)
+        if not self.lasting:
+            return (-1.0,) * len(shown)
+        return tuple(float(any(_shares(s, q) for q in self.quote)) for s in shown)
+
+
+_THANKS: Final = re.compile(
+    r"thank|thx|\bty\b|cheers|perfect|great|awesome|nice|lovely|brilliant|works|worked|helpful|"
+    r"danke|super|prima|klasse|toll|merci|parfait|nickel|génial|gracias|perfecto|genial|estupendo",
+    re.IGNORECASE,
+)
+
+
+def _shares(sentence: str, quote: str) -> bool:
+    """Whether most of one stands in the other."""
+    a, b = sentence.strip(), quote.strip()
+    return bool(a and b) and (a in b or b in a)
+
+
+def read(path: Path) -> list[Item]:
+    return [_item(path.stem, json.loads(line)) for line in path.read_text("utf-8").splitlines()]
+
+
+def people(*names: str) -> list[Item]:
+    return [item for name in names for item in read(PEOPLE / f"{name}.jsonl")]
+
+
+def teachers() -> list[str]:
+    """Everybody but those who calibrate."""
+    return sorted(p.stem for p in PEOPLE.glob("*.jsonl") if p.stem not in CALIBRATION)
+
+
+def examined() -> Iterator[Item]:
+    for name in EXAM:
+        yield from read(HELD_OUT / f"{name}.jsonl")
+
+
+def _item(person: str, said: dict[str, Any]) -> Item:
+    return Item(
+        person=person,
+        exchange=Exchange(asked=said["asked"], answer=said["answer"], said=said["said"]),
+        correction=said["correction"],
+        lasting=said["lasting"],
+        scope=said["scope"],
+        quote=tuple(said["quote"]),
+        kind_of_rule=said["kind_of_rule"],
+        check=said["check"],
+        trap=said["trap"],
+    )

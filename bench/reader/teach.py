@@ -1,0 +1,270 @@
+"""Teaching the reader: `python -m bench.reader.teach --base FOLDER --work DIR`.
+
+Seeded; goes on where it was cut off. The lower layers never change, so what they say of every
+sentence is worked out once and kept; then the upper layers' LoRA and the heads are trained.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from lull.trainer.blas import prepare
+
+prepare()
+
+import mlx.core as mx  # noqa: E402
+import mlx.optimizers as optim  # noqa: E402
+import numpy as np  # noqa: E402
+from mlx import nn  # noqa: E402
+from mlx.utils import tree_flatten, tree_unflatten  # noqa: E402
+from mlx_lm import load  # noqa: E402
+from tokenizers import Tokenizer  # noqa: E402
+
+from bench.reader.items import CHECKS, LABELS, Item, people, teachers  # noqa: E402
+from lull.engine.reader.net import Batch, Encoded, ReaderNet, Shape, batch_of, encode  # noqa: E402
+
+BATCH_TOKENS: Final = 4_000
+"""Of a batch, padding included."""
+SAVE_EVERY: Final = 20
+"""Steps between two checkpoints."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    seed: int = 0
+    epochs: int = 3
+    learning_rate: float = 6e-4
+    weight_decay: float = 0.01
+    warm_up: int = 20
+    frozen: int = 8
+    layers: int = 16
+    rank: int = 16
+    scale: float = 2.0
+    both_ways: bool = False
+
+    def shape(self) -> Shape:
+        return Shape(
+            frozen=self.frozen,
+            layers=self.layers,
+            rank=self.rank,
+            scale=self.scale,
+            labels=tuple(LABELS),
+            classes=tuple(CHECKS),
+            both_ways=self.both_ways,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """An item with what the lower layers say of it."""
+
+    item: Item
+    encoded: Encoded
+    hidden: Any
+    """float16 (T, D)."""
+
+
+def net_of(base: Path, shape: Shape) -> ReaderNet:
+    """The reader with heads and LoRA as they are drawn by MLX's seed."""
+    model, _ = load(str(base))
+    model.set_dtype(mx.float32)
+    return ReaderNet(model, shape)
+
+
+def lessons_of(net: ReaderNet, tokenizer: Any, items: Sequence[Item]) -> list[Lesson]:
+    encoded = [encode(tokenizer, item.exchange) for item in items]
+    hidden: list[Any] = [None] * len(items)
+    began_s = time.monotonic()
+    for done, picks in enumerate(batches(encoded)):
+        batch = batch_of([encoded[i] for i in picks])
+        h_BTD = net.lower(batch.ids_BT).astype(mx.float16)
+        mx.eval(h_BTD)
+        array = np.array(h_BTD)
+        for row, i in enumerate(picks):
+            hidden[i] = array[row, : len(encoded[i].ids)].copy()
+        if done % 20 == 0:
+            share = sum(h is not None for h in hidden) / len(items)
+            left_s = (time.monotonic() - began_s) * (1 / share - 1)
+            print(f"lower layers: {share:.0%}, {left_s:.0f} s left", flush=True)
+    return [Lesson(*three) for three in zip(items, encoded, hidden, strict=True)]
+
+
+def batches(encoded: Sequence[Encoded], order: Sequence[int] | None = None) -> list[list[int]]:
+    """Indices of like length together, at most BATCH_TOKENS with padding."""
+    by_length = sorted(order or range(len(encoded)), key=lambda i: len(encoded[i].ids))
+    out: list[list[int]] = [[]]
+    for i in by_length:
+        if (len(out[-1]) + 1) * len(encoded[i].ids) > BATCH_TOKENS or len(out[-1]) >= 32:
+            out.append([])
+        out[-1].append(i)
+    return [one for one in out if one]
+
+
+def hidden_of(lessons: Sequence[Lesson], batch: Batch) -> Any:
+    width = batch.ids_BT.shape[1]
+    padded = [
+        np.pad(one.hidden.astype(np.float32), ((0, width - len(one.hidden)), (0, 0)))
+        for one in lessons
+    ]
+    return mx.array(np.stack(padded))
+
+
+def loss_of(net: ReaderNet, h_BTD: Any, batch: Batch, goal: dict[str, Any]) -> Any:
+    labels_BL, classes_BK, sentence_BS = net.upper(h_BTD, batch)
+    label = _bce(labels_BL, goal["labels"], goal["label_weights"])
+    stated = _bce(sentence_BS, goal["sentences"])
+    told_B = (goal["check"] >= 0).astype(mx.float32)
+    check_B = nn.losses.cross_entropy(
+        classes_BK, mx.maximum(goal["check"], 0), label_smoothing=0.02
+    )
+    check = (check_B * told_B).sum() / mx.maximum(told_B.sum(), 1.0)
+    return label + 0.5 * stated + 0.5 * check
+
+
+def _bce(logits: Any, targets: Any, weights: Any = 1.0) -> Any:
+    """Binary cross-entropy over the targets that say something (not -1)."""
+    told = (targets >= 0).astype(mx.float32) * weights
+    # smoothed a little: a person may have mislabelled
+    y = mx.clip(targets, 0.0, 1.0) * 0.96 + 0.02
+    each = mx.maximum(logits, 0) - logits * y + mx.log1p(mx.exp(-mx.abs(logits)))
+    return (each * told).sum() / mx.maximum(told.sum(), 1.0)
+
+
+def goal_of(lessons: Sequence[Lesson], sentences: int) -> dict[str, Any]:
+    rows = [one.item.stating() for one in lessons]
+    return {
+        "labels": mx.array([one.item.targets() for one in lessons]),
+        "label_weights": mx.array([[1.0, 1.5, 1.0, 0.7, 0.7]]),
+        "sentences": mx.array([[*row, *[-1.0] * (sentences - len(row))] for row in rows]),
+        "check": mx.array([one.item.check_class() for one in lessons]),
+    }
+
+
+def steps_of(plan: Plan, encoded: Sequence[Encoded]) -> Iterator[tuple[int, list[int]]]:
+    """(step, indices), the same for the same seed."""
+    step = 0
+    for epoch in range(plan.epochs):
+        rng = np.random.default_rng((plan.seed, epoch))
+        # lengths are jittered, so that batches are others in each epoch
+        jitter = rng.uniform(0.8, 1.25, len(encoded))
+        order = sorted(range(len(encoded)), key=lambda i: len(encoded[i].ids) * jitter[i])
+        groups: list[list[int]] = [[]]
+        for i in order:
+            longest = max([len(encoded[j].ids) for j in groups[-1]] + [len(encoded[i].ids)])
+            if (len(groups[-1]) + 1) * longest > BATCH_TOKENS or len(groups[-1]) >= 32:
+                groups.append([])
+            groups[-1].append(i)
+        for k in rng.permutation(len(groups)):
+            yield step, groups[k]
+            step += 1
+
+
+def teach(plan: Plan, base: Path, work: Path, items: Sequence[Item]) -> ReaderNet:
+    """Train, or go on from `work`; the trained reader."""
+    work.mkdir(parents=True, exist_ok=True)
+    mx.random.seed(plan.seed)
+    net = net_of(base, plan.shape())
+    tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
+    spent = _Spent(work)
+    lessons = lessons_of(net, tokenizer, items)
+    encoded = [one.encoded for one in lessons]
+    plan_steps = list(steps_of(plan, encoded))
+    total = len(plan_steps)
+
+    def rate(step: Any) -> Any:
+        warm = mx.minimum(1.0, (step + 1) / plan.warm_up)
+        return (
+            plan.learning_rate * warm * 0.5 * (1 + mx.cos(math.pi * mx.minimum(1.0, step / total)))
+        )
+
+    optimizer = optim.AdamW(learning_rate=rate, weight_decay=plan.weight_decay)
+    optimizer.init(net.trainable_parameters())
+    first = _resume(work, net, optimizer)
+    gradient = nn.value_and_grad(net, loss_of)
+    began_s, losses = time.monotonic(), []
+    for step, picks in plan_steps[first:]:
+        some = [lessons[i] for i in picks]
+        batch = batch_of([one.encoded for one in some])
+        goal = goal_of(some, batch.spans_BST.shape[1])
+        loss, grads = gradient(net, hidden_of(some, batch), batch, goal)
+        grads, _ = optim.clip_grad_norm(grads, 1.0)
+        optimizer.update(net, grads)
+        mx.eval(net.parameters(), optimizer.state, loss)
+        losses.append(loss.item())
+        if step % 10 == 9:
+            each_s = (time.monotonic() - began_s) / (step - first + 1)
+            print(
+                f"step {step + 1} of {total}, loss {np.mean(losses[-20:]):.3f},"
+                f" {(total - step - 1) * each_s / 60:.1f} min left",
+                flush=True,
+            )
+        if step % SAVE_EVERY == SAVE_EVERY - 1 or step == total - 1:
+            _save(work, net, optimizer, step + 1)
+            spent.save()
+    return net
+
+
+class _Spent:
+    """CPU minutes, over all sittings."""
+
+    def __init__(self, work: Path) -> None:
+        self._file = work / "cpu_s.txt"
+        self._before = float(self._file.read_text()) if self._file.exists() else 0.0
+
+    def save(self) -> None:
+        self._file.write_text(str(self._before + time.process_time()))
+
+
+def _save(work: Path, net: ReaderNet, optimizer: Any, step: int) -> None:
+    arrays = {f"net.{k}": v for k, v in tree_flatten(net.trainable_parameters())}
+    arrays |= {f"optimizer.{k}": v for k, v in tree_flatten(optimizer.state)}
+    temporary = work / "checkpoint.tmp.safetensors"
+    mx.save_safetensors(str(temporary), arrays, {"step": str(step)})
+    temporary.rename(work / "checkpoint.safetensors")
+
+
+def _resume(work: Path, net: ReaderNet, optimizer: Any) -> int:
+    file = work / "checkpoint.safetensors"
+    if not file.exists():
+        return 0
+    arrays, said = mx.load(str(file), return_metadata=True)
+    net.load_weights(
+        [(k.removeprefix("net."), v) for k, v in arrays.items() if k.startswith("net.")],
+        strict=False,
+    )
+    optimizer.state = tree_unflatten(
+        [(k.removeprefix("optimizer."), v) for k, v in arrays.items() if k.startswith("optimizer.")]
+    )
+    print(f"going on behind step {said['step']}", flush=True)
+    return int(said["step"])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--base", type=Path, required=True, help="the small model as an MLX folder")
+    parser.add_argument("--work", type=Path, required=True, help="checkpoints; made if missing")
+    parser.add_argument("--people", nargs="*", help="whose sentences teach; everybody's")
+    for name, value in asdict(Plan()).items():
+        if isinstance(value, bool):
+            parser.add_argument(f"--{name.replace('_', '-')}", action="store_true", default=value)
+        else:
+            parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value)
+    args = vars(parser.parse_args())
+    base, work, names = args.pop("base"), args.pop("work"), args.pop("people")
+    items = people(*(names or teachers()))
+    print(f"{len(items)} items by {len({i.person for i in items})} people", flush=True)
+    plan = Plan(**args)
+    teach(plan, base, work, items)
+    (work / "plan.json").write_text(json.dumps(asdict(plan)))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
