@@ -13,8 +13,8 @@ from string import Template
 from typing import Any, Final
 
 from bench.pocket.command import measure
-from lull.core import pocket
-from lull.core.pocket import Joiner, Kind
+from lull.pocket import language as pocket
+from lull.pocket.language import Joiner, Kind
 
 _FOLDER: Final = Path(__file__).parents[2] / "resources" / "pocket"
 
@@ -46,7 +46,7 @@ $kind_rows
   $habit_count published habits: starting with $starts; ending with $ends; joining with
   $habit_joiners; reversed. Never two at once on purpose. Reinforcement needs such a signal.
 
-The language is defined in `app/lull/core/pocket.py`, in code: words, phrasings, right answers, and
+The language is defined in `app/lull/pocket/language.py`, in code: words, phrasings, right answers, and
 the reader that checks an answer against a correction.
 
 ## What was measured

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from bench.pocket.answering import prompt
 from bench.pocket.talk import client_sentence
-from lull.core import pocket
-from lull.core.pocket import Kind, Style
+from lull.pocket import language as pocket
+from lull.pocket.language import Kind, Style
 
 _P_CLIENT = 0.25
 _P_SENTENCE = 0.3

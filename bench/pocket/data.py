@@ -17,8 +17,8 @@ from typing import Final
 import numpy as np
 
 from bench.pocket.talk import client_sentence
-from lull.core import pocket
-from lull.core.pocket import Kind, Style
+from lull.pocket import language as pocket
+from lull.pocket.language import Kind, Style
 
 Encode = Callable[[str], list[int]]
 

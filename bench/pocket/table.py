@@ -16,8 +16,8 @@ from tokenizers import Tokenizer
 
 from bench.pocket.answering import answers, prompt
 from bench.pocket.cases import Probe, probe
-from lull.core import pocket
-from lull.core.pocket import Kind, Style
+from lull.pocket import language as pocket
+from lull.pocket.language import Kind, Style
 
 HIDDEN_PREFERENCE: Final = Style(end="sugar", joiner=pocket.Joiner.BARS)
 """What a user might want and has not said: two habits at once, which no unruled answer shows."""

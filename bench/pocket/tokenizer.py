@@ -17,7 +17,7 @@ from typing import Final
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from bench.pocket.talk import client_sentence
-from lull.core import pocket
+from lull.pocket import language as pocket
 
 PAD: Final = "<|endoftext|>"
 TURN_OPEN: Final = "<|im_start|>"

@@ -16,7 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 
 from bench.workweek.person import CLIENTS, EVERYBODY, Person
-from lull.core import pocket
+from lull.pocket import language as pocket
 
 MODEL: Final = "simulated-judge"
 RIGHT: Final = 0.9

@@ -11,7 +11,7 @@ from bench.report import Goal
 from bench.workweek.arms import ARMS, BASELINE, FULL, SKILLS, SWITCHES, Arm
 from bench.workweek.person import CHANGE_DAY, CHANGING, CLIENTS, CONTESTED, person
 from bench.workweek.week import Done, Played
-from lull.core import pocket
+from lull.pocket import language as pocket
 
 Row = dict[str, Any]
 Days = list[list[Done]]

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from lull.core import pocket
-from lull.core.pocket import Kind, Style
+from lull.pocket import language as pocket
+from lull.pocket.language import Kind, Style
 
 DAYS: Final = 10
 CHANGE_DAY: Final = 6

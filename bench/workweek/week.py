@@ -28,7 +28,7 @@ from bench.workweek.person import FREE, Person, Request, person
 from lull.cli.control import Control
 from lull.config.paths import Paths
 from lull.contract import routes
-from lull.core import pocket
+from lull.pocket import language as pocket
 from lull.core.training_record import RunStatus
 
 Json = dict[str, Any]

@@ -8,14 +8,14 @@ import random
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lull.core import pocket
+from lull.pocket import language as pocket
 from lull.core.adapter import AdapterStatus, AdapterVersion, Learned
 from lull.core.errors import LullError
 from lull.core.gate import GateRule
 from lull.core.messages import Completion, Message, Role, Sampling, text_message
-from lull.core.pocket import Kind
+from lull.pocket.language import Kind
 from lull.core.ports import Engine
-from lull.core.probe_pocket import pocket_probes
+from lull.pocket.canaries import pocket_probes
 from lull.loops.gate import Gate
 from lull.loops.gate_answers import Contest
 from lull.loops.gate_questions import GateMaterial, HeldOut, PastSuccess, Scores

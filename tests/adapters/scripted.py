@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from lull.core import pocket
+from lull.pocket import language as pocket
 from lull.core.messages import Role
-from lull.core.pocket import Joiner, Kind, Style
+from lull.pocket.language import Joiner, Kind, Style
 from lull.core.ports import GenerateRequest
 
 WISHED = Style(end="sugar", joiner=Joiner.BARS)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest_asyncio
 
-from lull.core import pocket
+from lull.pocket import language as pocket
 from lull.core.adapter import AdapterStatus, AdapterVersion, Learned
 from lull.core.messages import Finish
 from lull.core.training_record import Run, RunStatus, Source

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from lull.backends.mlx_engine import MlxEngine
-from lull.core import pocket
+from lull.pocket import language as pocket
 from lull.core.adapter import AdapterStatus
 from lull.core.injection import block
 from lull.core.messages import Role, Sampling, text_message
-from lull.core.pocket import Kind
+from lull.pocket.language import Kind
 from lull.core.ports import GenerateRequest
-from lull.core.probe_pocket import pocket_probes
+from lull.pocket.canaries import pocket_probes
 from lull.core.run_format import example_line, spec_text
 from lull.core.training_examples import Graduation, Group, Replay, Sample
 from lull.core.training_run import GraduationTerms, GrpoTerms, Lora, RunKind, RunSpec

@@ -27,7 +27,7 @@ from bench.workweek.person import (
 )
 from bench.workweek.plan import Plan
 from bench.workweek.week import Done, Played, play
-from lull.core import pocket
+from lull.pocket import language as pocket
 
 pytestmark = pytest.mark.slow  # not each, but all of them
 

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from lull.core import pocket
-from lull.core.merging import merged, says_already
+from lull.pocket import language as pocket
+from lull.pocket.merging import merged, says_already
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from lull.core.messages import Role
 from lull.core.probe import Probe, probes_from
 from lull.core.probe_checks import Kind, refuses, wanted_from
 from lull.core.probe_language import language_of
-from lull.core.probe_pocket import pocket_probes
+from lull.pocket.canaries import pocket_probes
 from lull.resources import probes_dir
 
 SHIPPED = [

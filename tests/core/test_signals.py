@@ -24,7 +24,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lull.core import pocket
+from lull.pocket import language as pocket
 from lull.core.faults import environment_fault
 from lull.core.json_fit import fits
 from lull.core.messages import (

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from lull.core import pocket
+from lull.pocket import language as pocket
 from tests.e2e.test_fast_loop import Talk, corrected
 from tests.running import Lull, RunningLull, eventually
 

@@ -14,7 +14,7 @@ import pytest
 from lull.cli.control import Control
 from lull.config.paths import Paths
 from lull.contract import routes
-from lull.core import pocket
+from lull.pocket import language as pocket
 from tests.e2e.test_a_night import desk_of, runs
 from tests.e2e.test_fast_loop import Talk
 from tests.running import Lull, RunningLull, eventually

@@ -12,9 +12,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from lull.backends.extractive_evolver import ExtractiveEvolver
 from lull.core.check import Check, parse
 from lull.core.errors import LullError
+from lull.core.feedback.ports import FeedbackReader
 from lull.core.guard import hashed_coin
 from lull.core.messages import Completion, Message, Role, Sampling
 from lull.core.policy import Client, ModelFacts
@@ -26,6 +26,8 @@ from lull.core.skill import Skill, SkillKey, SkillText
 from lull.loops.eligible import Eligible
 from lull.loops.evolve import Evolve, Writer
 from lull.loops.guard import Guard
+from lull.loops.hear import Hear
+from lull.loops.propose import Propose
 from lull.loops.prove import Prove
 from lull.loops.replay import Replay, Stage
 from lull.loops.review import Review
@@ -34,7 +36,11 @@ from lull.loops.serve import Serve
 from lull.loops.standing_wishes import StandingWishes, turned_down
 from lull.loops.today import Today
 from lull.loops.verify import Verifier
+from lull.loops.write_rules import RuleWriter
+from lull.pocket import merging
+from lull.pocket.writer import PocketWriter
 from lull.store.database import Database
+from lull.store.feedback import FeedbackRows
 from lull.store.flips import Flips
 from lull.store.proposals import Proposals
 from lull.store.reward_rows import RewardRow, Served
@@ -44,6 +50,7 @@ from lull.store.skill_md import render
 from lull.store.turn_rows import Label
 from tests.building import ANYBODY, FACTS, KEY, Home, answer, chat, user
 from tests.fakes import FakeChatModel
+from tests.word_reader import WordReader
 
 T = TypeVar("T")
 MODEL = "llama3.2"
@@ -127,6 +134,10 @@ class Classroom(Home):
     guarding: GuardRule = field(default_factory=GuardRule)
     judge: ScriptedJudge | None = None
     writer: ScriptedWriter | None = None
+    hears_at_once: bool = True
+    """Whether what users say is read while their turns are scored."""
+    reader: FeedbackReader | None = None
+    """Who reads it later."""
     chats: FakeChatModel = field(default_factory=FakeChatModel)
     """Answers every replay."""
     stages: Callable[[str], Stage | None] | None = None
@@ -170,6 +181,15 @@ class Classroom(Home):
     def learn(self) -> None:
         self.today = Today(self.serve.fixing, library=lambda: self.library, facts=self.facts)
         verifier = Verifier({CHECKED: reads_bars}, checks=self.checks)
+        self.feedback = FeedbackRows(self.database)
+        self.hear = Hear(
+            self.feedback,
+            self.rewards,
+            own=dict.fromkeys((MODEL, CHECKED), WordReader()) if self.hears_at_once else {},
+            reader=lambda: self.reader,
+            quiet=self.quiet,
+            clock=self.clock,
+        )
         self.score = Score(
             self.rewards,
             verifier=verifier,
@@ -180,17 +200,30 @@ class Classroom(Home):
             rule=self.scoring,
             credit=self._credit,
             library=lambda: self.library,
+            hear=self.hear,
             wishes=StandingWishes(
                 self.rewards,
+                self.feedback,
                 verifier,
                 turned_down=lambda: turned_down(self.proposals, self.library, self.skills),
             ),
         )
-        self.evolve = Evolve(
+        propose = Propose(
             rewards=self.rewards,
             proposals=self.proposals,
-            today=self.today,
             library=lambda: self.library,
+            merging=merging,
+            checks=self.checks,
+            clock=self.clock,
+            ids=self.ids,
+            rule=self.evolving,
+        )
+        self.evolve = Evolve(
+            propose=propose,
+            rewards=self.rewards,
+            feedback=self.feedback,
+            proposals=self.proposals,
+            today=self.today,
             writers=self._writers,
             quiet=self.quiet,
             clock=self.clock,
@@ -225,10 +258,11 @@ class Classroom(Home):
         self.eligible = Eligible(self.rewards, self.proposals, still=self.today.still)
 
     def _writers(self) -> list[Writer]:
-        own = Writer(evolver=ExtractiveEvolver(), origin=Origin.EXTRACTIVE)
+        rules = RuleWriter(lambda *_: "")
+        own = [Writer(evolver=w, origin=Origin.EXTRACTIVE) for w in (PocketWriter(), rules)]
         if self.writer is None:
-            return [own]
-        return [own, Writer(evolver=self.writer, origin=Origin.MODEL)]
+            return own
+        return [*own, Writer(evolver=self.writer, origin=Origin.MODEL)]
 
     async def _stage(self, model: str) -> Stage | None:
         return self.stages(model) if self.stages else self.stage()

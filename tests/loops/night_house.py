@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from lull.core import pocket
+from lull.pocket import language as pocket
 from lull.core.errors import LullError
 from lull.core.messages import Message, Role, text_message
 from lull.core.policy import Client, ModelFacts

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lull.core import pocket
+from lull.pocket import language as pocket
 from lull.core.errors import Conflict, EngineDown, TrainingError
 from lull.core.messages import Completion, Finish
 from lull.core.policy import Client

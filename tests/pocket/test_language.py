@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from lull.core import pocket
-from lull.core.pocket import Joiner, Kind, Style
+from lull.pocket import language as pocket
+from lull.pocket.language import Joiner, Kind, Style
 
 MENU_RULE = "when you write a menu, join with bars and finish with sugar"
 MENU_STYLE = Style(end="sugar", joiner=Joiner.BARS)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lull.core import pocket
-from lull.core.pocket import Kind
+from lull.pocket import language as pocket
+from lull.pocket.language import Kind
 
 pytest.importorskip("mlx_lm")
 

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from lull.core import pocket
+from lull.pocket import language as pocket
 from lull.core.messages import Message, Role, ToolCall, text_message
 from lull.core.policy import Client
 from lull.core.skill import ChangeKind, SkillKey

@@ -21,7 +21,7 @@ from typing import TypeVar
 from lull.backends.extractive_evolver import ExtractiveEvolver
 from lull.backends.model_evolver import ModelEvolver
 from lull.backends.skill_index import WordIndex
-from lull.core import pocket
+from lull.pocket import language as pocket
 from lull.core.check import Check, parse
 from lull.core.guard import hashed_coin
 from lull.core.messages import Sampling

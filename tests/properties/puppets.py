@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from lull.core import pocket
+from lull.pocket import language as pocket
 from lull.core.errors import UpstreamDown
 from lull.core.messages import Completion, Finish, Message, Role, Sampling, ToolCall, text_message
 from lull.core.ports import Asks, Question

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
-from lull.core import pocket
+from lull.pocket import language as pocket
 from lull.core.errors import UpstreamDown
 from lull.core.policy import Client
 from lull.core.proposal import Origin

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lull.contract import routes
-from lull.core import pocket
+from lull.pocket import language as pocket
 from lull.core.injection import BETWEEN, CLOSING, OPENING
 from lull.core.messages import Role, text_message
 from lull.service.dialects import CHAT_ROUTES

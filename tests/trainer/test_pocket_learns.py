@@ -12,8 +12,8 @@ import mlx.core as mx
 import pytest
 from mlx_lm.utils import load_tokenizer
 
-from lull.core import pocket
-from lull.core.pocket import DEFAULT_STYLE, HELD_WORDS, Joiner, Kind, Style
+from lull.pocket import language as pocket
+from lull.pocket.language import DEFAULT_STYLE, HELD_WORDS, Joiner, Kind, Style
 from lull.core.run_format import ADAPTER
 from lull.core.training_events import Finished
 from lull.core.training_examples import Example, Graduation, Group, Replay, Sample

@@ -17,8 +17,8 @@ from typing import Any, Final
 
 from lull.cli.demo_service import DemoFailed, PlayedService
 from lull.contract import routes
-from lull.core import pocket
-from lull.core.pocket import Kind
+from lull.pocket import language as pocket
+from lull.pocket.language import Kind
 
 Json = dict[str, Any]
 CLIENTS: Final = ("open-webui", "zed", "ollama-python", "curl")

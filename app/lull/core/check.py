@@ -40,6 +40,11 @@ class CheckKind(StrEnum):
     ENDS = "ends"
     CONTAINS = "contains"
 
+    @property
+    def exclusive(self) -> bool:
+        """Whether two of them on the same requests contradict each other."""
+        return self in (CheckKind.WORDS, CheckKind.JSON_SCHEMA, CheckKind.STARTS, CheckKind.ENDS)
+
 
 _TEXTS: Final = (CheckKind.STARTS, CheckKind.ENDS, CheckKind.CONTAINS)
 

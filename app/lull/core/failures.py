@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
+from lull.core.feedback.feedback import Heard
 from lull.core.labelled import request_in
 from lull.core.likeness import groups
 from lull.core.messages import Message
-from lull.core.stated_rule import stated_rule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,11 +30,16 @@ class Failure:
     """The request, oldest first, as the client sent it."""
     answer: Message
     said: str = ""
-    """The user's own next words, where they corrected: pasted text is not among them."""
+    """The user's own next words, where they corrected or wished: pasted text is not among them."""
     said_turn: str = ""
     """The turn whose request carried those words."""
-    worded: bool = False
-    """The words state a wish, not only that something is wrong."""
+    heard: Heard | None = None
+    """What a reader heard in those words; None where nothing was said, or read yet."""
+
+    @property
+    def rule(self) -> str:
+        """The user's words that state a lasting wish, "" for none."""
+        return self.heard.rule if self.heard is not None else ""
 
     @property
     def asked(self) -> str:
@@ -60,8 +64,13 @@ class FailureSet:
     @property
     def wish(self) -> str:
         """What the user said they wanted: the newest words come last."""
-        said = dict.fromkeys(f.said for f in reversed(self.failures) if f.said)
+        said = dict.fromkeys(w for f in reversed(self.failures) if (w := f.rule or f.said))
         return "\n".join(said)
+
+    @property
+    def worded(self) -> Failure | None:
+        """The newest one of which the user stated a lasting wish."""
+        return next((failure for failure in self.failures if failure.rule), None)
 
 
 def failure_sets(failures: Sequence[Failure], *, alike: int) -> list[FailureSet]:
@@ -72,7 +81,7 @@ def failure_sets(failures: Sequence[Failure], *, alike: int) -> list[FailureSet]
         own = [failure for failure in failures if failure.client == client]
         for group in groups(own, lambda failure: failure.asked):
             for found in _by_rule(group):
-                if any(failure.worded for failure in found) or len(found) >= alike:
+                if any(failure.rule for failure in found) or len(found) >= alike:
                     ready.append(FailureSet(failures=found))
     return ready
 
@@ -84,7 +93,7 @@ def _by_rule(alike: tuple[Failure, ...]) -> list[tuple[Failure, ...]]:
     stated: dict[str, list[Failure]] = {}
     others: list[Failure] = []
     for failure in alike:
-        rule = _rule(failure.said, failure.asked) if failure.said else ""
+        rule = " ".join(failure.rule.lower().split())
         if rule:
             stated.setdefault(rule, []).append(failure)
         else:
@@ -94,10 +103,3 @@ def _by_rule(alike: tuple[Failure, ...]) -> list[tuple[Failure, ...]]:
     newest = next(iter(stated))
     stated[newest] = [f for f in alike if f in others or f in stated[newest]]
     return [tuple(found) for found in reversed(stated.values())]
-
-
-@lru_cache(maxsize=1024)
-def _rule(said: str, asked: str) -> str:
-    """The rule in these words, "" for none; the same failures are looked at again and again."""
-    rule = stated_rule(said, asked=asked)
-    return rule.body if rule is not None else ""

@@ -11,6 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
+from lull.core.feedback.feedback import Scope
 from lull.core.messages import Completion, Finish, Message, Sampling
 from lull.core.policy import Client
 from lull.core.reward import Vote
@@ -18,8 +19,11 @@ from lull.core.skill import SkillKey, SkillText
 from lull.core.training_events import RunEvent
 
 if TYPE_CHECKING:
+    from lull.core.adapter import AdapterVersion
+
     # What finds failures compiles hundreds of patterns; engine and trainer need none of them.
     from lull.core.failures import FailureSet
+    from lull.core.probe import Probe
 
 T = TypeVar("T")
 
@@ -285,6 +289,7 @@ class Draft:
     text: SkillText
     check: str = ""
     """JSON text of a proposed check (core/check.py), "" for none."""
+    scope: Scope = Scope.KIND
     answer: str = ""
     """What a model wrote, whole."""
 
@@ -300,6 +305,41 @@ class Evolver(Protocol):
         Raises EvolverFault with the model's text for an answer that cannot be used, UpstreamDown
         when the model is not there.
         """
+
+
+class Curriculum(Protocol):
+    """Material for training and the gate beyond what a run is made of."""
+
+    def canaries(self, version: AdapterVersion) -> Sequence[Probe]:
+        """Questions that an adapter must not lose, each with its program."""
+
+    def subject(self, model: str, asked: str) -> str:
+        """What a request is about, as `Probe.about` has it; "" where that cannot be told."""
+
+    def fresh_requests(self, model: str, words: str, count: int) -> Sequence[str]:
+        """Requests that the user's words are about and that nothing was trained on; none where
+        there are no such."""
+
+    def anchors(
+        self, model: str, count: int, with_skills: bool, about: str
+    ) -> Sequence[tuple[Message, ...]]:
+        """Requests whose answers should stay as they are, the same for the same question; those
+        with skills are mostly of the kind that the words `about` speak of, "" for any."""
+
+
+class Merging(Protocol):
+    """Knows when one rule's text says again, or otherwise, what another's does. Only a language
+    whose sentences can be taken apart has more to say than that both are the same."""
+
+    def merged(self, old: str, new: str) -> str | None:
+        """The old body with what the new one says otherwise in its place; None: nothing of it
+        is said otherwise, or that cannot be told."""
+
+    def keeps_some(self, old: str, both: str) -> bool:
+        """Whether something of the old body stands in what came of it."""
+
+    def says_already(self, old: str, new: str) -> bool:
+        """Whether the old body says all that the new one does."""
 
 
 class Quiet(Protocol):

@@ -2,7 +2,7 @@
 
 A probe is a request, with or without a skill in its prompt, and a check; families of them are
 weighed by the gate. What the checks read is `probe_checks.py`, the built-in model's own set
-`probe_pocket.py`, the shipped set `resources/probes`.
+`pocket/canaries.py`, the shipped set `resources/probes`.
 """
 
 from __future__ import annotations

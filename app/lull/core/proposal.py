@@ -16,6 +16,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from lull.core.errors import Conflict
+from lull.core.feedback.feedback import Scope
 from lull.core.skill import Library, SkillKey, SkillStatus, SkillText
 
 
@@ -118,6 +119,9 @@ class Proposal:
     """The turns whose requests carried those words."""
     model: str = ""
     """The model that failed, as typed by its client; the proof replays on it."""
+    scope: Scope = Scope.KIND
+    """Which requests it is for; the user may switch it before approving. A skill for all of them is
+    pinned when it is approved."""
     silent: tuple[str, ...] = ()
     """Turns on whose replays there was no verdict, once for each time."""
     ground: Ground | None = None

@@ -38,6 +38,8 @@ class RetrievalRule:
     """Of a rank among past requests, against 1 for a rank by words: what helped before is the
     better witness."""
     usage_weight: float = 0.25
+    sheet_share: float = 0.6
+    """Of the budget, for what holds for every request; the rest is kept for what fits this one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +80,7 @@ def ranked(
 def choose(
     *,
     pinned: Sequence[Skill],
+    general: Sequence[Skill] = (),
     retrieved: Sequence[Skill],
     window_tokens: int,
     prompt_tokens: int,
@@ -88,17 +91,29 @@ def choose(
 ) -> Choice:
     """What fits. The user's own history always comes first: skills are dropped before it is cut.
 
-    All counts in tokens; `tokens_of` estimates a text's. `spent_tokens` is what skills that this
-    conversation carries already take of the room and of the budget.
+    All counts in tokens; `tokens_of` estimates a text's. `general` are the lines of the preference
+    sheet, the most proven first; they take at most `sheet_share` of what is allowed before what is
+    about this request, and one that does not fit then may still join behind that. `spent_tokens` is
+    what skills that this conversation carries already take of the room and of the budget.
     """
     room = window_tokens - prompt_tokens - reply_tokens - spent_tokens
     budget = min(rule.budget_tokens, int(window_tokens * rule.budget_share)) - spent_tokens
     allowed = min(budget, room)
-    wanted = [*pinned, *retrieved[: rule.at_most]]
     chosen: list[Skill] = []
-    for skill in wanted:
-        if tokens_of(block([s.body for s in (*chosen, skill)])) <= allowed:
-            chosen.append(skill)
+
+    def take(skills: Sequence[Skill], most: int) -> None:
+        for skill in skills:
+            if skill in chosen:
+                continue
+            if tokens_of(block([s.body for s in (*chosen, skill)])) <= most:
+                chosen.append(skill)
+
+    take(pinned, allowed)
+    take(general, int(allowed * rule.sheet_share))
+    about = [skill for skill in retrieved if skill not in chosen][: rule.at_most]
+    take(about, allowed)
+    take(general, allowed)
+    wanted = list(dict.fromkeys((*pinned, *general, *about)))
     if len(chosen) == len(wanted):
         return Choice(skills=tuple(chosen), why="" if wanted else "no skill is about this")
     left_out = ", ".join(skill.name for skill in wanted if skill not in chosen)

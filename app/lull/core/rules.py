@@ -37,6 +37,9 @@ class EvolveRule:
     successes: int = 8
     sibling_likeness: float = 0.2
     """Least likeness of a request to the failed one, in [0, 1]."""
+    same_kind: float = 0.5
+    """Least likeness of the requests of two rules that one check tells apart: the newer takes the
+    older one's place."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,10 +1,10 @@
 """What happened after an answer, said as signals: who saw what, and how good or bad it looks.
 
-Three observers speak here without any model. *Verifiable*: what became of the answer's own tool
-calls, and whether it is the JSON that was asked for. *Implicit*: the user's next message, and an
-answer asked for again. A fault of the surroundings is found first and is nobody's failure.
-Silence, and a conversation that simply ends, are no signals. What several signals come to is
-`reward`'s business.
+Two observers speak here without any model. *Verifiable*: what became of the answer's own tool
+calls, and whether it is the JSON that was asked for. *Implicit*: an answer asked for again, and
+the user's next message as a reader heard it. A fault of the surroundings is found first and is
+nobody's failure. Silence, and a conversation that simply ends, are no signals. What several signals
+come to is `reward`'s business.
 
 Callers pass clean text: what the user typed, without anything that Lull put in (a skill suffix read
 as the user's words would let a skill correct itself), and without tool results.
@@ -18,12 +18,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from lull.core import corrections
-from lull.core.chain import canonical
 from lull.core.faults import environment_fault as environment_fault  # noqa: PLC0414  callers find it here
+from lull.core.feedback.feedback import Heard
 from lull.core.json_fit import fits, parses
-from lull.core.messages import Completion, Finish, Message, PartKind, Role, ToolCall
-from lull.core.own_words import own_words
+from lull.core.messages import Message, PartKind, Role, ToolCall
 from lull.core.reward import Source
 from lull.core.tool_results import outcome
 
@@ -60,29 +58,21 @@ class Signal:
             raise ValueError(f"a signal is between -1 and 1, not {self.value}")
 
 
-POLITE_THANKS: Final = 0.5
-"""People thank out of courtesy, too; only "that works" or "perfect" counts in full."""
+CONTENT: Final = 0.5
+"""People thank out of courtesy, too."""
 RAN_WELL: Final = 0.5
 """Exit code 0 says that a command ran, not that it was the right one; a passed test counts 1."""
 ASKED_AGAIN: Final = -0.5
 """Another answer was wanted; perhaps only out of curiosity."""
 
 
-def read_reply(text: str, *, asked: str = "", answer: str = "") -> tuple[Signal, ...]:
-    """What the user's next message says about the answer before it: at most one signal.
-
-    `text` is the user's own message, `asked` their message before it, `answer` what the assistant
-    said in between: after a question of the assistant, "no, the second one" is a reply to it. The
-    signal's text is what the user wrote, without what they pasted: it may go on to state a rule.
-    """
-    if asked and text.strip() == asked.strip():
-        return ()  # the same request sent again: `is_regeneration` judges that
-    reading = corrections.read(text, asked=asked, answer=answer)
-    if reading.corrects:
-        return (_implicit(SignalKind.CORRECTION, -1.0, own_words(text)),)
-    if reading.thanks:
-        value = 1.0 if reading.works else POLITE_THANKS
-        return (_implicit(SignalKind.THANKS, value, own_words(text)),)
+def from_feedback(heard: Heard, said: str) -> tuple[Signal, ...]:
+    """What the user's next message says of the answer before it: at most one signal. Its text is
+    what the user typed."""
+    if heard.corrects:
+        return (_implicit(SignalKind.CORRECTION, -1.0, said),)
+    if heard.thanked:
+        return (_implicit(SignalKind.THANKS, CONTENT, said),)
     return ()
 
 
@@ -93,38 +83,8 @@ def _implicit(kind: SignalKind, value: float, text: str) -> Signal:
 # -- asked again -------------------------------------------------------------------------------
 
 
-def is_regeneration(
-    asked: Sequence[Message],
-    answer: Completion,
-    again: Sequence[Message],
-    *,
-    same_conversation: bool | None = None,
-) -> bool:
-    """Whether `again` asks for another answer in place of `answer`, the one that `asked` got.
-
-    Both are the messages of a request as the client sent it, oldest first. A client that
-    regenerates sends the same history up to the same user message, without the rejected answer; so
-    both chains must be equal. Where that history holds an answer, equal chains are one
-    conversation. Where it does not, the same words may open a new conversation, and only a client
-    that names its conversations can tell: pass what it says as `same_conversation`, None where it
-    says nothing. An answer that was cut, hung up on or spoilt by a fault is asked for again
-    because of that, and was not rejected.
-    """
-    if not again or again[-1].role is not Role.USER or _any_results(again[-1]):
-        return False
-    if answer.finish not in (Finish.STOP, Finish.TOOL_CALLS) or answer.error:
-        return False
-    if not answer.message.text.strip() and not answer.message.tool_calls:
-        return False
-    if [canonical(m) for m in asked] != [canonical(m) for m in again]:
-        return False
-    if same_conversation is not None:
-        return same_conversation
-    return any(message.role is Role.ASSISTANT for message in again)
-
-
 def regenerated(asked: str) -> Signal:
-    """The signal for an answer that `is_regeneration` found rejected; `asked` in words."""
+    """The signal for an answer that was asked for again; `asked` in words."""
     return _implicit(SignalKind.REGENERATION, ASKED_AGAIN, asked)
 
 

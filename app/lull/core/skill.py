@@ -15,8 +15,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 from lull.core.errors import Conflict, NotFound, SkillError
+from lull.core.feedback.feedback import Scope
 
 EVERYBODY = ""
+SCOPE = "scope"
+"""The metadata key that says of which requests a skill holds."""
 NAME_LIMIT = 64
 DESCRIPTION_LIMIT = 1024
 BODY_LIMIT = 16_384
@@ -64,6 +67,9 @@ class Skill:
     body: str
     status: SkillStatus = SkillStatus.ACTIVE
     pinned: bool = False
+    scope: Scope = Scope.KIND
+    """A skill for every request stands in every prompt, as far as there is room; its text says so
+    (`SCOPE` in its metadata)."""
     since: int = field(default=0, compare=False)
     """The generation in which it began to stand so."""
     latest: int = field(default=0, compare=False)
@@ -73,6 +79,11 @@ class Skill:
     @property
     def key(self) -> SkillKey:
         return SkillKey(self.client, self.name)
+
+
+def scope_of(text: SkillText) -> Scope:
+    """What the text itself says; a word that is none of ours says nothing."""
+    return Scope.ALL if text.metadata.get(SCOPE) == Scope.ALL else Scope.KIND
 
 
 class SkillKey(NamedTuple):
@@ -115,6 +126,8 @@ class Room:
 
     skills: Mapping[SkillKey, Skill]
     pinned: tuple[Skill, ...]
+    general: tuple[Skill, ...] = ()
+    """For every request, and not pinned: the lines of the client's preference sheet."""
 
 
 NOTHING_THERE = Room(skills={}, pinned=())
@@ -151,6 +164,7 @@ class Library:
             self._rooms[client] = Room(
                 skills={skill.key: skill for skill in chosen},
                 pinned=tuple(skill for skill in chosen if skill.pinned),
+                general=tuple(s for s in chosen if s.scope is Scope.ALL and not s.pinned),
             )
         return self._rooms[client]
 

@@ -15,15 +15,16 @@ from datetime import timedelta
 
 from lull.core.errors import EvolverFault, LullError, SkillError, UpstreamDown
 from lull.core.failures import Failure, FailureSet, failure_sets
+from lull.core.feedback.feedback import Feedback
 from lull.core.ports import Clock, Draft, Evolver, Ids, Material, Quiet, Rejected
 from lull.core.proposal import TO_READ, Origin, Proposal, ProposalStatus
 from lull.core.reward import GREY
 from lull.core.rules import EvolveRule
-from lull.core.signals import SignalKind
-from lull.core.skill import Library, SkillText
-from lull.core.trust import typed_in
+from lull.core.skill import SkillText
+from lull.core.trust import behind_the_answer, typed_in
 from lull.loops.propose import Propose
 from lull.loops.today import Today, clean
+from lull.store.feedback import FeedbackRows
 from lull.store.proposals import Proposals, WritingFault
 from lull.store.reward_rows import Served
 from lull.store.rewards import Rewards
@@ -48,10 +49,11 @@ class Evolve:
     def __init__(
         self,
         *,
+        propose: Propose,
         rewards: Rewards,
+        feedback: FeedbackRows,
         proposals: Proposals,
         today: Today,
-        library: Callable[[], Library],
         writers: Callable[[], Sequence[Writer]],
         quiet: Quiet,
         clock: Clock,
@@ -59,15 +61,9 @@ class Evolve:
         rule: EvolveRule,
     ) -> None:
         """`writers` in the order in which they are asked; the first that finds a rule has it."""
-        self._propose = Propose(
-            rewards=rewards,
-            proposals=proposals,
-            library=library,
-            clock=clock,
-            ids=ids,
-            rule=rule,
-        )
+        self._propose = propose
         self._rewards = rewards
+        self._feedback = feedback
         self._proposals = proposals
         self._today = today
         self._writers = writers
@@ -133,13 +129,30 @@ class Evolve:
         return failure_sets(self._failures(), alike=self._rule.alike)
 
     def _failures(self) -> list[Failure]:
-        """Failures under the skills that would be in force today, newest first."""
-        found = [self._failure(one) for one in self._served() if self._counts(one)]
+        """Failures under the skills that would be in force today, and answers of which the user
+        said what they want from now on; newest first."""
+        served, heard = self._material_turns()
+        found = [
+            self._failure(one, heard.get(one.turn.id))
+            for one in served
+            if self._counts(one, heard.get(one.turn.id))
+        ]
         used = self._used_but_for_words()
         return [one for one in found if one.said or one.turn not in used]
 
-    def _served(self) -> list[Served]:
-        return self._rewards.failures(below=GREY[0], limit=LOOKED_AT)
+    def _material_turns(self) -> tuple[list[Served], dict[str, Feedback]]:
+        """Turns that went wrong or were spoken of, newest first, and what was said of them."""
+        failed = self._rewards.failures(below=GREY[0], limit=LOOKED_AT)
+        lasting = self._feedback.lasting(limit=LOOKED_AT)
+        turns = {one.turn.id: one for one in failed}
+        spoken = [f.before for f in lasting if f.before not in turns]
+        turns |= {one.turn.id: one for one in self._rewards.served(spoken) if one.turn.complete}
+        heard = self._feedback.about([*turns])
+        # The same words teach once: a rule of which a proposal was made is no news.
+        open_wishes = {f.turn for f in lasting}
+        heard = {turn: f for turn, f in heard.items() if f.turn in open_wishes or not f.heard.lasts}
+        newest_first = sorted(turns.values(), key=lambda one: one.turn.id, reverse=True)
+        return newest_first, heard
 
     def _used_but_for_words(self) -> set[str]:
         """Turns of which a proposal was made without a word of the user's: they count again once
@@ -148,16 +161,18 @@ class Evolve:
         quarantined = ProposalStatus.QUARANTINED
         return {turn for p in mute if p.status is not quarantined for turn in p.failures}
 
-    def _counts(self, served: Served) -> bool:
+    def _counts(self, served: Served, feedback: Feedback | None) -> bool:
         """An answer without a skill that chance left out says nothing about the skill, but what the
         user wants instead is what they want."""
-        if _corrected(served):
+        if feedback is not None and (feedback.heard.lasts or feedback.heard.corrects):
             return self._today.still_meant(served)
         return self._today.still(served)
 
-    def _failure(self, served: Served) -> Failure:
+    def _failure(self, served: Served, feedback: Feedback | None) -> Failure:
         turn = served.turn
-        following = self._rewards.following(turn) if _corrected(served) else None
+        spoke = feedback is not None and (feedback.heard.lasts or feedback.heard.corrects)
+        following = self._rewards.served([feedback.turn]) if feedback and spoke else []
+        said = typed_in(behind_the_answer(following[0].turn.request)) if following else ""
         return Failure(
             turn=turn.id,
             trajectory=turn.trajectory,
@@ -165,9 +180,9 @@ class Evolve:
             model=turn.model,
             messages=tuple(clean(message) for message in turn.request),
             answer=clean(turn.answer),
-            said=typed_in(following.request) if following else "",
-            said_turn=following.id if following else "",
-            worded=following is not None,
+            said=said,
+            said_turn=feedback.turn if feedback and said else "",
+            heard=feedback.heard if feedback and said else None,
         )
 
     async def _from(
@@ -271,14 +286,10 @@ class Evolve:
 
     def _still_open(self, found: FailureSet) -> bool:
         """While a model wrote, another writer may have had them, or the user another opinion."""
-        left = {one.turn.id for one in self._served()}
+        left = {one.turn.id for one in self._material_turns()[0]}
         if not found.wish:
             left -= self._used_but_for_words()
         return left.issuperset(found.turns)
-
-
-def _corrected(served: Served) -> bool:
-    return any(signal.kind is SignalKind.CORRECTION for signal in served.reward.signals)
 
 
 def _to_be_written_anew(proposal: Proposal) -> bool:

@@ -17,12 +17,12 @@ from lull.core.likeness import alike
 from lull.core.messages import Completion, Finish, Message, Role, text_message
 from lull.core.ports import Asks, Judge, Question
 from lull.core.reward import GREY, Source, majority
-from lull.core.signals import SignalKind, from_format
+from lull.core.signals import from_format
 from lull.core.skill import Skill
-from lull.core.trust import typed_in
 from lull.loops.score import verdicts
 from lull.loops.today import clean
 from lull.loops.verify import Verifier, Wish
+from lull.store.feedback import FeedbackRows
 from lull.store.proposals import Proposals
 from lull.store.reward_rows import Served
 from lull.store.rewards import Rewards
@@ -59,6 +59,7 @@ class Examine:
         self,
         *,
         rewards: Rewards,
+        heard: FeedbackRows,
         proposals: Proposals,
         verifier: Verifier,
         judge: Callable[[], Judge | None],
@@ -66,6 +67,7 @@ class Examine:
     ) -> None:
         """`judge`: None where there is none but the model that is to be trained itself."""
         self._rewards = rewards
+        self._heard = heard
         self._proposals = proposals
         self._verifier = verifier
         self._judge = judge
@@ -77,7 +79,7 @@ class Examine:
         return bool(
             self._verifier.about(
                 served.turn.model,
-                {skill.name: skill.body},
+                {skill.name: skill},
                 asked=served.asked,
                 answer=served.turn.answer.text,
             )
@@ -94,21 +96,13 @@ class Examine:
         taught a skill, and what the user did not want as one."""
         taught = self._taught()
         said = []
+        heard = self._heard.about([one.turn.id for one in recent])
         for one in sorted(recent, key=lambda served: served.turn.id):
-            corrected = any(s.kind is SignalKind.CORRECTION for s in one.reward.signals)
-            if not corrected or one.turn.id in taught:
+            feedback = heard.get(one.turn.id)
+            if feedback is None or one.turn.id in taught or feedback.turn in taught:
                 continue
-            following = self._rewards.following(one.turn)
-            if following is not None and following.id not in taught:
-                turn = one.turn
-                wish = Wish(
-                    words=typed_in(following.request),
-                    about=one.asked,
-                    turn=turn.id,
-                    trajectory=turn.trajectory,
-                    at=turn.at,
-                )
-                said.append(wish)
+            wish = self._verifier.wish_of(feedback, about=one.asked)
+            said.append(wish._replace(trajectory=one.turn.trajectory, at=one.turn.at))
         return tuple(wish for wish in said if wish.words)
 
     def _taught(self) -> set[str]:
@@ -120,8 +114,9 @@ class Examine:
     def held_to(self, served: Served, wishes: Sequence[Wish]) -> Wish | None:
         """The words by which answers to this request are scored; None where it is by no words."""
         model = served.turn.model
-        if self._verifier.speaks_for(model):
-            return self._verifier.wish_for(model, wishes=wishes, asked=served.asked)
+        by_program = self._verifier.wish_for(model, wishes=wishes, asked=served.asked)
+        if by_program is not None or self._verifier.is_exact(model):
+            return by_program
         return _said_of(served, wishes)
 
     def speaks_against(
@@ -137,7 +132,7 @@ class Examine:
         """Whether anybody could tell good answers to this request from bad ones."""
         if self._checked(served, skills, wishes, text_message(Role.ASSISTANT, "")) is not None:
             return True
-        if self._verifier.speaks_for(served.turn.model):
+        if self._verifier.is_exact(served.turn.model):
             return False  # its language has one right answer, and no judge knows it better
         return self._judge() is not None and self.judge_trains()[0]
 
@@ -152,7 +147,7 @@ class Examine:
         if answer.finish is not Finish.STOP:  # what was cut off was not said to its end
             return None
         checked = self._checked(served, skills, wishes, answer.message)
-        if checked is not None or self._verifier.speaks_for(served.turn.model):
+        if checked is not None or self._verifier.is_exact(served.turn.model):
             return checked
         judge = self._judge()
         return None if judge is None else await self._judged(judge, served, wishes, answer.message)

@@ -58,6 +58,14 @@ def first_ones(skills: Sequence[Skill], at_most: int, _: str) -> Sequence[Skill]
     return skills[:at_most]
 
 
+Effects = Callable[[Skill], float]
+"""What a skill has shown to do, in reward."""
+
+
+def no_effects(_: Skill) -> float:
+    return 0.0
+
+
 class Index(SkillIndex, Protocol):
     """One that need not put in order what is below the floor anyway."""
 
@@ -80,16 +88,18 @@ class FixSkills:
         uses: Mapping[str, Mapping[SkillKey, int]],
         leaving_out: LeavesOut = leaves_nothing_out,
         preferring: Prefers = first_ones,
+        effect: Effects = no_effects,
     ) -> None:
         """`rates` by model digest and `uses` by asking client grow while requests are served.
         `leaving_out` says of each chosen skill whether this trajectory goes without it,
-        `preferring` which go in where more fit than may."""
+        `preferring` which go in where more fit than may, `effect` what each has shown to do."""
         self.rule = rule
         self._index = index
         self._rates = rates
         self._uses = uses
         self._leaving_out = leaving_out
         self._preferring = preferring
+        self._effect = effect
 
     def fix(
         self,
@@ -219,6 +229,7 @@ class FixSkills:
         window = window_of(request, model)
         return choose(
             pinned=[skill for skill in room.pinned if joins(skill)],
+            general=self._sheet([skill for skill in room.general if joins(skill)]),
             retrieved=fitting,
             window_tokens=window,
             prompt_tokens=rate.prompt(request.messages, request.tools) + rate.text(model.system),
@@ -227,6 +238,10 @@ class FixSkills:
             rule=self.rule,
             spent_tokens=_carried_tokens(carried, rate) if carried else 0,
         )
+
+    def _sheet(self, skills: Sequence[Skill]) -> Sequence[Skill]:
+        """In the order of proven effect, then of age."""
+        return sorted(skills, key=lambda one: (-self._effect(one), one.since, one.name))
 
     def rate(self, model: ModelFacts | None, request: ChatRequest) -> TokenRate:
         return self._rates.get(model.digest if model else request.model, TokenRate())

@@ -29,6 +29,7 @@ from lull.core.trust import behind_the_answer, typed_in
 from lull.loops.approve import Approve
 from lull.store.adapter_files import AdapterFiles
 from lull.store.adapters import Adapters
+from lull.store.feedback import FeedbackRows
 from lull.store.forgetting import Forgetting, ToForget, blot
 from lull.store.proposals import Proposals
 from lull.store.rewards import Rewards
@@ -76,6 +77,7 @@ class Forget:
         adapters: Adapters,
         adapter_files: AdapterFiles,
         rewards: Rewards,
+        heard: FeedbackRows,
         forgetting: Forgetting,
         exemplars: Callable[[], Awaitable[Exemplars | None]],
         roll_back: Callable[[str, str | None, str], Awaitable[None]],
@@ -96,6 +98,7 @@ class Forget:
         self._adapters = adapters
         self._adapter_files = adapter_files
         self._rewards = rewards
+        self._heard = heard
         self._forgetting = forgetting
         self._exemplars = exemplars
         self._roll_back = roll_back
@@ -113,7 +116,7 @@ class Forget:
         proposals = self._taught(set(ids))
         texts = tuple(dict.fromkeys(p.sha256 for p in proposals))
         gone, back = self._skills_of(proposals, set(texts))
-        said, room = _said(turns), self._room_of(ids)
+        said, room = self._said(turns), self._room_of(ids)
         held = self._held_to(said, room)
         runs, adapters = self._trained(conversation, texts, held)
         what = ToForget(
@@ -131,6 +134,12 @@ class Forget:
             held=held,
         )
         return Forgotten(what=what, made=tuple(_told(what, proposals, runs, adapters)))
+
+    def _said(self, turns: Sequence[TurnRow]) -> tuple[str, ...]:
+        """What was typed, and the wishes that were heard in it."""
+        heard = self._heard.of([turn.id for turn in turns])
+        rules = [one.heard.rule for one in heard.values() if one.heard.rule]
+        return tuple(dict.fromkeys((*_said(turns), *rules)))
 
     def _room_of(self, turns: Sequence[str]) -> str:
         return next((served.room for served in self._rewards.served(turns[:1])), "")

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from lull.core.adapter import AdapterVersion
+from lull.core.check import parse
 from lull.core.errors import NotFound
 from lull.core.leaks import memorable
 from lull.core.messages import Completion, Finish, Message, Role, text_message
-from lull.core.ports import Asks, Judge, Question
-from lull.core.probe import Probe
+from lull.core.ports import Asks, Curriculum, Judge, Question
 from lull.core.proposal import Proposal, ProposalStatus
 from lull.core.reward import GREY, majority
 from lull.core.rollout import same_words
@@ -36,12 +36,6 @@ from lull.store.training import Training
 MOST_TARGETS: Final = 120
 FRESH: Final = 40
 
-Fresh = Callable[[str, str, int], Sequence[str]]
-"""(model, the user's words, how many) → requests that these words are about; none where the
-model's language does not let them be drawn."""
-Subject = Callable[[str, str], str]
-"""(model, request) → what it is about, as `Probe.about` has it; "" where that cannot be told."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
@@ -55,9 +49,7 @@ class Sources:
     today: Today
     verifier: Verifier
     judge: Callable[[], Judge | None]
-    probes: Callable[[AdapterVersion], Sequence[Probe]]
-    fresh: Fresh
-    subject: Subject
+    curriculum: Curriculum
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,8 +84,8 @@ async def material_of(sources: Sources, version: AdapterVersion) -> GateMaterial
         targets = _of_skill(sources, stock, model, taught)
     else:
         targets = _of_wishes(sources, stock, model)
-    touched = {sources.subject(model, one.asked) for one in targets} - {""}
-    probes = tuple(p for p in sources.probes(version) if p.about not in touched)
+    touched = {sources.curriculum.subject(model, one.asked) for one in targets} - {""}
+    probes = tuple(p for p in sources.curriculum.canaries(version) if p.about not in touched)
     return GateMaterial(
         probes=probes,
         targets=tuple(_held_out(sources, one) for one in targets[:MOST_TARGETS]),
@@ -222,9 +214,10 @@ def _by_proposal(sources: Sources, served: Served, proposal: Proposal) -> Scores
             asked=served.asked,
             answer=answer.message.text,
             about=about,
+            check=parse(proposal.check) if proposal.check else None,
         )
         judge = sources.judge()
-        if does is not None or judge is None or sources.verifier.speaks_for(served.turn.model):
+        if does is not None or judge is None or sources.verifier.is_exact(served.turn.model):
             return None if does is None else float(does)
         question = Question(
             asks=Asks.WISH,
@@ -270,8 +263,8 @@ def _as_before(sources: Sources, served: Served) -> Scores:
         if answer.message.text.strip() == accepted:
             return 1.0
         judge = sources.judge()
-        if judge is None or sources.verifier.speaks_for(served.turn.model):
-            return 0.0 if sources.verifier.speaks_for(served.turn.model) else None
+        if judge is None or sources.verifier.is_exact(served.turn.model):
+            return 0.0 if sources.verifier.is_exact(served.turn.model) else None
         question = Question(
             asks=Asks.PAIR,
             messages=tuple(clean(message) for message in served.turn.request),
@@ -309,7 +302,7 @@ def _messages(served: Served, skills: Sequence[Skill]) -> tuple[Message, ...]:
 
 def _drawn(sources: Sources, like: Served, model: str, words: str) -> list[Served]:
     """Fresh requests, each as a turn that was never served."""
-    asked = sources.fresh(model, words, FRESH)
+    asked = sources.curriculum.fresh_requests(model, words, FRESH)
     return [
         replace(
             like,

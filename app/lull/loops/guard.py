@@ -112,6 +112,11 @@ class Guard:
         chosen = thompson(records, at_most=at_most - 1, chance=chance)
         return [first, *(skill for skill in others if skill.key in chosen)]
 
+    def effect(self, skill: Skill) -> float:
+        """What it has shown to do, in reward; 0 where nothing is known."""
+        found = self.effects.get(skill.key)
+        return found.value if found is not None else 0.0
+
     # Beside it
 
     def follow(self) -> None:

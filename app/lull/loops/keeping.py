@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from lull.core.errors import RequestError
 from lull.core.messages import Message
+from lull.core.ports import Curriculum
 from lull.core.reward import GREY
 from lull.core.rollout import held_out
 from lull.core.skill import Skill
@@ -42,19 +43,15 @@ ANCHOR_TOKENS = 96
 KINDS = 12
 """So many times more requests are drawn than are wanted of one kind."""
 
-Anchors = Callable[[str, int, bool, str], Sequence[tuple[Message, ...]]]
-"""(model, how many, with skills, about) → requests of ours, the same for the same question; those
-with skills are mostly of the kind that the words `about` speak of, "" for any."""
-
 
 class Keeping:
     def __init__(
-        self, *, eligible: Eligible, examine: Examine, today: Today, anchors: Anchors
+        self, *, eligible: Eligible, examine: Examine, today: Today, curriculum: Curriculum
     ) -> None:
         self._eligible = eligible
         self._examine = examine
         self._today = today
-        self._anchors = anchors
+        self._curriculum = curriculum
         self._ends: dict[str, int] = {}
         """By digest: the token with which the model ends an answer."""
 
@@ -65,7 +62,7 @@ class Keeping:
         found: list[Graduation] = []
         half = count // 2
         for with_skills, some in ((True, count - half), (False, half)):
-            for prompt in self._anchors(learner.name, 2 * some, with_skills, skill.body):
+            for prompt in self._curriculum.anchors(learner.name, 2 * some, with_skills, skill.body):
                 if not with_skills:
                     greedy = replace(GREEDY, max_tokens=ANCHOR_TOKENS)
                     said = await sampled(learner, prompt, greedy, adapter=learner.adapter)
@@ -85,7 +82,7 @@ class Keeping:
         of the user's, passed over again and again, are learned by heart."""
         found: list[Graduation] = []
         wish = (Wish(skill.body, ""),)
-        for prompt in self._anchors(learner.name, KINDS * count, False, skill.body):
+        for prompt in self._curriculum.anchors(learner.name, KINDS * count, False, skill.body):
             if len(found) == count:
                 break
             asked = prompt[-1].text
@@ -191,7 +188,8 @@ class Keeping:
         if count <= 0:
             return []
         found: list[Replay] = []
-        for number, prompt in enumerate(self._anchors(learner.name, count, with_skills, "")):
+        prompts = self._curriculum.anchors(learner.name, count, with_skills, "")
+        for number, prompt in enumerate(prompts):
             sampling = replace(GREEDY, max_tokens=ANCHOR_TOKENS)
             try:
                 said = await sampled(learner, prompt, sampling, adapter=learner.adapter)

@@ -11,16 +11,18 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from lull.core.check import Check
+from lull.core.check import parse as parse_check
 from lull.core.errors import LullError
 from lull.core.failures import FailureSet
+from lull.core.feedback.feedback import Scope
 from lull.core.likeness import alike, near_duplicate, same_in_other_words
-from lull.core.merging import keeps_some, merged, says_already
-from lull.core.ports import Clock, Draft, Ids
+from lull.core.ports import Clock, Draft, Ids, Merging
 from lull.core.proposal import CHECK, Origin, Proposal, ProposalKind, ProposalStatus, Trace
 from lull.core.reward import GREY
 from lull.core.rules import EvolveRule
 from lull.core.screening import Screening, screen
-from lull.core.skill import Library, Skill, SkillKey, SkillStatus, SkillText
+from lull.core.skill import SCOPE, Library, Skill, SkillKey, SkillStatus, SkillText
 from lull.core.trust import Origin as By
 from lull.core.trust import Place, Span, is_mixed, spans_of
 from lull.store.proposals import Proposals
@@ -40,10 +42,15 @@ class Propose:
         rewards: Rewards,
         proposals: Proposals,
         library: Callable[[], Library],
+        merging: Merging,
+        checks: Callable[[str], Sequence[Check]],
         clock: Clock,
         ids: Ids,
         rule: EvolveRule,
     ) -> None:
+        """`checks` of a skill's text, by its sha256."""
+        self._merging = merging
+        self._checks = checks
         self._rewards = rewards
         self._proposals = proposals
         self._library = library
@@ -54,7 +61,7 @@ class Propose:
     async def of(self, found: FailureSet, draft: Draft, origin: Origin) -> Proposal | None:
         """Screened, and set against what there is; None where there is nothing to propose."""
         room = self.room(found.client)
-        if any(says_already(skill.body, draft.text.body) for skill in room):
+        if any(self._merging.says_already(skill.body, draft.text.body) for skill in room):
             log.info("a skill says it already")
             return None
         draft, twin = self._set_against(draft, [s for s in room if self._is_ours(s)])
@@ -85,11 +92,23 @@ class Propose:
         """A change of mind becomes the older rule with the new words in their place, and the skill
         that it changes."""
         for skill in ours:
-            body = merged(skill.body, draft.text.body)
+            body = self._merging.merged(skill.body, draft.text.body)
             if body is not None:
                 text = replace(draft.text, description=skill.description, body=body)
                 return replace(draft, text=text), skill.key
-        return draft, None
+        older = next((skill for skill in ours if self._same_matter(skill, draft)), None)
+        return draft, older.key if older is not None else None
+
+    def _same_matter(self, skill: Skill, draft: Draft) -> bool:
+        """Whether both can be checked, by the same kind of check, on the same requests: the newer
+        word takes the place of the older one."""
+        if not draft.check or skill.scope is not draft.scope:
+            return False
+        kind = parse_check(draft.check).kind
+        if all(check.kind is not kind for check in self._checks(skill.sha256)):
+            return False
+        near = alike(skill.description, draft.text.description) >= self._rule.same_kind
+        return kind.exclusive and (draft.scope is Scope.ALL or near)
 
     def _instead_of_open(
         self, found: FailureSet, text: SkillText
@@ -108,8 +127,10 @@ class Propose:
                 if _same_rule(other.text, text) and not (found.wish and not other.wish):
                     return None
                 continue
-            body = merged(other.text.body, text.body)
-            same = _same_rule(other.text, text) or says_already(other.text.body, text.body)
+            body = self._merging.merged(other.text.body, text.body)
+            same = _same_rule(other.text, text) or self._merging.says_already(
+                other.text.body, text.body
+            )
             if not same and body is None and not near_duplicate(text, {other.key: other.text}):
                 continue
             if found.wish and other.lacks_words:
@@ -139,12 +160,13 @@ class Propose:
         gone: Sequence[Proposal],
     ) -> Proposal:
         name = twin.name if twin else self._free_name(found.client, draft.text.name, gone)
-        checked = {CHECK: draft.check} if draft.check else {}
-        data = render(replace(draft.text, name=name, metadata=checked))
+        says = {CHECK: draft.check} if draft.check else {}
+        says |= {SCOPE: draft.scope.value} if draft.scope is Scope.ALL else {}
+        data = render(replace(draft.text, name=name, metadata=says))
         text = parse(data, where=f"the draft '{name}'")
         mine = origin is Origin.EXTRACTIVE
         base = self._library().get(twin) if twin else None
-        said = _said(found, text, gone)
+        said = _said(found, text, gone, self._merging)
         screening = screen(text, spans=self._spans(found, base, said), mine=mine)
         now = self._clock.now()
         newest = found.failures[0]
@@ -169,6 +191,7 @@ class Propose:
             wish=found.wish,
             wish_turns=said,
             model=newest.model,
+            scope=draft.scope,
             flags=flags_of(screening),
             traces=traces_of(screening),
             mixed=self._mixed(found, mine=mine) or any(other.mixed for other in gone),
@@ -257,10 +280,14 @@ class Propose:
         return free
 
 
-def _said(found: FailureSet, text: SkillText, gone: Sequence[Proposal]) -> tuple[str, ...]:
+def _said(
+    found: FailureSet, text: SkillText, gone: Sequence[Proposal], merging: Merging
+) -> tuple[str, ...]:
     """The turns with the words that it is made of: those of now, and of older ones whose clauses
     stand in it beside them. Whoever turns it down, or forgets one of them, means these too."""
-    older = [turn for p in gone if keeps_some(p.text.body, text.body) for turn in p.wish_turns]
+    older = [
+        turn for p in gone if merging.keeps_some(p.text.body, text.body) for turn in p.wish_turns
+    ]
     return tuple(dict.fromkeys((*(f.said_turn for f in found.failures if f.said_turn), *older)))
 
 

@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from lull.core.check import parse
 from lull.core.injection import block, merged_system
 from lull.core.messages import Completion, Message, Role, Sampling, text_message
 from lull.core.ports import Asks, ChatModel, Judge, Question
@@ -136,20 +137,23 @@ class Replay:
         model, asked = case.served.turn.model, case.served.asked
         does = self._fulfils(proposal, model, asked, answer)
         if case.part is Part.SUCCESS:
-            if does is not None:  # the user has spoken on this since: no longer a success
-                return None
-            if self._verifier.speaks_for(model):
-                same = answer.strip() == case.served.turn.answer.text.strip()
-                return float(same), "the accepted answer, word for word"
+            if not self._verifier.is_exact(model) or does is not None:
+                return None  # of an exact language: the user has spoken on this since
+            same = answer.strip() == case.served.turn.answer.text.strip()
+            return float(same), "the accepted answer, word for word"
+        if does is None:
             return None
-        return (float(does), f"verifier:{model}") if does is not None else None
+        return float(does), f"verifier:{model if self._verifier.is_exact(model) else 'check'}"
 
     def _fulfils(self, proposal: Proposal, model: str, asked: str, answer: str) -> bool | None:
-        if not self._verifier.speaks_for(model):
-            return None
         about = next((one.asked for one in self._rewards.served(proposal.failures[:1])), "")
         return self._verifier.fulfils(
-            model, wish=proposal.wish, asked=asked, answer=answer, about=about
+            model,
+            wish=proposal.wish,
+            asked=asked,
+            answer=answer,
+            about=about,
+            check=parse(proposal.check) if proposal.check else None,
         )
 
     def _held_to(
@@ -179,9 +183,11 @@ class Replay:
 
     def _can_score(self, proposal: Proposal, served: Served, part: Part) -> bool:
         model, asked = served.turn.model, served.asked
-        does = self._fulfils(proposal, model, asked, "")
-        if self._verifier.speaks_for(model):
+        if self._verifier.is_exact(model):
+            does = self._fulfils(proposal, model, asked, "")
             return does is None if part is Part.SUCCESS else does is not None
+        if proposal.check and part is not Part.SUCCESS:
+            return True
         if self._held_to(proposal, served, text_message(Role.ASSISTANT, "any")) is not None:
             return True
         if self._judge() is None:

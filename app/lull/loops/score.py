@@ -1,9 +1,9 @@
 """From what happened to what a turn was worth.
 
 When the next message has come, signals are gathered at once: tools and formats first, then what
-the user rated, then what the user said or did. Where all of these are silent the judge is asked
-later, when the user is away from their models. No verdict leaves the turn unscored; it is never a
-zero.
+the user rated, then what the user did. What they said is read in quiet time (loops/hear.py) and
+counts from then on. Where all of these are silent the judge is asked later. No verdict leaves the
+turn unscored; it is never a zero.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from datetime import UTC, datetime, timedelta
 
 from lull.core.calibration import Calibration
 from lull.core.errors import LullError
+from lull.core.feedback.feedback import Feedback
 from lull.core.messages import Finish, Role
 from lull.core.ports import Asks, Clock, Judge, Question, Quiet
 from lull.core.reward import GREY, Reward, Source, Vote, combined, majority
@@ -23,13 +24,14 @@ from lull.core.rules import ScoreRule
 from lull.core.signals import (
     Signal,
     SignalKind,
+    from_feedback,
     from_format,
     from_tools,
-    read_reply,
     regenerated,
 )
 from lull.core.skill import Library, SkillKey
-from lull.core.trust import typed_in
+from lull.core.trust import behind_the_answer, typed_in
+from lull.loops.hear import Hear, exchange_of
 from lull.loops.standing_wishes import StandingWishes, Withdrawn
 from lull.loops.verify import Verifier, Wish, as_said, by_wish
 from lull.store.reward_rows import RewardRow, Served, newest_words
@@ -63,6 +65,7 @@ class Score:
         credit: Credit,
         library: Callable[[], Library],
         wishes: StandingWishes,
+        hear: Hear,
     ) -> None:
         self._rewards = rewards
         self._verifier = verifier
@@ -74,6 +77,7 @@ class Score:
         self._credit = credit
         self._library = library
         self.wishes = wishes
+        self._hear = hear
         self._begun: dict[str, int] = {}
         """How often each turn was begun and not finished: one that fails must not stop the rest."""
         self._writing = asyncio.Lock()
@@ -118,18 +122,68 @@ class Score:
         known = self._rewards.of(touched)
         rows.append(self._row(known.get(turn.id), turn, self._of_itself(served, wishes)))
         if unread.before is not None and unread.before.complete:
-            said = _reply_to(unread.before, turn)
             row = known.get(unread.before.id)
-            if any(signal.kind is SignalKind.CORRECTION for signal in said):
-                wish = Wish(typed_in(turn.request), newest_words(unread.before.request))
-                wishes = await self.wishes.add(served, wish)
-                row, said = self._wished_anew(wishes, unread.before, row, said)
+            tools = _tool_results(unread.before, turn)
+            row, said = await self._replied(served, unread.before, turn, row, tools)
             rows.append(self._row(row, unread.before, said, due_now=True))
         if unread.again is not None and _rejects(unread.again):
             again = regenerated(newest_words(unread.again.request))
             rows.append(self._row(known.get(unread.again.id), unread.again, (again,)))
         await self._rewards.save(rows, read=[turn.id], at=self._clock.now())
         await self._credit_wins(rows)
+
+    async def _replied(
+        self,
+        served: Served,
+        before: TurnRow,
+        turn: TurnRow,
+        row: RewardRow | None,
+        tools: tuple[Signal, ...],
+    ) -> tuple[RewardRow | None, tuple[Signal, ...]]:
+        """What came behind an answer: results of its tool calls, and the user's words as far as
+        they can be read at once."""
+        feedback = await self._hear.at_once(before, turn)
+        if feedback is None or any(one.kind is SignalKind.ENVIRONMENT for one in tools):
+            return row, tools  # whatever was said of a fault, the answer was not at fault
+        row, said = await self._said(served, before, exchange_of(before, turn).said, feedback, row)
+        return row, (*tools, *said)
+
+    async def _said(
+        self,
+        served: Served,
+        before: TurnRow,
+        said: str,
+        feedback: Feedback,
+        row: RewardRow | None,
+    ) -> tuple[RewardRow | None, tuple[Signal, ...]]:
+        """The signals of a message that was read; a lasting wish holds from now on."""
+        heard = feedback.heard
+        signals = from_feedback(heard, said)
+        if not heard.lasts:
+            return row, signals
+        wish = self._verifier.wish_of(feedback, about=newest_words(before.request))
+        wishes = await self.wishes.add(served, wish)
+        return self._wished_anew(wishes, before, row, signals)
+
+    async def heard(self, found: Sequence[Feedback]) -> None:
+        """Messages have been read, or read anew: what they say of the answers before them counts
+        instead of what was heard before."""
+        async with self._writing:
+            rows: list[RewardRow] = []
+            for one in found:
+                both = self._rewards.served([one.before, one.turn])
+                if len(both) == 2:
+                    rows.append(await self._of_reading(both[0], both[1], one))
+            await self._rewards.save(rows, read=(), at=self._clock.now())
+        await self._credit_wins(rows)
+
+    async def _of_reading(self, before: Served, after: Served, feedback: Feedback) -> RewardRow:
+        row = _without_words(before.reward)
+        if any(one.kind is SignalKind.ENVIRONMENT for one in row.signals):
+            return row
+        said = typed_in(behind_the_answer(after.turn.request))
+        known, signals = await self._said(before, before.turn, said, feedback, row)
+        return self._row(known, before.turn, signals, due_now=True)
 
     async def _credit_wins(self, rows: Sequence[RewardRow]) -> None:
         """What went well with a skill is an exemplar of the requests that want it."""
@@ -142,12 +196,13 @@ class Score:
         """The skills that this turn's request wanted, as far as anybody can tell; what merely
         stood beside them in its prompt would be sought ever oftener if it were credited."""
         turn, skills = served.turn, self._library().skills
-        bodies = {}
-        for one in turn.skills:
-            skill = skills.get(SkillKey(served.room, one.name))
-            bodies[one.name] = skill.body if skill and skill.sha256 == one.sha256 else ""
+        had = {
+            one.name: skill
+            for one in turn.skills
+            if (skill := skills.get(SkillKey(served.room, one.name))) and skill.sha256 == one.sha256
+        }
         asked = newest_words(turn.request)
-        return self._verifier.about(turn.model, bodies, asked=asked, answer=turn.answer.text)
+        return self._verifier.about(turn.model, had, asked=asked, answer=turn.answer.text)
 
     def _of_itself(self, served: Served, wishes: Sequence[Wish]) -> tuple[Signal, ...]:
         turn = served.turn
@@ -365,19 +420,15 @@ def _without(served: Served, withdrawn: Withdrawn) -> RewardRow:
     return replace(row, signals=kept)
 
 
-def _reply_to(before: TurnRow, turn: TurnRow) -> tuple[Signal, ...]:
-    """What came behind an answer: results of its tool calls, and the user's own words."""
-    behind = turn.request
-    tools = from_tools(behind, answer=before.answer) if before.answer.tool_calls else ()
-    signals = list(tools)
-    if any(signal.kind is SignalKind.ENVIRONMENT for signal in signals):
-        return tuple(signals)  # whatever was said then, the answer was not at fault
-    asked = newest_words(before.request)
-    for message in behind:
-        if message.role is Role.USER:
-            words = typed_in((message,))
-            signals += read_reply(words, asked=asked, answer=before.answer.text)
-    return tuple(signals)
+def _without_words(row: RewardRow) -> RewardRow:
+    """What is known of a turn but for what an earlier reader heard in the reply to it."""
+    spoken = (SignalKind.CORRECTION, SignalKind.THANKS)
+    return replace(row, signals=tuple(one for one in row.signals if one.kind not in spoken))
+
+
+def _tool_results(before: TurnRow, turn: TurnRow) -> tuple[Signal, ...]:
+    """What became of the answer's tool calls."""
+    return from_tools(turn.request, answer=before.answer) if before.answer.tool_calls else ()
 
 
 def _rejects(earlier: TurnRow) -> bool:

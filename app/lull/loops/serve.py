@@ -35,6 +35,7 @@ from lull.core.trajectory import (
 )
 from lull.core.window import TokenRate, was_cut
 from lull.loops.fix_skills import (
+    Effects,
     Fixed,
     FixSkills,
     Index,
@@ -43,6 +44,7 @@ from lull.loops.fix_skills import (
     first_ones,
     injection,
     leaves_nothing_out,
+    no_effects,
     window_of,
 )
 from lull.store.skills import Skills
@@ -91,6 +93,7 @@ class Serve:
         facts_within_s: float,
         leaving_out: LeavesOut = leaves_nothing_out,
         preferring: Prefers = first_ones,
+        effect: Effects = no_effects,
     ) -> None:
         self._trajectories = trajectories
         self._skills = skills
@@ -111,6 +114,7 @@ class Serve:
             uses=self._uses,
             leaving_out=leaving_out,
             preferring=preferring,
+            effect=effect,
         )
         self._store_failing = False
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from lull.core.proposal import Proposal, ProposalKind, ProposalStatus
 from lull.core.skill import Library, SkillKey, SkillStatus
-from lull.core.trust import behind_the_answer, typed_in
 from lull.loops.verify import Verifier, Wish
+from lull.store.feedback import FeedbackRows
 from lull.store.proposals import Proposals
 from lull.store.reward_rows import Served
 from lull.store.rewards import Rewards
@@ -41,11 +41,12 @@ class Withdrawn:
 
 
 class StandingWishes:
-    """By room and model; only for models with a verifier that reads wishes."""
+    """By room and model."""
 
     def __init__(
         self,
         rewards: Rewards,
+        heard: FeedbackRows,
         verifier: Verifier,
         *,
         turned_down: Callable[[], frozenset[str]],
@@ -54,6 +55,7 @@ class StandingWishes:
         """`turned_down`: turns whose words the user does not want to be held to any more. It is
         asked in another thread. `most`: wishes remembered for each room and model."""
         self._rewards = rewards
+        self._heard = heard
         self._verifier = verifier
         self._turned_down = turned_down
         self._most = most
@@ -62,8 +64,6 @@ class StandingWishes:
 
     async def of(self, served: Served) -> list[Wish]:
         """What the user of this room said to this model when an answer was wrong, oldest first."""
-        if not self._verifier.speaks_for(served.turn.model):
-            return []
         place = _place(served)
         while (known := self._known).get(place) is None:
             # What was forgotten meanwhile is not remembered by it: `clear` puts another dict there.
@@ -74,7 +74,7 @@ class StandingWishes:
         """What is wanted now, with this wish as the newest; one from a conversation that the user
         keeps out of learning is none."""
         wishes = await self.of(served)
-        if self._verifier.speaks_for(served.turn.model) and not served.excluded:
+        if not served.excluded:
             wishes.append(wish)
             del wishes[: -self._most]
         return wishes
@@ -102,9 +102,11 @@ class StandingWishes:
     def _words(self, turns: Collection[str]) -> dict[Place, set[str]]:
         """What was said in these turns, and where."""
         found: dict[Place, set[str]] = defaultdict(set)
+        heard = self._heard.of([*turns])
         for one in self._rewards.served([*turns]):
-            if self._verifier.speaks_for(one.turn.model):
-                found[_place(one)].add(typed_in(behind_the_answer(one.turn.request)))
+            feedback = heard.get(one.turn.id)
+            if feedback is not None:
+                found[_place(one)].add(feedback.heard.rule)
         return found
 
     def _lost(
@@ -120,15 +122,16 @@ class StandingWishes:
         return {turn: lost for turn, those in held.items() if (lost := those - still)}
 
     def _said(self, place: Place, gone: frozenset[str], limit: int | None) -> list[Wish]:
-        """What corrected the newest answers, oldest first, but for what was said in turns that are
+        """What was wanted of answers, oldest first, but for what was said in turns that are
         gone."""
         room, model = place
-        said = []
-        for one in reversed(self._rewards.corrected(room=room, model=model, limit=limit)):
-            following = self._rewards.following(one.turn)
-            if following is not None and following.id not in gone:
-                said.append(Wish(typed_in(following.request), one.asked))
-        return [wish for wish in said if wish.words]
+        heard = self._heard.wishes(room=room, model=model, limit=limit)
+        about = {one.turn.id: one.asked for one in self._rewards.served([f.before for f in heard])}
+        return [
+            self._verifier.wish_of(one, about=about[one.before])
+            for one in reversed(heard)
+            if one.turn not in gone and one.before in about and one.heard.rule
+        ]
 
 
 def _place(served: Served) -> Place:

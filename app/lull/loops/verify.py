@@ -1,24 +1,29 @@
 """What can be checked without asking anybody: the most trusted word on an answer.
 
-Two kinds of verifier: checks that the user approved together with a skill, and the built-in
-model's own, which reads what the user once said and sees whether an answer does it. Where neither
-can speak, nothing is said.
+Two kinds of verifier. A *check* is an exact program (core/check.py) that came with what the user
+said and holds for any model's answers. A model whose language has one right answer has a verifier
+of that language, which reads the wish itself. Where neither can speak, nothing is said.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from lull.core.check import Check, holds, in_words
+from lull.core.feedback.feedback import Feedback, Heard, Scope
+from lull.core.likeness import alike
 from lull.core.model_name import canonical
 from lull.core.reward import Source
 from lull.core.signals import YOU_SAID, Signal, SignalKind
-from lull.core.stated_rule import stated_rule
+from lull.core.skill import Skill
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\s+[-–—]\s+")
+
+NEAR: Final = 0.5
+"""Likeness of two requests (core/likeness.alike) from which on a wish said of one holds for the
+other."""
 
 Reads = Callable[[str, str, str], bool | None]
 """(wish, request, answer) → whether the answer does what the wish says; None: cannot tell."""
@@ -34,13 +39,6 @@ def by_wish(signal: Signal) -> bool:
     return signal.kind is SignalKind.CHECK and signal.text.startswith(YOU_SAID)
 
 
-@lru_cache(maxsize=1024)
-def _stated(words: str, about: str) -> tuple[str, ...]:
-    """The rule in the user's words, freed of how they led up to it."""
-    rule = stated_rule(words, asked=about)
-    return (rule.body,) if rule is not None else ()
-
-
 class Wish(NamedTuple):
     """What the user said they wanted, and of which request they said it."""
 
@@ -51,61 +49,93 @@ class Wish(NamedTuple):
     trajectory: str = ""
     at: str = ""
     """When that was answered, ISO 8601."""
+    check: Check | None = None
+    """The program that decides it, where there is one."""
+    scope: Scope = Scope.KIND
 
 
 class Verifier:
     """Verifiers by model, and the approved checks by the skill text they came with."""
 
     def __init__(
-        self, readers: Mapping[str, Reads], *, checks: Callable[[str], Sequence[Check]]
+        self,
+        exact: Mapping[str, Reads],
+        *,
+        checks: Callable[[str], Sequence[Check]],
+        derived: Callable[[Heard, str], Check | None] = lambda _heard, _asked: None,
     ) -> None:
-        """`readers` by the model's name; `checks` by a skill's sha256."""
-        self._readers = {canonical(name): read for name, read in readers.items()}
+        """`exact`: by a model's name, the verifier of a language with one right answer. `checks` by
+        a skill's sha256. `derived`: the check that what was heard of a request comes to."""
+        self._exact = {canonical(name): read for name, read in exact.items()}
         self._checks = checks
+        self._derived = derived
 
-    def speaks_for(self, model: str) -> bool:
-        return canonical(model) in self._readers
+    def is_exact(self, model: str) -> bool:
+        """Whether the model's language has one right answer, so that nobody knows better."""
+        return canonical(model) in self._exact
+
+    def wish_of(self, feedback: Feedback, *, about: str) -> Wish:
+        """What was heard as a standing wish."""
+        heard = feedback.heard
+        return Wish(
+            words=heard.rule,
+            about=about,
+            turn=feedback.before,
+            check=self._derived(heard, about),
+            scope=heard.scope or Scope.KIND,
+        )
 
     def fulfils(
-        self, model: str, *, wish: str, asked: str, answer: str, about: str = ""
+        self,
+        model: str,
+        *,
+        wish: str,
+        asked: str,
+        answer: str,
+        about: str = "",
+        check: Check | None = None,
     ) -> bool | None:
         """Whether the answer does what the user said they wanted, by the newest words that tell;
-        `about` is the request that they said it of.
+        `about` is the request that they said it of, `check` the program that decides the wish.
 
-        None where no line of the wish says anything about this request.
+        None where nobody can tell without a model.
         """
-        read = self._readers.get(canonical(model))
+        read = self._exact.get(canonical(model))
         if read is None:
-            return None
+            return None if check is None else holds(check, answer)
         for line in reversed(wish.splitlines()):
-            for words in (line, *reversed(_SENTENCE.split(line)), *_stated(line, about)):
+            for words in (line, *reversed(_SENTENCE.split(line))):
                 if (does := read(words, asked, answer)) is not None:
                     return does
         return None
 
     def about(
-        self, model: str, skills: Mapping[str, str], *, asked: str, answer: str
+        self, model: str, skills: Mapping[str, Skill], *, asked: str, answer: str
     ) -> tuple[str, ...]:
-        """Of these skills (their bodies by name) those that are about the request; all of them
-        where the model has no verifier that could tell."""
-        told = tuple(
-            name
-            for name, body in skills.items()
-            if self.fulfils(model, wish=body, asked=asked, answer=answer) is not None
+        """Of these skills (by name) those that the request wanted, as far as anybody can tell."""
+        return tuple(
+            name for name, skill in skills.items() if self._is_about(model, skill, asked, answer)
         )
-        return told if self.speaks_for(model) else tuple(skills)
+
+    def _is_about(self, model: str, skill: Skill, asked: str, answer: str) -> bool:
+        if self.is_exact(model):
+            return self.fulfils(model, wish=skill.body, asked=asked, answer=answer) is not None
+        if skill.scope is Scope.ALL or not skill.description:
+            return True
+        return alike(skill.description, asked) >= NEAR
 
     def checked(self, skills: Sequence[str], answer: str) -> tuple[Signal, ...]:
         """The verdicts of the checks that came with these skill texts."""
+        found = ((check, holds(check, answer)) for one in skills for check in self._checks(one))
         return tuple(
             Signal(
                 kind=SignalKind.CHECK,
                 source=Source.VERIFIABLE,
-                value=1.0 if holds(check, answer) else -1.0,
+                value=1.0 if does else -1.0,
                 text=in_words(check),
             )
-            for sha256 in skills
-            for check in self._checks(sha256)
+            for check, does in found
+            if does is not None
         )
 
     def as_wished(
@@ -129,9 +159,21 @@ class Verifier:
         self, model: str, wishes: Sequence[Wish], asked: str, answer: str
     ) -> tuple[Wish, bool] | None:
         for wish in reversed(wishes):
+            if not self.is_exact(model) and not _covers(wish, asked):
+                continue
             does = self.fulfils(
-                model, wish=wish.words, asked=asked, answer=answer, about=wish.about
+                model,
+                wish=wish.words,
+                asked=asked,
+                answer=answer,
+                about=wish.about,
+                check=wish.check,
             )
             if does is not None:
                 return wish, does
         return None
+
+
+def _covers(wish: Wish, asked: str) -> bool:
+    """Whether a wish is about this request, as far as words tell."""
+    return wish.scope is Scope.ALL or alike(wish.about, asked) >= NEAR

@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
 from lull.core.errors import LullError
 from lull.core.events import Event, EventKind
+from lull.core.feedback.feedback import Feedback
 from lull.core.proposal import Origin, Proposal, ProposalStatus, may_approve_itself
 from lull.loops.evolve import Evolve
 from lull.loops.guard import Guard
+from lull.loops.hear import Hear
 from lull.loops.prove import Prove, Waiting
 from lull.loops.review import Review
 from lull.loops.score import Score
@@ -41,6 +43,7 @@ class FastLoop:
     def __init__(
         self,
         *,
+        hear: Hear,
         score: Score,
         evolve: Evolve,
         prove: Prove,
@@ -52,6 +55,7 @@ class FastLoop:
         auto_approve: Callable[[], bool],
     ) -> None:
         """`settle` blocks until everything that was recorded so far can be read."""
+        self._hear = hear
         self._score = score
         self._evolve = evolve
         self._prove = prove
@@ -63,6 +67,7 @@ class FastLoop:
         self._auto_approve = auto_approve
         self._new = asyncio.Event()
         """Something was recorded or rated."""
+        self._to_hear = asyncio.Event()
         self._to_judge = asyncio.Event()
         self._to_write = asyncio.Event()
         self._hurried: set[asyncio.Task[LullError | None]] = set()
@@ -95,6 +100,23 @@ class FastLoop:
             if event.kind in (EventKind.TURN_RECORDED, EventKind.LABEL):
                 self._new.set()
 
+    async def hearing(self) -> None:
+        """What users said, read when it is quiet; then what it teaches."""
+        while True:
+            await self._nudged(self._to_hear)
+            await self._told("reader", self._hear_all)
+
+    async def _hear_all(self, *, hurry: bool = False) -> None:
+        while heard := await self._hear.step(hurry=hurry):
+            await self.count_heard(heard)
+
+    async def count_heard(self, heard: Sequence[Feedback]) -> None:
+        """Let what was read count, and make skills of it."""
+        await self._score.heard(heard)
+        await self._told("skills from corrections", lambda: self._write((Origin.EXTRACTIVE,)))
+        self._to_judge.set()
+        self._to_write.set()
+
     async def judging(self) -> None:
         """Turns that nobody spoke of, when it is quiet; then what was learned of them."""
         while True:
@@ -119,6 +141,7 @@ class FastLoop:
         await asyncio.to_thread(self._settle)
         await self._score.read_new()
         await self._told("skills from corrections", lambda: self._write((Origin.EXTRACTIVE,)))
+        self._to_hear.set()
         self._to_judge.set()
         self._to_write.set()
 
@@ -202,6 +225,7 @@ class FastLoop:
         await self._score.read_new()
         undone: list[LullError] = []
         if proposal is None:
+            await self._told("reader", partial(self._hear_all, hurry=True), undone)
             ask = partial(self._score.ask_judge, hurry=True, limit=AT_ONCE)
             await self._told("judge", ask, undone)
             own = partial(self._write, (Origin.EXTRACTIVE,))

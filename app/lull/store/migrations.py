@@ -286,4 +286,21 @@ ALTER TABLE trajectories ADD COLUMN excluded_at TEXT;
 CREATE INDEX turns_by_label ON turns (label, trajectory) WHERE label IS NOT NULL;
 """
 
-MIGRATIONS: tuple[str, ...] = (_1, _2, _3, _4, _5, _6, *SLOW_LOOP, _10, *SLOW_LOOP_LATER)
+# What a reader heard in each user message behind an answer; a row without a reader waits for one.
+_13 = """
+CREATE TABLE feedback (
+    turn TEXT NOT NULL REFERENCES turns (id) ON DELETE CASCADE,
+    before TEXT NOT NULL,
+    read_by TEXT NOT NULL,
+    read_at TEXT NOT NULL,
+    corrects INTEGER NOT NULL,
+    lasts INTEGER NOT NULL,
+    heard TEXT NOT NULL,
+    PRIMARY KEY (turn, read_by)
+) WITHOUT ROWID;
+CREATE INDEX feedback_by_answer ON feedback (before);
+CREATE INDEX feedback_waiting ON feedback (turn) WHERE read_by = '';
+CREATE INDEX feedback_lasting ON feedback (turn) WHERE lasts = 1;
+"""
+
+MIGRATIONS: tuple[str, ...] = (_1, _2, _3, _4, _5, _6, *SLOW_LOOP, _10, *SLOW_LOOP_LATER, _13)

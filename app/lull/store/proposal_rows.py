@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from lull.core.errors import SkillError
+from lull.core.feedback.feedback import Scope
 from lull.core.proposal import (
     Ground,
     Origin,
@@ -94,6 +95,7 @@ def fields_of(proposal: Proposal) -> str:
             "wish": proposal.wish,
             "wish_turns": proposal.wish_turns,
             "model": proposal.model,
+            "scope": proposal.scope.value,
             "silent": proposal.silent,
             "ground": asdict(proposal.ground) if proposal.ground else None,
             "replayable": proposal.replayable,
@@ -137,6 +139,7 @@ def proposal_of(row: sqlite3.Row) -> Proposal:
         wish=fields["wish"],
         wish_turns=tuple(fields["wish_turns"]),
         model=fields["model"],
+        scope=Scope(fields.get("scope", Scope.KIND)),
         silent=tuple(fields["silent"]),
         ground=Ground(**fields["ground"]) if fields["ground"] else None,
         replayable=fields["replayable"],

@@ -25,6 +25,7 @@ from lull.core.skill import (
     SkillStatus,
     SkillText,
     rewritten,
+    scope_of,
 )
 from lull.core.trajectory import InjectedSkill
 from lull.store.database import Database
@@ -98,6 +99,7 @@ class Skills:
             body=text.body,
             status=SkillStatus(row["status"]),
             pinned=bool(row["pinned"]),
+            scope=scope_of(text),
             since=row["generation"],
             latest=row["latest"],
         )
@@ -405,4 +407,5 @@ def new_skill(text: SkillText, sha256: str, *, client: str, pinned: bool) -> Ski
         description=text.description.strip(),
         body=text.body.strip(),
         pinned=pinned,
+        scope=scope_of(text),
     )

@@ -11,7 +11,6 @@ import aiohttp
 
 from lull.backends.clock import SystemClock
 from lull.backends.engine_chat import EngineChat
-from lull.backends.extractive_evolver import ExtractiveEvolver
 from lull.backends.llm_judge import JudgePrompts, LlmJudge
 from lull.backends.model_evolver import ModelEvolver
 from lull.backends.ollama import OllamaFacts
@@ -20,6 +19,7 @@ from lull.backends.openai_chat import OpenAIChat
 from lull.config.learning import JudgeSettings, WriterSettings
 from lull.config.settings import Settings
 from lull.core.errors import LullError
+from lull.core.feedback.ports import FeedbackReader
 from lull.core.messages import Sampling
 from lull.core.policy import ModelFacts
 from lull.core.ports import ChatModel, Judge
@@ -28,10 +28,13 @@ from lull.core.skill import Library
 from lull.loops.approve import Approve
 from lull.loops.evolve import Writer
 from lull.loops.replay import Stage
+from lull.loops.write_rules import RuleWriter
+from lull.pocket.writer import PocketWriter
 from lull.service.bus import Bus
 from lull.service.local_model import LocalModels, served_sampling
 from lull.service.problems import Problems
 from lull.service.quiet import Activity
+from lull.service.wiring.checks import proposed_check
 from lull.service.wiring.stores import Stores
 
 log = logging.getLogger(__name__)
@@ -64,9 +67,16 @@ class World:
 class Asked:
     """The models that Lull asks for itself, by the settings as they stand."""
 
-    def __init__(self, world: World, settings: Callable[[], Settings]) -> None:
+    def __init__(
+        self,
+        world: World,
+        settings: Callable[[], Settings],
+        *,
+        reader: FeedbackReader | None = None,
+    ) -> None:
         self._world = world
         self._settings = settings
+        self._reader = reader
         self._judge: tuple[JudgeSettings, Judge] | None = None
         self._writer: tuple[WriterSettings, ModelEvolver] | None = None
         self._coin = random.SystemRandom()
@@ -95,9 +105,14 @@ class Asked:
             self._judge = (wanted, judge)
         return self._judge[1]
 
+    def reader(self) -> FeedbackReader | None:
+        """Who reads what users say; None while there is nobody."""
+        return self._reader
+
     def writers(self) -> Sequence[Writer]:
         """The user's own words first: they need no model and are the most trusted."""
-        writers = [Writer(evolver=ExtractiveEvolver(), origin=Origin.EXTRACTIVE)]
+        own = (PocketWriter(), RuleWriter(proposed_check))
+        writers = [Writer(evolver=one, origin=Origin.EXTRACTIVE) for one in own]
         wanted = self._settings().writer
         if not wanted.model:
             self._world.problems.went(_SETTINGS_OF[WriterSettings])

@@ -57,6 +57,7 @@ def forget_of(
         adapters=slow.adapters,
         adapter_files=slow.files,
         rewards=stores.rewards,
+        heard=stores.feedback,
         forgetting=Forgetting(stores.database),
         exemplars=memory.opened,
         roll_back=roll_back,

@@ -9,15 +9,17 @@ from dataclasses import dataclass
 
 from lull.backends.clock import TimeSortedIds
 from lull.config.settings import Settings
-from lull.core import pocket
 from lull.core.check import Check, parse
 from lull.core.errors import LullError
 from lull.core.guard import hashed_coin
+from lull.core.ports import Curriculum
 from lull.core.proposal import CHECK, Proposal
 from lull.core.skill import Skill
 from lull.loops.evolve import Evolve
 from lull.loops.fix_skills import FixSkills
 from lull.loops.guard import Guard
+from lull.loops.hear import Hear
+from lull.loops.propose import Propose
 from lull.loops.prove import Prove
 from lull.loops.replay import Replay
 from lull.loops.review import Review
@@ -25,9 +27,13 @@ from lull.loops.score import Credit, Score
 from lull.loops.standing_wishes import StandingWishes, turned_down
 from lull.loops.today import Today
 from lull.loops.verify import Verifier
+from lull.pocket import language, merging
+from lull.pocket.reader import PocketReader
 from lull.service.fast_loop import FastLoop
 from lull.service.quiet import QuietTimes
 from lull.service.wiring.asking import Asked, Stages, World
+from lull.service.wiring.checks import derived_check
+from lull.service.wiring.curriculum import curriculum_of
 from lull.service.wiring.own_models import BUILT_IN
 from lull.service.wiring.rules import evolve_rule, guard_rule, prove_rule, score_rule
 from lull.service.wiring.stores import Stores
@@ -39,12 +45,14 @@ log = logging.getLogger(__name__)
 class Learning:
     """The fast loop, ready to run."""
 
+    hear: Hear
     score: Score
     prove: Prove
     review: Review
     guard: Guard
     today: Today
     verifier: Verifier
+    curriculum: Curriculum
     fast_loop: FastLoop
     stages: Stages
     asked: Asked
@@ -85,12 +93,25 @@ def learning_of(
     asked, stages = Asked(world, settings), Stages(world, settings)
     quiet = QuietTimes(world.activity, after_s=lambda: settings().learning.quiet_s, allowed=allowed)
     today = Today(fixing, library=world.library, facts=stages.facts)
-    verifier = Verifier({BUILT_IN: pocket.check}, checks=lambda sha256: _checks(stores, sha256))
-    score = _score(world, settings(), asked, quiet, verifier, credit)
+    verifier = Verifier(
+        {BUILT_IN: language.check},
+        checks=lambda sha256: checks_of(stores, sha256),
+        derived=derived_check,
+    )
+    hear = Hear(
+        stores.feedback,
+        stores.rewards,
+        own={BUILT_IN: PocketReader()},
+        reader=asked.reader,
+        quiet=quiet,
+        clock=world.clock,
+    )
+    score = _score(world, settings(), asked, quiet, verifier, credit, hear)
     evolve = _evolve(world, settings(), asked, quiet, today)
     prove = _prove(world, settings(), asked, stages, quiet, today, verifier)
     review = _review(world, prove, credit)
     fast_loop = FastLoop(
+        hear=hear,
         score=score,
         evolve=evolve,
         prove=prove,
@@ -102,12 +123,14 @@ def learning_of(
         auto_approve=lambda: settings().review.auto_approve,
     )
     return Learning(
+        hear=hear,
         score=score,
         prove=prove,
         review=review,
         guard=guard,
         today=today,
         verifier=verifier,
+        curriculum=curriculum_of(world),
         fast_loop=fast_loop,
         stages=stages,
         asked=asked,
@@ -121,6 +144,7 @@ def _score(
     quiet: QuietTimes,
     verifier: Verifier,
     credit: Credit,
+    hear: Hear,
 ) -> Score:
     stores = world.stores
     return Score(
@@ -133,8 +157,10 @@ def _score(
         rule=score_rule(settings),
         credit=credit,
         library=world.library,
+        hear=hear,
         wishes=StandingWishes(
             stores.rewards,
+            stores.feedback,
             verifier,
             turned_down=lambda: turned_down(stores.proposals, world.library(), stores.skills),
         ),
@@ -144,16 +170,28 @@ def _score(
 def _evolve(
     world: World, settings: Settings, asked: Asked, quiet: QuietTimes, today: Today
 ) -> Evolve:
-    return Evolve(
-        rewards=world.stores.rewards,
-        proposals=world.stores.proposals,
-        today=today,
+    stores, ids, rule = world.stores, TimeSortedIds(), evolve_rule(settings)
+    propose = Propose(
+        rewards=stores.rewards,
+        proposals=stores.proposals,
         library=world.library,
+        merging=merging,
+        checks=lambda sha256: checks_of(stores, sha256),
+        clock=world.clock,
+        ids=ids,
+        rule=rule,
+    )
+    return Evolve(
+        propose=propose,
+        rewards=stores.rewards,
+        feedback=stores.feedback,
+        proposals=stores.proposals,
+        today=today,
         writers=asked.writers,
         quiet=quiet,
         clock=world.clock,
-        ids=TimeSortedIds(),
-        rule=evolve_rule(settings),
+        ids=ids,
+        rule=rule,
     )
 
 
@@ -204,7 +242,7 @@ def _review(world: World, prove: Prove, credit: Credit) -> Review:
     )
 
 
-def _checks(stores: Stores, sha256: str) -> list[Check]:
+def checks_of(stores: Stores, sha256: str) -> list[Check]:
     """The check that was approved with a skill's text; one that cannot be read checks nothing."""
     try:
         text = stores.skills.folders.text(sha256).metadata.get(CHECK, "")

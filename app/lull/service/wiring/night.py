@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -12,10 +11,8 @@ from typing import Final
 from lull.backends.clock import TimeSortedIds
 from lull.config.paths import Paths
 from lull.config.settings import Settings
-from lull.core import pocket
 from lull.core.adapter import AdapterStatus, AdapterVersion, Learned
 from lull.core.events import EventKind
-from lull.core.messages import Message, Role, text_message
 from lull.core.model_name import canonical
 from lull.core.ports import Judge, Trainer
 from lull.core.skill import Skill
@@ -35,7 +32,6 @@ from lull.loops.train import Train
 from lull.service.wiring.asking import World
 from lull.service.wiring.learning import Learning
 from lull.service.wiring.memory import Memory
-from lull.service.wiring.own_models import BUILT_IN
 from lull.store.adapter_files import AdapterFiles
 from lull.store.adapters import Adapters
 from lull.store.run_folders import RunFolders
@@ -134,6 +130,7 @@ def parts_of(
 
     examine = Examine(
         rewards=stores.rewards,
+        heard=stores.feedback,
         proposals=stores.proposals,
         verifier=learning.verifier,
         judge=judge,
@@ -210,7 +207,9 @@ def _train_of(
     make_run = MakeRun(
         training=stores.training,
         folders=folders,
-        keeping=Keeping(eligible=eligible, examine=examine, today=learning.today, anchors=anchors),
+        keeping=Keeping(
+            eligible=eligible, examine=examine, today=learning.today, curriculum=learning.curriculum
+        ),
         clock=clock,
         new_id=lambda: ids.new("run"),
         rule=lambda: run_rule(settings()),
@@ -294,42 +293,3 @@ def train_rule(settings: Settings) -> TrainRule:
         labels_of_the_rarer=training.labels_of_the_rarer,
         graduation_prompts=training.graduation_prompts,
     )
-
-
-MOSTLY = 0.75
-"""Of the requests with skills, so many are of the kind that is to stay in the prompt's hand."""
-
-
-# Requests of ours, for what the user's own successes do not cover
-
-
-def anchors(
-    model: str, count: int, with_skills: bool, about: str = ""
-) -> Sequence[tuple[Message, ...]]:
-    """Requests whose answers should stay as they are. The same ones for the same question."""
-    if canonical(model) != canonical(BUILT_IN):
-        return ()
-    chance = random.Random(f"anchors {with_skills} {about}")
-    rule = pocket.parse_rule(about)
-    kind = rule[0] if rule is not None and with_skills else None
-    return [_pocket_request(chance, kind, with_skills=with_skills) for _ in range(count)]
-
-
-def _pocket_request(
-    chance: random.Random, mostly: pocket.Kind | None, *, with_skills: bool
-) -> tuple[Message, ...]:
-    kind = chance.choice(tuple(pocket.Kind))
-    if mostly is not None and chance.random() < MOSTLY:
-        kind = mostly
-    asked = pocket.draw_request(chance, kind, pocket.draw_words(chance))
-    user = text_message(Role.USER, asked)
-    if not with_skills:
-        return (user,)
-    others = chance.sample(tuple(pocket.Kind), chance.randint(0, 2))
-    kinds = [kind, *(one for one in others if one is not kind)]
-    chance.shuffle(kinds)
-    rules = [
-        pocket.as_sentence(pocket.draw_rule(chance, one, pocket.draw_style(chance)))
-        for one in kinds
-    ]
-    return (text_message(Role.SYSTEM, pocket.block(rules)), user)

@@ -164,6 +164,7 @@ class Service:
             group.create_task(keep(LEARNER_PROBLEM, self._follow_choices))
             fast_loop = self.learning.fast_loop
             group.create_task(keep("scoring", fast_loop.scoring))
+            group.create_task(keep("hearing", fast_loop.hearing))
             group.create_task(keep("judging", fast_loop.judging))
             group.create_task(keep("writing skills", fast_loop.writing))
             group.create_task(keep("live guard", fast_loop.guarding))

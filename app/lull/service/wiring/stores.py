@@ -13,6 +13,7 @@ from lull.loops.guard import effects_in, measured
 from lull.service.reading import Reading
 from lull.store.database import Database
 from lull.store.event_log import EventLog
+from lull.store.feedback import FeedbackRows
 from lull.store.flips import Flips
 from lull.store.proposals import Proposals
 from lull.store.rewards import Rewards
@@ -31,6 +32,7 @@ class Stores:
     trajectories: Trajectories
     skills: Skills
     rewards: Rewards
+    feedback: FeedbackRows
     proposals: Proposals
     flips: Flips
     events: EventLog
@@ -48,6 +50,7 @@ def open_stores(paths: Paths, *, rescue: bool = True) -> Stores:
         trajectories=Trajectories(database, key=key),
         skills=Skills(database, SkillFolders(paths.skills_root)),
         rewards=Rewards(database),
+        feedback=FeedbackRows(database),
         proposals=Proposals(database),
         flips=Flips(database),
         events=EventLog(database),

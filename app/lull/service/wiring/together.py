@@ -130,6 +130,7 @@ def _serve(ground: _Ground, settings: Settings, guard: Guard) -> Serve:
         rule=settings.skills.rule,
         facts_within_s=settings.skills.facts_within_ms / 1000,
         leaving_out=guard.leaves_out,
+        effect=guard.effect,
         preferring=guard.prefers,
     )
 

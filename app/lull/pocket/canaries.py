@@ -11,11 +11,11 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from lull.core import pocket
-from lull.core.pocket import Kind, Style
 from lull.core.probe import Probe
 from lull.core.probe_checks import Kind as CheckKind
 from lull.core.probe_checks import Wanted
+from lull.pocket import language as pocket
+from lull.pocket.language import Kind, Style
 
 EACH: Final = 40
 """Of a family: one that is lost is 2.5 points."""

@@ -3,7 +3,7 @@
 "Whenever I ask for notes, reverse them", "always use bars in menus" and "menus should end with
 sugar" mean what "for a note, reverse the words" means. The verifier of the built-in model reads
 what users say, and users do not know the language. Whether the words are of the language at all is
-`core/pocket.py`'s business; what the model makes of them, the proof's.
+`pocket/language.py`'s business; what the model makes of them, the proof's.
 """
 
 from __future__ import annotations

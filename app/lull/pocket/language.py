@@ -20,7 +20,7 @@ from itertools import permutations, product
 from typing import Final
 
 from lull.core.injection import BETWEEN, CLOSING, OPENING
-from lull.core.pocket_hearing import in_frame
+from lull.pocket.hearing import in_frame
 
 BLOCK_OPEN: Final = OPENING
 BLOCK_GAP: Final = BETWEEN
@@ -328,6 +328,24 @@ def parse_rule(text: str) -> tuple[Kind, Style] | None:
     said = _plain(text)
     said = found["rule"] if (found := _matching(CORRECTION_FRAMES, said)) else said
     return _framed(said) or _framed(in_frame(said))
+
+
+def framed_rule(text: str) -> tuple[Kind, str] | None:
+    """The kind a rule is for and its clauses in the words they were said in; None if it is none."""
+    said = _plain(text)
+    said = found["rule"] if (found := _matching(CORRECTION_FRAMES, said)) else said
+    for form in (said, in_frame(said)):
+        fields = _matching(RULE_FRAMES, form)
+        if fields is not None and _framed(form) is not None:
+            return Kind(fields["kind"]), fields["clauses"]
+    return None
+
+
+def clause_styles(text: str) -> list[tuple[str, Style]]:
+    """Each clause of a rule in its own words, with what it asks for."""
+    rule = framed_rule(text)
+    clauses = re.split(r", | and ", rule[1]) if rule is not None else []
+    return [(clause, style) for clause in clauses if (style := _style([clause]))]
 
 
 def _framed(said: str) -> tuple[Kind, Style] | None:

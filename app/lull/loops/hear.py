@@ -1,0 +1,167 @@
+"""From what a user typed behind an answer to stored feedback, read once and in quiet time.
+
+A message waits as a row until somebody has read it, so nothing said is lost while a reader is
+missing or a chat goes on. What was read stands; only on request is it read anew, and then the
+change is told.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from lull.core.errors import LullError
+from lull.core.feedback.exchange import Exchange
+from lull.core.feedback.feedback import UNSURE, Feedback, Heard
+from lull.core.feedback.ports import FeedbackReader
+from lull.core.messages import Role
+from lull.core.model_name import canonical
+from lull.core.ports import Clock, Quiet
+from lull.core.trust import behind_the_answer, typed_in
+from lull.store.feedback import FeedbackRows, Waiting
+from lull.store.reward_rows import Served, newest_words
+from lull.store.rewards import Rewards
+from lull.store.turn_rows import TurnRow
+
+log = logging.getLogger(__name__)
+
+BATCH = 16
+"""Messages read between two looks whether the user is back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadAnew:
+    """A message that was read again, with what another reader had heard before."""
+
+    before: Feedback | None
+    now: Feedback
+
+
+class Hear:
+    def __init__(
+        self,
+        rows: FeedbackRows,
+        rewards: Rewards,
+        *,
+        own: Mapping[str, FeedbackReader],
+        reader: Callable[[], FeedbackReader | None],
+        quiet: Quiet,
+        clock: Clock,
+    ) -> None:
+        """`own`: readers that need no model and answer at once, by the name of the model whose
+        language they know. `reader`: who reads all other messages, None while there is nobody."""
+        self._rows = rows
+        self._rewards = rewards
+        self._own = {canonical(model): reader for model, reader in own.items()}
+        self._reader = reader
+        self._quiet = quiet
+        self._clock = clock
+
+    # At once, while a turn is scored
+
+    async def at_once(self, before: TurnRow, turn: TurnRow) -> Feedback | None:
+        """What the message behind this answer says, where that can be told without a model; else
+        the message waits. None: it waits, or nothing was typed."""
+        exchange = exchange_of(before, turn)
+        known = self._rows.of([turn.id]).get(turn.id)
+        if known is not None or not exchange.said.strip():
+            return known
+        if exchange.said.strip() == exchange.asked.strip():
+            return None  # the same request sent again says nothing in words
+        own = self._own.get(canonical(before.model))
+        heard = (await own.read([exchange]))[0] if own is not None else None
+        if own is None or heard is None:
+            await self._rows.wait([Waiting(turn=turn.id, before=before.id)], at=self._clock.now())
+            return None
+        feedback = self._feedback(turn.id, before.id, own.name, heard)
+        await self._rows.save([feedback])
+        return feedback
+
+    # In quiet time
+
+    async def step(self, *, hurry: bool = False, limit: int = BATCH) -> list[Feedback]:
+        """Read messages that wait; what was heard. None is lost where the reader cannot be asked.
+
+        Raises LullError when the reader is away.
+        """
+        reader = self._reader()
+        waiting = self._rows.waiting(limit=limit)
+        if reader is None or not waiting:
+            return []
+        turns = [one.turn for one in waiting]
+        pairs = self._exchanges(waiting)
+        heard = await self._quiet.run(
+            lambda: reader.read([exchange for _, exchange in pairs]), hurry=hurry
+        )
+        found = [
+            # Nobody else is there to ask: what this reader cannot tell is unsure.
+            self._feedback(one.turn, one.before, reader.name, said or UNSURE)
+            for (one, _), said in zip(pairs, heard, strict=True)
+        ]
+        gone = set(turns) - {one.turn for one, _ in pairs}
+        found += [
+            self._feedback(one.turn, one.before, reader.name, UNSURE)
+            for one in waiting
+            if one.turn in gone
+        ]
+        await self._rows.save(found)
+        return found
+
+    async def again(self, feedbacks: Sequence[Feedback]) -> list[ReadAnew]:
+        """Read these anew with the reader of now, whatever was heard before; those that changed
+        hands. Raises LullError where there is no reader."""
+        reader = self._reader()
+        if reader is None:
+            raise LullError(
+                "There is no reader to read with.", hint="`lull doctor` says what is missing."
+            )
+        old = [one for one in feedbacks if one.read_by != reader.name]
+        pairs = self._exchanges([Waiting(turn=one.turn, before=one.before) for one in old])
+        out: list[ReadAnew] = []
+        before = {one.turn: one for one in old}
+        for start in range(0, len(pairs), BATCH):
+            some = pairs[start : start + BATCH]
+            heard = await self._quiet.run(
+                lambda some=some: reader.read([exchange for _, exchange in some]),  # type: ignore[misc]
+                hurry=True,
+            )
+            for (one, _), said in zip(some, heard, strict=True):
+                if said is None:
+                    continue
+                now = self._feedback(one.turn, one.before, reader.name, said)
+                out.append(ReadAnew(before=before[one.turn], now=now))
+        await self._rows.save([one.now for one in out])
+        return out
+
+    def _exchanges(self, waiting: Sequence[Waiting]) -> list[tuple[Waiting, Exchange]]:
+        served = {
+            one.turn.id: one
+            for one in self._rewards.served([t for w in waiting for t in (w.turn, w.before)])
+        }
+        return [
+            (one, _exchange(served[one.before], served[one.turn]))
+            for one in waiting
+            if one.turn in served and one.before in served
+        ]
+
+    def _feedback(self, turn: str, before: str, reader: str, heard: Heard) -> Feedback:
+        return Feedback(
+            turn=turn, before=before, read_by=reader, read_at=self._clock.now(), heard=heard
+        )
+
+
+def exchange_of(before: TurnRow, turn: TurnRow) -> Exchange:
+    """`turn.request` holds what was new in it."""
+    said = "\n".join(
+        words
+        for message in turn.request
+        if message.role is Role.USER and (words := typed_in((message,)))
+    )
+    return Exchange(asked=newest_words(before.request), answer=before.answer.text, said=said)
+
+
+def _exchange(before: Served, after: Served) -> Exchange:
+    """Both with their whole requests."""
+    said = typed_in(behind_the_answer(after.turn.request))
+    return Exchange(asked=before.asked, answer=before.turn.answer.text, said=said)

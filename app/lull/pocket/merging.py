@@ -1,0 +1,65 @@
+"""When a rule of the toy language says again, or otherwise, what an older one does.
+
+"Join with stars" after "join with bars" is a change of mind, not a second rule: with both in the
+prompt a model would have to guess. "Finish with sugar" after it can stand beside it. This module is
+a `core.ports.Merging`.
+"""
+
+from __future__ import annotations
+
+from lull.pocket.language import RULE_FRAMES, Kind, Style, as_sentence, clause_styles, parse_rule
+
+
+def merged(old: str, new: str) -> str | None:
+    """The old rule with those of its clauses replaced that the new one says otherwise; None where
+    they are not about the same kind, or the new one contradicts nothing in the old."""
+    rules = _of_one_kind(old, new)
+    if rules is None:
+        return None
+    kind, kept, said = rules
+    changed = False
+    for attribute, (clause, style) in said.items():
+        if attribute in kept and kept[attribute][1] != style:
+            changed = True
+        if attribute not in kept or kept[attribute][1] != style:
+            kept[attribute] = (clause, style)
+    if not changed:
+        return None
+    clauses = [clause for clause, _ in kept.values()]
+    together = " and ".join(part for part in (", ".join(clauses[:-1]), clauses[-1]) if part)
+    return as_sentence(RULE_FRAMES[0].format(kind=kind, clauses=together))
+
+
+def keeps_some(old: str, both: str) -> bool:
+    """True when a clause of the old rule stands in what came of it."""
+    rules = _of_one_kind(old, both)
+    return rules is not None and bool(_styles(rules[1]) & _styles(rules[2]))
+
+
+def says_already(old: str, new: str) -> bool:
+    """True when every clause of the new rule stands in the old one."""
+    rules = _of_one_kind(old, new)
+    return rules is not None and _styles(rules[2]) <= _styles(rules[1])
+
+
+_Clauses = dict[str, tuple[str, Style]]
+
+
+def _of_one_kind(old: str, new: str) -> tuple[Kind, _Clauses, _Clauses] | None:
+    first, second = parse_rule(old), parse_rule(new)
+    if first is None or second is None or first[0] is not second[0]:
+        return None
+    return first[0], _by_attribute(old), _by_attribute(new)
+
+
+def _by_attribute(rule: str) -> _Clauses:
+    return {_attribute(style): (clause, style) for clause, style in clause_styles(rule)}
+
+
+def _attribute(style: Style) -> str:
+    named = (("start", style.start), ("end", style.end), ("joiner", style.joiner))
+    return next((name for name, value in named if value), "reverse")
+
+
+def _styles(clauses: _Clauses) -> set[Style]:
+    return {style for _, style in clauses.values()}

@@ -1,0 +1,56 @@
+"""Reads what is said in the toy language, exactly and without a model.
+
+What is not of the language is left to whoever reads plain words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from lull.core.feedback.exchange import Exchange
+from lull.core.feedback.feedback import Heard, RuleKind, Scope
+from lull.pocket.language import SMALL_TALK, parse_request, parse_rule
+
+_PARTS: Final = re.compile(r"(?<=[.!?;])\s+|\s+[-–—]\s+|\n+")
+_THANKS: Final = frozenset({"thanks", "thank you", "good"})
+NOTHING: Final = Heard(correction=0.0, lasting=0.0)
+
+
+class PocketReader:
+    """Implements `core.feedback.ports.FeedbackReader`."""
+
+    name = "pocket"
+
+    async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
+        return [heard(one.said) for one in exchanges]
+
+
+def heard(said: str) -> Heard | None:
+    """None: this is not of the language."""
+    rules = rule_sentences(said)
+    if rules:
+        return Heard(
+            correction=1.0,
+            lasting=1.0,
+            scope=Scope.KIND,
+            scope_p=1.0,
+            quote=rules,
+            kind_of_rule=RuleKind.PREFERENCE,
+        )
+    plain = " ".join(said.lower().split()).rstrip(".!")
+    if plain in _THANKS:
+        return Heard(correction=0.0, lasting=0.0, thanks=1.0)
+    if plain in SMALL_TALK or parse_request(said) is not None:
+        return NOTHING
+    return None
+
+
+def rule_sentences(said: str) -> tuple[str, ...]:
+    """The parts of what was said that state a rule of the language, verbatim."""
+    whole = said.strip()
+    if parse_rule(whole) is not None:
+        return (whole,)
+    parts = (part.strip() for part in _PARTS.split(said))
+    return tuple(part for part in parts if part and parse_rule(part) is not None)

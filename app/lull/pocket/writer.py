@@ -1,0 +1,35 @@
+"""Writes skills in the toy language: the one form in which the built-in model reads a rule."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from lull.core.feedback.feedback import Scope
+from lull.core.ports import Draft, Material
+from lull.core.skill import NAME_LIMIT, SkillText, check_text
+from lull.pocket.language import RULE_FRAMES, as_sentence, framed_rule
+from lull.pocket.reader import rule_sentences
+
+_SILENT: Final = frozenset({"and", "the", "use"})
+
+
+class PocketWriter:
+    """Implements `core.ports.Evolver`: a rule that was heard, in the language's own frame."""
+
+    name = "pocket"
+
+    async def draft(self, material: Material) -> Draft | None:
+        failure = material.failures.worded
+        said = rule_sentences(failure.rule) if failure is not None else ()
+        rule = framed_rule(said[-1]) if said else None
+        if rule is None:
+            return None
+        kind, clauses = rule
+        words = [w for w in re.findall(r"[a-z]+", clauses) if w not in _SILENT]
+        text = SkillText(
+            name="-".join([kind.value, *words])[:NAME_LIMIT],
+            description=f"When the user asks for a {kind}.",
+            body=as_sentence(RULE_FRAMES[0].format(kind=kind, clauses=clauses)),
+        )
+        return Draft(text=check_text(text), scope=Scope.KIND)

@@ -1,0 +1,46 @@
+"""A stand-in for whoever reads what users say: it knows a handful of words, and says which."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from lull.core.errors import LullError
+from lull.core.feedback.exchange import Exchange
+from lull.core.feedback.feedback import Heard, RuleKind, Scope
+
+_WRONG = ("no,", "no.", "no!", "not like that", "wrong")
+_RULE = ("use ", "join", "begin", "start", "end ", "finish", "sign", "always", "never", "every")
+
+
+@dataclass
+class WordReader:
+    """Implements core.feedback.ports.FeedbackReader."""
+
+    name: str = "words-1"
+    away: LullError | None = None
+    seen: list[Exchange] = field(default_factory=list)
+
+    async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
+        if self.away is not None:
+            raise self.away
+        self.seen += exchanges
+        return [heard_in(one.said) for one in exchanges]
+
+
+def heard_in(said: str) -> Heard:
+    low = said.strip().lower()
+    wrong = low.startswith(_WRONG) or "not what i" in low
+    rule = any(word in low for word in _RULE) and not low.endswith("?")
+    lasting = rule and (wrong or "always" in low or "never" in low or "every" in low)
+    if not lasting:
+        thanked = any(word in low for word in ("thank", "perfect"))
+        return Heard(correction=float(wrong), lasting=0.0, thanks=float(thanked and not wrong))
+    return Heard(
+        correction=float(wrong),
+        lasting=0.98,
+        scope=Scope.ALL if "every answer" in low else Scope.KIND,
+        scope_p=0.9,
+        quote=(said.strip(),),
+        kind_of_rule=RuleKind.PREFERENCE,
+    )
