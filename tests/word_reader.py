@@ -18,6 +18,7 @@ class WordReader:
     """Implements core.feedback.ports.FeedbackReader."""
 
     name: str = "words-1"
+    light: bool = False
     away: LullError | None = None
     seen: list[Exchange] = field(default_factory=list)
 

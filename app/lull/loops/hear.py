@@ -92,7 +92,8 @@ class Hear:
         turns = [one.turn for one in waiting]
         pairs = self._exchanges(waiting)
         heard = await self._quiet.run(
-            lambda: reader.read([exchange for _, exchange in pairs]), hurry=hurry
+            lambda: reader.read([exchange for _, exchange in pairs]),
+            hurry=hurry or reader.light,
         )
         found = [
             # Nobody else is there to ask: what this reader cannot tell is unsure.

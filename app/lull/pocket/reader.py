@@ -22,6 +22,7 @@ class PocketReader:
     """Implements `core.feedback.ports.FeedbackReader`."""
 
     name = "pocket"
+    light = True
 
     async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
         return [heard(one.said) for one in exchanges]

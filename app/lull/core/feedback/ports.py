@@ -15,6 +15,9 @@ class FeedbackReader(Protocol):
 
     name: str
     """Reader and version; a stored row says who read it."""
+    light: bool
+    """Whether it reads in a small process of its own, so that it need wait for no long quiet, only
+    for a chat that is being answered."""
 
     async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
         """One for each exchange, in order; None: not this reader's to say.
