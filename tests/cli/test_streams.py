@@ -70,7 +70,9 @@ def test_a_reader_that_leaves_is_no_failure(taught: Lull, words: str) -> None:
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("words", ["skills", "skills --json", "--help", "skills add x"])
+@pytest.mark.parametrize(
+    "words", ["skills", "skills --json", "--help", "--version", "skills add x"]
+)
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
 def test_closed_streams(taught: Lull, words: str, closed: str) -> None:
     ran = bash(taught, f"LULL {words} {closed}")

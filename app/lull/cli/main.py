@@ -142,7 +142,9 @@ def _fail(error: LullError, *, as_json: bool) -> int:
     try:
         if as_json:
             print(json.dumps({"error": error.as_dict()}))
-            _flush()
+        # What a full disk did not take is still there: some patch releases of Python try once
+        # more at their end, and exit with 120.
+        _flush()
     except OSError:
         _forget_stdout()
     if sys.stderr is not None:
