@@ -94,6 +94,7 @@ def _run(words: Sequence[str]) -> int:
 def _command(name: str) -> Command:
     from lull.cli import (
         adapters,
+        ask,
         calendar,
         conversations,
         demo,
@@ -117,6 +118,7 @@ def _command(name: str) -> Command:
         "open": window.open_dashboard,
         "logs": service.logs,
         "doctor": service.doctor,
+        "ask": ask.ask,
         "conversations": conversations.conversations,
         "show": conversations.show,
         "rate": conversations.rate,

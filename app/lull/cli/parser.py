@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lull import __version__
 from lull.cli.parser_adapters import adapter_commands
+from lull.cli.parser_ask import ask_command
 from lull.cli.parser_base import (
     Commands,
     Parser,
@@ -63,6 +64,7 @@ def build() -> Parser:
         dest="command", metavar="COMMAND", title="commands", parser_class=Parser
     )
     _service_commands(commands)
+    ask_command(commands)
     _conversation_commands(commands)
     skill_commands(commands)
     review_commands(commands)

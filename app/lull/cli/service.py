@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import dataclasses
 import json
-import shlex
+import os
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from lull import __version__
 from lull.cli.context import Context, progress
 from lull.cli.control import Control, found
 from lull.cli.lulls import headline
+from lull.cli.own_command import ask_line, own_command
 from lull.config.files import read, write_default
 from lull.contract import routes
 from lull.core.errors import LullError, NotFound, NotRunning
@@ -24,11 +25,6 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 STOP_WITHIN_S = 30.0
-ASK_POCKET = {
-    "model": "pocket",
-    "stream": False,
-    "messages": [{"role": "user", "content": "write a menu for apple river"}],
-}
 
 
 class DoctorFound(LullError):
@@ -77,12 +73,11 @@ def greeting(context: Context, ready: Ready) -> str:
             f"Ollama does not answer at {ready.upstream}, so the small built-in model\n"
             "'pocket' answers alone. Start Ollama at any time; Lull will notice."
         )
-    guard = f" -H {shlex.quote(f'Authorization: Bearer {ready.token}')}" if ready.token else ""
     token = f"Every request needs this token: {ready.token}\n" if ready.token else ""
     notes = "".join(f"Note: {note}\n" for note in ready.notes)
     paste = (
         f", or paste this line into another terminal:\n\n"
-        f"  curl -s{guard} {ready.address}/api/chat -d '{json.dumps(ASK_POCKET)}'\n"
+        f"  {ask_line(own_command(context.paths, os.environ))}\n"
     )
     return f"""Lull is running at {ready.address} (process {ready.pid}).
 {behind}
