@@ -86,7 +86,8 @@ def _service_commands(commands: Commands) -> None:
         commands,
         "serve",
         "run the service in the foreground",
-        "Ctrl-C stops it once the answers under way have ended (5 s at most); twice, at once.\n"
+        "Ctrl-C stops it once the answers under way have ended (service.finish_within_s of the\n"
+        "settings at most, 5 s); twice, at once.\n"
         "With --json: a line when it is ready, {address, pid}.",
     )
     serve.add_argument("--port", type=port, metavar="N", help="0 takes any free port")

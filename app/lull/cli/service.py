@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 STOP_WITHIN_S = 30.0
+"""Beyond the time that the answers under way are given."""
 
 
 class DoctorFound(LullError):
@@ -137,12 +138,13 @@ def _status_words(status: Json) -> str:
 
 def stop(context: Context) -> None:
     control = Control(context.paths)
-    control.post(routes.STOP, {})
-    until = time.monotonic() + STOP_WITHIN_S
+    asked = control.post(routes.STOP, {})
+    within_s = STOP_WITHIN_S + float(asked.get("finish_within_s", 0.0))
+    until = time.monotonic() + within_s
     while is_running(context.paths.lock):
         if time.monotonic() > until:
             raise LullError(
-                f"Process {control.discovery.pid} is still there after {STOP_WITHIN_S:g} s.",
+                f"Process {control.discovery.pid} is still there after {within_s:g} s.",
                 hint=f"`kill {control.discovery.pid}` ends it; nothing recorded is lost.",
             )
         time.sleep(0.05)
