@@ -196,7 +196,7 @@ def test_the_greeting_holds_a_line_that_gets_an_answer(lull: Lull) -> None:
         )
         assert (asked.returncode, asked.stdout, asked.stderr) == (0, "apple and river\n", "")
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE_S)
         assert (process.returncode, out, err) == (0, "Lull has stopped.\n", "")
     finally:
         process.kill()
@@ -216,7 +216,7 @@ def test_serve_goes_on_when_the_reader_of_its_lines_left(lull: Lull) -> None:
         process.stdout.close()
         assert lull.ask("status")["pid"] == process.pid
         assert lull.ask("stop") == {"stopped": True}
-        assert process.wait(60) == 0
+        assert process.wait(PATIENCE_S) == 0
         assert process.stderr.read() == b""
         process.stderr.close()
     finally:

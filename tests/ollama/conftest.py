@@ -19,7 +19,7 @@ import pytest
 
 from bench.pocket.export_gguf import export
 from lull.resources import pocket_dir
-from tests.running import eventually, free_port
+from tests.running import PATIENCE_S, eventually, free_port
 from tests.service.lulls import Before, lull_before
 from tests.service.wire import Headers, Reply, ask
 
@@ -63,7 +63,7 @@ class RealOllama:
 
     def stop(self) -> None:
         self.process.terminate()
-        self.process.wait(60)
+        self.process.wait(PATIENCE_S)
 
     def start(self) -> None:
         self.process = _serve(self.environment)
