@@ -19,6 +19,7 @@ import pytest
 
 from bench.pocket.export_gguf import export
 from lull.resources import pocket_dir
+from tests.plugins.skipped import NO_OLLAMA
 from tests.running import PATIENCE_S, eventually, free_port
 from tests.service.lulls import Before, lull_before
 from tests.service.wire import Headers, Reply, ask
@@ -73,7 +74,7 @@ class RealOllama:
 @pytest.fixture(scope="session")
 def ollama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealOllama]:
     if shutil.which("ollama") is None:
-        pytest.skip("ollama is not on the PATH")
+        pytest.skip(NO_OLLAMA)
     folder = tmp_path_factory.mktemp("ollama")
     port = free_port()
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("LULL_", "OLLAMA_"))}
