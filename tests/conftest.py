@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.plugins.skipped import pytest_terminal_summary  # noqa: F401  it is a hook
 from tests.running import Lull, RunningLull
 
 # Two workers on two cores: threads of an OpenBLAS that spin for each other take a minute for a

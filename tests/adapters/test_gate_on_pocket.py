@@ -11,7 +11,7 @@ from tests.adapters.house import House
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.timeout(1800),
+    pytest.mark.timeout(3600),
     pytest.mark.asyncio(loop_scope="session"),
 ]
 

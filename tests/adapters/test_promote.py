@@ -46,6 +46,7 @@ from lull.store.trajectories import Trajectories
 from tests.adapters.house import POCKET, House
 from tests.adapters.scripted import made, speaks, wished
 from tests.building import KEY, turn, user
+from tests.eventually import PATIENCE_S
 from tests.fakes import FakeClock, FakeEngine
 
 ON_TRIAL = PromoteRule(trial_share=0.1, trial_s=SHADOW_S)
@@ -152,7 +153,7 @@ class HeldUp(datetime):
 
     def isoformat(self, *words: Any, **more: Any) -> str:
         self.begun.set()
-        assert self.release.wait(60)
+        assert self.release.wait(PATIENCE_S)
         return super().isoformat(*words, **more)
 
 

@@ -29,7 +29,7 @@ from tests.adapters.house import WISH, House, asks
 pytestmark = [
     pytest.mark.soak,
     pytest.mark.slow,
-    pytest.mark.timeout(1800),
+    pytest.mark.timeout(3600),
     pytest.mark.asyncio(loop_scope="session"),
 ]
 

@@ -24,7 +24,7 @@ from lull.store.database import Database
 from tests.cli.test_words import one_line
 from tests.running import Lull, RunningLull, eventually
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 ASKED = "write a menu for apple river stone"

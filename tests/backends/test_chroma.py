@@ -19,6 +19,7 @@ from lull.backends.embedder import HashedNgrams
 from lull.core.errors import StoreError
 from lull.core.redact import redact_text
 from tests.building import bytes_below
+from tests.eventually import PATIENCE_S
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
@@ -139,14 +140,14 @@ def test_a_request_never_waits_for_the_disk(tmp_path: Path) -> None:
         def embed(self, texts: Sequence[str]) -> list[list[float]]:
             if texts[0].startswith("slow"):
                 embedding.set()
-                go_on.wait(10)
+                go_on.wait(PATIENCE_S)
             return super().embed(texts)
 
     memory = ChromaExemplars(tmp_path, Slow())
     add(memory, "1", "write a menu", "menu")
     writer = threading.Thread(target=add, args=(memory, "2", "slow menu", "menu"))
     writer.start()
-    assert embedding.wait(10)
+    assert embedding.wait(PATIENCE_S)
     assert near(memory, "write a menu") == ["menu"]
     go_on.set()
     writer.join()

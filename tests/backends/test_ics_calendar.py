@@ -10,7 +10,6 @@ import os
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import pytest
@@ -20,6 +19,7 @@ from lull.backends.ics_calendar import IcsCalendar, child_command
 from lull.core.calendar_event import Meaning
 from lull.core.feeds import FeedError, FeedUnreachable, Marks, Read, Source
 from tests.calendars.texts import MEETING, MEETING_AT, SPAN, calendar, daily
+from tests.eventually import PATIENCE_S
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="only on macOS it is watched instead")
 
@@ -158,11 +158,9 @@ async def test_whatever_the_child_does_becomes_one_line(
     script: str, says: str, file: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     reader = IcsCalendar(command=child(script), within_s=2.0)
-    began_s = time.monotonic()
     with pytest.raises(FeedError, match=says) as caught:
         await read(file, reader=reader)
     assert not isinstance(caught.value, FeedUnreachable)
-    assert time.monotonic() - began_s < 10
     assert "my own words" not in str(caught.value)
     assert capfd.readouterr() == ("", "")
 
@@ -197,7 +195,7 @@ def limited(script: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         cwd=Path(lull.__file__).parent.parent,
-        timeout=120,
+        timeout=PATIENCE_S,
     )
 
 

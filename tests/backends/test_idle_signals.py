@@ -23,7 +23,7 @@ from lull.backends.power import NO_BATTERY, Supply
 from lull.backends.signals import WOKEN_S, Paces, Sources, SystemSignals
 from lull.core.errors import SettingsError
 from lull.core.idle_signals import IdleSignals, Known, Unknown
-from tests.eventually import eventually
+from tests.eventually import PATIENCE_S, eventually
 from tests.fake_source import FakeSource
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -268,7 +268,7 @@ def test_input_is_told_without_waiting_for_a_look(
     eventually(lambda: signals.signals().input_idle_s, lambda idle: idle == 5.0)
     assert not returned.is_set(), "nobody came"
     fakes.input.answer = Known(0.1)
-    assert returned.wait(60)
+    assert returned.wait(PATIENCE_S)
 
 
 @pytest.mark.logs("unknown from now on: the display has gone")
@@ -280,7 +280,7 @@ def test_nobody_to_be_seen_any_more_is_told_too(
     known(signals)
     signals.hurry(True)
     fakes.input.answer = Unknown("the display has gone")
-    assert returned.wait(60)
+    assert returned.wait(PATIENCE_S)
 
 
 # Sleep

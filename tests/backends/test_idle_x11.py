@@ -13,7 +13,7 @@ from bench.screen import Screen, missing
 from lull.backends.idle_x11 import X11Idle, Xlib
 from lull.backends.polled import Pace, Polled
 from lull.core.idle_signals import Known, Reading, Unknown
-from tests.eventually import eventually
+from tests.eventually import PATIENCE_S, eventually
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="X11 is tried on Linux")
 
@@ -109,7 +109,7 @@ def test_a_display_that_goes_away_takes_nobody_with_it(screen: Screen) -> None:
         process.stdin.write("\n")
         process.stdin.flush()
         assert process.stdout.readline().startswith("Known(")
-        assert process.wait(60) == 0
+        assert process.wait(PATIENCE_S) == 0
         assert process.stderr.read() == "", "and Xlib says nothing of it"
 
 

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from lull.backends.paused_child import PausedChild
-from tests.eventually import eventually
+from tests.eventually import PATIENCE_S, eventually
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="only on POSIX are there signals")
 
@@ -105,7 +105,7 @@ def test_everything_may_be_called_at_any_time(child: PausedChild) -> None:
 
 def test_it_hears_the_end_of_its_own_input_and_may_end_by_itself() -> None:
     child = PausedChild.start([sys.executable, "-c", "import sys; sys.exit(7)"])
-    assert child.wait(60) == 7
+    assert child.wait(PATIENCE_S) == 7
     child.suspend()
     child.kill()
     assert not child.alive
@@ -125,7 +125,7 @@ def test_its_words_go_where_they_are_sent(tmp_path: Path) -> None:
             environ={**os.environ, "WORD": "hello"},
             output=said,
         )
-        assert child.wait(60) == 0
+        assert child.wait(PATIENCE_S) == 0
     assert (tmp_path / "said").read_text() == f"hello {tmp_path.resolve()}\n"
 
 

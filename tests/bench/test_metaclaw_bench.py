@@ -332,7 +332,7 @@ def told(out: Path) -> Json:
 
 
 @pytest.mark.soak
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(2400)
 def test_four_conditions_against_real_services(
     folder: Path, bench: Bench, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -357,7 +357,7 @@ def test_four_conditions_against_real_services(
 
 
 @pytest.mark.soak
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(2400)
 def test_a_killed_run_goes_on_and_comes_to_the_same(folder: Path, tmp_path: Path) -> None:
     more = ["--conditions", "baseline", "skills", "--feedback", "own message"]
     assert main(command(folder, tmp_path / "whole", *more)) == 0
@@ -368,7 +368,7 @@ def test_a_killed_run_goes_on_and_comes_to_the_same(folder: Path, tmp_path: Path
         stderr=subprocess.DEVNULL,
     ) as process:
         try:
-            eventually(lambda: list(cut.rglob("skills/days.jsonl")), within_s=300)
+            eventually(lambda: list(cut.rglob("skills/days.jsonl")))
         finally:
             os.kill(process.pid, signal.SIGKILL)
     assert not (cut / "metaclaw_bench.json").exists()

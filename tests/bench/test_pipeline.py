@@ -418,7 +418,7 @@ def test_the_document_has_the_shape_of_every_bench(
 
 
 @pytest.mark.soak
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(2400)
 def test_what_one_run_taught_a_real_lull_is_there_in_the_next_and_the_same_each_time(
     tmp_path: Path,
 ) -> None:

@@ -9,7 +9,6 @@ import pytest
 from bench.virtual_time import VirtualLoop, run
 
 
-@pytest.mark.timeout(20)
 @pytest.mark.parametrize("began_s", [0.0, 2.0**24, 2.0**24 + 0.1, 365 * 86400.0 + 1 / 3, 2.0**29])
 def test_timers_come_due_in_any_season(began_s: float) -> None:
     loop = VirtualLoop(threads=False)

@@ -227,7 +227,7 @@ def on(arm: Arm, day: int) -> Stretch:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(2400)
 def test_two_days_with_the_real_service_teach_it_what_was_said_on_the_first(
     tmp_path: Path,
 ) -> None:

@@ -9,6 +9,7 @@ from lull.backends.ics_calendar import IcsCalendar
 from lull.backends.ics_fetch import FeedFetch
 from tests.calendars.certificates import Certificate, make
 from tests.calendars.server import CalendarServer, calendar_server
+from tests.eventually import PATIENCE_S
 
 
 @pytest.fixture(scope="session")
@@ -24,7 +25,15 @@ def server(certificate: Certificate) -> Iterator[CalendarServer]:
 
 @pytest.fixture
 def reader(certificate: Certificate) -> IcsCalendar:
-    """As the service has it, trusting the test's certificate, in Berlin."""
+    """Trusting the test's certificate, in Berlin, with patience for a slow machine. What a trap may
+    cost is bounded all the same: the child has only so many seconds of a processor."""
+    fetch = FeedFetch(tls=certificate.trusted())
+    return IcsCalendar(fetch, environ=berlin(), within_s=PATIENCE_S)
+
+
+@pytest.fixture
+def as_served(certificate: Certificate) -> IcsCalendar:
+    """With the service's own patience."""
     return IcsCalendar(FeedFetch(tls=certificate.trusted()), environ=berlin())
 
 

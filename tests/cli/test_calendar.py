@@ -28,7 +28,7 @@ from tests.calendars.server import CalendarServer, Connection, answer, calendar_
 from tests.calendars.texts import calendar, event
 from tests.desk import Desk
 from tests.fakes import FakeCoin
-from tests.running import Lull, Ran
+from tests.running import PATIENCE_S, Lull, Ran
 
 pytestmark = pytest.mark.slow
 
@@ -129,7 +129,7 @@ def test_a_calendar_is_tried_out_without_a_service_and_nothing_is_saved(
     assert first["kind"] == "busy"
     assert all(set(one) == {"what", "why", "n"} for one in read["dropped"])
     assert {(one["what"], one["n"]) for one in read["dropped"]} == {("event", 1), ("series", 1)}
-    assert 0 < read["took_s"] < 10
+    assert read["took_s"] > 0
     assert not lull.home.exists()
 
 
@@ -294,7 +294,7 @@ def test_a_file_is_followed_by_its_whole_path(
         capture_output=True,
         text=True,
         env=lull.environment({"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}),
-        timeout=120,
+        timeout=PATIENCE_S,
     )
     one = json.loads(done.stdout)["calendar"]
     assert (one["path"], one["host"]) == (str(tmp_path / "work.ics"), None)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.running import Lull, RunningLull
+from tests.running import PATIENCE_S, Lull, RunningLull
 
 pytestmark = pytest.mark.slow
 
@@ -25,7 +25,7 @@ def bash(lull: Lull, line: str, **more: str) -> subprocess.CompletedProcess[str]
         ["bash", "-c", line.replace("LULL", command)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE_S,
         env=lull.environment(more),
     )
 
@@ -70,7 +70,9 @@ def test_a_reader_that_leaves_is_no_failure(taught: Lull, words: str) -> None:
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("words", ["skills", "skills --json", "--help", "skills add x"])
+@pytest.mark.parametrize(
+    "words", ["skills", "skills --json", "--help", "--version", "skills add x"]
+)
 @pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&- >&- 2>&-"])
 def test_closed_streams(taught: Lull, words: str, closed: str) -> None:
     ran = bash(taught, f"LULL {words} {closed}")
@@ -139,7 +141,7 @@ def test_following_the_log_ends_with_ctrl_c(lull: Lull) -> None:
     log.write_text(json.dumps({**line, "text": "turned over"}) + "\n")
     assert json.loads(process.stdout.readline())["text"] == "turned over"
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE_S)
     assert (process.returncode, out, err) == (0, "", "")
 
 

@@ -8,7 +8,7 @@ from tests.building import bytes_below
 from tests.e2e.test_fast_loop import Talk, corrected
 from tests.running import Lull, eventually
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(2400)]
 
 RUN_KEYS = {
     *("id", "kind", "status", "why", "steps", "of", "reward_before", "reward_after", "kl"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import signal
 import subprocess
@@ -12,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.cli.test_words import one_line
-from tests.running import Lull, RunningLull
+from tests.running import PATIENCE_S, Lull, RunningLull
 
 pytestmark = pytest.mark.slow
 
@@ -184,15 +183,20 @@ def test_the_greeting_holds_a_line_that_gets_an_answer(lull: Lull) -> None:
         assert address and str(process.pid) in lines[0]
         assert any("'pocket' answers alone" in line for line in lines)
         assert any(str(lull.home) in line for line in lines)
-        (paste,) = [line.strip() for line in lines if line.strip().startswith("curl ")]
+        (paste,) = [line.strip() for line in lines if " ask --model pocket " in line]
+        # Another terminal: it knows nothing of LULL_HOME, nor of the checkout's folder.
+        elsewhere = {k: v for k, v in lull.environment().items() if k != "LULL_HOME"}
         asked = subprocess.run(
-            ["bash", "-c", paste], capture_output=True, text=True, timeout=120, check=True
+            ["sh", "-c", paste],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            env=elsewhere,
+            cwd=lull.home,
         )
-        answer = json.loads(asked.stdout)
-        assert answer["model"] == "pocket" and answer["done"] is True
-        assert answer["message"]["content"]
+        assert (asked.returncode, asked.stdout, asked.stderr) == (0, "apple and river\n", "")
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE_S)
         assert (process.returncode, out, err) == (0, "Lull has stopped.\n", "")
     finally:
         process.kill()
@@ -212,7 +216,7 @@ def test_serve_goes_on_when_the_reader_of_its_lines_left(lull: Lull) -> None:
         process.stdout.close()
         assert lull.ask("status")["pid"] == process.pid
         assert lull.ask("stop") == {"stopped": True}
-        assert process.wait(60) == 0
+        assert process.wait(PATIENCE_S) == 0
         assert process.stderr.read() == b""
         process.stderr.close()
     finally:

@@ -17,6 +17,7 @@ COMMANDS = [
     "open",
     "logs",
     "doctor",
+    "ask",
     "conversations",
     "show",
     "rate",
@@ -50,6 +51,10 @@ LATER = [
     "uninstall",
 ]
 WRONG = [
+    ["ask"],
+    ["ask", ""],
+    ["ask", "hello", "--model", ""],
+    ["ask", "hello", "--client", ""],
     ["frobnicate"],
     [""],
     ["skills", "frobnicate"],

@@ -103,14 +103,13 @@ def test_a_second_look_ends_with_its_pairs() -> None:
 
 def passes(wins_share: float, loss_share: float, rng: random.Random, rule: GateRule) -> bool:
     """Whether a second look at a family with these true shares ends well, asked after each pair."""
-    wins = losses = ties = 0
+    pairs = probes(held=11, lost=1)
     while True:
         drawn = rng.random()
-        wins += drawn < wins_share
-        losses += wins_share <= drawn < wins_share + loss_share
-        ties += drawn >= wins_share + loss_share
-        pairs = probes(held=ties, lost=losses, won=wins, sampled=True)
-        look = family("code", [*probes(held=11, lost=1), *pairs], rule)
+        won = drawn < wins_share
+        lost = not won and drawn < wins_share + loss_share
+        pairs += probes(held=not (won or lost), lost=lost, won=won, sampled=True)
+        look = family("code", pairs, rule)
         if look.standing is not Standing.OPEN:
             return look.standing is Standing.HOLDS
 

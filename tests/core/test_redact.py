@@ -224,4 +224,4 @@ def test_no_text_makes_it_fail(text: str) -> None:
 def test_a_long_hostile_text_takes_no_longer_than_its_length(piece: str) -> None:
     began = time.process_time()
     redact_text(piece * (100_000 // len(piece)), Numbers())
-    assert time.process_time() - began < 3
+    assert time.process_time() - began < 30

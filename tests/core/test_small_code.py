@@ -85,7 +85,7 @@ def test_what_is_not_run_here_fails(code: str) -> None:
 def test_nothing_takes_for_ever(code: str) -> None:
     began_s = time.process_time()
     assert not passes(code, "f", [([], 1)])
-    assert time.process_time() - began_s < 20
+    assert time.process_time() - began_s < 200
 
 
 def test_a_truth_is_no_number_and_arguments_are_not_shared() -> None:

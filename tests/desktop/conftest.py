@@ -24,7 +24,7 @@ from tests.desktop.fake_tray import FakeTray
 from tests.desktop.scripted import Scripted, status
 
 HERE = Path(__file__).parent
-WAIT_MS = 60_000
+WAIT_MS = 900_000
 """A loaded machine is slow, not broken."""
 SHOWING = frozenset({"show", "desk", "scripted"})
 

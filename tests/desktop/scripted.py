@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -88,7 +88,8 @@ class Scripted:
     """`answers` by path; `asked` is what came, with its body."""
 
     socket: Path
-    answers: dict[str, Json] = field(default_factory=dict)
+    answers: dict[str, Json | Callable[[Json], Json]] = field(default_factory=dict)
+    """Each the same for every question, or made from its query and body."""
     asked: list[tuple[str, str, Json]] = field(default_factory=list)
     refusing: dict[str, Json] = field(default_factory=dict)
     """By path: the error that a post is answered with."""
@@ -176,7 +177,8 @@ class Scripted:
         parts = (routes.PROPOSALS, routes.SKILLS, routes.CONVERSATIONS)
         stored: Json = {}
         for part in parts:
-            stored |= self.answers[part]
+            answer = self.answers[part]
+            stored |= answer({}) if callable(answer) else answer
         return web.json_response({"seq": self.seq, "status": self.answers[routes.STATUS], **stored})
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
@@ -199,6 +201,8 @@ class Scripted:
         if request.path in self.refusing:
             return web.json_response({"error": self.refusing[request.path]}, status=409)
         answer = self.answers.get(request.path)
+        if callable(answer):
+            answer = answer(self.asked[-1][2])
         if answer is None:
             error = {"title": "Not found", "detail": request.path, "hint": ""}
             return web.json_response({"error": error}, status=404)

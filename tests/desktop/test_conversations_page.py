@@ -52,9 +52,16 @@ def turn(number: int, **more: Any) -> Json:
 
 
 def opened(shown: Shown, scripted: Scripted, count: int) -> Conversations:
-    page_of = [conversation(n) for n in range(min(count, PAGE))]
-    following = f"conv_{PAGE - 1}" if count > PAGE else None
-    scripted.answers[routes.CONVERSATIONS] = {"conversations": page_of, "next": following}
+    def page_behind(query: Json) -> Json:
+        first = int(query["after"].removeprefix("conv_")) + 1 if query.get("after") else 0
+        behind = min(first + PAGE, count)
+        following = f"conv_{behind - 1}" if behind < count else None
+        return {
+            "conversations": [conversation(n) for n in range(first, behind)],
+            "next": following,
+        }
+
+    scripted.answers[routes.CONVERSATIONS] = page_behind
     for n in range(min(count, 3)):
         scripted.answers[f"/v1/conversations/conv_{n}"] = {
             **conversation(n),
@@ -62,7 +69,9 @@ def opened(shown: Shown, scripted: Scripted, count: int) -> Conversations:
         }
     page = shown.go(PageName.CONVERSATIONS)
     assert isinstance(page, Conversations)
-    shown.until(lambda: len(page.rows.rows) == min(count, PAGE))
+    # A list that is not laid out yet may ask for more at once.
+    shown.until(lambda: len(page.rows.rows) >= min(count, PAGE) and not page.rows.reading)
+    shown.until(lambda: count < PAGE or page.list.verticalScrollBar().maximum() > 0)
     return page
 
 
@@ -88,13 +97,26 @@ def test_the_newest_is_open_and_can_be_read(on_script: Shown, scripted: Scripted
 
 def test_more_are_read_when_one_scrolls(on_script: Shown, scripted: Scripted) -> None:
     page = opened(on_script, scripted, 100_000)
-    assert len(page.rows.rows) == PAGE
-    rest = [conversation(n) for n in range(PAGE, 2 * PAGE)]
-    scripted.answers[routes.CONVERSATIONS] = {"conversations": rest, "next": "conv_199"}
+    before = len(page.rows.rows)
+    assert before < 10 * PAGE, "what nobody scrolled to is not read"
     page.list.scrollToBottom()
-    on_script.until(lambda: len(page.rows.rows) >= 2 * PAGE)
+    on_script.until(lambda: len(page.rows.rows) > before)
+    assert [row["id"] for row in page.rows.rows] == [
+        f"conv_{n}" for n in range(page.rows.rowCount())
+    ]
     asked = [query for _, path, query in scripted.asked if path == routes.CONVERSATIONS]
-    assert f"conv_{PAGE - 1}" in [query.get("after") for query in asked]
+    assert f"conv_{before - 1}" in [query.get("after") for query in asked]
+
+
+def test_who_comes_to_the_end_while_a_page_is_read_gets_more(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    page = opened(on_script, scripted, 100_000)
+    before = len(page.rows.rows)
+    page.rows.again()
+    assert page.rows.reading
+    page.list.scrollToBottom()
+    on_script.until(lambda: len(page.rows.rows) > before)
 
 
 @pytest.mark.slow
@@ -106,11 +128,11 @@ def test_a_hundred_thousand_scroll_smoothly(on_script: Shown, scripted: Scripted
     bar = page.list.verticalScrollBar()
     took_s = []
     for step in range(40):
-        began_s = time.perf_counter()
+        began_s = time.thread_time()
         bar.setValue(bar.maximum() * step // 40)
         page.list.viewport().repaint()
-        took_s.append(time.perf_counter() - began_s)
-    assert sorted(took_s)[len(took_s) // 2] < 0.5  # a few milliseconds; slack for a busy machine
+        took_s.append(time.thread_time() - began_s)
+    assert sorted(took_s)[len(took_s) // 2] < 0.5  # a few milliseconds of this thread's own
 
 
 def test_a_search_asks_the_service(on_script: Shown, scripted: Scripted) -> None:

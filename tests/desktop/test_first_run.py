@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QLineEdit
 from lull.contract import routes
 from lull.desktop.first_run import DONE, FirstRun
 from lull.desktop.first_run_steps import Addressed, Answers, Away
-from lull.desktop.sample import line_to_paste
 from tests.desktop.conftest import Shown, live
 from tests.desktop.scripted import Scripted, status
 from tests.service.scripted_upstream import ScriptedUpstream
@@ -131,7 +130,8 @@ def test_the_sample_request_goes_to_the_address_and_its_answer_is_shown(
         steps.go(2)
         step = steps.steps[2]
         assert isinstance(step, Addressed)
-        shown.until(lambda: step.line.text() == line_to_paste(upstream.address))
+        shown.until(lambda: step.address.text() == upstream.address)
+        assert step.line.text() == step.kit.place.ask
         step.try_it.click()
         shown.until(step.try_it.isEnabled)
         assert step.answer.text().startswith("It answers: ")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from lull.contract import routes
 from lull.desktop.client import Answer
 from lull.desktop.state import Phase, Settling, Subject
@@ -39,10 +37,8 @@ def test_a_service_that_falls_is_noticed_and_found_again(
     on_script: Shown, scripted: Scripted
 ) -> None:
     state = on_script.desktop.state
-    began_s = time.monotonic()
     scripted.down()
     on_script.until(lambda: state.phase is Phase.DOWN)
-    noticed_s = time.monotonic() - began_s
     assert state.held(Subject.STATUS).stale
     assert state.status["version"] == "0.1.0"  # what was known is still shown
     scripted.answers[routes.STATUS] = status(turns=5)
@@ -50,7 +46,6 @@ def test_a_service_that_falls_is_noticed_and_found_again(
     on_script.until(lambda: state.phase is Phase.LIVE)
     on_script.until(lambda: state.status["turns"] == 5)
     assert not state.held(Subject.STATUS).stale
-    assert noticed_s < 30  # two seconds on a machine with nothing else to do
 
 
 def test_events_go_on_behind_the_last_one_that_was_seen(

@@ -18,14 +18,14 @@ from lull.pocket import language as pocket
 from tests.e2e.test_fast_loop import Talk, corrected
 from tests.running import Lull, RunningLull, eventually
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
 
 Json = dict[str, Any]
 RULE = "when you write a menu, join with bars"
 BARS = pocket.Style(joiner=pocket.Joiner.BARS)
 SWEET_RULE = f"{RULE} and finish with sugar"
 SWEET = pocket.Style(joiner=pocket.Joiner.BARS, end="sugar")
-NIGHT_S = 1500.0
+NIGHT_S = 3000.0
 """A night is long; on a loaded machine this one takes some minutes."""
 AWAY = {
     "input_idle_s": 5000,

@@ -16,7 +16,7 @@ import pytest
 from tests.e2e.test_fast_loop import corrected, proposals
 from tests.running import Lull, eventually
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(2400)]
 
 CALM = {
     "locked": False,

@@ -10,7 +10,7 @@ import pytest
 
 from tests.running import Lull, RunningLull, eventually
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(2400)]
 
 Json = dict[str, Any]
 RULE = "when you write a menu, join with bars and finish with sugar"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
+import urllib.request
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import anthropic
 import httpx
@@ -14,7 +15,7 @@ import ollama
 import openai
 import pytest
 
-from tests.running import Lull, RunningLull, eventually
+from tests.running import PATIENCE_S, Lull, RunningLull, eventually
 
 pytestmark = pytest.mark.slow
 
@@ -25,30 +26,27 @@ RULE = "when you write a menu, join with bars and end with sugar"
 MESSAGES = [{"role": "user", "content": ASKED}]
 
 
-def curl(address: str, path: str, body: object) -> dict[str, object]:
-    done = subprocess.run(
-        ["curl", "-sS", f"{address}{path}", "-d", json.dumps(body)],
-        capture_output=True,
-        check=True,
-        timeout=120,
-    )
-    answer: dict[str, object] = json.loads(done.stdout)
-    return answer
+def posted(address: str, path: str, body: object) -> dict[str, Any]:
+    """As any program does that knows no client library."""
+    request = urllib.request.Request(f"{address}{path}", json.dumps(body).encode())
+    with urllib.request.urlopen(request, timeout=PATIENCE_S) as done:
+        answer: dict[str, Any] = json.load(done)
+        return answer
 
 
-def by_native_curl(address: str) -> str:
-    answer = curl(address, "/api/chat", {"model": "pocket", "stream": False, "messages": MESSAGES})
-    return str(answer["message"]["content"])  # type: ignore[index]
+def by_plain_native(address: str) -> str:
+    body = {"model": "pocket", "stream": False, "messages": MESSAGES}
+    return str(posted(address, "/api/chat", body)["message"]["content"])
 
 
-def by_openai_curl(address: str) -> str:
-    answer = curl(address, "/v1/chat/completions", {"model": "pocket", "messages": MESSAGES})
-    return str(answer["choices"][0]["message"]["content"])  # type: ignore[index]
+def by_plain_openai(address: str) -> str:
+    body = {"model": "pocket", "messages": MESSAGES}
+    return str(posted(address, "/v1/chat/completions", body)["choices"][0]["message"]["content"])
 
 
-def by_anthropic_curl(address: str) -> str:
+def by_plain_anthropic(address: str) -> str:
     body = {"model": "pocket", "max_tokens": 50, "messages": MESSAGES}
-    return str(curl(address, "/v1/messages", body)["content"][0]["text"])  # type: ignore[index]
+    return str(posted(address, "/v1/messages", body)["content"][0]["text"])
 
 
 def by_ollama_client(address: str) -> str:
@@ -81,9 +79,9 @@ def by_anthropic_client(address: str) -> str:
 
 
 WAYS: tuple[Callable[[str], str], ...] = (
-    by_native_curl,
-    by_openai_curl,
-    by_anthropic_curl,
+    by_plain_native,
+    by_plain_openai,
+    by_plain_anthropic,
     by_ollama_client,
     by_openai_client,
     by_anthropic_client,
@@ -123,7 +121,7 @@ def test_a_skill_changes_the_answer_in_every_dialect_and_can_be_taken_back(lull:
 
     back = lull.ask("skills", "rollback")
     assert back["generation"] == 2
-    assert by_native_curl(service.address) == PLAIN
+    assert by_plain_native(service.address) == PLAIN
     assert service.stop() == 0
 
 

@@ -31,11 +31,11 @@ from tests.e2e.scripted_models import (
     vote,
     wants_bars,
 )
-from tests.running import Lull, eventually
+from tests.running import PATIENCE_S, Lull, eventually
 from tests.scripted_endpoint import BAD_GATEWAY, EMPTY, Answer, Says, hangs
 from tests.service.scripted_upstream import Asked
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(2400)]
 
 Json = dict[str, Any]
 ASKED, AND_THEN = "what is a lull", "and what is a gale"
@@ -154,11 +154,11 @@ def test_a_chat_stops_the_judge_at_once_and_it_is_asked_again(eager: Lull, model
     (first,) = eventually(lambda: models.asked_of(REFEREE))
     assert not first.left.is_set()
     assert Talk(service).says(MENU) == PLAIN  # while the judge says nothing
-    assert first.left.wait(60)
+    assert first.left.wait(PATIENCE_S)
     again = eventually(lambda: models.asked_of(REFEREE)[1:])[0]
     models.judge = wants_bars
     assert Talk(service).says("what else is there") == PLAIN
-    assert again.left.wait(60)
+    assert again.left.wait(PATIENCE_S)
     reward = eventually(lambda: turn_of(eager, ASKED)["reward"])
     assert (reward["source"], reward["value"]) == ("judge", 1.0)
 

@@ -47,7 +47,7 @@ from tests.scripted_endpoint import (
     says_json,
 )
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(2400)]
 
 Json = dict[str, Any]
 MENUS = [f"Please write a menu for {day} with soup and bread" for day in ("Sunday", "May", "Lent")]

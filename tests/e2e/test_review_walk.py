@@ -9,7 +9,7 @@ import pytest
 from tests.cli.terminal import at_a_terminal
 from tests.running import Lull, RunningLull, eventually
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(2400)]
 
 ASKED = "write a menu for apple river stone"
 LETTERS = "[a/e/r/d/u/s/q/?] "

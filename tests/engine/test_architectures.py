@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.eventually import PATIENCE_S
+
 
 @pytest.mark.slow
 def test_every_kind_of_cache_gives_the_same_answers_alone_and_in_company() -> None:
@@ -17,7 +19,7 @@ def test_every_kind_of_cache_gives_the_same_answers_alone_and_in_company() -> No
         capture_output=True,
         text=True,
         cwd=Path(__file__).parents[2],
-        timeout=120,
+        timeout=PATIENCE_S,
     )
     assert run.returncode == 0, run.stderr
     verdicts = {line.pop("family"): line for line in map(json.loads, run.stdout.splitlines())}

@@ -20,6 +20,7 @@ from lull.core.backoff import Backoff
 from lull.core.errors import EngineDown, EngineError, RequestError
 from lull.core.ports import GenerateRequest
 from tests.engine.conftest import Tiny, Whole, asking, collect
+from tests.eventually import PATIENCE_S
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
 
@@ -69,7 +70,7 @@ async def test_one_that_falls_again_and_again_is_left_lying_until_asked_for(tmp_
     )
     with pytest.raises(EngineDown):
         await collect(engine, asking([1]))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         while True:
             try:
                 await collect(engine, asking([1]))

@@ -22,6 +22,7 @@ from lull.backends.mlx_folder import FACTS, planned, write_folder
 from lull.backends.weights_process import WeightsProcess
 from lull.core.errors import CannotLearn, Conflict, WeightsError
 from lull.core.weight_form import WeightForm
+from tests.eventually import PATIENCE_S
 from tests.gguf.tiny import Tiny, write
 
 
@@ -245,5 +246,5 @@ def test_the_process_ends_with_its_parent(tmp_path: Path) -> None:
         child.stdin.flush()
         assert b"done" in child.stdout.readline()
         child.stdin.close()
-        assert child.wait(60) == 1
+        assert child.wait(PATIENCE_S) == 1
     assert not (tmp_path / "mlx").exists()

@@ -19,7 +19,8 @@ import pytest
 
 from bench.pocket.export_gguf import export
 from lull.resources import pocket_dir
-from tests.running import eventually, free_port
+from tests.plugins.skipped import NO_OLLAMA
+from tests.running import PATIENCE_S, eventually, free_port
 from tests.service.lulls import Before, lull_before
 from tests.service.wire import Headers, Reply, ask
 
@@ -63,7 +64,7 @@ class RealOllama:
 
     def stop(self) -> None:
         self.process.terminate()
-        self.process.wait(60)
+        self.process.wait(PATIENCE_S)
 
     def start(self) -> None:
         self.process = _serve(self.environment)
@@ -73,7 +74,7 @@ class RealOllama:
 @pytest.fixture(scope="session")
 def ollama(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealOllama]:
     if shutil.which("ollama") is None:
-        pytest.skip("ollama is not on the PATH")
+        pytest.skip(NO_OLLAMA)
     folder = tmp_path_factory.mktemp("ollama")
     port = free_port()
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("LULL_", "OLLAMA_"))}

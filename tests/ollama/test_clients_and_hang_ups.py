@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -151,6 +150,4 @@ def test_an_ollama_that_was_restarted_is_found(before: Before, ollama: RealOllam
         assert "pocket" in str(before.ask("GET", "/api/tags").json["models"])
     finally:
         ollama.start()
-    began = time.monotonic()
     assert before.ask("POST", "/api/chat", body).json["message"]["content"] == said
-    assert time.monotonic() - began < 60

@@ -24,7 +24,7 @@ from lull.core.messages import Role, text_message
 from lull.service.dialects import CHAT_ROUTES
 from tests.properties.bodies import added
 from tests.properties.puppets import answer_to
-from tests.running import Lull, RunningLull, eventually
+from tests.running import PATIENCE_S, Lull, RunningLull, eventually
 from tests.scripted_endpoint import Says, ScriptedEndpoint
 from tests.service.scripted_upstream import Asked
 from tests.service_control.socket_client import ControlSocket, Said
@@ -288,7 +288,7 @@ class Street:
 
         asker = threading.Thread(target=ask)
         asker.start()
-        assert self.cook.reached.wait(60)
+        assert self.cook.reached.wait(PATIENCE_S)
         self.is_killed()
         asker.join()
         self.cook.slow.clear()

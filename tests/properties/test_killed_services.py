@@ -18,7 +18,7 @@ from lull.core.eligibility import marks_of
 from tests.properties.street import SETTINGS, Cook, Street
 from tests.running import Lull, RunningLull
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(2400)]
 
 Json = dict[str, Any]
 MORE = int(os.environ.get("LULL_HISTORIES") or 0)

@@ -42,7 +42,7 @@ PUT_TO_THE_TEST = (
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(MORE * 10 or 300)
+@pytest.mark.timeout(max(MORE * 10, 1800))
 def test_any_history_keeps_its_promises_wherever_the_process_dies() -> None:
     SEEN.clear()
     any_history()

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-PATIENCE_S = 120.0
+PATIENCE_S = 900.0
 
 
 @dataclass(slots=True)

@@ -6,7 +6,6 @@ import json
 import resource
 import sqlite3
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -24,7 +23,6 @@ from tests.service.scripted_upstream import ScriptedUpstream, last_line, line
 
 WHOLE = last_line("well said")[:-1]
 ODD = b' {"model" :"any","stream":false,"messages":[ {"role":"user","content":"h\\u00e9"}]}\n'
-SOON_S = 5.0
 
 # Real faults, in a service of its own
 
@@ -43,11 +41,9 @@ def _answers_as_ever(lull: Before, upstream: ScriptedUpstream) -> None:
         {"role": "user", "content": "and now"},
     ]
     for body in (ODD, json.dumps(asking("/api/chat", stream=False, messages=history)).encode()):
-        began = time.monotonic()
         reply = lull.ask("POST", "/api/chat", body)
         assert (reply.status, reply.body) == (200, WHOLE)
         assert upstream.last("/api/chat").body == body
-        assert time.monotonic() - began < SOON_S
 
 
 @pytest.mark.slow

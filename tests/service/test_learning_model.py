@@ -21,6 +21,7 @@ from lull.resources import pocket_dir
 from lull.service.local_model import LocalModels
 from lull.service.local_routes import Answers
 from lull.service.wiring.learning_model import LearningModel
+from tests.eventually import PATIENCE_S
 from tests.fakes import FakeClock
 
 
@@ -55,7 +56,7 @@ def other(paths: Paths, tmp_path: Path) -> str:
 
 
 async def gone(local: LocalModels, name: str) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE_S):
         while local.serves(name):  # noqa: ASYNC110 - it leaves by itself
             await asyncio.sleep(0.01)
 

@@ -11,7 +11,7 @@ from http.client import HTTPException, HTTPResponse
 from typing import Any
 
 Headers = Sequence[tuple[str, str]] | Mapping[str, str]
-PATIENCE_S = 120.0
+PATIENCE_S = 900.0
 
 
 @dataclass(frozen=True, slots=True)

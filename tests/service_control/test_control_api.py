@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.running import Lull, RunningLull, eventually
+from tests.running import PATIENCE_S, Lull, RunningLull, eventually
 from tests.service_control.socket_client import ControlSocket, Said
 
 pytestmark = pytest.mark.slow
@@ -247,8 +247,8 @@ def test_events_go_on_behind_a_restart(lull: Lull, alone: ControlSocket) -> None
 def test_a_stop_ends_the_watches_and_takes_no_time(lull: Lull, alone: ControlSocket) -> None:
     running = lull.serve()
     with alone.events() as events:
-        assert alone.ask("POST", "/v1/stop", {}).json == {"stopping": True}
+        assert alone.ask("POST", "/v1/stop", {}).json["stopping"] is True
         assert all(event["kind"] != "stopped" for event in events), "the stream ends by itself"
-    assert running.process.wait(20) == 0
+    assert running.process.wait(PATIENCE_S) == 0
     assert not Path(lull.home / "service.json").exists()
     assert eventually(lambda: lull.run("status").code == 3)

@@ -109,13 +109,13 @@ def test_following_begins_with_the_first_file_and_survives_its_turning_over(
     with file.open("a") as log:
         log.write("a\nhalf ")
         log.flush()
-        eventually(lambda: seen == ["a"], within_s=20)
+        eventually(lambda: seen == ["a"])
         log.write("a line\n")
         log.flush()
-        eventually(lambda: seen == ["a", "half a line"], within_s=20)
+        eventually(lambda: seen == ["a", "half a line"])
         log.write("the last of the old one\n")
         file.rename(tmp_path / f"{FILE}.1")
         log.write("written after it was moved\n")
     file.write_text("new\n")
-    eventually(lambda: len(seen) == 5, within_s=20)
+    eventually(lambda: len(seen) == 5)
     assert seen[2:] == ["the last of the old one", "written after it was moved", "new"]

@@ -19,7 +19,7 @@ def test_no_word_and_no_secret_is_logged(lull: Lull, slow: Slow) -> None:
     lull.home.mkdir()
     (lull.home / "settings.toml").write_text('[log]\nlevel = "debug"\n')
     lull.upstream = slow.address
-    slow.answer_s = 0.1
+    slow.go_on.set()
     running = lull.serve()
     said = f"{MARK} {KEY}"
     headers = {"Authorization": f"Bearer {KEY}", "X-Lull-Session": MARK}

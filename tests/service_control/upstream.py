@@ -1,10 +1,9 @@
-"""A small Ollama that takes its time, so that a stop can come in the middle of an answer."""
+"""A small Ollama that ends an answer only when it is told to: a stop comes in the middle of it."""
 
 from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,9 +13,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 @dataclass(slots=True)
 class Slow:
     address: str = ""
-    answer_s: float = 1.0
-    """How long an answer takes, in ten pieces."""
     begun: threading.Event = field(default_factory=threading.Event)
+    """The first of an answer's ten pieces was said."""
+    go_on: threading.Event = field(default_factory=threading.Event)
+    """The others may follow."""
 
 
 @contextmanager
@@ -42,11 +42,11 @@ def slow_ollama() -> Iterator[Slow]:
             self.send_header("Content-Type", "application/x-ndjson")
             self.send_header("Transfer-Encoding", "chunked")
             self.end_headers()
-            slow.begun.set()
             try:
                 for number in range(10):
-                    time.sleep(slow.answer_s / 10)
                     self._piece({"message": {"role": "assistant", "content": f"{number} "}})
+                    slow.begun.set()
+                    slow.go_on.wait()
                 self._piece({"message": {"role": "assistant", "content": ""}, "done": True})
                 self.wfile.write(b"0\r\n\r\n")
             except OSError:
@@ -76,6 +76,7 @@ def slow_ollama() -> Iterator[Slow]:
     try:
         yield slow
     finally:
+        slow.go_on.set()
         server.shutdown()
         server.server_close()
         thread.join()

@@ -24,6 +24,7 @@ from lull.store.migrations import MIGRATIONS
 from lull.store.trajectories import Trajectories
 from lull.store.writer import BACKLOG, BATCH, Work, insert
 from tests.building import KEY, opened, turn, user
+from tests.eventually import PATIENCE_S
 
 
 @pytest.fixture
@@ -42,8 +43,8 @@ def put_all(connection: sqlite3.Connection, found: Sequence[str]) -> None:
 def held(database: Database) -> threading.Event:
     """The writer waits for this, and what is posted meanwhile is one batch."""
     hold, begun = threading.Event(), threading.Event()
-    database.post(lambda _: begun.set() or hold.wait(5))
-    assert begun.wait(5)
+    database.post(lambda _: begun.set() or hold.wait(PATIENCE_S))
+    assert begun.wait(PATIENCE_S)
     return hold
 
 
@@ -91,7 +92,7 @@ def test_it_is_on_disk_within_a_second_without_closing(path: Path) -> None:
 async def test_a_failing_write_does_not_take_its_neighbours_with_it(path: Path) -> None:
     with opened(path) as database:
         hold = threading.Event()
-        database.post(lambda _: hold.wait(5))  # so that the others share one batch
+        database.post(lambda _: hold.wait(PATIENCE_S))  # so that the others share one batch
 
         def half(connection: sqlite3.Connection) -> None:
             put("half")(connection)

@@ -34,6 +34,7 @@ from tests.building import (
     user,
 )
 from tests.core.test_redact import IN_CONTEXT, SECRETS
+from tests.eventually import PATIENCE_S
 from tests.fakes import FakeClock
 from tests.paths import ROOT
 
@@ -89,7 +90,7 @@ def test_turns_that_are_written_together_read_as_if_written_alone(
     with opened(path) as database:
         store = Trajectories(database, key=KEY)
         hold = threading.Event()
-        database.post(lambda _: hold.wait(5))
+        database.post(lambda _: hold.wait(PATIENCE_S))
         for one in (first, second, other, again):
             store.record(one, session="s", selection=Selection(why=one.stamp.turn))
             if not together:
@@ -115,7 +116,7 @@ def test_turns_that_are_written_together_read_as_if_written_alone(
 def test_a_turn_that_cannot_be_written_takes_no_other_with_it(path: Path) -> None:
     with opened(path) as database:
         hold = threading.Event()
-        database.post(lambda _: hold.wait(5))
+        database.post(lambda _: hold.wait(PATIENCE_S))
         store = Trajectories(database, key=KEY)
         for turn_id in ("t1", "t2", "t1", "t3"):  # a turn can stand only once
             one = turn(user(turn_id), turn_id=turn_id, trajectory=f"c-{turn_id}")

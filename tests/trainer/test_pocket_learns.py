@@ -28,7 +28,7 @@ from lull.trainer.sample import drawn
 from lull.trainer.world import World
 from tests.trainer.making import run_folder
 
-pytestmark = [pytest.mark.slow, pytest.mark.soak, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.slow, pytest.mark.soak, pytest.mark.timeout(3600)]
 END = 2
 Ids = tuple[int, ...]
 

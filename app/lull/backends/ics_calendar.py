@@ -44,7 +44,8 @@ log = logging.getLogger(__name__)
 
 WITHIN_S = 9.5
 """For one feed, from the first byte asked for to its events: less than the ten it may take."""
-FETCH_WITHIN_S = 6.0
+FETCH_SHARE = 6.0 / WITHIN_S
+"""Of that, for what its server sends."""
 _SPARE_S = 1.5
 """Between what the child is told and when it is ended."""
 _MOST_ANSWER = 4 * 1024 * 1024
@@ -99,7 +100,7 @@ class IcsCalendar:
 
     async def _bytes(self, source: Source, marks: Marks) -> Fetched | None:
         if not source.is_file:
-            within_s = min(FETCH_WITHIN_S, self._within_s * 2 / 3)
+            within_s = self._within_s * FETCH_SHARE
             return await self._fetch.get(
                 source.location, private=source.private, marks=marks, within_s=within_s
             )

@@ -94,6 +94,7 @@ def _run(words: Sequence[str]) -> int:
 def _command(name: str) -> Command:
     from lull.cli import (
         adapters,
+        ask,
         calendar,
         conversations,
         demo,
@@ -117,6 +118,7 @@ def _command(name: str) -> Command:
         "open": window.open_dashboard,
         "logs": service.logs,
         "doctor": service.doctor,
+        "ask": ask.ask,
         "conversations": conversations.conversations,
         "show": conversations.show,
         "rate": conversations.rate,
@@ -142,7 +144,9 @@ def _fail(error: LullError, *, as_json: bool) -> int:
     try:
         if as_json:
             print(json.dumps({"error": error.as_dict()}))
-            _flush()
+        # What a full disk did not take is still there: some patch releases of Python try once
+        # more at their end, and exit with 120.
+        _flush()
     except OSError:
         _forget_stdout()
     if sys.stderr is not None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lull import __version__
 from lull.cli.parser_adapters import adapter_commands
+from lull.cli.parser_ask import ask_command
 from lull.cli.parser_base import (
     Commands,
     Parser,
@@ -63,6 +64,7 @@ def build() -> Parser:
         dest="command", metavar="COMMAND", title="commands", parser_class=Parser
     )
     _service_commands(commands)
+    ask_command(commands)
     _conversation_commands(commands)
     skill_commands(commands)
     review_commands(commands)
@@ -84,7 +86,8 @@ def _service_commands(commands: Commands) -> None:
         commands,
         "serve",
         "run the service in the foreground",
-        "Ctrl-C stops it once the answers under way have ended (5 s at most); twice, at once.\n"
+        "Ctrl-C stops it once the answers under way have ended (service.finish_within_s of the\n"
+        "settings at most, 5 s); twice, at once.\n"
         "With --json: a line when it is ready, {address, pid}.",
     )
     serve.add_argument("--port", type=port, metavar="N", help="0 takes any free port")

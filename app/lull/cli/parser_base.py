@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import re
+import sys
 from typing import Any, NoReturn, Protocol
 
 from lull.core.errors import UsageError
@@ -36,6 +37,11 @@ class Parser(argparse.ArgumentParser):
             }
         )
         self.set_defaults(prog=self.prog)
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        # Older patch releases of Python fall back to a stderr that may be closed as well.
+        if file is not None or sys.stderr is not None:
+            super()._print_message(message, file)
 
     def error(self, message: str) -> NoReturn:
         message = without_addresses(message)

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import dataclasses
 import json
-import shlex
+import os
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from lull import __version__
 from lull.cli.context import Context, progress
 from lull.cli.control import Control, found
 from lull.cli.lulls import headline
+from lull.cli.own_command import ask_line, own_command
 from lull.config.files import read, write_default
 from lull.contract import routes
 from lull.core.errors import LullError, NotFound, NotRunning
@@ -24,11 +25,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 STOP_WITHIN_S = 30.0
-ASK_POCKET = {
-    "model": "pocket",
-    "stream": False,
-    "messages": [{"role": "user", "content": "write a menu for apple river"}],
-}
+"""Beyond the time that the answers under way are given."""
 
 
 class DoctorFound(LullError):
@@ -77,12 +74,11 @@ def greeting(context: Context, ready: Ready) -> str:
             f"Ollama does not answer at {ready.upstream}, so the small built-in model\n"
             "'pocket' answers alone. Start Ollama at any time; Lull will notice."
         )
-    guard = f" -H {shlex.quote(f'Authorization: Bearer {ready.token}')}" if ready.token else ""
     token = f"Every request needs this token: {ready.token}\n" if ready.token else ""
     notes = "".join(f"Note: {note}\n" for note in ready.notes)
     paste = (
         f", or paste this line into another terminal:\n\n"
-        f"  curl -s{guard} {ready.address}/api/chat -d '{json.dumps(ASK_POCKET)}'\n"
+        f"  {ask_line(own_command(context.paths, os.environ))}\n"
     )
     return f"""Lull is running at {ready.address} (process {ready.pid}).
 {behind}
@@ -142,12 +138,13 @@ def _status_words(status: Json) -> str:
 
 def stop(context: Context) -> None:
     control = Control(context.paths)
-    control.post(routes.STOP, {})
-    until = time.monotonic() + STOP_WITHIN_S
+    asked = control.post(routes.STOP, {})
+    within_s = STOP_WITHIN_S + float(asked.get("finish_within_s", 0.0))
+    until = time.monotonic() + within_s
     while is_running(context.paths.lock):
         if time.monotonic() > until:
             raise LullError(
-                f"Process {control.discovery.pid} is still there after {STOP_WITHIN_S:g} s.",
+                f"Process {control.discovery.pid} is still there after {within_s:g} s.",
                 hint=f"`kill {control.discovery.pid}` ends it; nothing recorded is lost.",
             )
         time.sleep(0.05)

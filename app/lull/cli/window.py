@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from lull.cli.context import Context
+from lull.cli.own_command import ask_line, own_command
 from lull.core.errors import LullError
 
 
@@ -36,6 +37,7 @@ def open_dashboard(context: Context) -> int:
         window_socket=paths.control_socket.with_name("window.sock"),
         logs=paths.logs,
         serve=serve_command(frozen=bool(getattr(sys, "frozen", False))),
+        ask=ask_line(own_command(paths, os.environ)),
         running=lambda: is_running(paths.lock),
         fell=paths.discovery.exists,
         starter_skills=starter_skills_dir(),

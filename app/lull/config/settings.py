@@ -68,6 +68,13 @@ class ServiceSettings:
         at_least=300,
         at_most=86400,
     )
+    finish_within_s: float = setting(
+        5.0,
+        "When Lull stops, answers under way may come to their end for so long; longer than this "
+        "a system that shuts down would not wait. A second Ctrl-C does not wait either.",
+        at_least=0,
+        at_most=3600,
+    )
 
     @property
     def needs_token(self) -> bool:

@@ -14,7 +14,7 @@ from lull.desktop.client import Answer
 from lull.desktop.model_choice import ModelChoice
 from lull.desktop.page import Kit
 from lull.desktop.parts import button, label, row, set_kind
-from lull.desktop.sample import Sample, line_to_paste
+from lull.desktop.sample import Sample
 from lull.desktop.state import Phase, Subject, Told
 from lull.desktop.style import mono
 from lull.desktop.tokens import GAP
@@ -104,6 +104,8 @@ class Addressed(Step):
         self.box.addLayout(row(self.address, copy))
         self.says(tr("Or paste this line into a terminal:"), "muted")
         self.line = self._line(tr("A line to paste"))
+        self.line.setText(self.kit.place.ask)
+        self.line.setCursorPosition(0)
         paste = button(tr("Copy line"), self._copy_line)
         self.box.addLayout(row(self.line, paste))
         self.try_it = button(tr("Send this request from here"), self._try, main=False)
@@ -123,8 +125,6 @@ class Addressed(Step):
         address = self.kit.actions.address
         if self.address.text() != address:
             self.address.setText(address)
-            self.line.setText(line_to_paste(address))
-            self.line.setCursorPosition(0)
         self.try_it.setEnabled(self.kit.state.phase is Phase.LIVE)
 
     def _copy_line(self) -> None:

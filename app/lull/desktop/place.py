@@ -24,6 +24,8 @@ class Place:
     """Does a live service hold the lock?"""
     fell: Callable[[], bool]
     """Of a service that does not run: did it leave without cleaning up?"""
+    ask: str = "lull ask --model pocket hello"
+    """A line for a terminal that gets an answer."""
     starter_skills: Path | None = None
     """A folder with skills that come along."""
     show: Callable[[Path], object] | None = None

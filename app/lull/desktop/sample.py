@@ -30,11 +30,6 @@ def body() -> dict[str, object]:
     return {"model": MODEL, "stream": False, "messages": [message]}
 
 
-def line_to_paste(address: str) -> str:
-    """For a terminal."""
-    return f"curl -s {address}/api/chat -d '{json.dumps(body())}'"
-
-
 class Sample(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

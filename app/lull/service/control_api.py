@@ -77,6 +77,7 @@ class ControlApi:
         reviewing: Reviewing,
         bus: Bus,
         stop: Callable[[], None],
+        finish_within_s: float = 5.0,
         calendars: Calendars | None = None,
         lulls: Lulls | None = None,
         models: Models | None = None,
@@ -95,6 +96,7 @@ class ControlApi:
         self._reviewing = reviewing
         self._bus = bus
         self._stop = stop
+        self._finish_within_s = finish_within_s
         self.calendars = calendars
         self._lulls = lulls
         self._models = models
@@ -202,7 +204,7 @@ class ControlApi:
 
     async def stop(self, _: web.Request) -> web.Response:
         self._stop()
-        return _json({"stopping": True})
+        return _json({"stopping": True, "finish_within_s": self._finish_within_s})
 
     async def skills(self, request: web.Request) -> web.Response:
         client, everything = request.query.get("client"), request.query.get("all") == "1"

@@ -46,8 +46,6 @@ from lull.service.wiring.together import open_secrets
 log = logging.getLogger(__name__)
 Json = dict[str, Any]
 
-STOP_WITHIN_S = 5.0
-"""Answers under way get this long to end after a stop was asked for."""
 TOKEN = "network-token"
 """Its name in the secret store."""
 
@@ -258,7 +256,8 @@ def _bracketed(host: str) -> str:
 
 
 async def _open_data_plane(service: Service, listener: socket.socket) -> web.AppRunner:
-    runner = service.data_plane.runner(shutdown_timeout_s=STOP_WITHIN_S)
+    within_s = service.settings.service.finish_within_s
+    runner = service.data_plane.runner(shutdown_timeout_s=within_s)
     await runner.setup()
     await web.SockSite(runner, listener).start()
     return runner
@@ -310,6 +309,7 @@ async def _open_control(service: Service, stop: Callable[[], None]) -> web.AppRu
         ),
         bus=service.bus,
         stop=stop,
+        finish_within_s=service.settings.service.finish_within_s,
     )
     runner = web.AppRunner(
         api.app(), handler_cancellation=True, access_log=None, shutdown_timeout=1.0

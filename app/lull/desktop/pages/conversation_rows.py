@@ -31,7 +31,7 @@ class ConversationRows(QAbstractListModel):
         self._number = 0
         """Of the question; an answer to an earlier one is dropped."""
         self._next: str | None = None
-        self._reading = False
+        self.reading = False
         self.rows: list[Json] = []
         self.read_once = False
         self.error = ""
@@ -43,14 +43,14 @@ class ConversationRows(QAbstractListModel):
 
     def again(self) -> None:
         """Something new was recorded: the first page is read again, what was scrolled to stays."""
-        if not self._reading:
+        if not self.reading:
             self._ask(after="", keep=True)
 
     def rowCount(self, parent: Index = _ROOT) -> int:  # noqa: N802
         return 0 if parent.isValid() else len(self.rows)
 
     def canFetchMore(self, parent: Index) -> bool:  # noqa: N802
-        return not parent.isValid() and self._next is not None and not self._reading
+        return not parent.isValid() and self._next is not None and not self.reading
 
     def fetchMore(self, parent: Index) -> None:  # noqa: N802
         if self.canFetchMore(parent):
@@ -72,7 +72,7 @@ class ConversationRows(QAbstractListModel):
 
     def _ask(self, *, after: str, keep: bool = False) -> None:
         self._number += 1
-        self._reading = True
+        self.reading = True
         then = functools.partial(self._take, self._number, after, keep)
         query = {**self._question, "after": after, "limit": PAGE}
         self._state.get(routes.CONVERSATIONS, then, **query)
@@ -80,7 +80,7 @@ class ConversationRows(QAbstractListModel):
     def _take(self, number: int, after: str, keep: bool, answer: Answer) -> None:
         if number != self._number:
             return
-        self._reading = False
+        self.reading = False
         self.error = "" if answer.ok else str(answer.error.get("detail", ""))
         if answer.ok:
             self.read_once = True

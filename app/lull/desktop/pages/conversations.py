@@ -104,6 +104,14 @@ class Conversations(Page):
         if self.rows.rows and not self.list.currentIndex().isValid():
             again = max(0, self.rows.line_of(self._open))
             self.list.setCurrentIndex(self.rows.index(again))
+        self._go_on_at_the_end()
+
+    def _go_on_at_the_end(self) -> None:
+        """The list asks for more when it is scrolled, and not again: whoever came to its end while
+        another page was being read would stay there."""
+        bar, root = self.list.verticalScrollBar(), self.list.rootIndex()
+        if 0 < bar.maximum() == bar.value() and self.rows.canFetchMore(root):
+            self.rows.fetchMore(root)
 
     def _moved(self, current: QModelIndex, _: QModelIndex) -> None:
         if not current.isValid():

@@ -1,0 +1,49 @@
+#!/bin/sh
+# What README tells a newcomer to run, in this checkout: `make run` until the line that it prints to
+# paste has got an answer, then `make test`, with an Ollama, so that no test is left out.
+set -eu
+cd -- "$(dirname -- "$0")/../.."
+
+work=$(mktemp -d)
+running=
+end() {
+    trap - EXIT INT TERM
+    [ -z "$running" ] || kill "$running" 2>/dev/null || :
+    rm -rf "$work"
+}
+trap end EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+fail() { printf 'newcomer: %s\n' "$*" >&2; exit 1; }
+
+echo '$ make run'
+# Nobody's own conversations, and no display: what is printed is for a terminal.
+env -u DISPLAY -u WAYLAND_DISPLAY LULL_HOME="$work/home" make run </dev/null >"$work/said" 2>&1 &
+running=$!
+shown=0
+show() { # what was said since
+    tail -n "+$((shown + 1))" "$work/said"
+    shown=$(wc -l <"$work/said")
+}
+until grep -q '^Ctrl-C stops it' "$work/said"; do
+    kill -0 "$running" 2>/dev/null || { show; fail '`make run` ended by itself.'; }
+    show
+    sleep 1
+done
+show
+line=$(sed -n 's/^  *\(.* ask --model pocket .*\)$/\1/p' "$work/said")
+[ -n "$line" ] || fail '`make run` printed no line to paste.'
+
+printf '$ %s\n' "$line"
+answer=$(env -u LULL_HOME sh -c "cd / && $line" </dev/null)
+printf '%s\n' "$answer"
+[ "$answer" = 'apple and river' ] || fail 'that is not the answer.'
+.venv/bin/lull stop --home "$work/home"
+wait "$running" || fail "\`make run\` ended with $?."
+running=
+
+echo '$ make ollama'
+make ollama
+echo '$ make test'
+make test
