@@ -23,8 +23,8 @@ ClassOf = Callable[[str], str]
 """A rule → the class of check that the reader's head names, "" for none."""
 TOOLS: Final = Tools(detect=detect, fits_schema=fits_schema)
 _ASKED_FOR_ITSELF: Final = {
-    CheckKind.LANGUAGE: r"translat|übersetz|tradu|how do you say|(?:in|into|auf|en) (?:english|german|"
-    r"french|spanish|italian|deutsch|englisch|français|español|inglés)",
+    CheckKind.LANGUAGE: r"translat|übersetz|tradu|how do you say|(?:in|into|auf|en) (?:english|"
+    r"german|french|spanish|italian|deutsch|englisch|français|español|inglés)",
     CheckKind.NO_APOLOGY: r"apolog|sorry|entschuld|excus|disculp|perdón",
     CheckKind.NO_EMOJI: r"emoji|smiley",
     CheckKind.WORDS: r"\b\d+[- ]words?\b",

@@ -1,4 +1,4 @@
-"""In which language a text is: py3langid, whose model comes in its wheel (139 languages, no network).
+"""In which language a text is: py3langid, whose model of 139 languages comes in its wheel.
 
 Only as sure as the text is long: of a few words it says little, and `core/checks/language` asks for
 nine tenths.
@@ -14,7 +14,7 @@ LONGEST: int = 4_000
 
 
 def detect(text: str) -> tuple[str, float] | None:
-    """The language's ISO 639-1 code and how sure that is, 0 to 1; None for a text without letters."""
+    """The language (ISO 639-1) and how sure that is, 0 to 1; None for a text without letters."""
     looked_at = " ".join(text.split())[:LONGEST]
     if not any(sign.isalpha() for sign in looked_at):
         return None
@@ -27,4 +27,4 @@ def _model() -> Any:
     # 0.1 s and 40 MB, only once somebody has a check of a language.
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-    return LanguageIdentifier.from_pickled_model(MODEL_FILE, norm_probs=True)
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
