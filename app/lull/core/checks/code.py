@@ -1,0 +1,276 @@
+"""The code in an answer: type hints, indent, comments, whether it parses.
+
+Comments and strings are found by one small scanner for families of languages; a language it does
+not know tells nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from lull.core.checks.check import Check
+from lull.core.checks.shapes import looks_like_code
+from lull.core.checks.text import Block, cut
+
+_PYTHON: Final = frozenset(("python", "py", "python3", "py3"))
+_HASH: Final = frozenset(
+    [
+        "sh",
+        "bash",
+        "zsh",
+        "shell",
+        "console",
+        "ruby",
+        "rb",
+        "yaml",
+        "yml",
+        "r",
+        "perl",
+        "toml",
+        "make",
+        "makefile",
+        "dockerfile",
+        "elixir",
+        "ini",
+        "conf",
+        "powershell",
+        "ps1",
+        "nginx",
+    ]
+)
+_SLASH: Final = frozenset(
+    [
+        "javascript",
+        "js",
+        "jsx",
+        "typescript",
+        "ts",
+        "tsx",
+        "java",
+        "c",
+        "cpp",
+        "c++",
+        "cs",
+        "csharp",
+        "c#",
+        "go",
+        "golang",
+        "rust",
+        "rs",
+        "php",
+        "kotlin",
+        "kt",
+        "swift",
+        "scala",
+        "dart",
+        "css",
+        "scss",
+        "less",
+        "jsonc",
+        "groovy",
+        "objc",
+    ]
+)
+_DASH: Final = frozenset(
+    [
+        "sql",
+        "postgres",
+        "postgresql",
+        "psql",
+        "mysql",
+        "sqlite",
+        "plsql",
+        "tsql",
+        "lua",
+        "haskell",
+        "hs",
+    ]
+)
+_MARKUP: Final = frozenset(["html", "xml", "svg", "vue", "markdown", "md"])
+_CODE_LANGUAGES: Final = _PYTHON | _HASH | _SLASH | _DASH | _MARKUP
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    quote: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scanned:
+    known: bool
+    """Whether the language's comments are known."""
+    comments: tuple[str, ...] = ()
+    strings: tuple[Literal, ...] = ()
+
+
+def blocks_of(answer: str) -> tuple[Block, ...]:
+    """The code blocks of an answer; an answer that is code without a fence is one."""
+    _, blocks = cut(answer)
+    if not blocks and looks_like_code(answer):
+        return (Block(language="", code=answer.strip("\n")),)
+    return tuple(block for block in blocks if block.code.strip())
+
+
+# -- comments and strings ----------------------------------------------------------------------
+
+
+def scanned(block: Block) -> Scanned:
+    family = _family(block)
+    if not family:
+        return Scanned(known=False)
+    line, opens, closes, quotes = _SYNTAX[family]
+    pattern = _pattern(line, opens, closes, quotes)
+    comments, strings = [], []
+    for found in pattern.finditer(block.code):
+        if found["comment"]:
+            comments.append(found["comment"])
+        else:
+            quote = found["quote"]
+            strings.append(Literal(quote, found["string"][len(quote) : -len(quote)]))
+    kept = tuple(one for one in comments if not one.startswith("#!"))
+    return Scanned(known=True, comments=kept, strings=tuple(strings))
+
+
+_SYNTAX: Final = {
+    "python": (r"#[^\n]*", "", "", "\"\"\"|'''|\"|'"),
+    "hash": (r"(?:(?<=\s)|^)#[^\n]*", "", "", "\"|'"),
+    "slash": (r"(?<!:)//[^\n]*", r"/\*", r"\*/", "\"|'|`"),
+    "dash": (r"--[^\n]*", r"/\*", r"\*/", "\"|'"),
+    "markup": ("", "<!--", "-->", '"'),
+}
+"""By family: a comment to the end of the line, one from here to there, quotation marks."""
+
+
+def _pattern(line: str, opens: str, closes: str, quotes: str) -> re.Pattern[str]:
+    kinds = [line, rf"{opens}[\s\S]*?(?:{closes}|\Z)" if opens else ""]
+    comment = "|".join(kind for kind in kinds if kind)
+    string = rf"(?P<quote>{quotes})(?:\\.|(?!(?P=quote))[\s\S])*(?P=quote)"
+    return re.compile(rf"(?P<string>{string})|(?P<comment>{comment})", re.MULTILINE)
+
+
+def _family(block: Block) -> str:
+    for name, languages in (
+        ("python", _PYTHON), ("hash", _HASH), ("slash", _SLASH), ("dash", _DASH),
+        ("markup", _MARKUP),
+    ):  # fmt: skip
+        if block.language in languages:
+            return name
+    if block.language:
+        return ""
+    if _tree(block.code) is not None:
+        return "python"
+    if re.match(r"\s*(?:select|insert|update|create|with|delete)\b", block.code, re.IGNORECASE):
+        return "dash"
+    if re.search(r"[;{]\s*$", block.code, re.MULTILINE):
+        return "slash"
+    return ""
+
+
+def no_code_comments(check: Check, answer: str) -> bool | None:
+    found = [scanned(block) for block in blocks_of(answer)]
+    if not found:
+        return None
+    if any(one.comments for one in found):
+        return False
+    return True if all(one.known for one in found) else None
+
+
+# -- Python ------------------------------------------------------------------------------------
+
+
+def _tree(code: str) -> ast.Module | None:
+    try:
+        return ast.parse(textwrap.dedent(code))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _trees(answer: str) -> Iterator[ast.Module]:
+    for block in blocks_of(answer):
+        if (block.language in _PYTHON or not block.language) and (tree := _tree(block.code)):
+            yield tree
+
+
+def type_hints(check: Check, answer: str) -> bool | None:
+    """Every parameter but self and cls, and every result but that of __init__."""
+    functions = [
+        node
+        for tree in _trees(answer)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    return all(_is_hinted(one) for one in functions) if functions else None
+
+
+def _is_hinted(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    named = function.args
+    listed = [*named.posonlyargs, *named.args, *named.kwonlyargs]
+    listed += [one for one in (named.vararg, named.kwarg) if one is not None]
+    hinted = all(one.annotation is not None or one.arg in ("self", "cls") for one in listed)
+    return hinted and (function.returns is not None or function.name == "__init__")
+
+
+def code_parses(check: Check, answer: str) -> bool | None:
+    """Of Python and JSON; other languages are not parsed here."""
+    found = []
+    for block in blocks_of(answer):
+        if block.language in _PYTHON:
+            found.append(_tree(block.code) is not None)
+        elif block.language == "json":
+            found.append(_is_json(block.code))
+    return all(found) if found else None
+
+
+def _is_json(code: str) -> bool:
+    try:
+        json.loads(code)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+# -- indent ------------------------------------------------------------------------------------
+
+
+def indent(check: Check, answer: str) -> bool | None:
+    """`value` tabs, or spaces with `at_least` of them a level."""
+    verdicts = [
+        _indented(check, block.code.splitlines())
+        for block in blocks_of(answer)
+        if block.language in _CODE_LANGUAGES or not block.language or block.language == "json"
+    ]
+    told = [verdict for verdict in verdicts if verdict is not None]
+    return all(told) if told else None
+
+
+def _indented(check: Check, lines: Sequence[str]) -> bool | None:
+    lines = [line for line in lines if line.strip() and not re.match(r"\s+\*", line)]
+    leads = [line[: len(line) - len(line.lstrip())] for line in lines]
+    if not any(leads):
+        return None
+    if check.value == "tabs":
+        return all(not lead or lead.startswith("\t") for lead in leads)
+    if any("\t" in lead for lead in leads):
+        return False
+    if check.at_least is None:
+        return True
+    steps = _steps(lines, [len(lead) for lead in leads])
+    return all(step == check.at_least for step in steps) if steps else None
+
+
+def _steps(lines: Sequence[str], depths: Sequence[int]) -> list[int]:
+    """By how much the lines go in, first of all behind what opens a block."""
+    pairs = [
+        (line.split("#")[0].rstrip(), after - before)
+        for line, before, after in zip(lines, depths, depths[1:], strict=False)
+        if after > before
+    ]
+    opened = [step for line, step in pairs if line.endswith((":", "{", "[", "(", " then", " do"))]
+    return opened or [step for _, step in pairs]

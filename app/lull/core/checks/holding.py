@@ -1,0 +1,67 @@
+"""Whether an answer keeps a check: which program speaks for which kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from lull.core.checks import code, formats, lengths, manners, shapes, signs
+from lull.core.checks.check import NO_TOOLS, Check, CheckKind, Tools
+from lull.core.checks.language import language
+
+LONGEST_ANSWER: Final = 200_000
+"""Characters; what is longer is not looked at."""
+
+Program = Callable[[Check, str], bool | None]
+
+
+def holds(check: Check, answer: str, tools: Tools = NO_TOOLS) -> bool | None:
+    """Whether the answer keeps it; None where the check does not apply or cannot tell."""
+    if len(answer) > LONGEST_ANSWER:
+        return None
+    match check.kind:
+        case CheckKind.LANGUAGE:
+            found = language(check, answer, tools)
+        case CheckKind.JSON | CheckKind.JSON_SCHEMA:
+            found = shapes.is_json(check, answer, tools)
+        case _:
+            found = _PROGRAMS[check.kind](check, answer)
+    return None if found is None else found == check.must
+
+
+def offered(check: Check, failed_answer: str, tools: Tools = NO_TOOLS) -> bool:
+    """Whether to propose it: only if the answer that was found wrong does fail it."""
+    return holds(check, failed_answer, tools) is False
+
+
+_PROGRAMS: Final[Mapping[CheckKind, Program]] = {
+    CheckKind.WORDS: lengths.word_count,
+    CheckKind.SENTENCES: lengths.sentence_count,
+    CheckKind.PARAGRAPHS: lengths.paragraph_count,
+    CheckKind.LINES: lengths.line_count,
+    CheckKind.BULLETS: shapes.bullets,
+    CheckKind.NO_BULLETS: shapes.no_bullets,
+    CheckKind.NUMBERED_LIST: shapes.numbered,
+    CheckKind.STARTS: signs.starts,
+    CheckKind.ENDS: signs.ends,
+    CheckKind.CONTAINS: signs.contains,
+    CheckKind.NOT_CONTAINS: signs.not_contains,
+    CheckKind.LOWER_CASE: signs.lower_case,
+    CheckKind.UPPER_CASE: signs.upper_case,
+    CheckKind.NO_SIGN: signs.no_sign,
+    CheckKind.CODE_ONLY: shapes.code_only,
+    CheckKind.NO_EMOJI: signs.no_emoji,
+    CheckKind.TYPE_HINTS: code.type_hints,
+    CheckKind.INDENT: code.indent,
+    CheckKind.DATE_FORMAT: formats.date_format,
+    CheckKind.TIME_FORMAT: formats.time_format,
+    CheckKind.UNITS: formats.units,
+    CheckKind.NO_CLOSING_QUESTION: manners.no_closing_question,
+    CheckKind.NO_APOLOGY: manners.no_apology,
+    CheckKind.NO_PREAMBLE: manners.no_preamble,
+    CheckKind.PLAIN_TEXT: shapes.plain_text,
+    CheckKind.NO_CODE_COMMENTS: code.no_code_comments,
+    CheckKind.NO_CONTRACTIONS: manners.no_contractions,
+    CheckKind.QUOTE_STYLE: signs.quote_style,
+    CheckKind.CODE_PARSES: code.code_parses,
+}

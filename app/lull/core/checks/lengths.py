@@ -1,0 +1,68 @@
+"""How long an answer is: in words, sentences, paragraphs, lines.
+
+Where people count differently (is a sign-off a paragraph?) both counts are taken, and a check whose
+verdict hangs on the difference does not speak.
+"""
+
+from __future__ import annotations
+
+from lull.core.checks.check import Check
+from lull.core.checks.text import cut, sentences, units, words
+
+
+def within(check: Check, low: int, high: int | None = None) -> bool | None:
+    """Whether a count lies in the check's span; None where `low` and `high` disagree."""
+    least, most = check.at_least or 0, check.at_most
+    verdicts = {
+        least <= count and (most is None or count <= most)
+        for count in (low, low if high is None else high)
+    }
+    return verdicts.pop() if len(verdicts) == 1 else None
+
+
+def word_count(check: Check, answer: str) -> bool | None:
+    if _unspaced(answer):
+        return None
+    return within(check, len(words(answer)))
+
+
+def sentence_count(check: Check, answer: str) -> bool | None:
+    low = high = 0
+    for unit in units(answer):
+        said = len(sentences(unit.text))
+        whole = not unit.heading and not unit.fragment and unit.text[-1:] not in ",:"
+        sure = whole and (not unit.item or unit.text[-1:] in ".!?")
+        low, high = low + (said if sure else 0), high + said
+    if low == 0:
+        low = min(1, high)
+    return within(check, low, high)
+
+
+def paragraph_count(check: Check, answer: str) -> bool | None:
+    _, blocks = cut(answer)
+    high = low = 0
+    in_list = False
+    for unit in units(answer):
+        if unit.item:
+            high += 0 if in_list else 1
+        elif (unit.after_blank and not in_list) or in_list:
+            high += 1
+            low += not (unit.heading or unit.fragment)
+        in_list = unit.item
+    high += len(blocks)
+    return within(check, max(low, min(1, high)), high) if high else None
+
+
+def line_count(check: Check, answer: str) -> bool | None:
+    lines = [line for line in answer.splitlines() if line.strip()]
+    text, blocks = cut(answer)
+    inside = [line for block in blocks for line in block.code.splitlines() if line.strip()]
+    shown = [line for line in text.splitlines() if line.strip()]
+    return within(check, len(shown) + len(inside)) if lines else None
+
+
+def _unspaced(answer: str) -> bool:
+    """Written in a script that puts no spaces between words."""
+    letters = [sign for sign in answer if sign.isalpha()]
+    apart = sum("\u0e00" <= sign <= "\u0eff" or "\u3040" <= sign <= "\u9fff" for sign in letters)
+    return apart * 3 > len(letters)

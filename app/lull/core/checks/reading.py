@@ -1,0 +1,190 @@
+"""A check's one text: JSON that a model or a person wrote, read strictly; and back.
+
+One that would hold for every answer, or for none, is refused when it is read. What was approved
+earlier stays readable under its old names; only a pattern does not: patterns are gone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Final
+
+from lull.core.checks.check import Check, CheckKind
+from lull.core.checks.formats import DATE_FORMATS, UNITS
+from lull.core.checks.language import CODES
+from lull.core.checks.shapes import parsed, unfenced
+from lull.core.checks.signs import QUOTE_STYLES, SIGNS
+from lull.core.errors import SkillError
+
+LONGEST: Final = 8_000
+"""Characters of a check's JSON text."""
+LONGEST_VALUE: Final = 500
+MOST: Final = 100_000
+DEEPEST_SCHEMA: Final = 12
+_OLD_NAMES: Final = {"starts": CheckKind.STARTS, "ends": CheckKind.ENDS}
+_OLD_NAME_OF: Final = {kind: name for name, kind in _OLD_NAMES.items()}
+_TEXTS: Final = (CheckKind.STARTS, CheckKind.ENDS, CheckKind.CONTAINS, CheckKind.NOT_CONTAINS)
+_COUNTED: Final = (CheckKind.WORDS, CheckKind.SENTENCES, CheckKind.PARAGRAPHS, CheckKind.LINES)
+_MAY_COUNT: Final = (CheckKind.BULLETS, CheckKind.NUMBERED_LIST, CheckKind.INDENT)
+_CHOICES: Final[Mapping[CheckKind, tuple[str, ...]]] = {
+    CheckKind.LANGUAGE: tuple(sorted(set(CODES.values()))),
+    CheckKind.NO_SIGN: tuple(SIGNS),
+    CheckKind.INDENT: ("tabs", "spaces"),
+    CheckKind.DATE_FORMAT: tuple(DATE_FORMATS),
+    CheckKind.TIME_FORMAT: ("24h", "12h"),
+    CheckKind.QUOTE_STYLE: tuple(QUOTE_STYLES),
+}
+_UNSAFE: Final = ("$ref", "$dynamicRef", "$recursiveRef", "$id", "pattern", "patternProperties")
+
+
+def parse(json_text: str) -> Check:
+    """From `{"kind": …, "value" | "schema" | "at_least", "at_most": …, "must": …}`.
+
+    Raises SkillError that says what is wrong with it.
+    """
+    if len(json_text) > LONGEST:
+        raise _refused(f"it has {len(json_text)} characters; at most {LONGEST} are allowed")
+    try:
+        value = parsed(json_text)
+    except ValueError as error:
+        raise _refused(f"it is no JSON ({error})") from None
+    if not isinstance(value, dict):
+        raise _refused("it is no JSON object")
+    return _read(value)
+
+
+def to_json(check: Check) -> str:
+    """One text for one check; `parse` reads it back."""
+    fields: dict[str, object] = {"kind": _OLD_NAME_OF.get(check.kind, check.kind.value)}
+    limits = {"at_least": check.at_least, "at_most": check.at_most}
+    fields |= {key: limit for key, limit in limits.items() if limit is not None}
+    if check.kind is CheckKind.JSON_SCHEMA:
+        fields["schema"] = json.loads(check.value)
+    elif check.value:
+        fields["value"] = check.value
+    if not check.must:
+        fields["must"] = False
+    return json.dumps(fields, ensure_ascii=False)
+
+
+def _read(fields: Mapping[str, object]) -> Check:
+    kind = _kind(str(fields.get("kind")))
+    must = fields.get("must", True)
+    if not isinstance(must, bool):
+        raise _refused("'must' is true or false")
+    allowed = {"kind", "must", *_fields(kind)}
+    if unknown := sorted(key for key, value in fields.items() if key not in allowed and value):
+        raise _refused(f"'{unknown[0][:40]}' does not belong to a check of the kind {kind}")
+    least, most = _limits(kind, fields)
+    if kind is CheckKind.JSON_SCHEMA:
+        return Check(kind=kind, value=_schema(fields), must=must)
+    if kind in _TEXTS:
+        return Check(kind=kind, value=_text(kind, fields), must=must)
+    return Check(kind=kind, value=_choice(kind, fields), must=must, at_least=least, at_most=most)
+
+
+def _kind(name: str) -> CheckKind:
+    if name == "pattern":
+        raise _refused("its kind is none of those there are: patterns are no longer checked")
+    try:
+        return _OLD_NAMES.get(name) or CheckKind(name)
+    except ValueError:
+        raise _refused(f"its kind is none of {', '.join(CheckKind)}") from None
+
+
+def _fields(kind: CheckKind) -> tuple[str, ...]:
+    if kind is CheckKind.JSON_SCHEMA:
+        return ("schema", "value")
+    counts = ("at_least", "at_most") if kind in (*_COUNTED, *_MAY_COUNT) else ()
+    takes = (*_TEXTS, *_CHOICES, CheckKind.UNITS, CheckKind.PLAIN_TEXT, CheckKind.NO_BULLETS)
+    return (*counts, "value") if kind in takes else counts
+
+
+def _text(kind: CheckKind, fields: Mapping[str, object]) -> str:
+    value = fields.get("value")
+    if not isinstance(value, str) or not value.strip():
+        raise _refused(f"a check of the kind {kind} has its text under 'value'")
+    if len(value) > LONGEST_VALUE:
+        raise _refused(f"its text has {len(value)} characters; at most {LONGEST_VALUE} are allowed")
+    if kind is CheckKind.STARTS:
+        return value.lstrip()
+    return value.rstrip() if kind is CheckKind.ENDS else value
+
+
+def _choice(kind: CheckKind, fields: Mapping[str, object]) -> str:
+    value = fields.get("value") or ""
+    if not isinstance(value, str):
+        raise _refused("'value' is a text")
+    given = value.replace(",", " ").split() if kind is CheckKind.PLAIN_TEXT else value.split(",")
+    if kind is CheckKind.UNITS:
+        known: tuple[str, ...] = UNITS
+    elif kind is CheckKind.PLAIN_TEXT:
+        known = ("bold", "headings", "tables", "links")
+    elif kind is CheckKind.NO_BULLETS:
+        known = ("lists",)
+    else:
+        known, given = _CHOICES.get(kind, ()), [value]
+    optional = kind in (CheckKind.PLAIN_TEXT, CheckKind.NO_BULLETS) or not known
+    if (optional and not value) or (value and all(one in known for one in given)):
+        return value
+    raise _refused(f"'value' of a check of the kind {kind} is one of {', '.join(known)}")
+
+
+def _limits(kind: CheckKind, fields: Mapping[str, object]) -> tuple[int | None, int | None]:
+    least, most = _count(fields, "at_least"), _count(fields, "at_most")
+    if kind in _COUNTED and least is None and most is None:
+        raise _refused(f"a check of {kind} needs 'at_least' or 'at_most'")
+    if most is not None and most < max(least or 0, 1):
+        raise _refused(f"no answer has so few {kind}")
+    if kind in _COUNTED and most is None and not least:
+        raise _refused(f"every answer has that many {kind}")
+    return least, most
+
+
+def _count(fields: Mapping[str, object], key: str) -> int | None:
+    value = fields.get(key)
+    if value is None:
+        return None
+    if type(value) is not int or not 0 <= value <= MOST:
+        raise _refused(f"'{key}' is a whole number from 0 to {MOST}")
+    return value
+
+
+# -- schemas -----------------------------------------------------------------------------------
+
+
+def _schema(fields: Mapping[str, object]) -> str:
+    schema = fields.get("schema", fields.get("value"))
+    if isinstance(schema, str):
+        try:
+            schema = parsed(unfenced(schema))
+        except ValueError:
+            raise _refused("its schema is no JSON") from None
+    if not isinstance(schema, dict):
+        raise _refused("its schema is an object")
+    refuse_unsafe(schema)
+    return json.dumps(schema, ensure_ascii=False)
+
+
+def refuse_unsafe(schema: object, depth: int = 0) -> None:
+    """A proposed schema describes a form by itself: it follows no reference, which may lead out or
+    in circles, and runs no regular expression. Raises SkillError."""
+    if depth > DEEPEST_SCHEMA:
+        raise _refused(f"its schema is nested more than {DEEPEST_SCHEMA} deep")
+    if isinstance(schema, list):
+        for inner in schema:
+            refuse_unsafe(inner, depth + 1)
+    elif isinstance(schema, dict):
+        for key, inner in schema.items():
+            # Under `properties` a field may be called pattern; what stands there is an object.
+            if key in _UNSAFE and (isinstance(inner, str) or key == "patternProperties"):
+                raise _refused(f"'{key}' is not allowed in its schema")
+            refuse_unsafe(inner, depth + 1)
+
+
+def _refused(why: str) -> SkillError:
+    return SkillError(
+        f"The check cannot be used: {why}.",
+        hint='An example: {"kind": "words", "at_most": 60}.',
+    )

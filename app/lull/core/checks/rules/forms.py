@@ -1,0 +1,202 @@
+"""Exact forms of rules, for when no head of the reader has spoken: high precision, small recall."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from lull.core.checks.check import Check, CheckKind
+from lull.core.checks.rules import amounts, choices
+from lull.core.checks.rules.parameters import parameters, spanned
+from lull.core.checks.rules.phrases import LENGTH_NOUNS, ONE_PART, blanked, denied
+
+_Form = Callable[[str], Check | None]
+
+
+def _wanted(kind: CheckKind, noun: str, *, also: str = "") -> _Form:
+    """The noun stands there, and is not denied; `also` must stand there, too."""
+    return _said(kind, noun, also=also, deny=False)
+
+
+def _unwanted(kind: CheckKind, noun: str, *, also: str = "") -> _Form:
+    """The noun stands there and is denied: no emojis, never use emojis, leave the emojis out."""
+    return _said(kind, noun, also=also, deny=True)
+
+
+def _said(kind: CheckKind, noun: str, *, also: str, deny: bool) -> _Form:
+    pattern, more = re.compile(rf"\b(?:{noun})", re.IGNORECASE), re.compile(also, re.IGNORECASE)
+
+    def form(clause: str) -> Check | None:
+        bare = blanked(clause)
+        found = pattern.search(bare)
+        if found is None or not more.search(bare) or denied(bare, found) is not deny:
+            return None
+        return parameters(kind, clause)
+
+    return form
+
+
+def _counted(kind: CheckKind) -> _Form:
+    def form(clause: str) -> Check | None:
+        if ONE_PART.search(clause) or (kind is CheckKind.LINES and "code" in clause.lower()):
+            return None
+        return spanned(kind, amounts.span(clause, LENGTH_NOUNS[kind], limit=kind == "words"))
+
+    return form
+
+
+def _placed(kind: CheckKind, verb: str) -> _Form:
+    """A verb and a quoted text: end with “…”; denied, it is what must not stand there."""
+    pattern = re.compile(rf"\b(?:{verb})", re.IGNORECASE)
+
+    def form(clause: str) -> Check | None:
+        found = pattern.search(blanked(clause))
+        check = parameters(kind, clause) if found else None
+        if found is None or check is None:
+            return None
+        return replace(check, must=not denied(blanked(clause), found))
+
+    return form
+
+
+def _worded(kind: CheckKind, *, deny: bool) -> _Form:
+    verb = re.compile(
+        r"\b(?:use|say|write|include|mention|contain|put|add|words?|phrases?|avoid|saying|using|"
+        r"sag\w*|schreib\w*|verwend\w*|benutz\w*|wort|dis|dire|utilise\w*|mot|di|digas|decir|"
+        r"uses|usar|palabra|call|term)\b",
+        re.IGNORECASE,
+    )
+
+    def form(clause: str) -> Check | None:
+        bare = blanked(clause)
+        verbs = list(verb.finditer(bare))
+        place = re.search(r"\b(?:end|start|begin|clos|open|sign|finish)\w*\b", bare, re.IGNORECASE)
+        if not verbs or place or re.search(r"instead|rather than|statt|au lieu|en vez", bare):
+            return None
+        if any(denied(bare, found) for found in verbs) is not deny:
+            return None
+        return parameters(kind, clause)
+
+    return form
+
+
+def _choice(kind: CheckKind, cue: str) -> _Form:
+    pattern = re.compile(cue, re.IGNORECASE)
+
+    def form(clause: str) -> Check | None:
+        return parameters(kind, clause) if pattern.search(clause) else None
+
+    return form
+
+
+FORMS: Final[tuple[_Form, ...]] = (
+    *(
+        _counted(kind)
+        for kind in (CheckKind.WORDS, CheckKind.SENTENCES, CheckKind.PARAGRAPHS, CheckKind.LINES)
+    ),
+    _wanted(
+        CheckKind.BULLETS,
+        r"bullet(?:s|ed|[- ]points?)?\b|aufzählungspunkte|stichpunkte?n?\b|puces\b|viñetas\b",
+    ),
+    _unwanted(
+        CheckKind.NO_BULLETS,
+        r"bullet(?:s|ed|[- ]points?)?\b|aufzählung\w*|stichpunkte?n?\b|puces\b|viñetas\b",
+    ),
+    _wanted(
+        CheckKind.NUMBERED_LIST,
+        r"numbered\b|number (?:the|each|all|your|every) steps?|nummerier\w*|numérot\w*|numerad\w*",
+    ),
+    _placed(
+        CheckKind.STARTS,
+        r"(?:start|begin|open)(?:s|ing)?\b|beginn\w*|commenc\w*|empie[cz]\w*|comien\w*",
+    ),
+    _placed(
+        CheckKind.ENDS,
+        r"(?:end|finish|close|sign)(?:s|es|ing)?\b|sign-?off|beende\w*|schließ\w*|endet\b|"
+        r"termin\w*|finis\w*|acab\w*|firma\w*|signe\w*|unterschreib\w*",
+    ),
+    _worded(CheckKind.CONTAINS, deny=False),
+    _worded(CheckKind.NOT_CONTAINS, deny=True),
+    _wanted(
+        CheckKind.LOWER_CASE,
+        r"(?:all |only )?lower[- ]?case\b|small letters|kleinbuchstaben|kleingeschrieben|"
+        r"minuscules?\b|minúsculas?\b",
+    ),
+    _unwanted(
+        CheckKind.LOWER_CASE, r"capital letters\b|capitals\b|upper[- ]?case\b|großbuchstaben"
+    ),
+    _wanted(
+        CheckKind.UPPER_CASE,
+        r"upper[- ]?case\b|all[- ]caps\b|(?:all |in )capitals?(?: letters)?\b|block capitals|"
+        r"großbuchstaben|majuscules?\b|mayúsculas?\b",
+    ),
+    _unwanted(CheckKind.NO_SIGN, choices.SIGN_NAMES),
+    _wanted(
+        CheckKind.JSON,
+        r"json\b(?! (?:files?|parser|schema|example|library))",
+        also=r"(?:as|in|return|output|valid|only|raw|with|format|als|im|en|como|nur|"
+        r"just)\b.{0,25}\bjson|^json",
+    ),
+    _wanted(
+        CheckKind.CODE_ONLY,
+        r"(?:only|just|nothing but|nur|bloß|juste|seulement|solo|sólo)(?: (?:the|den|le|el|raw|"
+        r"want|give me|show me))* (?:code|script|command|query|formula|sql|código)\b|code only|"
+        r"code[- ]block only|(?:code|script)(?: and nothing else| without (?:any "
+        r")?(?:explanation|prose|commentary|text))",
+    ),
+    _unwanted(CheckKind.NO_EMOJI, r"[ée]mojis?\b|emoticons?\b|smileys?\b|emoticonos?\b"),
+    _wanted(
+        CheckKind.TYPE_HINTS,
+        r"type[- ](?:hints?|annotations?)\b|typ-?annotation\w*|annotations de type|anotaciones "
+        r"de tipo",
+    ),
+    _choice(
+        CheckKind.INDENT,
+        r"\bindent\w*|\btabs?\b|einrück\w*|\d[- ]spaces?\b|indentation|sangr\w*|tabulat\w*",
+    ),
+    _choice(
+        CheckKind.DATE_FORMAT, r"\bdates?\b|\bdatum\b|\bdaten\b|\bfechas?\b|\biso\b|yyyy|jjjj|aaaa"
+    ),
+    _choice(
+        CheckKind.TIME_FORMAT,
+        r"\b24|\b12[- ]h|\bam\b|\bpm\b|a\.m\.|military time|twenty-four|twelve-hour",
+    ),
+    _choice(CheckKind.UNITS, choices.UNIT_NAMES),
+    _choice(CheckKind.LANGUAGE, r"\b(?:in|auf|en|speak|into)\s+(?!code)\w+|\bpo polsku\b"),
+    _unwanted(
+        CheckKind.NO_CLOSING_QUESTION,
+        r"(?:follow-?up |closing )questions?\b|questions? at the (?:very )?(?:end|bottom)|"
+        r"(?:end|finish|close|conclude)(?:ing)?(?: \w+){0,4} (?:with|on|in|by) (?:an? |any |"
+        r"another |asking )?(?:\w+ )?questions?|rückfragen?\b|fragen? am (?:ende|schluss)|"
+        r"questions? à la fin|preguntas? al final",
+    ),
+    _unwanted(
+        CheckKind.NO_APOLOGY,
+        r"apolog\w+|sorry\b|entschuldig\w*|t'excus\w*|excuses\b|disculp\w*|pedir perdón",
+    ),
+    _unwanted(
+        CheckKind.NO_PREAMBLE,
+        r"preambles?\b|pleasantr\w+|filler\b|small talk|intro(?:ductory)?(?: sentences?| "
+        r"lines?| phrases?)?\b|lead-?ins?\b|openers?\b|opening (?:line|phrase|sentence)s?|"
+        r"einleitung\w*|floskeln?\b|préambules?\b|preámbulos?\b",
+    ),
+    _wanted(
+        CheckKind.NO_PREAMBLE,
+        r"(?:straight|right|directly) (?:to|with) the (?:point|answer)|directly with the answer",
+    ),
+    _unwanted(
+        CheckKind.PLAIN_TEXT,
+        r"markdown\b|bold\b|headings?\b|headers?\b|formatting\b|tables?\b(?! of)|fettschrift|"
+        r"überschriften|negritas?\b",
+    ),
+    _wanted(CheckKind.PLAIN_TEXT, r"plain text\b|texte brut\b|texto plano\b|reine[rn]? text\b"),
+    _unwanted(
+        CheckKind.NO_CODE_COMMENTS,
+        r"(?:inline |code )?comments?\b|kommentare?n?\b|commentaires?\b|comentarios?\b",
+        also=r"\bcode|inline|script|function|snippet|program|python|sql\b|javascript|código",
+    ),
+    _unwanted(CheckKind.NO_CONTRACTIONS, r"contractions?\b|contracted forms?"),
+    _choice(CheckKind.QUOTE_STYLE, r"\bquot(?:e|es|ation)\b|anführungszeichen|guillemets|comillas"),
+)

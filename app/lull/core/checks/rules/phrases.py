@@ -1,0 +1,199 @@
+"""The small words of a rule: quoted texts, what is denied, clauses and conditions.
+
+Only what `recognising` needs to take a rule at its word, in English, German, French and Spanish.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from lull.core.checks.check import CheckKind
+
+LENGTH_NOUNS: Final = {
+    CheckKind.WORDS: r"words?|wörtern?|worte?n?|mots?|palabras?",
+    CheckKind.SENTENCES: r"sentences?|sätzen?|satz|phrases?|frases?|oraci(?:ones|ón)",
+    CheckKind.PARAGRAPHS: r"paragraphs?|absätzen?|absatz|paragraphes?|párrafos?",
+    CheckKind.LINES: r"lines?(?! of code)|zeilen?|lignes?|líneas?|renglones|renglón",
+    CheckKind.BULLETS: r"bullets?(?: points?)?|points|items|aufzählungspunkte?n?|"
+    r"stichpunkte?n?|puces|viñetas",
+    CheckKind.NUMBERED_LIST: r"(?:numbered )?(?:points|items|steps)|schritten?|étapes|pasos",
+    CheckKind.INDENT: r"spaces?|leerzeichen|espaces?|espacios?",
+}
+"""What is counted, as a regular expression."""
+
+ONE_PART: Final = re.compile(
+    r"\b(?:per|each|every|pro|par|por|chaque|jede[rsnm]?|cada)\s+(?:\w+\s+)?(?:bullets?|sentences?|"
+    r"paragraphs?|lines?|points?|items?|slides?|sections?|steps?|functions?|entry|row|cell|puce|"
+    r"satz|zeile|punkt|absatz|phrase|línea|frase|párrafo|day|week)\b|"
+    r"\b(?:subject lines?|titles?|headlines?|variable names?|functions?|methods?|commit subject|"
+    r"(?:first|last|opening|closing) (?:line|sentence|paragraph)|bullets? (?:of|with|under|"
+    r"about))\b",
+    re.IGNORECASE,
+)
+"""What is said of a part of the answer and not of the whole."""
+PART_OF_ANSWER: Final = re.compile(
+    r"\b(?:keywords?|titles?|headings?|headers?|subject|labels?|constants?|names?|variables?|"
+    r"first (?:word|letter)|flags?|acronyms?|filenames?|file names|branch|tags?|hashtags?|columns?|"
+    r"tables?|functions?|sentences?|überschriften|namen|schlüsselwörter|titres|nombres|"
+    r"alérgenos|identifiers?|words?)\b"
+)
+
+_QUOTED: Final = re.compile(
+    r"\"([^\"\n]{1,300})\"|(?<![\w])'((?:[^'\n]|(?<=\w)'(?=\w)){1,300})'(?!\w)|"
+    r"«\s*([^»\n]{1,300}?)\s*»|"
+    r"`([^`\n]{1,300})`"
+)
+_AFTER_COLON: Final = re.compile(r":\s+([^\n:]{1,120})$")
+
+
+_STRAIGHT: Final = str.maketrans({**dict.fromkeys("“”„‟", '"'), **dict.fromkeys("‘’‚‛", "'")})
+
+
+def straight(rule: str) -> str:
+    """One spelling of quotation marks and space."""
+    return " ".join(rule.translate(_STRAIGHT).split())
+
+
+def quoted(text: str) -> list[str]:
+    return [next(part for part in found.groups() if part) for found in _QUOTED.finditer(text)]
+
+
+def quoted_after(text: str, cue: str) -> str:
+    """The first quoted text behind the cue, or what stands behind a colon; "" for none."""
+    found = re.search(rf"\b(?:{cue})", blanked(text), re.IGNORECASE)
+    if found is None:
+        return quoted(text)[0] if len(quoted(text)) == 1 else ""
+    behind = [one for one in _QUOTED.finditer(text) if one.start() >= found.start()]
+    if behind:
+        return next(part for part in behind[0].groups() if part)
+    if one := quoted(text):
+        return one[0] if len(one) == 1 else ""
+    colon = _AFTER_COLON.search(text)
+    return colon[1].strip() if colon else ""
+
+
+def blanked(text: str) -> str:
+    """The text with a row of the sign § in place of each quoted text: what is quoted orders
+    nothing."""
+    return _QUOTED.sub(lambda found: "§" * len(found[0]), text)
+
+
+# -- denying -----------------------------------------------------------------------------------
+
+_NO: Final = (
+    r"no|not|never|without|avoid\w*|stop\w*|don't|do not|doesn't|skip\w*|drop|omit\w*|leave "
+    r"out|lose|"
+    r"remove|ban\w*|zero|hate|can't stand|cannot stand|refrain|instead of|rather than|cut|"
+    r"ditch|nix|quit|"
+    r"won't|shouldn't|mustn't|isn't|aren't|nothing|dislike|spare me|kill|neither|nor|enough|less|"
+    r"keine?[nmrs]?|nie|niemals|nicht|ohne|statt|anstatt|vermeide\w*|lass|spar|"
+    r"pas|sans|jamais|aucune?|évite\w*|arrête\w*|ne|zéro|plutôt que|au lieu d[e']|"
+    r"sin|nunca|nada de|jamás|evita\w*|deja de|ningun[oa]?|en vez de|en lugar de|tampoco"
+)
+_DENIES: Final = re.compile(rf"(?<!\w)(?:{_NO})(?!\w)", re.IGNORECASE)
+_DENIED_BEHIND: Final = re.compile(
+    r"\s*(?:\w+\s+){0,3}?(?:out\b|away\b|banned|forbidden|not allowed|not welcome|unwelcome|off\b|"
+    r"unnecessary|not (?:wanted|needed|necessary|ok)|aren't|are not|isn't|is not|never\b|"
+    r"no thanks|weg\b|raus\b|verboten|unerwünscht|interdit\w*|fuera\b|prohibid\w*|sobran)",
+    re.IGNORECASE,
+)
+_CUT: Final = re.compile(
+    r"[,;:]|\b(?:but|and|sondern|mais|sino|pero|use|only|just|und|et)\b", re.IGNORECASE
+)
+_NEAR_WORDS: Final = 6
+
+
+def denied(text: str, found: re.Match[str]) -> bool:
+    """Whether a few words before, or behind, say that the thing is not wanted."""
+    before = text[: found.start()]
+    # "no commas, no emojis and bullets": a comma ends what a "no" is about, "and/or" between two
+    # denied things does not.
+    near = " ".join(before.split()[-_NEAR_WORDS:])
+    pieces = [piece for piece in re.split(_CUT, near) if piece.strip()]
+    last = pieces[-1] if pieces and not near.rstrip().endswith((",", ";", ":")) else ""
+    joined = (
+        near
+        if re.search(r"\b(?:or|nor|oder|ou|ni|any)\s*$|\b(?:or|nor|oder|ou|ni)\b", near)
+        else last
+    )
+    if re.search(
+        r"\b(?:don't|do not|never|stop|avoid|without|no|nicht|pas|sin|nunca|ne)\b[^,;:]*\b"
+        r"(?:use|and|et|und|y)\b[^,;:]*$",
+        near,
+        re.IGNORECASE,
+    ):
+        joined = near.rsplit(",", 1)[-1]
+    count = len(_DENIES.findall(joined))
+    if _twice(joined):
+        return False
+    return count > 0 or _DENIED_BEHIND.match(text[found.end() :]) is not None
+
+
+def _twice(text: str) -> bool:
+    """ "Never leave out", "don't skip": denied twice, so it is wanted."""
+    return (
+        re.search(
+            r"\b(?:never|don't|do not|not|no)\s+(?:\w+\s+)?(?:leave out|skip|omit|drop|forget|"
+            r"avoid|remove|without|stop)",
+            text,
+            re.IGNORECASE,
+        )
+        is not None
+    )
+
+
+# -- clauses -----------------------------------------------------------------------------------
+
+_ENDS_CLAUSE: Final = re.compile(
+    r"(?<=[^\d\W])[.;!](?:\s+|$)|(?<=[§\d\"')])[.;!](?:\s+|$)|\s+[–—-]\s+|,\s+(?:and|but|und|"
+    r"aber|et|mais|y|pero)\s+"
+    r"(?=(?:use|write|keep|never|always|do|don't|no|give|put|make|be|end|start|sign|add|"
+    r"include|avoid)\b)|"
+    r"\s+(?:and|but)\s+(?=(?:use|write|keep|never|always|do|don't|no|give|put|make|be|end|"
+    r"start|sign|add|include|avoid)\b)",
+    re.IGNORECASE,
+)
+_CONDITION: Final = re.compile(
+    r"\b(?:unless|except|excluding|other than|if|until|only when|apart from|as long as|depending|"
+    r"falls|außer|es sei denn|solange|bis auf|sauf|à moins|hormis|tant que|sauf si|"
+    r"salvo|excepto|a menos|a no ser|menos cuando|mientras)\b|\?",
+    re.IGNORECASE,
+)
+_EVEN_IF: Final = re.compile(
+    r",?\s*\b(?:even (?:if|when|though)|no matter|regardless|whatever|whichever|auch wenn|egal|"
+    r"même (?:si|quand)|aunque|incluso si|wherever|whether)\b.*$",
+    re.IGNORECASE,
+)
+_ORDERS: Final = re.compile(
+    r"\b(?:use|write|keep|give|include|put|add|always|never|don't|do not|no|make|avoid|be|stop|"
+    r"should|"
+    r"must|want|prefer|show|start|end|begin|explain|mention|call|address|list|cite|quote|ask|"
+    r"schreib\w*|nutze?|verwende|immer|nie|keine?|bitte|utilise\w*|toujours|jamais|usa|siempre|"
+    r"nunca)\b",
+    re.IGNORECASE,
+)
+_REASON: Final = re.compile(
+    r"^(?:because|since|as i|as my|so that|it's|it is|they|that|my|i|we|our|this|weil|denn|da|car|"
+    r"parce|porque|ya que|these|those|he|she|thanks|please)\b",
+    re.IGNORECASE,
+)
+
+
+def conditional(text: str) -> bool:
+    return _CONDITION.search(_EVEN_IF.sub("", blanked(text))) is not None
+
+
+def clauses(text: str) -> list[str]:
+    """The parts of a rule that stand by themselves."""
+    bare, parts, start = blanked(text), [], 0
+    for end in _ENDS_CLAUSE.finditer(bare):
+        parts.append(text[start : end.start()])
+        start = end.end()
+    parts.append(text[start:])
+    return [cut for part in parts if (cut := _EVEN_IF.sub("", part).strip())]
+
+
+def orders(clause: str) -> bool:
+    """Whether a clause asks for something; a reason beside a rule does not."""
+    return _ORDERS.search(blanked(clause)) is not None and not _REASON.match(clause)

@@ -1,0 +1,160 @@
+"""The shape of an answer: lists, markdown or none, JSON, code and nothing else."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from typing import Final
+
+from lull.core.checks.check import Check, Tools
+from lull.core.checks.lengths import within
+from lull.core.checks.text import ITEM, cut, prose
+
+LONGEST_JSON: Final = 200_000
+"""Characters; a longer answer is no JSON that a check could want."""
+_BULLET: Final = re.compile(r"\s*[-*+•‣◦▪–]\s+\S")
+_NUMBER: Final = re.compile(
+    r"\s*(?:\*\*)?(?:\d{1,3}[.):]|(?:step|schritt|étape|paso)\s+\d+)(?:\*\*)?\s*\S", re.IGNORECASE
+)
+_HEADING: Final = re.compile(r"\s{0,3}#{1,6}\s+\S")
+_BOLD: Final = re.compile(r"(\*\*|__)(?=\S)[^*_\n]+(?<=\S)\1")
+_ITALIC: Final = re.compile(r"(?<![\w*])\*(?=[^\s*])[^*\n]+(?<=[^\s*])\*(?![\w*])")
+_LINK: Final = re.compile(r"\[[^\]\n]+\]\([^)\n]+\)")
+_TABLE: Final = re.compile(r"^\s*\|?\s*:?-{3,}:?\s*\|[-|: ]*$", re.MULTILINE)
+
+
+# -- lists -------------------------------------------------------------------------------------
+
+
+def bullets(check: Check, answer: str) -> bool | None:
+    return _listed(check, answer, _BULLET)
+
+
+def numbered(check: Check, answer: str) -> bool | None:
+    return _listed(check, answer, _NUMBER)
+
+
+def no_bullets(check: Check, answer: str) -> bool | None:
+    lines = prose(answer).splitlines()
+    if any(_BULLET.match(line) for line in lines if not re.fullmatch(r"[\s*_-]+", line)):
+        return False
+    if any(re.match(r"\s*\d{1,3}[.)]\s+\S", line) for line in lines):
+        return False if check.value == "lists" else None
+    return True if answer.strip() else None
+
+
+def _listed(check: Check, answer: str, mark: re.Pattern[str]) -> bool | None:
+    """Most lines of the body are items; headings, a lead-in and one closing line are allowed."""
+    if not answer.strip():
+        return None
+    lines = [line for line in prose(answer).splitlines() if line.strip()]
+    top = [line for line in lines if not re.match(r"\s{2,}|\t", line)]
+    items = sum(mark.match(line) is not None for line in top)
+    deeper = sum(mark.match(line) is not None for line in lines) - items
+    others = sum(
+        not mark.match(line) and not _HEADING.match(line) and not line.rstrip(" *").endswith(":")
+        for line in top
+    )
+    items = items or deeper
+    if items == 0 or others > max(items, 2):
+        return False
+    if check.at_least is None and check.at_most is None:
+        return items > 1 or others == 0
+    return within(check, items, items + (deeper if items != deeper else 0))
+
+
+# -- markdown ----------------------------------------------------------------------------------
+
+
+def plain_text(check: Check, answer: str) -> bool | None:
+    """`value`: bold, headings, tables, links; "" for every mark of markdown."""
+    if not answer.strip():
+        return None
+    text, blocks = cut(answer)
+    marks = {
+        "bold": _BOLD.search(text) is not None,
+        "headings": any(_HEADING.match(line) for line in text.splitlines()),
+        "tables": _TABLE.search(text) is not None,
+        "links": _LINK.search(text) is not None,
+    }
+    if check.value:
+        return not any(marks[name] for name in check.value.split())
+    starred = any(re.match(r"\s*\*\s+\S", line) for line in text.splitlines())
+    if any(marks.values()) or blocks or starred or _ITALIC.search(text) or "`" in text:
+        return False
+    # A list with hyphens or numbers is markdown to some and plain typing to others.
+    return None if any(ITEM.match(line) for line in text.splitlines()) else True
+
+
+# -- JSON --------------------------------------------------------------------------------------
+
+
+def parsed(text: str) -> object:
+    """The JSON value that a text is. Raises ValueError, also for NaN and a key that comes twice."""
+    try:
+        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+
+
+def unfenced(text: str) -> str:
+    """What is inside a code fence, where the whole text is one."""
+    around, blocks = cut(text)
+    return blocks[0].code.strip() if len(blocks) == 1 and not around.strip() else text.strip()
+
+
+def is_json(check: Check, answer: str, tools: Tools) -> bool | None:
+    """Of JSON: in a fence or bare. Of JSON_SCHEMA: bare, and of that form."""
+    if len(answer) > LONGEST_JSON:
+        return False
+    try:
+        value = parsed(answer if check.value else unfenced(answer))
+    except ValueError:
+        return False
+    if not check.value:
+        return isinstance(value, dict | list)
+    schema = json.loads(check.value)
+    return True if schema == {} else tools.fits_schema(schema, value)
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise ValueError("a key comes twice")
+    return value
+
+
+def _no_number(constant: str) -> object:
+    raise ValueError(f"{constant} is not JSON")
+
+
+# -- code and nothing else ---------------------------------------------------------------------
+
+
+def code_only(check: Check, answer: str) -> bool | None:
+    text, blocks = cut(answer)
+    if blocks:
+        return not text.strip()
+    if not answer.strip():
+        return None
+    if looks_like_code(answer):
+        return True
+    # Nothing but words: perhaps nobody asked for code.
+    return None
+
+
+def looks_like_code(text: str) -> bool:
+    """Whether a text without fences is a program: it parses, or its lines look like one."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        lines = [line for line in text.splitlines() if line.strip()]
+        coded = sum(
+            re.search(r"[;{}]\s*$|^\s*(?:\$ |#include|<\w+)", line) is not None for line in lines
+        )
+        return len(lines) > 1 and coded * 3 >= len(lines) * 2
+    plain = (ast.Name, ast.Constant, ast.Tuple, ast.Attribute)
+    return any(
+        not isinstance(node, ast.Expr) or not isinstance(node.value, plain) for node in tree.body
+    )

@@ -1,0 +1,210 @@
+"""The signs of an answer: what it starts with, ends with and contains, its letters' case, signs
+that must not be there, emoji, quotation marks.
+
+Where an answer differs from what is asked by a letter's case, a full stop or a word's ending alone,
+people disagree whether it is kept, and the check does not speak.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import Final
+
+from lull.core.checks.check import Check
+from lull.core.checks.code import scanned
+from lull.core.checks.text import cut, prose, without_code
+
+_QUOTES: Final = str.maketrans({**dict.fromkeys("“”„‟«»", '"'), **dict.fromkeys("‘’‚‛", "'")})
+
+
+def folded(text: str) -> str:
+    """One spelling of quotation marks and space, without marks of emphasis."""
+    text = unicodedata.normalize("NFC", text).translate(_QUOTES)
+    return " ".join(re.sub(r"\*\*|__|(?<!\w)[*_`]+|[*_`]+(?!\w)|^\s*#+\s", "", text).split())
+
+
+# -- what stands where -------------------------------------------------------------------------
+
+
+def starts(check: Check, answer: str) -> bool | None:
+    if answer.strip().startswith(check.value):
+        rest = answer.strip()[len(check.value) :]
+        return not (check.value[-1:].isalnum() and rest[:1].isalnum())
+    wanted, found = folded(check.value), folded(answer)
+    if not wanted:
+        return False
+    if found.startswith(wanted) and not (
+        wanted[-1].isalnum() and found[len(wanted) :][:1].isalnum()
+    ):
+        return True
+    return None if found.lower().startswith(wanted.lower()) else False
+
+
+def ends(check: Check, answer: str) -> bool | None:
+    """The last lines, read as one: a sign-off may stand on two."""
+    wanted, found = folded(check.value), folded(answer)
+    if answer.strip().endswith(check.value):
+        wanted, found = check.value, answer.strip()
+    if not wanted:
+        return False
+    if found.endswith(wanted):
+        before = found[: len(found) - len(wanted)][-1:]
+        return not (wanted[0].isalnum() and before.isalnum())
+    trimmed = found.rstrip(".!").lower()
+    return None if trimmed.endswith(wanted.rstrip(".!").lower()) else False
+
+
+def contains(check: Check, answer: str) -> bool | None:
+    if check.value in answer and not check.value.strip().isalnum():
+        return True
+    wanted, found = folded(check.value).lower(), folded(answer).lower()
+    if not wanted:
+        return check.value in answer
+    left = r"(?<!\w)" if wanted[0].isalnum() else ""
+    right = r"(?!\w)" if wanted[-1].isalnum() else ""
+    if re.search(left + re.escape(wanted) + right, found):
+        return True
+    # "delves" where the rule says "delve": some would count it, some would not.
+    stem = wanted[:-1] if wanted.endswith("e") and len(wanted) > 4 else wanted
+    inflected = rf"(?<!\w){re.escape(stem)}(?:e?s|e?d|ing|en|er|n)(?!\w)"
+    return None if wanted[-1].isalpha() and re.search(inflected, found) else False
+
+
+def not_contains(check: Check, answer: str) -> bool | None:
+    found = contains(check, answer)
+    return None if found is None else not found
+
+
+# -- case --------------------------------------------------------------------------------------
+
+
+def lower_case(check: Check, answer: str) -> bool | None:
+    letters = [sign for sign in without_code(answer) if sign.isupper() or sign.islower()]
+    return not any(sign.isupper() for sign in letters) if letters else None
+
+
+def upper_case(check: Check, answer: str) -> bool | None:
+    letters = [sign for sign in without_code(answer) if sign.isupper() or sign.islower()]
+    return not any(sign.islower() and sign != "ß" for sign in letters) if letters else None
+
+
+# -- signs that must not be there --------------------------------------------------------------
+
+SIGNS: Final[Mapping[str, tuple[str, str]]] = {
+    "comma": (r"[,，、،](?!\d)|(?<!\d),", "commas"),
+    "exclamation mark": (r"[!！¡]", "exclamation marks"),
+    "question mark": (r"[?？¿]", "question marks"),
+    "em dash": (r"—|(?<=\w) ?-- ?(?=\w)", "em dashes"),
+    "en dash": (r"–", "en dashes"),
+    "dash": (r"—|(?<!\d)–|–(?!\d)|(?<=\w) -- ?(?=\w)", "dashes"),
+    "hyphen": (r"(?<=\w)-(?=\w)", "hyphens"),
+    "semicolon": (r";(?<!&amp;)(?<!&lt;)(?<!&gt;)", "semicolons"),
+    "colon": (r":(?!\d)(?!//)", "colons"),
+    "ellipsis": (r"…|\.{3,}", "ellipses"),
+    "parenthesis": (r"[()（）]", "parentheses"),
+    "bracket": (r"[\[\]]", "square brackets"),
+    "hashtag": (r"(?<![\w&/#])#[^\W\d]\w*", "hashtags"),
+    "asterisk": (r"\*", "asterisks"),
+    "ampersand": (r"&(?!\w+;)", "ampersands"),
+    "slash": (r"(?<=\w) ?/ ?(?=\w)", "slashes"),
+    "underscore": (r"_", "underscores"),
+    "dollar sign": (r"\$", "dollar signs"),
+    "percent sign": (r"%", "percent signs"),
+    "quotation mark": (r"[\"“”„«»]", "quotation marks"),
+    "apostrophe": (r"['’]", "apostrophes"),
+    "digit": (r"\d", "digits"),
+    "full stop": (r"(?<!\.)\.(?=\s|$)", "full stops"),
+    "arrow": (r"->|=>|[←-⇿]", "arrows"),
+}
+"""By name: what finds the sign in prose, and how it is called for a person."""
+_UNSURE: Final[Mapping[str, str]] = {
+    "comma": r"\d,\d",
+    "dash": r"\d–\d|(?<=\w) - (?=\w)",
+    "em dash": r"(?<=\w) [-–] (?=\w)",
+    "en dash": r"—",
+    "colon": r":",
+    "full stop": r"\.",
+    "slash": r"/",
+}
+"""What may or may not be meant: a comma in a number."""
+
+
+def no_sign(check: Check, answer: str) -> bool | None:
+    text = without_code(answer)
+    if not text.strip():
+        return None
+    if check.value in ("parenthesis", "bracket"):
+        text = re.sub(r"\[([^\]\n]*)\]\([^)\n]*\)", r"\1", text)
+    if re.search(SIGNS[check.value][0], text):
+        return False
+    unsure = _UNSURE.get(check.value)
+    return None if unsure and re.search(unsure, text) else True
+
+
+_EMOJI: Final = re.compile(
+    "[\U0001f000-\U0001f0ff\U0001f18e\U0001f191-\U0001f1ff\U0001f201-\U0001f64f"
+    "\U0001f680-\U0001f6ff\U0001f7e0-\U0001f7eb\U0001f900-\U0001f9ff\U0001fa70-\U0001faff"
+    "⌚⌛⏩-⏳◽◾☔☕♈-♓♿⚓⚡⚪⚫⚽⚾⛄⛅⛎⛔⛪⛲⛳⛵⛺⛽✅✊✋✨❌❎❓-❕❗❤➕-➗➰➿⬛⬜⭐⭕\U0001f300-\U0001f5ff]"
+    "|.\ufe0f|[0-9#*]\u20e3"
+)
+_TEXT_FACE: Final = re.compile(r"(?:^|\s)(?:[:;=]-?[)(DPp/|]|<3|\^_?\^|[☺☹♥♡★☆✓✔])")
+
+
+def no_emoji(check: Check, answer: str) -> bool | None:
+    if not answer.strip():
+        return None
+    if _EMOJI.search(answer):
+        return False
+    return None if _TEXT_FACE.search(prose(answer)) else True
+
+
+# -- quotation marks ---------------------------------------------------------------------------
+
+QUOTE_STYLES: Final[Mapping[str, str]] = {
+    "straight": "straight quotation marks (' and \")",
+    "typographic": "typographic quotation marks (“ ” or ‘ ’)",
+    "single": "single quotation marks",
+    "double": "double quotation marks",
+    "german": "German quotation marks („ “)",
+    "guillemets": "guillemets (« »)",
+}
+
+
+def quote_style(check: Check, answer: str) -> bool | None:
+    text, blocks = cut(answer)
+    if check.value in ("single", "double"):
+        return _code_quotes(check.value, answer) if blocks else _prose_quotes(check.value, text)
+    text = without_code(answer)
+    straight = '"' in text or re.search(r"(?<!\w)'[^'\n]+'(?!\w)", text) is not None
+    wanted = {"typographic": "“”‘„", "german": "„“", "guillemets": "«»"}.get(check.value, "")
+    curly = any(sign in text for sign in "“”„‘«»")
+    if check.value == "straight":
+        return False if curly else True if straight and "’" not in text else None
+    if straight:
+        return False
+    if not curly:
+        return None
+    return all(sign in wanted + "’" for sign in text if sign in "“”„‘«»’")
+
+
+def _code_quotes(style: str, answer: str) -> bool | None:
+    wanted, other = ("'", '"') if style == "single" else ('"', "'")
+    found = [one for block in cut(answer)[1] for one in scanned(block).strings]
+    if not found:
+        return None
+    # A string that holds the wanted sign is right to stand in the other.
+    return all(
+        one.quote[0] == wanted or len(one.quote) > 1 or wanted in one.text
+        for one in found
+        if one.quote[0] in (wanted, other)
+    )
+
+
+def _prose_quotes(style: str, text: str) -> bool | None:
+    double = re.search(r"[\"“„][^\"”“\n]+[\"”“]", text) is not None
+    single = re.search(r"(?<!\w)['‘‚][^'’‘\n]+['’‘](?!\w)", text) is not None
+    if single == double:
+        return None
+    return single if style == "single" else double

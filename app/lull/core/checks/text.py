@@ -1,0 +1,162 @@
+"""An answer as text: its code blocks, its prose, and the prose without markdown, in words,
+sentences and paragraphs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+_FENCE: Final = re.compile(r"\s*(`{3,}|~{3,})\s*([\w+#.-]*)[^`]*")
+ITEM: Final = re.compile(r"\s*(?:[-*+•‣◦▪–]|\d{1,3}[.)])\s+(?=\S)")
+"""What a list item begins with."""
+_HEADING: Final = re.compile(r"\s{0,3}#{1,6}\s+")
+_RULE: Final = re.compile(r"\s*(?:[-*_=]\s?){3,}\s*|\s*\|?\s*:?-{2,}[-|: ]*")
+_LINK: Final = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
+_STRONG: Final = re.compile(r"(\*\*|__|~~)(?=\S)(.+?)(?<=\S)\1")
+_WEAK: Final = re.compile(r"(?<![\w*])([*_])(?=\S)([^*_\n]+?)(?<=\S)\1(?![\w*])")
+_CODE: Final = re.compile(r"`+([^`\n]+)`+")
+_END: Final = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|[。！？]+")
+_ABBREVIATION: Final = re.compile(
+    r"(?:^|[\s(\"'“„«])(?:[a-z]\.)*(?:[a-zäöü]|mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|no|nr|vol|fig|ca|"
+    r"approx|inc|ltd|co|dept|est|min|max|tel|bzw|usw|evtl|ggf|inkl|vgl|str|abs|mme|mlle|sra?|srta|"
+    r"ud|pág|art|chap|cf|al|jan|feb|mar|apr|jun|jul|aug|sept?|oct|okt|nov|dec|dez)\.$",
+    re.IGNORECASE,
+)
+_ORDINAL: Final = re.compile(r"(?:^|\s)\d{1,2}\.$")
+_GERMAN_MONTHS: Final = [
+    "januar",
+    "februar",
+    "märz",
+    "april",
+    "mai",
+    "juni",
+    "juli",
+    "august",
+    "september",
+    "oktober",
+    "november",
+    "dezember",
+]
+SHORT_FRAGMENT: Final = 5
+"""Words of a greeting or a sign-off at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    language: str
+    """As written behind the fence, in lower case; "" for none."""
+    code: str
+
+
+def cut(answer: str) -> tuple[str, tuple[Block, ...]]:
+    """The prose around the code fences, and what is in them; an open fence goes to the end."""
+    prose: list[str] = []
+    blocks: list[Block] = []
+    fence, language, inside = "", "", list[str]()
+    for line in answer.splitlines():
+        found = _FENCE.fullmatch(line)
+        if not fence and found:
+            fence, language = found[1], found[2].lower()
+            prose.append("")
+        elif fence and found and found[1].startswith(fence) and not found[2]:
+            blocks.append(Block(language=language, code="\n".join(inside)))
+            fence, inside = "", []
+        else:
+            (inside if fence else prose).append(line)
+    if fence:
+        blocks.append(Block(language=language, code="\n".join(inside)))
+    return "\n".join(prose), tuple(blocks)
+
+
+def prose(answer: str) -> str:
+    return cut(answer)[0]
+
+
+def without_code(answer: str) -> str:
+    """Prose without code in the line either, and without web addresses."""
+    return re.sub(r"\b(?:https?://|www\.)\S+", " ", _CODE.sub(" ", prose(answer)))
+
+
+def plain_line(line: str) -> str:
+    line = _HEADING.sub("", line.lstrip("> ") if line.lstrip().startswith(">") else line)
+    line = ITEM.sub("", line)
+    line = _CODE.sub(r"\1", _LINK.sub(r"\1", line))
+    line = _WEAK.sub(r"\2", _STRONG.sub(r"\2", line))
+    return " ".join(line.replace("|", " ").split())
+
+
+def plain(answer: str) -> str:
+    """Prose as a reader sees it: no fences, no markdown, list markers gone."""
+    lines = (line for line in prose(answer).splitlines() if not _RULE.fullmatch(line))
+    return "\n".join(plain_line(line) for line in lines)
+
+
+def words(answer: str) -> list[str]:
+    return [word for word in plain(answer).split() if any(sign.isalnum() for sign in word)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """A paragraph, a list item or a heading, in one line of plain text."""
+
+    text: str
+    item: bool = False
+    heading: bool = False
+    after_blank: bool = True
+
+    @property
+    def fragment(self) -> bool:
+        """A greeting or a sign-off: a few words that end like no sentence."""
+        few = len(self.text.split()) <= SHORT_FRAGMENT
+        return not self.item and few and not re.search(r"[.!?…:][\"'”’»)]*$", self.text)
+
+
+def units(answer: str) -> list[Unit]:
+    return [unit for unit in _units(prose(answer)) if unit.text]
+
+
+def _units(text: str) -> Iterator[Unit]:
+    held: list[str] = []
+    item, blank, began_blank = False, True, True
+    for line in [*text.splitlines(), ""]:
+        heading = bool(_HEADING.match(line))
+        marks = heading or bool(ITEM.match(line)) or _RULE.fullmatch(line) is not None
+        if held and (not line.strip() or marks):
+            yield Unit(text=plain_line(" ".join(held)), item=item, after_blank=began_blank)
+            held = []
+        if not line.strip() or _RULE.fullmatch(line):
+            blank = True
+            continue
+        if heading:
+            yield Unit(text=plain_line(line), heading=True, after_blank=blank)
+        elif not held:
+            item, began_blank = bool(ITEM.match(line)), blank
+            held = [line]
+        else:
+            held.append(line.strip())
+        blank = False
+
+
+def sentences(text: str) -> list[str]:
+    """One paragraph's sentences; what stands behind the last full stop is one, too."""
+    found, start = [], 0
+    for end in _END.finditer(text):
+        if _goes_on(text[start : end.end()], text[end.end() :]):
+            continue
+        found.append(text[start : end.end()].strip())
+        start = end.end()
+    return [one for one in (*found, text[start:].strip()) if any(c.isalnum() for c in one)]
+
+
+def _goes_on(before: str, after: str) -> bool:
+    following = after.lstrip()
+    if before.endswith((".", "…")) and following[:1].islower():
+        return True
+    if not before.endswith("."):
+        return False
+    if _ORDINAL.search(before):
+        return following.split(" ", 1)[0].lower().rstrip(",.") in _GERMAN_MONTHS
+    # At the end of a text "etc." ends a sentence, too.
+    return bool(following) and _ABBREVIATION.search(before) is not None

@@ -1,0 +1,108 @@
+"""A check in words, for a person who is to approve it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from lull.core.checks.check import Check, CheckKind
+from lull.core.checks.formats import DATE_FORMATS
+from lull.core.checks.language import name_of
+from lull.core.checks.signs import QUOTE_STYLES, SIGNS
+
+_PLAIN: Final[Mapping[CheckKind, str]] = {
+    CheckKind.LOWER_CASE: "be in lower case throughout",
+    CheckKind.UPPER_CASE: "be in capitals throughout",
+    CheckKind.JSON: "be JSON and nothing else",
+    CheckKind.CODE_ONLY: "be code and nothing else",
+    CheckKind.NO_EMOJI: "have no emoji",
+    CheckKind.TYPE_HINTS: "have type hints on every Python function",
+    CheckKind.NO_CLOSING_QUESTION: "not end with a question",
+    CheckKind.NO_APOLOGY: "not apologise",
+    CheckKind.NO_PREAMBLE: "not open with a pleasantry or an announcement",
+    CheckKind.NO_CODE_COMMENTS: "have no comments in its code",
+    CheckKind.NO_CONTRACTIONS: "have no contractions (don't, it's)",
+    CheckKind.CODE_PARSES: "have Python and JSON that parse",
+}
+_COUNTED: Final[Mapping[CheckKind, tuple[str, str]]] = {
+    CheckKind.WORDS: ("word", "words"),
+    CheckKind.SENTENCES: ("sentence", "sentences"),
+    CheckKind.PARAGRAPHS: ("paragraph", "paragraphs"),
+    CheckKind.LINES: ("line", "lines"),
+}
+_MARKS: Final = {"bold": "bold", "headings": "headings", "tables": "tables", "links": "links"}
+
+
+def in_words(check: Check) -> str:
+    does, must = _does(check), check.must
+    if does.startswith("not "):
+        does, must = does.removeprefix("not "), not must
+    return f"The answer {'must' if must else 'must not'} {does}."
+
+
+def _does(check: Check) -> str:
+    value = check.value
+    if check.kind in _PLAIN:
+        return _PLAIN[check.kind]
+    if check.kind in _COUNTED:
+        return f"have {_span(check, *_COUNTED[check.kind])}"
+    return {
+        CheckKind.LANGUAGE: f"be in {name_of(value)}",
+        CheckKind.BULLETS: f"be a list with {_items(check, 'bullet', 'bullets')}",
+        CheckKind.NUMBERED_LIST: f"be a numbered list{_of_items(check)}",
+        CheckKind.NO_BULLETS: "have no lists" if value else "have no bullet points",
+        CheckKind.STARTS: f"start with “{value}”",
+        CheckKind.ENDS: f"end with “{value}”",
+        CheckKind.CONTAINS: f"contain “{value}”",
+        CheckKind.NOT_CONTAINS: f"not contain “{value}”",
+        CheckKind.NO_SIGN: f"have no {SIGNS[value][1] if value in SIGNS else value}",
+        CheckKind.JSON_SCHEMA: f"be JSON, and nothing else, of this form: {value}",
+        CheckKind.INDENT: f"indent its code with {_indent(check)}",
+        CheckKind.DATE_FORMAT: f"write dates {DATE_FORMATS.get(value, value)}",
+        CheckKind.TIME_FORMAT: "write times of day "
+        + ("with 24 hours (14:30)" if value == "24h" else "with am and pm (2:30 pm)"),
+        CheckKind.UNITS: f"give quantities in {_units(value)}",
+        CheckKind.PLAIN_TEXT: f"have no {_marks(value)}",
+        CheckKind.QUOTE_STYLE: f"use {QUOTE_STYLES.get(value, value)}",
+    }[check.kind]
+
+
+def _span(check: Check, one: str, many: str) -> str:
+    least, most = check.at_least, check.at_most
+    if least is None:
+        return f"at most {most} {one if most == 1 else many}"
+    if most is None:
+        return f"at least {least} {one if least == 1 else many}"
+    if least == most:
+        return f"exactly {least} {one if least == 1 else many}"
+    return f"{least} to {most} {many}"
+
+
+def _items(check: Check, one: str, many: str) -> str:
+    return many if check.at_least is None and check.at_most is None else _span(check, one, many)
+
+
+def _of_items(check: Check) -> str:
+    if check.at_least is None and check.at_most is None:
+        return ""
+    return f" of {_span(check, 'item', 'items')}"
+
+
+def _indent(check: Check) -> str:
+    if check.value == "tabs":
+        return "tabs"
+    return f"{check.at_least} spaces a level" if check.at_least else "spaces"
+
+
+def _units(value: str) -> str:
+    if value in ("metric", "imperial"):
+        return f"{value} units"
+    names = [name.capitalize() if name in _CAPITAL else name for name in value.split(",")]
+    return " or ".join(names)
+
+
+_CAPITAL: Final = ("celsius", "fahrenheit", "kelvin")
+
+
+def _marks(value: str) -> str:
+    return " or ".join(_MARKS.get(name, name) for name in value.split()) or "markdown"
