@@ -104,11 +104,11 @@ class Propose:
         word takes the place of the older one."""
         if not draft.check or skill.scope is not draft.scope:
             return False
-        kind = parse_check(draft.check).kind
-        if all(check.kind is not kind for check in self._checks(skill.sha256)):
+        matter = parse_check(draft.check).kind.matter
+        if not matter or all(c.kind.matter != matter for c in self._checks(skill.sha256)):
             return False
         near = alike(skill.description, draft.text.description) >= self._rule.same_kind
-        return kind.exclusive and (draft.scope is Scope.ALL or near)
+        return draft.scope is Scope.ALL or near
 
     def _instead_of_open(
         self, found: FailureSet, text: SkillText

@@ -63,12 +63,15 @@ class Verifier:
         *,
         checks: Callable[[str], Sequence[Check]],
         derived: Callable[[Heard, str], Check | None] = lambda _heard, _asked: None,
+        holds: Callable[[Check, str], bool | None] = holds,
     ) -> None:
         """`exact`: by a model's name, the verifier of a language with one right answer. `checks` by
-        a skill's sha256. `derived`: the check that what was heard of a request comes to."""
+        a skill's sha256. `derived`: the check that what was heard of a request comes to. `holds`:
+        whether an answer keeps a check, with the libraries that some need."""
         self._exact = {canonical(name): read for name, read in exact.items()}
         self._checks = checks
         self._derived = derived
+        self._holds = holds
 
     def is_exact(self, model: str) -> bool:
         """Whether the model's language has one right answer, so that nobody knows better."""
@@ -102,7 +105,7 @@ class Verifier:
         """
         read = self._exact.get(canonical(model))
         if read is None:
-            return None if check is None else holds(check, answer)
+            return None if check is None else self._holds(check, answer)
         for line in reversed(wish.splitlines()):
             for words in (line, *reversed(_SENTENCE.split(line))):
                 if (does := read(words, asked, answer)) is not None:
@@ -126,7 +129,7 @@ class Verifier:
 
     def checked(self, skills: Sequence[str], answer: str) -> tuple[Signal, ...]:
         """The verdicts of the checks that came with these skill texts."""
-        found = ((check, holds(check, answer)) for one in skills for check in self._checks(one))
+        found = ((check, self._holds(check, answer)) for one in skills for check in self._checks(one))
         return tuple(
             Signal(
                 kind=SignalKind.CHECK,

@@ -32,7 +32,7 @@ from lull.pocket.reader import PocketReader
 from lull.service.fast_loop import FastLoop
 from lull.service.quiet import QuietTimes
 from lull.service.wiring.asking import Asked, Stages, World
-from lull.service.wiring.checks import derived_check
+from lull.service.wiring.checks import derived_check, holds
 from lull.service.wiring.curriculum import curriculum_of
 from lull.service.wiring.own_models import BUILT_IN
 from lull.service.wiring.rules import evolve_rule, guard_rule, prove_rule, score_rule
@@ -97,6 +97,7 @@ def learning_of(
         {BUILT_IN: language.check},
         checks=lambda sha256: checks_of(stores, sha256),
         derived=derived_check,
+        holds=holds,
     )
     hear = Hear(
         stores.feedback,
