@@ -4,11 +4,17 @@
 set -eu
 cd -- "$(dirname -- "$0")/.."
 
-if [ $# -eq 0 ]; then
-    if [ "$(uname)" = Darwin ] || [ -n "${DISPLAY-}${WAYLAND_DISPLAY-}" ]; then
-        echo 'Opening Lull; its icon is in the tray. Ctrl-C here quits it.' >&2
-        exec .venv/bin/lull
-    fi
+has_display() { [ "$(uname)" = Darwin ] || [ -n "${DISPLAY-}${WAYLAND_DISPLAY-}" ]; }
+
+if [ $# -gt 0 ]; then
+    :
+elif ! has_display; then
     echo 'There is no display here, so Lull runs in this terminal without a window.' >&2
+elif [ -n "$(sh packaging/system-packages.sh --line run)" ] &&
+    ! .venv/bin/python -c 'from PySide6.QtWidgets import QApplication; QApplication([])' 2>/dev/null; then
+    echo 'The window needs the system packages named above, so Lull runs in this terminal.' >&2
+else
+    echo 'Opening Lull; its icon is in the tray. Ctrl-C here quits it.' >&2
+    exec .venv/bin/lull
 fi
 exec .venv/bin/lull serve "$@"

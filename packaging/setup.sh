@@ -2,14 +2,14 @@
 # Makes what Lull needs in this checkout: system packages of the groups named (run, test), a virtual
 # environment in .venv with the pinned packages of constraints.txt, and Lull itself, editable.
 # Quick when there is nothing to do, safe to interrupt, and everything after it works offline.
+# Who may not install system packages gets all the rest, and at the end one line for somebody who may.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 root=$(pwd)
 venv=.venv
+. packaging/watched.sh
 
 die() { printf '%s\n' "$@" >&2; exit 1; }
-
-sh packaging/system-packages.sh "$@"
 
 # Two marks, written last and taken away first: without its mark nothing half-made is trusted.
 # They hold contents, not times, and the first also the place: scripts in .venv name their path.
@@ -19,8 +19,11 @@ packages_are="$root $(cksum <packaging/constraints.txt)"
 project_is="$(cksum <pyproject.toml)"
 
 is() { [ -f "$1" ] && [ "$(cat "$1")" = "$2" ]; }
-works() { "$venv/bin/python" -c '' 2>/dev/null && [ -x "$venv/bin/lull" ]; }
-if is "$packages_mark" "$packages_are" && is "$project_mark" "$project_is" && works; then exit 0; fi
+works() { "$venv/bin/python" -c '' 2>/dev/null; }
+ready() {
+    is "$packages_mark" "$packages_are" && is "$project_mark" "$project_is" && works &&
+        [ -x "$venv/bin/lull" ]
+}
 
 # The first Python that is new enough and whole. On Debian and in CI that is python3 itself.
 suits() {
@@ -39,11 +42,21 @@ find_python() {
     esac
 }
 
+far() { # pip names each package as it comes to it, and puts them all in place at its end
+    if grep -q '^Installing collected' "$venv/setup.log"; then
+        set -- "$venv"/lib/python3*/site-packages/*.dist-info
+        echo "putting in place, $# packages so far"
+    else
+        echo "fetching, $(grep -c '^Collecting' "$venv/setup.log") of $all packages so far"
+    fi
+}
+all=$(grep -c '^[a-zA-Z0-9]' packaging/constraints.txt)
+
 pip() { # WHAT ARGUMENTS...: pip is chatty and its errors long, so it talks to a file
     what=$1
     shift
     log=$venv/setup.log
-    if "$venv/bin/python" -m pip --disable-pip-version-check "$@" >"$log" 2>&1; then return; fi
+    if watched far "$log" "$venv/bin/python" -m pip --disable-pip-version-check "$@"; then return; fi
     if grep -Eq 'NewConnectionError|NameResolutionError|ConnectTimeout|is unreachable' "$log"; then
         die "Could not fetch $what: is this machine online? Make again when it is."
     fi
@@ -51,7 +64,7 @@ pip() { # WHAT ARGUMENTS...: pip is chatty and its errors long, so it talks to a
     die "Could not install $what; all of it is in $log."
 }
 
-if ! is "$packages_mark" "$packages_are" || ! "$venv/bin/python" -c '' 2>/dev/null; then
+install_packages() {
     find_python
     echo "Making $venv with $("$python" --version), a minute or two"
     # From nothing rather than over the old one, so that nothing unpinned stays behind.
@@ -61,11 +74,36 @@ if ! is "$packages_mark" "$packages_are" || ! "$venv/bin/python" -c '' 2>/dev/nu
     # compileall uses them all. Some packages carry files that do not compile: those are never imported.
     pip 'the Python packages' install --require-hashes --no-deps --only-binary :all: --no-compile \
         --retries 2 --progress-bar off -r packaging/constraints.txt
+    echo '  compiling them'
     "$venv/bin/python" -m compileall -q -j 0 "$venv/lib" >/dev/null 2>&1 || :
     printf '%s' "$packages_are" >"$packages_mark"
-fi
+}
 
-rm -f "$project_mark"
-pip 'Lull itself' install --no-deps --no-build-isolation --no-index --editable .
-printf '%s' "$project_is" >"$project_mark"
+install_project() {
+    rm -f "$project_mark"
+    pip 'Lull itself' install --no-deps --no-build-isolation --no-index --editable .
+    printf '%s' "$project_is" >"$project_mark"
+}
+
+# Whatever else happens, whoever lacks root is told what somebody else has to do, and once, at the end.
+root_is_needed() {
+    code=$?
+    trap - EXIT
+    line=$(sh packaging/system-packages.sh --line "$@")
+    if [ -z "$line" ] || [ "$code" = 130 ]; then exit "$code"; fi
+    if works && [ -x "$venv/bin/lull" ]; then
+        echo 'Lull runs, but its window and its speed need system packages. Whoever has root here runs:' >&2
+    else
+        echo 'Lull needs system packages. Whoever has root here runs this line; then make again:' >&2
+    fi
+    printf '\n    %s\n\n' "$line" >&2
+    # The tests are of the window, too. What only they need is skipped where it is missing.
+    case " $* " in *' test '*) [ -z "$(sh packaging/system-packages.sh --line run)" ] || code=1 ;; esac
+    exit "$code"
+}
+
+sh packaging/system-packages.sh --later "$@" || trap 'root_is_needed "$@"' EXIT
+if ready; then exit 0; fi
+if ! is "$packages_mark" "$packages_are" || ! works; then install_packages; fi
+install_project
 echo "Ready: $venv/bin/lull"

@@ -1,12 +1,23 @@
 #!/bin/sh
 # Sees to the system packages of the groups named (run, test, ollama) in system-packages.txt.
 # Debian and its relatives only: elsewhere the Python wheels bring all they need, so it does nothing.
-# Installs with apt as root or through sudo; where it may not, prints the one line to run and fails.
+# Installs with apt as root or through sudo; where it may not, or apt fails, it says so with the one
+# line to run, and fails. `--line` first: prints only that line, and nothing where all are there.
+# `--later` first: does not print it, because setup.sh does at its end.
 # LULL_SYSTEM_PACKAGES=no leaves them alone, for who has the same things from elsewhere.
 set -eu
 
-list=$(dirname -- "$0")/system-packages.txt
+here=$(dirname -- "$0")
+list=$here/system-packages.txt
 if [ "${LULL_SYSTEM_PACKAGES-}" = no ] || ! command -v dpkg-query >/dev/null 2>&1; then exit 0; fi
+. "$here/watched.sh"
+
+how=
+case ${1-} in --*)
+    how=$1
+    shift
+    ;;
+esac
 
 wanted=
 for group; do
@@ -27,36 +38,60 @@ missing=${missing# }
 [ -n "$missing" ] || exit 0
 
 install="apt-get install -y --no-install-recommends $missing"
-by_hand() { printf '\n    apt-get update && %s\n\n' "$install" >&2; }
+line="apt-get update && $install"
+if [ "$how" = --line ]; then
+    printf '%s\n' "$line"
+    exit 0
+fi
+by_hand() { # WHY
+    if [ "$how" = --later ]; then
+        printf '%s\n' "$1" >&2
+    else
+        printf '%s\n\n    %s\n\n' "$1 As root, by hand:" "$line" >&2
+    fi
+    exit 1
+}
 
 sudo=
 if [ "$(id -u)" != 0 ]; then
     sudo=sudo
     # sudo may ask for a password only where there is somebody to type it.
     if ! command -v sudo >/dev/null 2>&1 || { ! sudo -n true 2>/dev/null && ! [ -t 0 ]; }; then
-        echo 'Lull needs a few system packages. Run this line as root, then make again:' >&2
-        by_hand
-        exit 1
+        by_hand 'Some system packages are missing, and only root may install them.'
     fi
-    sudo -v
+    sudo -v || by_hand 'Some system packages are missing, and sudo lets nobody install them.'
 fi
 
 printf 'Installing system packages: %s\n' "$missing"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-trap 'exit 130' INT TERM
 
+far() { # apt's own count: how much was fetched, then what is being unpacked and set up
+    tr '\r' '\n' <"$log" | awk -F: '
+        /^dlstatus:/ { said = sprintf("fetching, %d %%", $3) }
+        /^pmstatus:/ { said = sprintf("installing, %d %%: %s", $3, $2) }
+        END { print said }'
+}
+apt() {
+    # shellcheck disable=SC2086  # lists of words
+    watched far "$log" $sudo env DEBIAN_FRONTEND=noninteractive "$@"
+}
+# Another apt may be at work: one that was cut off lives on for a moment, too.
 # shellcheck disable=SC2086  # lists of words
-apt() { $sudo env DEBIAN_FRONTEND=noninteractive "$@" >>"$log" 2>&1 </dev/null; }
-# The lists on the machine may do, and fetching them takes a while: so first without.
-# shellcheck disable=SC2086
-if apt $install || { apt apt-get update && apt $install; }; then exit 0; fi
+try() { apt apt-get -o APT::Status-Fd=1 -o DPkg::Lock::Timeout=120 ${install#apt-get }; }
+# The lists on the machine may do, and fetching them takes a while: so first without. What was cut
+# off in the middle is brought to its end before.
+if try; then exit 0; fi
+if grep -q 'dpkg --configure -a' "$log"; then
+    echo '  an earlier installation was cut off; bringing it to its end'
+    apt dpkg --configure -a || :
+    apt apt-get -y -f install || :
+    if try; then exit 0; fi
+fi
+if apt apt-get update && try; then exit 0; fi
 
 if grep -Eq 'Temporary failure|Could not connect|Could not resolve|unreachable' "$log"; then
-    echo 'The package archive cannot be reached: is this machine online? By hand, as root:' >&2
-else
-    tail -n 15 "$log" >&2
-    echo 'apt could not install them. By hand, as root:' >&2
+    by_hand 'The package archive cannot be reached: is this machine online?'
 fi
-by_hand
-exit 1
+grep -v '^[dp]mstatus:\|^dlstatus:' "$log" | tail -n 15 >&2
+by_hand 'apt could not install all system packages.'

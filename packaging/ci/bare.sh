@@ -53,7 +53,8 @@ worker=
 clean_up() {
     trap - EXIT INT TERM HUP
     if [ -n "$worker" ]; then
-        kill "$worker" 2>/dev/null || :
+        # unshare minds nothing less, and takes all below it along.
+        kill -KILL "$worker" 2>/dev/null || :
         wait "$worker" 2>/dev/null || :
     fi
     rm -f "$log"
@@ -100,6 +101,9 @@ mirror=$(printf '%s\n' "$archives" | awk -v of="$release" '$2 == of { print $1; 
 
 if [ ! -e "$tree/root/machine.sh" ]; then
     say "making a bare $release, a minute or two"
+    # It is thrown away: nothing in it must outlast a power cut.
+    mkdir -p "$tree/etc/dpkg/dpkg.cfg.d"
+    echo force-unsafe-io >"$tree/etc/dpkg/dpkg.cfg.d/thrown-away"
     alone debootstrap --variant=minbase --include=ca-certificates,make,git \
         "$release" "$tree" "$mirror" >"$log" 2>&1 || cannot "debootstrap failed ($(last))."
 fi
