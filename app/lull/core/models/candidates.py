@@ -64,7 +64,8 @@ def candidates(
 ) -> tuple[Candidate, ...]:
     """All that are installed, those to be examined first. `named`: by the user, for some role."""
     wanted = {canonical(name) for name in named}
-    able, unable = [], []
+    able: list[Candidate] = []
+    unable: list[Candidate] = []
     seen: set[str] = set()
     for one in sorted(installed, key=lambda one: (-one.listed.size_bytes, one.listed.name)):
         is_named = canonical(one.listed.name) in wanted

@@ -91,12 +91,14 @@ def exams_of(world: World, settings: Callable[[], Settings], quiet: Quiet) -> Ex
             writer=ModelEvolver(chat, coin=coin),
         )
 
-    known: dict[str, Examinee] = {}
+    known: dict[tuple[str, int, float], Examinee] = {}
 
     def one_each(name: str) -> Examinee:
-        if name not in known:
-            known[name] = examinee(name)
-        return known[name]
+        judge = settings().judge
+        key = (name, judge.votes, judge.temperature)
+        if key not in known:
+            known[key] = examinee(name)
+        return known[key]
 
     def forms(role: Role) -> str:
         judge = settings().judge
@@ -133,16 +135,20 @@ def exams_of(world: World, settings: Callable[[], Settings], quiet: Quiet) -> Ex
     return ExamParts(examine=examine, world=world, borrowed=borrowed, chats=chats, asking=asking)
 
 
-def wanted(settings: Settings) -> dict[Role, str]:
-    """Who is to do what. A server at an address of its own is nobody's to examine: what it is and
-    where it runs, only its owner knows."""
-    elsewhere = {Role.JUDGE: settings.judge.address, Role.WRITER: settings.writer.address}
-    models = {
-        Role.READER: settings.reader.model,
-        Role.JUDGE: settings.judge.model,
-        Role.WRITER: settings.writer.model,
+def models_and_addresses(settings: Settings) -> dict[Role, tuple[str, str]]:
+    """Who is to do what, as the settings say."""
+    return {
+        Role.READER: (settings.reader.model, ""),
+        Role.JUDGE: (settings.judge.model, settings.judge.address),
+        Role.WRITER: (settings.writer.model, settings.writer.address),
     }
-    return {role: "" if elsewhere.get(role) else model for role, model in models.items()}
+
+
+def wanted(settings: Settings) -> dict[Role, str]:
+    """Of whom an exam is wanted. A server at an address of its own is nobody's to examine: what it
+    is and where it runs, only its owner knows."""
+    known = models_and_addresses(settings)
+    return {role: "" if address else model for role, (model, address) in known.items()}
 
 
 def this_memory() -> Memory:
