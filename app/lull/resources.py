@@ -32,6 +32,11 @@ def probes_dir(places: tuple[Path, ...] = _PLACES) -> Path:
     return _found("probes", "*.json", places)
 
 
+def exams_dir(places: tuple[Path, ...] = _PLACES) -> Path:
+    """The sheets of the exams, one JSON-lines file a role. Raises ResourceError."""
+    return _found("exams", "*.jsonl", places)
+
+
 @lru_cache(maxsize=4)
 def icons_dir(places: tuple[Path, ...] = _PLACES) -> Path:
     """Our own drawings, SVG files. Raises ResourceError."""

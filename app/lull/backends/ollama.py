@@ -108,6 +108,11 @@ class OllamaFacts:
             await self.read_windows()
         return ok
 
+    def digests(self) -> dict[str, str]:
+        """Of the local models that were listed last, by canonical name; nobody is asked."""
+        models = self.state.models
+        return {name: one.digest for name, one in models.items() if not one.remote}
+
     def remote(self, name: str) -> bool | Awaitable[bool]:
         """True for a model that runs on somebody else's machine. One that was not listed yet is
         asked about, and taken for remote where that is not answered in time."""

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sys
 import time
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lull.cli.context import Context, plain, progress, table
 from lull.cli.control import Control, ServiceError, found
+from lull.config.files import set_value
 from lull.contract import routes
+from lull.core.errors import NotFound
+from lull.core.models.candidates import AUTO, is_auto
+from lull.core.models.talked_to import COUNTED, AutoChoice, Talked, auto_choice
+
+if TYPE_CHECKING:
+    from lull.loops.choose_model import ThereIs
 
 Json = dict[str, Any]
 ASK_EVERY_S = 0.5
@@ -20,6 +29,12 @@ _FOLDER_STARTS = ("/", "./", "../", "~")
 def model(context: Context) -> None:
     if (context.options.action or "list") == "list":
         context.answer(_listed(context), _list_words)
+        return
+    if context.options.action == "exams":
+        context.answer(_exams(context), _exam_words)
+        return
+    if is_auto(context.options.name):
+        context.answer(_leave_it_to_lull(context), lambda done: str(done["text"]))
         return
     name, is_folder = _name_and_kind(context.options.name)
     if found(context.paths) is not None:
@@ -37,12 +52,63 @@ def _listed(context: Context) -> Json:
 
 async def _listed_here(context: Context) -> Json:
     from lull.config.files import read
-    from lull.service.models import models_view
+    from lull.service.models import auto_view, models_view
     from lull.service.wiring.weights import choosing_here
 
     settings = read(context.paths.settings)
     async with choosing_here(settings, context.paths) as choose:
-        return {**models_view(await choose.list(), settings.training.model), "choosing": None}
+        there, named = await choose.list(), settings.training.model
+        auto = auto_view(_auto(context, there)) if is_auto(named) else None
+        chosen = auto["model"] if auto is not None else named
+        return {**models_view(there, chosen, auto), "choosing": None}
+
+
+def _auto(context: Context, there: ThereIs) -> AutoChoice:
+    """What "auto" means, without a service."""
+    from lull.service.wiring.own_models import BUILT_IN
+
+    talked: list[Talked] = []
+    with contextlib.suppress(NotFound), context.stores() as stores:
+        talked = stores.trajectories.talked_to(datetime.now(UTC) - COUNTED)
+    return auto_choice(talked, there.models, built_in=BUILT_IN)
+
+
+def _leave_it_to_lull(context: Context) -> Json:
+    if found(context.paths) is not None:
+        Control(context.paths).post(routes.SETTINGS, {"key": "training.model", "value": AUTO})
+    else:
+        set_value(context.paths.settings, "training.model", AUTO)
+    text = "The model that you talk to most learns from now on, of those that can here."
+    return {"chosen": AUTO, "text": text}
+
+
+def _exams(context: Context) -> Json:
+    if found(context.paths) is None and not context.options.now:
+        return _exams_here(context)
+    control = Control(context.paths)
+    if not context.options.now:
+        return control.get(routes.MODELS_EXAMS)
+    at = control.post(routes.MODELS_EXAMS, {})
+    shown = _Shown()
+    while at["running"] is not None:
+        one = at["running"]
+        shown.line(f"{one['model']} as {one['role']}: {one['done']} of {one['of']}")
+        time.sleep(ASK_EVERY_S)
+        at = control.get(routes.MODELS_EXAMS)
+    shown.end()
+    return at
+
+
+def _exams_here(context: Context) -> Json:
+    """What is stored; whether the models are still the same, only a service asks."""
+    from lull.service.exams import exams_view
+    from lull.store.exams import Exams
+
+    nothing: Json = {"roles": {}, "running": None, "error": None}
+    if not context.paths.database.exists():
+        return {**exams_view((), ()), **nothing}
+    with context.stores() as stores:
+        return {**exams_view(Exams(stores.database).all(), ()), **nothing}
 
 
 def _name_and_kind(name: str) -> tuple[str, bool]:
@@ -104,6 +170,13 @@ class _Shown:
         sys.stderr.flush()
         self._open = True
 
+    def line(self, words: str) -> None:
+        if sys.stderr is None or not sys.stderr.isatty():
+            return
+        sys.stderr.write(f"\r\033[K{words}")
+        sys.stderr.flush()
+        self._open = True
+
     def end(self) -> None:
         if self._open:
             sys.stderr.write("\r\033[K")
@@ -131,8 +204,36 @@ def _list_words(page: Json) -> str:
     lines = [table(rows, ("  MODEL", "ARCHITECTURE", "NEEDS", "CAN LEARN"))] if rows else []
     if page["problem"]:
         lines.append(f"Ollama's models are not shown: {plain(page['problem']['detail'])}")
+    if page.get("auto"):
+        auto = page["auto"]
+        lines.append(f"training.model = auto means {plain(auto['model'])}: {plain(auto['why'])}")
     lines.append("* learns. `lull model choose NAME` lets another one.")
     return "\n".join(lines)
+
+
+def _exam_words(page: Json) -> str:
+    rows = [
+        (
+            one["model"],
+            one["role"],
+            {True: "passed", False: "failed", None: "under way"}[one["passed"]],
+            "-" if one["score"] is None else _share_words(one),
+            plain(one["why"]) or "-",
+        )
+        for one in page["exams"]
+    ]
+    lines = [table(rows, ("MODEL", "ROLE", "EXAM", "SCORE", "WHY"))] if rows else []
+    if not rows:
+        lines.append("No model was examined yet; that is done while you are away.")
+    lines += [f"{plain(one['model'])}: {plain(one['why'])}" for one in page["not_examined"]]
+    lines += [f"{role}: {plain(one['why'])}" for role, one in page["roles"].items()]
+    if page["error"]:
+        lines.append(plain(page["error"]["detail"]))
+    return "\n".join(lines)
+
+
+def _share_words(one: Json) -> str:
+    return f"{one['score']:.0%} ({one['low']:.0%} to {one['high']:.0%}, {one['n']} asked)"
 
 
 def _chosen_words(done: Json) -> str:

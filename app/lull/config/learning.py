@@ -19,9 +19,10 @@ class JudgeSettings:
     """The model that is asked whether an answer was good, where nothing else tells."""
 
     model: str = setting(
-        "",
-        "Empty asks nobody: then only tools, your ratings and your own words count. Name a chat "
-        "model of your Ollama, best another one than the model that is judged.",
+        "auto",
+        "auto asks the largest model of your Ollama that passed its exam, which Lull holds while "
+        "you are away; `lull model exams` shows it. A name asks that model, passed or not. Empty "
+        "or none asks nobody: then only tools, checks, your ratings and your own words count.",
     )
     address: str = setting(
         "",
@@ -50,9 +51,9 @@ class WriterSettings:
     """The model that writes skills from failures that no word of yours explains."""
 
     model: str = setting(
-        "",
-        "Empty asks nobody: then skills come from your own worded corrections alone. Name the best "
-        "chat model that you have; it is asked seldom and has time.",
+        "auto",
+        "As judge.model. It is asked seldom and has time; without one skills come from your own "
+        "worded corrections alone.",
     )
     address: str = setting(
         "",
@@ -65,6 +66,20 @@ class WriterSettings:
     )
     timeout_s: float = setting(
         300.0, "A long answer of a large model takes minutes.", at_least=1, at_most=3600
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReaderSettings:
+    """The model that reads what you say to answers, in place of Lull's own small reader."""
+
+    model: str = setting(
+        "auto",
+        "As judge.model; auto takes a model only where it surely reads better than Lull's own "
+        "small reader. It always runs on this machine.",
+    )
+    timeout_s: float = setting(
+        120.0, "A model may have to be loaded first.", at_least=1, at_most=3600
     )
 
 

@@ -15,6 +15,7 @@ from lull.config.learning import (
     GuardSettings,
     JudgeSettings,
     LearningSettings,
+    ReaderSettings,
     ReviewSettings,
     WriterSettings,
 )
@@ -254,6 +255,7 @@ class Settings:
     engine: EngineSettings = field(default_factory=EngineSettings)
     secrets: SecretsSettings = field(default_factory=SecretsSettings)
     idle: IdleSettings = field(default_factory=IdleSettings)
+    reader: ReaderSettings = field(default_factory=ReaderSettings)
     judge: JudgeSettings = field(default_factory=JudgeSettings)
     writer: WriterSettings = field(default_factory=WriterSettings)
     learning: LearningSettings = field(default_factory=LearningSettings)

@@ -17,9 +17,10 @@ class TrainingSettings:
         "only skills are learned.",
     )
     model: str = setting(
-        "pocket",
-        "The model that learns. `lull model list` shows which ones can here, and "
-        "`lull model choose` sets this.",
+        "auto",
+        "The model that learns. auto takes the one that you talk to most and that can learn here, "
+        "and pocket, the built-in one, where there is no other. `lull model list` shows which ones "
+        "can and what auto means now; `lull model choose` sets this.",
         fits=lambda name: bool(name.strip()),
         form="the name of a model",
     )

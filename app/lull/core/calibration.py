@@ -35,9 +35,10 @@ class Prior:
     """What is believed of a source before the user has labelled anything."""
 
     right: float
-    """Its sensitivity and its specificity."""
+    """Its sensitivity, and its specificity where that was not measured apart."""
     weight: float
     """So many labels of each kind are needed to weigh as much as this belief."""
+    specificity: float | None = None
 
 
 PRIORS: Final[Mapping[Source, Prior]] = {
@@ -88,20 +89,26 @@ class Estimate:
     n: int
 
 
-def rates(source: Source, counts: Counts) -> Rates:
-    prior = PRIORS[source]
+def rates(source: Source, counts: Counts, belief: Prior | None = None) -> Rates:
+    """`belief`: what is known of this very source, such as a judge's exam."""
+    prior = belief or PRIORS[source]
     good, bad = counts.tp + counts.fn, counts.fp + counts.tn
-    before = prior.right * prior.weight
+    right_of_bad = prior.right if prior.specificity is None else prior.specificity
     return Rates(
-        sensitivity=(counts.tp + before) / (good + prior.weight),
-        specificity=(counts.tn + before) / (bad + prior.weight),
+        sensitivity=(counts.tp + prior.right * prior.weight) / (good + prior.weight),
+        specificity=(counts.tn + right_of_bad * prior.weight) / (bad + prior.weight),
         n_sensitivity=good + prior.weight,
         n_specificity=bad + prior.weight,
     )
 
 
 def p_good(
-    value: float, source: Source, counts: Counts | None = None, *, prior: float = EVEN
+    value: float,
+    source: Source,
+    counts: Counts | None = None,
+    *,
+    prior: float = EVEN,
+    belief: Prior | None = None,
 ) -> float:
     """The chance that the user would call the turn good, from one verdict (Bayes).
 
@@ -110,7 +117,7 @@ def p_good(
     the grey zone whatever the prior says, and a verdict is never turned into its opposite: what a
     source calls bad may be unsure but not good. A source no better than chance leaves all grey.
     """
-    found = rates(source, counts or Counts())
+    found = rates(source, counts or Counts(), belief)
     before = min(max(prior, 0.01), 0.99)
     middle = _log_odds(min(max(before, GREY[0]), GREY[1]))
     good_says_good = found.sensitivity / (1.0 - found.specificity)
@@ -126,23 +133,33 @@ class Calibration:
     """What the user's labels say of every source."""
 
     counts: Mapping[Source, Counts] = field(default_factory=dict)
+    beliefs: Mapping[Source, Prior] = field(default_factory=dict)
+    """Of a source that was measured; else PRIORS."""
 
     @classmethod
-    def of(cls, labelled: Iterable[tuple[bool, Mapping[Source, float]]]) -> Calibration:
+    def of(
+        cls,
+        labelled: Iterable[tuple[bool, Mapping[Source, float]]],
+        beliefs: Mapping[Source, Prior] | None = None,
+    ) -> Calibration:
         """From turns that the user labelled: whether good, and what each source said of them."""
         counts: dict[Source, Counts] = {}
         for good, verdicts in labelled:
             for source, value in verdicts.items():
                 known = counts.get(source, Counts())
                 counts[source] = known.with_pair(good=good, value=value)
-        return cls(counts=counts)
+        return cls(counts=counts, beliefs=beliefs or {})
 
     def p_good(self, value: float, source: Source, *, prior: float = EVEN) -> float:
-        return p_good(value, source, self.counts.get(source), prior=prior)
+        counts, belief = self.counts.get(source), self.beliefs.get(source)
+        return p_good(value, source, counts, prior=prior, belief=belief)
+
+    def rates(self, source: Source) -> Rates:
+        return rates(source, self.counts.get(source, Counts()), self.beliefs.get(source))
 
     def true_rate(self, source: Source, *, good: int, n: int) -> Estimate:
         """The share of good turns behind `good` good verdicts of `n`."""
-        return corrected_rate(good, n, rates(source, self.counts.get(source, Counts())))
+        return corrected_rate(good, n, self.rates(source))
 
 
 def corrected_rate(good: int, n: int, found: Rates, *, level: float = 0.95) -> Estimate:

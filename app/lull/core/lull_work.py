@@ -18,10 +18,12 @@ UNIT_S: Final = 30.0
 
 
 class WorkKind(StrEnum):
-    """In the order in which they are done: what the user waits for, then what training needs,
-    then training."""
+    """In the order in which they are done: what the user waits for, then what tells which models
+    can help or makes one ready to learn, then what training needs, then training."""
 
     PROOF = "proof"
+    EXAM = "exam"
+    READY = "ready"
     ROLLOUT = "rollout"
     STEP = "step"
 

@@ -176,6 +176,12 @@ def is_published(name: str) -> bool:
     return published_number(name) > 0
 
 
+def base_of_published(name: str) -> str:
+    """The model that a published version was made from; another name is its own."""
+    found = _PUBLISHED.fullmatch(canonical(name).removesuffix(":latest"))
+    return found[1] if found else name
+
+
 def published_number(name: str) -> int:
     """N of NAME-lull-vN; 0 for a name that is none."""
     found = _PUBLISHED.fullmatch(canonical(name).removesuffix(":latest"))

@@ -16,6 +16,7 @@ from lull.desktop.tokens import GAP
 from lull.desktop.words import percent, plain, tr
 
 Json = dict[str, Any]
+_AUTO = "auto"
 
 
 class ModelChoice(QWidget):
@@ -36,11 +37,13 @@ class ModelChoice(QWidget):
     def look(self) -> None:
         there = self._kit.state.value(Subject.MODELS)
         models = [(str(m["name"]), bool(m["can_learn"])) for m in there.get("models", ())]
+        if "auto" in there:
+            models.insert(0, (_AUTO, True))
         if models != self._shown:
             self._shown = models
             self._fill(models)
         self.models.setEnabled(bool(models))
-        chosen = str(there.get("chosen", ""))
+        chosen = _chosen(there)
         number = next((n for n, (name, _) in enumerate(models) if name == chosen), -1)
         if number >= 0 and not _under_way(there):
             self.models.setCurrentIndex(number)
@@ -50,22 +53,29 @@ class ModelChoice(QWidget):
     def _fill(self, models: list[tuple[str, bool]]) -> None:
         self.models.clear()
         for number, (name, can) in enumerate(models):
-            self.models.addItem(name if can else tr("%1 (cannot learn here)", name), name)
+            shown = tr("auto: the one you talk to most") if name == _AUTO else name
+            self.models.addItem(shown if can else tr("%1 (cannot learn here)", name), name)
             rows = self.models.model()
             if not can and isinstance(rows, QStandardItemModel):
                 rows.item(number).setEnabled(False)
 
     def _choose(self) -> None:
         name = str(self.models.currentData())
-        if name == self._kit.state.value(Subject.MODELS).get("chosen"):
+        if name == _chosen(self._kit.state.value(Subject.MODELS)):
             return
         self._kit.state.act(
             routes.MODELS_CHOOSE,
             {"name": name},
             words=tr("Choosing %1", name),
-            done=tr("%1 is being made ready; your chats go on meanwhile.", name),
+            done=tr("Lull chooses.")
+            if name == _AUTO
+            else tr("%1 is being made ready; your chats go on meanwhile.", name),
             then=lambda _: self._kit.state.touch(Subject.MODELS),
         )
+
+
+def _chosen(there: Json) -> str:
+    return _AUTO if there.get("auto") else str(there.get("chosen", ""))
 
 
 def _under_way(there: Json) -> bool:
@@ -83,5 +93,7 @@ def _words(there: Json) -> str:
         return tr("%1 is being made ready: %2", plain(str(choosing.get("name"))), share)
     if choosing.get("restart_needed"):
         return tr("%1 learns from the service's next start.", plain(str(choosing.get("name"))))
+    if auto := there.get("auto"):
+        return plain(f"{auto['model']}: {auto['why']}")
     unable = [m for m in there.get("models", ()) if not m["can_learn"]]
     return "\n".join(plain(f"{m['name']}: {m['why_not']}") for m in unable[:3])

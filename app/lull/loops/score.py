@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from lull.core.calibration import Calibration
+from lull.core.calibration import Calibration, Prior
 from lull.core.errors import LullError
 from lull.core.feedback.feedback import Feedback
 from lull.core.messages import Finish, Role
@@ -66,7 +66,9 @@ class Score:
         library: Callable[[], Library],
         wishes: StandingWishes,
         hear: Hear,
+        beliefs: Callable[[], Mapping[Source, Prior]] = dict,
     ) -> None:
+        """`beliefs`: of sources that were measured before the user labelled anything."""
         self._rewards = rewards
         self._verifier = verifier
         self._judge = judge
@@ -75,6 +77,7 @@ class Score:
         self._coin = coin
         self._rule = rule
         self._credit = credit
+        self._beliefs = beliefs
         self._library = library
         self.wishes = wishes
         self._hear = hear
@@ -318,7 +321,8 @@ class Score:
                 await self._rescore(unheard)
             labelled = await asyncio.to_thread(self._rewards.labelled)
             self.calibration = Calibration.of(
-                (label is Label.GOOD, verdicts(row)) for label, row in labelled
+                ((label is Label.GOOD, verdicts(row)) for label, row in labelled),
+                self._beliefs(),
             )
             changed = {
                 (source, value): self.calibration.p_good(value, Source(source))

@@ -129,7 +129,9 @@ class Verifier:
 
     def checked(self, skills: Sequence[str], answer: str) -> tuple[Signal, ...]:
         """The verdicts of the checks that came with these skill texts."""
-        found = ((check, self._holds(check, answer)) for one in skills for check in self._checks(one))
+        found = (
+            (check, self._holds(check, answer)) for one in skills for check in self._checks(one)
+        )
         return tuple(
             Signal(
                 kind=SignalKind.CHECK,

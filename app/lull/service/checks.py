@@ -113,6 +113,15 @@ def ollama(address: str, *, ok: bool, version: str, models: int) -> Json:
     return check("ollama", ok=True, text=text, hint=hint)
 
 
+def exams(roles: Json) -> Json:
+    """Who reads, judges and writes for Lull, and why nobody does. Never serious: Lull learns from
+    the user's own words without them."""
+    words = [f"{role}: {one['model'] or 'no model'} ({one['why']})" for role, one in roles.items()]
+    return check(
+        "exams", ok=True, text=" ".join(words), hint="`lull model exams` shows the results."
+    )
+
+
 def keychain(store: SecretStore, problem: LullError | None) -> str:
     """Raises the problem."""
     if problem is not None:

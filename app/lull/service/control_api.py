@@ -34,6 +34,7 @@ from lull.service.adapter_routes import adapter_routes
 from lull.service.bus import Bus
 from lull.service.calendars import Calendars
 from lull.service.conversation_routes import conversation_routes
+from lull.service.exams import ExamRequests
 from lull.service.forgetting import Forgetting
 from lull.service.lull_routes import lull_routes
 from lull.service.lulls import Lulls
@@ -84,6 +85,7 @@ class ControlApi:
         adapters: AdapterControl | None = None,
         training: TrainingRequests | None = None,
         forgetting: Forgetting | None = None,
+        exams: ExamRequests | None = None,
     ) -> None:
         """`settle` blocks until everything that was recorded so far can be read."""
         self._status = status
@@ -103,6 +105,7 @@ class ControlApi:
         self._adapters = adapters
         self._training = training
         self._forgetting = forgetting
+        self._exams = exams
 
     def app(self) -> web.Application:
         app = web.Application(middlewares=[_errors], client_max_size=BODY_LIMIT)
@@ -140,6 +143,8 @@ class ControlApi:
             lull_routes(app, self._lulls, answer=_json, body=_body, read=self._read)
         if self._models is not None:
             _model_routes(app, self._models)
+        if self._exams is not None:
+            _exam_routes(app, self._exams)
         if self._training is not None:
             _training_routes(app, self._training)
         if self._forgetting is not None:
@@ -266,6 +271,17 @@ def _model_routes(app: web.Application, models: Models) -> None:
     app.router.add_get(routes.MODELS, listed)
     app.router.add_get(routes.MODELS_CHOOSING, choosing)
     app.router.add_post(routes.MODELS_CHOOSE, choose)
+
+
+def _exam_routes(app: web.Application, exams: ExamRequests) -> None:
+    async def listed(_: web.Request) -> web.Response:
+        return _json(await exams.list())
+
+    async def now(_: web.Request) -> web.Response:
+        return _json(await exams.now())
+
+    app.router.add_get(routes.MODELS_EXAMS, listed)
+    app.router.add_post(routes.MODELS_EXAMS, now)
 
 
 def _training_routes(app: web.Application, training: TrainingRequests) -> None:

@@ -34,7 +34,7 @@ from lull.service.lock import Discovery, ServiceLock, write_discovery
 from lull.service.logs import no_words_of_others, start_logging
 from lull.service.lulls import Lulls
 from lull.service.models import KEY as TRAINING_MODEL
-from lull.service.models import Models
+from lull.service.models import Models, auto_view
 from lull.service.reviewing import Reviewing
 from lull.service.settings_view import SettingsView
 from lull.service.status import Status
@@ -306,7 +306,9 @@ async def _open_control(service: Service, stop: Callable[[], None]) -> web.AppRu
             service.weights.choose,
             chosen=lambda: service.settings.training.model,
             set_model=set_model,
+            auto=lambda: auto_view(service.auto.choice) if service.in_force.auto else None,
         ),
+        exams=service.exam_requests,
         bus=service.bus,
         stop=stop,
         finish_within_s=service.settings.service.finish_within_s,

@@ -15,6 +15,8 @@ from typing import Any
 from lull.core.errors import Conflict, LullError, UsageError
 from lull.core.learnable import Learnable
 from lull.core.model_name import canonical
+from lull.core.models.candidates import AUTO, is_auto
+from lull.core.models.talked_to import AutoChoice
 from lull.loops.choose_model import ChooseModel, Chosen, Progress, Stage, ThereIs
 
 log = logging.getLogger(__name__)
@@ -29,17 +31,21 @@ class Models:
         *,
         chosen: Callable[[], str],
         set_model: Callable[[str], Awaitable[Json]],
+        auto: Callable[[], Json | None] = lambda: None,
     ) -> None:
-        """`set_model` writes the setting `training.model` and says what `settings set` says."""
+        """`set_model` writes the setting `training.model` and says what `settings set` says.
+        `auto`: what "auto" means and why, where that is the setting."""
         self._choose = choose
         self._chosen = chosen
         self._set_model = set_model
+        self._auto = auto
         self._choosing: asyncio.Task[None] | None = None
         self._name = ""
         self._state: Json | None = None
 
     async def list(self) -> Json:
-        return {**models_view(await self._choose.list(), self._chosen()), "choosing": self._state}
+        there = await self._choose.list()
+        return {**models_view(there, self._chosen(), self._auto()), "choosing": self._state}
 
     async def choosing(self) -> Json:
         """How far the choice is, or what became of the last one."""
@@ -51,6 +57,9 @@ class Models:
         name, is_folder = wanted.get("name"), wanted.get("folder", False)
         if not isinstance(name, str) or not name.strip() or not isinstance(is_folder, bool):
             raise UsageError("name is missing.", hint="`lull model list` shows the names.")
+        if is_auto(name):
+            self._state = None
+            return {**await self._set_model(AUTO), "choosing": None}
         if self._choosing is not None and not self._choosing.done():
             if canonical(name) != canonical(self._name):
                 raise Conflict(f"{self._name} is being made ready.", hint="Wait until it is done.")
@@ -105,12 +114,18 @@ def model_view(model: Learnable) -> Json:
     }
 
 
-def models_view(there: ThereIs, chosen: str) -> Json:
+def models_view(there: ThereIs, chosen: str, auto: Json | None = None) -> Json:
+    """`auto`: `{"model", "why"}`, what "auto" means now; null where a model is named."""
     return {
+        "auto": auto,
         "models": [{**model_view(one), "chosen": _same(one.name, chosen)} for one in there.models],
         "chosen": chosen,
         "problem": there.problem.as_dict() if there.problem else None,
     }
+
+
+def auto_view(choice: AutoChoice) -> Json:
+    return {"model": choice.model, "why": choice.why}
 
 
 def chosen_view(chosen: Chosen, setting: Json) -> Json:

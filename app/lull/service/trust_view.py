@@ -16,7 +16,6 @@ from lull.core.calibration import (
     Estimate,
     may_train_on_judge,
     question_of_the_day,
-    rates,
 )
 from lull.core.ports import Clock
 from lull.core.reward import Source
@@ -45,7 +44,7 @@ class TrustView:
         views = []
         for source in Source:
             counts = calibration.counts.get(source, Counts())
-            found = rates(source, counts)
+            found = calibration.rates(source)
             good, n = said.get(source.value, (0, 0))
             views.append(
                 {

@@ -303,4 +303,19 @@ CREATE INDEX feedback_waiting ON feedback (turn) WHERE read_by = '';
 CREATE INDEX feedback_lasting ON feedback (turn) WHERE lasts = 1;
 """
 
-MIGRATIONS: tuple[str, ...] = (_1, _2, _3, _4, _5, _6, *SLOW_LOOP, _10, *SLOW_LOOP_LATER, _13)
+# How local chat models did in their exams; one row a model, role and sheet, also while it goes on.
+_14 = """
+CREATE TABLE exams (
+    model TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    role TEXT NOT NULL,
+    exam TEXT NOT NULL,
+    at TEXT NOT NULL,
+    passed INTEGER,
+    marks TEXT NOT NULL,
+    fields TEXT NOT NULL,
+    PRIMARY KEY (model, digest, role, exam)
+) WITHOUT ROWID;
+"""
+
+MIGRATIONS: tuple[str, ...] = (_1, _2, _3, _4, _5, _6, *SLOW_LOOP, _10, *SLOW_LOOP_LATER, _13, _14)

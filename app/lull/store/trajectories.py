@@ -11,6 +11,7 @@ from datetime import datetime
 from functools import partial
 
 from lull.core.errors import NotFound
+from lull.core.models.talked_to import Talked
 from lull.core.policy import Client
 from lull.core.trajectory import Selection, Turn
 from lull.store import conversation_list
@@ -141,6 +142,24 @@ class Trajectories:
         )
         found = [trajectory_row(row) for row in rows[:limit]]
         return found, found[-1].id if len(rows) > limit else ""
+
+    def talked_to(self, since: datetime) -> list[Talked]:
+        """Answers of each model since then, by the name that clients typed."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT model, count(*) AS turns, max(at) AS last FROM turns WHERE at >= ?"
+                " GROUP BY model ORDER BY model",
+                (since.isoformat(),),
+            ).fetchall()
+        )
+        return [
+            Talked(
+                model=row["model"],
+                turns=row["turns"],
+                last=datetime.fromisoformat(row["last"]),
+            )
+            for row in rows
+        ]
 
     def kinds(self) -> tuple[list[str], list[str]]:
         """Every client and every model that there is a conversation of."""

@@ -17,9 +17,9 @@ ASKED_SHOWN: Final = 160
 """Characters of the request that a rule was said after, as its example."""
 _NAME_WORDS: Final = 5
 _SMALL: Final = frozenset(
-    """a an and are as at be but by can could do does for from have i i'm if in is it its just like
-    me my of on or our please pls so stop that the them there these they this to too us use want was we
-    when will with would you your""".split()  # noqa: SIM905  a paragraph of words reads better
+    """a an and are as at be but by can could do does for from have i i'm if in is it its just
+    like me my of on or our please pls so stop that the them there these they this to too us
+    use want was we when will with would you your""".split()  # noqa: SIM905  a paragraph of words reads better
 )
 _EVERY: Final = "In every answer the user wants: “"
 _KIND: Final = "When the user asks for something like “"

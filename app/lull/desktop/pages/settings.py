@@ -11,6 +11,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
+    QLabel,
     QLineEdit,
     QPushButton,
     QScrollArea,
@@ -29,13 +30,16 @@ from lull.desktop.pages.wipe_dialog import WipeDialog
 from lull.desktop.parts import Card, button, label, row
 from lull.desktop.state import Subject, Told
 from lull.desktop.tokens import GAP
-from lull.desktop.words import tr
+from lull.desktop.words import plain, tr
 
 Json = dict[str, Any]
 
+_EXAMINED = ("reader", "judge", "writer")
+"""Groups whose model is examined."""
+
 
 class Settings(Page):
-    subjects = (Subject.SETTINGS, Subject.MODELS)
+    subjects = (Subject.SETTINGS, Subject.MODELS, Subject.STATUS)
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit, tr("Settings"))
@@ -43,6 +47,8 @@ class Settings(Page):
         self._rows: list[tuple[QWidget, str]] = []
         self._groups: dict[str, Card] = {}
         self._resets: dict[str, QPushButton] = {}
+        self.helpers: dict[str, QLabel] = {}
+        """Beside reader, judge and writer: who has the part, and how its exam went."""
         self.search = QLineEdit()
         self.search.setPlaceholderText(tr("Search settings"))
         self.search.setAccessibleName(tr("Search settings"))
@@ -172,6 +178,10 @@ class Settings(Page):
                 self._add(one)
             else:
                 _put(editor, one["value"])
+        for group, words in self.helpers.items():
+            helper = (self.state.status.get("helpers") or {}).get(group) or {}
+            words.setText(plain(str(helper.get("why", ""))))
+            words.setVisible(bool(words.text()))
         for group, reset in self._resets.items():
             reset.setEnabled(bool(self._changed(group)))
         # A hundred new rows at once: laid out now, not seen squashed for a moment.
@@ -221,6 +231,9 @@ class Settings(Page):
         top = row(label(title), None, editor)
         box.addLayout(top)
         box.addWidget(label(str(one["reason"]), "small", wrap=True))
+        if name == "model" and group in _EXAMINED:
+            self.helpers[group] = label("", "muted", wrap=True)
+            box.addWidget(self.helpers[group])
         self._groups[group].box.addWidget(line)
         self._rows.append((line, f"{one['key']} {title} {one['reason']}".lower()))
 

@@ -314,7 +314,10 @@ class Today(Page):
             fact.setText(plain(value))
         set_kind(self.facts[1], "" if upstream.get("ok") else "warn")
         judge = status.get("judge") or {}
-        self.judge.setText("" if judge.get("trains", True) else str(judge.get("why", "")))
+        helper = (status.get("helpers") or {}).get("judge") or {}
+        nobody = helper.get("setting") == "auto" and not helper.get("model")
+        words = tr("No judge (auto): %1", plain(str(helper.get("why", "")))) if nobody else ""
+        self.judge.setText(words if judge.get("trains", True) else str(judge.get("why", "")))
         self.judge.setVisible(bool(self.judge.text()))
 
     def _show_problems(self, status: Json) -> None:

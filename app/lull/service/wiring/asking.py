@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 import random
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import aiohttp
 
+from lull.backends.chat_reader import ChatReader
 from lull.backends.clock import SystemClock
 from lull.backends.engine_chat import EngineChat
 from lull.backends.llm_judge import JudgePrompts, LlmJudge
@@ -16,11 +17,13 @@ from lull.backends.model_evolver import ModelEvolver
 from lull.backends.ollama import OllamaFacts
 from lull.backends.ollama_chat import OllamaChat
 from lull.backends.openai_chat import OpenAIChat
-from lull.config.learning import JudgeSettings, WriterSettings
+from lull.config.learning import JudgeSettings, ReaderSettings, WriterSettings
 from lull.config.settings import Settings
 from lull.core.errors import LullError
 from lull.core.feedback.ports import FeedbackReader
 from lull.core.messages import Sampling
+from lull.core.models.candidates import is_auto, is_off
+from lull.core.models.exam import Role
 from lull.core.policy import ModelFacts
 from lull.core.ports import ChatModel, Judge
 from lull.core.proposal import Origin
@@ -41,7 +44,11 @@ log = logging.getLogger(__name__)
 
 REPLAY_WITHIN_S = 600.0
 """One replayed answer: a large model may have to be loaded first."""
-_SETTINGS_OF = {JudgeSettings: "judge settings", WriterSettings: "skill writer settings"}
+_SETTINGS_OF = {
+    ReaderSettings: "reader settings",
+    JudgeSettings: "judge settings",
+    WriterSettings: "skill writer settings",
+}
 """The names of the problems."""
 
 
@@ -64,6 +71,10 @@ class World:
     activity: Activity
 
 
+def _nobody(_: Role) -> str | None:
+    return None
+
+
 class Asked:
     """The models that Lull asks for itself, by the settings as they stand."""
 
@@ -71,12 +82,15 @@ class Asked:
         self,
         world: World,
         settings: Callable[[], Settings],
-        *,
         reader: FeedbackReader | None = None,
+        admitted: Callable[[Role], str | None] = _nobody,
     ) -> None:
+        """`reader`: Lull's own small one. `admitted`: who has passed the exam for a role."""
         self._world = world
         self._settings = settings
-        self._reader = reader
+        self._small_reader = reader
+        self._admitted = admitted
+        self._reader: tuple[ReaderSettings, FeedbackReader] | None = None
         self._judge: tuple[JudgeSettings, Judge] | None = None
         self._writer: tuple[WriterSettings, ModelEvolver] | None = None
         self._coin = random.SystemRandom()
@@ -86,8 +100,37 @@ class Asked:
         for chat in self._opened:
             await chat.close()
 
+    def named(self, role: Role) -> str:
+        """The model that has this role now, "" where nobody has it."""
+        settings = self._settings()
+        wanted = {
+            Role.READER: (settings.reader.model, ""),
+            Role.JUDGE: (settings.judge.model, settings.judge.address),
+            Role.WRITER: (settings.writer.model, settings.writer.address),
+        }
+        model, address = wanted[role]
+        if is_off(model):
+            return ""
+        if not is_auto(model):
+            return model
+        # Whoever runs at an address of its own is never examined.
+        return "" if address else self._admitted(role) or ""
+
+    def reader(self) -> FeedbackReader | None:
+        """A chat model that was admitted, or that the user names; else the small one."""
+        wanted = replace(self._settings().reader, model=self.named(Role.READER))
+        if not wanted.model:
+            self._world.problems.went(_SETTINGS_OF[ReaderSettings])
+            return self._small_reader
+        if self._reader is None or self._reader[0] != wanted:
+            chat = self._chat(wanted)
+            if chat is None:
+                return self._small_reader
+            self._reader = (wanted, ChatReader(chat, coin=self._coin))
+        return self._reader[1]
+
     def judge(self) -> Judge | None:
-        wanted = self._settings().judge
+        wanted = replace(self._settings().judge, model=self.named(Role.JUDGE))
         if not wanted.model:
             self._world.problems.went(_SETTINGS_OF[JudgeSettings])
             return None
@@ -105,15 +148,11 @@ class Asked:
             self._judge = (wanted, judge)
         return self._judge[1]
 
-    def reader(self) -> FeedbackReader | None:
-        """Who reads what users say; None while there is nobody."""
-        return self._reader
-
     def writers(self) -> Sequence[Writer]:
         """The user's own words first: they need no model and are the most trusted."""
         own = (PocketWriter(), RuleWriter(proposed_check))
         writers = [Writer(evolver=one, origin=Origin.EXTRACTIVE) for one in own]
-        wanted = self._settings().writer
+        wanted = replace(self._settings().writer, model=self.named(Role.WRITER))
         if not wanted.model:
             self._world.problems.went(_SETTINGS_OF[WriterSettings])
             return writers
@@ -124,7 +163,7 @@ class Asked:
             self._writer = (wanted, ModelEvolver(chat, coin=self._coin))
         return [*writers, Writer(evolver=self._writer[1], origin=Origin.MODEL)]
 
-    def _chat(self, wanted: JudgeSettings | WriterSettings) -> ChatModel | None:
+    def _chat(self, wanted: ReaderSettings | JudgeSettings | WriterSettings) -> ChatModel | None:
         """None, and a problem until the settings are others, for an address that may not be
         asked."""
         problem = _SETTINGS_OF[type(wanted)]
@@ -136,20 +175,21 @@ class Asked:
         self._world.problems.went(problem)
         return chat
 
-    def _endpoint(self, wanted: JudgeSettings | WriterSettings) -> ChatModel:
-        if wanted.address:
+    def _endpoint(self, wanted: ReaderSettings | JudgeSettings | WriterSettings) -> ChatModel:
+        remote = not isinstance(wanted, ReaderSettings) and wanted.allow_remote
+        if not isinstance(wanted, ReaderSettings) and wanted.address:
             return OpenAIChat(
                 wanted.address,
                 wanted.model,
                 session=self._world.asking,
                 timeout_s=wanted.timeout_s,
-                allow_remote=wanted.allow_remote,
+                allow_remote=remote,
             )
         chat = OllamaChat(
             self._world.ollama.address,
             wanted.model,
             timeout_s=wanted.timeout_s,
-            allow_remote=wanted.allow_remote,
+            allow_remote=remote,
             own_upstream=True,
         )
         self._opened.append(chat)
@@ -159,9 +199,13 @@ class Asked:
 class Stages:
     """On which model a proof runs: the one that failed, as it serves now."""
 
-    def __init__(self, world: World, settings: Callable[[], Settings]) -> None:
+    def __init__(
+        self, world: World, settings: Callable[[], Settings], judge: Callable[[], str] = str
+    ) -> None:
+        """`judge`: the model that judges now, "" for none."""
         self._world = world
         self._settings = settings
+        self._judge = judge
         self._chats: dict[str, OllamaChat] = {}
 
     async def close(self) -> None:
@@ -170,8 +214,8 @@ class Stages:
 
     def asked(self) -> Collection[str]:
         """Names of the models on Ollama that replays asked, and the judge's."""
-        judge = self._settings().judge
-        return {*self._chats, *([judge.model] if judge.model and not judge.address else ())}
+        judge = "" if self._settings().judge.address else self._judge()
+        return {*self._chats, *([judge] if judge else ())}
 
     def facts(self, model: str) -> ModelFacts | None:
         """What is known of a model now, without asking anybody."""

@@ -9,11 +9,14 @@ from dataclasses import dataclass
 
 from lull.backends.clock import TimeSortedIds
 from lull.config.settings import Settings
+from lull.core.calibration import Prior
 from lull.core.check import Check, parse
 from lull.core.errors import LullError
 from lull.core.guard import hashed_coin
+from lull.core.models.exam import Role
 from lull.core.ports import Curriculum
 from lull.core.proposal import CHECK, Proposal
+from lull.core.reward import Source
 from lull.core.skill import Skill
 from lull.loops.evolve import Evolve
 from lull.loops.fix_skills import FixSkills
@@ -34,6 +37,7 @@ from lull.service.quiet import QuietTimes
 from lull.service.wiring.asking import Asked, Stages, World
 from lull.service.wiring.checks import derived_check, holds
 from lull.service.wiring.curriculum import curriculum_of
+from lull.service.wiring.exams import ExamParts, exams_of
 from lull.service.wiring.own_models import BUILT_IN
 from lull.service.wiring.rules import evolve_rule, guard_rule, prove_rule, score_rule
 from lull.service.wiring.stores import Stores
@@ -56,8 +60,10 @@ class Learning:
     fast_loop: FastLoop
     stages: Stages
     asked: Asked
+    exams: ExamParts
 
     async def close(self) -> None:
+        await self.exams.close()
         await self.stages.close()
         await self.asked.close()
 
@@ -90,8 +96,10 @@ def learning_of(
 ) -> Learning:
     """`allowed`: whether anything but chats stands against asking a model now."""
     stores = world.stores
-    asked, stages = Asked(world, settings), Stages(world, settings)
     quiet = QuietTimes(world.activity, after_s=lambda: settings().learning.quiet_s, allowed=allowed)
+    exams = exams_of(world, settings, quiet)
+    asked = Asked(world, settings, admitted=exams.examine.admitted)
+    stages = Stages(world, settings, judge=lambda: asked.named(Role.JUDGE))
     today = Today(fixing, library=world.library, facts=stages.facts)
     verifier = Verifier(
         {BUILT_IN: language.check},
@@ -107,7 +115,7 @@ def learning_of(
         quiet=quiet,
         clock=world.clock,
     )
-    score = _score(world, settings(), asked, quiet, verifier, credit, hear)
+    score = _score(world, settings(), asked, quiet, verifier, credit, hear, exams)
     evolve = _evolve(world, settings(), asked, quiet, today)
     prove = _prove(world, settings(), asked, stages, quiet, today, verifier)
     review = _review(world, prove, credit)
@@ -135,6 +143,7 @@ def learning_of(
         fast_loop=fast_loop,
         stages=stages,
         asked=asked,
+        exams=exams,
     )
 
 
@@ -146,8 +155,14 @@ def _score(
     verifier: Verifier,
     credit: Credit,
     hear: Hear,
+    exams: ExamParts,
 ) -> Score:
     stores = world.stores
+
+    def beliefs() -> dict[Source, Prior]:
+        found = exams.examine.judge_belief(asked.named(Role.JUDGE))
+        return {} if found is None else {Source.JUDGE: found}
+
     return Score(
         stores.rewards,
         verifier=verifier,
@@ -165,6 +180,7 @@ def _score(
             verifier,
             turned_down=lambda: turned_down(stores.proposals, world.library(), stores.skills),
         ),
+        beliefs=beliefs,
     )
 
 

@@ -77,8 +77,10 @@ def watch_of(
     prove: Prove,
     asked: Callable[[], Collection[str]],
     training: Callable[[], Sequence[LullWork]],
+    exams: Callable[[], Sequence[LullWork]] = tuple,
 ) -> WatchIdle:
-    """`training`: what the slow loop has to do; `asked`: models that proofs ask on Ollama."""
+    """`training`: what the slow loop has to do; `exams`: models that are to be examined or made
+    ready; `asked`: models that proofs ask on Ollama."""
     borrowed = BorrowedModels(
         loaded=world.ollama.loaded,
         unload=world.ollama.unload,
@@ -101,7 +103,7 @@ def watch_of(
             )
             for one in fast_loop.waiting()
         ]
-        return [*proofs, *training()]
+        return [*proofs, *exams(), *training()]
 
     def tell(window: Window) -> None:
         world.bus.tell(EventKind.LULL, state=window.state.value, because=window.because)

@@ -14,6 +14,7 @@ from lull.config.settings import Settings
 from lull.core.adapter import AdapterStatus, AdapterVersion, Learned
 from lull.core.events import EventKind
 from lull.core.model_name import canonical
+from lull.core.models.exam import Role as Helps
 from lull.core.ports import Judge, Trainer
 from lull.core.skill import Skill
 from lull.core.training_record import Run
@@ -247,7 +248,8 @@ def _train_of(
 
 def _other_judge(learning: Learning, settings: Settings) -> Judge | None:
     """A judge, unless it is the model that learns: nobody marks their own work."""
-    same = canonical(settings.judge.model) == canonical(settings.training.model)
+    judge = learning.asked.named(Helps.JUDGE)
+    same = canonical(judge) == canonical(settings.training.model)
     return None if same and not settings.judge.address else learning.asked.judge()
 
 

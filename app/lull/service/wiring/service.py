@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from lull.backends.clock import SystemClock
@@ -15,10 +15,13 @@ from lull.backends.ollama import OllamaFacts
 from lull.backends.skill_index import WordIndex
 from lull.config.paths import Paths
 from lull.config.settings import Settings
-from lull.core.errors import ResourceError
+from lull.core.errors import LullError, ResourceError
 from lull.core.events import EventKind
 from lull.core.idle_signals import IdleSource
+from lull.core.models.candidates import is_auto
+from lull.core.models.exam import Role
 from lull.core.skill import Library
+from lull.loops.auto_learner import AWAY_S, AutoLearner
 from lull.loops.forget import Forget
 from lull.loops.night import Night
 from lull.loops.serve import Serve
@@ -26,6 +29,7 @@ from lull.loops.watch_idle import WatchIdle
 from lull.service.bus import Bus
 from lull.service.calendars import Calendars
 from lull.service.data_plane import DataPlane
+from lull.service.exams import ExamRequests
 from lull.service.local_model import LocalModels
 from lull.service.problems import Problems
 from lull.service.quiet import Activity
@@ -38,6 +42,7 @@ from lull.service.wiring.adapters import AdapterParts
 from lull.service.wiring.learning import Learning
 from lull.service.wiring.lulls import listening
 from lull.service.wiring.memory import Memory
+from lull.service.wiring.own_models import BUILT_IN
 from lull.service.wiring.stores import Stores
 from lull.service.wiring.upstream import OllamaUpstream
 from lull.service.wiring.weights import Weights
@@ -50,6 +55,7 @@ _NEWS = frozenset(
 
 LEARNER_PROBLEM = "model that learns"
 KEEP_EVERY_S = 6 * 3600.0
+EXAMS_EVERY_S = 60.0
 HAND_EDITS_EVERY_S = 5.0
 
 
@@ -74,12 +80,32 @@ class Current:
 
 @dataclass(slots=True)
 class InForce:
-    """The settings as they stand: some are followed while we run."""
+    """The settings as they stand: some are followed while we run. Where the user leaves it to Lull
+    which model learns, they carry the one that this means now."""
 
     settings: Settings
+    """As the file says."""
+    learner: Callable[[], str] = lambda: BUILT_IN
+    """What "auto" means."""
+    made_ready: asyncio.Event = field(default_factory=asyncio.Event)
+    """Another model is to learn, or the weights of the one that does were made."""
+    ask_again: asyncio.Event = field(default_factory=asyncio.Event)
+    """Who helps may be somebody else now."""
+    _known: tuple[Settings, str, Settings] | None = None
+
+    @property
+    def auto(self) -> bool:
+        return is_auto(self.settings.training.model)
 
     def __call__(self) -> Settings:
-        return self.settings
+        if not self.auto:
+            return self.settings
+        name, known = self.learner(), self._known
+        if known is None or known[0] is not self.settings or known[1] != name:
+            training = replace(self.settings.training, model=name)
+            known = (self.settings, name, replace(self.settings, training=training))
+            self._known = known
+        return known[2]
 
 
 @dataclass(slots=True)
@@ -115,21 +141,27 @@ class Service:
     adapters: AdapterParts
     night: Night
     forget: Forget
+    auto: AutoLearner
+    exam_requests: ExamRequests
     address: str = ""
     token: str = ""
     """What requests must carry where other machines can reach us."""
     choice_changed: asyncio.Event = field(default_factory=asyncio.Event)
     """Another model is to learn than did."""
+    ask_again: asyncio.Event = field(default_factory=asyncio.Event)
+    """Who helps may be somebody else now."""
 
     @property
     def settings(self) -> Settings:
-        return self.in_force.settings
+        return self.in_force()
 
     def apply(self, settings: Settings) -> None:
         """Follow what may change while we run; the rest holds from the next start on."""
-        if settings.training.model != self.settings.training.model:
-            self.choice_changed.set()
+        before = self.settings.training.model
         self.in_force.settings = settings
+        if self.settings.training.model != before:
+            self.choice_changed.set()
+        self.ask_again.set()
         self.serve.rule = settings.skills.rule
         self.watch.nudge()
         self.bus.tell(EventKind.SETTINGS)
@@ -162,6 +194,8 @@ class Service:
             group.create_task(keep("idle engine", self._unload_idle))
             group.create_task(keep("idle learner", self._unload_learner))
             group.create_task(keep(LEARNER_PROBLEM, self._follow_choices))
+            group.create_task(keep("which model learns by itself", self._follow_talk))
+            group.create_task(keep("who may be examined", self._follow_exams))
             fast_loop = self.learning.fast_loop
             group.create_task(keep("scoring", fast_loop.scoring))
             group.create_task(keep("hearing", fast_loop.hearing))
@@ -180,6 +214,31 @@ class Service:
             await self.choice_changed.wait()
             self.choice_changed.clear()
             await self.follow_choice()
+
+    async def _follow_talk(self) -> None:
+        """What "auto" means: looked up at the start and once a day."""
+        while True:
+            before = self.settings.training.model
+            wait_s = await self.auto.look() if self.in_force.auto else AWAY_S
+            if self.settings.training.model != before:
+                self.choice_changed.set()
+            self.watch.nudge()
+            await asyncio.sleep(wait_s)
+
+    async def _follow_exams(self) -> None:
+        """Which models there are to examine, and what an exam that has ended says of the judge."""
+        examine, admitted = self.learning.exams.examine, ""
+        await examine.load()
+        while True:
+            with contextlib.suppress(LullError):  # Ollama is away, and that is said elsewhere
+                await examine.look()
+            if (judge := self.learning.asked.named(Role.JUDGE)) != admitted:
+                admitted = judge
+                await self.learning.score.recalibrate()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(EXAMS_EVERY_S):
+                    await self.ask_again.wait()
+            self.ask_again.clear()
 
     async def _nudge_night(self) -> None:
         """What was recorded, rated or approved may have changed what can be trained on."""

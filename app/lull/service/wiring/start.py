@@ -51,6 +51,7 @@ async def wired(
         try:
             yield service
         finally:
+            await service.exam_requests.close()
             await service.night.close()
             await service.learning.close()
             await service.weights.learner.close()

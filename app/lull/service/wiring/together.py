@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import aiohttp
@@ -19,9 +18,11 @@ from lull.config.settings import Settings
 from lull.core.errors import LullError
 from lull.core.events import EventKind
 from lull.core.idle_signals import IdleSource
+from lull.core.lull_work import LullWork
 from lull.core.ports import SecretStore
 from lull.core.skill import Library
 from lull.loops.approve import Approve
+from lull.loops.auto_learner import AutoLearner, made_ready, ready_work
 from lull.loops.eligible import Eligible
 from lull.loops.fix_skills import FixSkills
 from lull.loops.guard import Guard
@@ -31,6 +32,7 @@ from lull.service.auth import Door
 from lull.service.bus import Bus
 from lull.service.calendars import Calendars
 from lull.service.data_plane import DataPlane
+from lull.service.exams import ExamRequests
 from lull.service.forward import Forward
 from lull.service.local_model import LocalModels
 from lull.service.problems import Problems
@@ -42,6 +44,7 @@ from lull.service.supervisor import Supervisor
 from lull.service.trust_view import TrustView
 from lull.service.wiring.asking import World
 from lull.service.wiring.calendars import calendars_of
+from lull.service.wiring.exams import models_and_addresses
 from lull.service.wiring.learning import Learning, guard_of, learning_of
 from lull.service.wiring.lulls import allowed, idle_source, quietly, short_of_memory, watch_of
 from lull.service.wiring.memory import Memory
@@ -49,7 +52,7 @@ from lull.service.wiring.service import Current, InForce, Service
 from lull.service.wiring.slow_loop import SlowLoop, slow_loop_of
 from lull.service.wiring.stores import Stores
 from lull.service.wiring.upstream import OllamaUpstream
-from lull.service.wiring.weights import Weights
+from lull.service.wiring.weights import Weights, auto_learner_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,11 +71,13 @@ class Opened:
 def put_together(settings: Settings, paths: Paths, door: Door, opened: Opened) -> Service:
     in_force = InForce(settings)
     ground = _ground(settings, paths, opened)
+    auto = auto_learner_of(ground.world.stores, opened.clock, paths, lambda: loops.slow.weights)
+    in_force.learner = lambda: auto.choice.model
     guard = guard_of(ground.world, in_force)
     ground.current.after = guard.follow
     serve = _serve(ground, settings, guard)
-    loops = _loops(ground, in_force, paths, guard=guard, fixing=serve.fixing)
-    return _service(in_force, paths, door, opened, ground=ground, serve=serve, loops=loops)
+    loops = _loops(ground, in_force, paths, auto, guard=guard, fixing=serve.fixing)
+    return _service(in_force, paths, door, opened, auto, ground=ground, serve=serve, loops=loops)
 
 
 # What requests and loops share
@@ -182,8 +187,9 @@ class _Loops:
 
 def _loops(
     ground: _Ground,
-    settings: Callable[[], Settings],
+    settings: InForce,
     paths: Paths,
+    auto: AutoLearner,
     *,
     guard: Guard,
     fixing: FixSkills,
@@ -206,17 +212,26 @@ def _loops(
         memory=ground.memory,
         short_of_memory=lambda: short_of_memory(lulls.watch),
     )
-    lulls = _lulls(ground.world, settings, paths, learning, slow)
+    lulls = _lulls(ground.world, settings, paths, learning, slow, auto)
     return _Loops(learning=learning, slow=slow, lulls=lulls)
 
 
 def _lulls(
     world: World,
-    settings: Callable[[], Settings],
+    settings: InForce,
     paths: Paths,
     learning: Learning,
     slow: SlowLoop,
+    auto: AutoLearner,
 ) -> _Lulls:
+    async def make(model: str) -> None:
+        await made_ready(auto, model, slow.weights.choose.choose)
+        settings.made_ready.set()
+
+    def helpers() -> list[LullWork]:
+        making = ready_work(auto, make, world.clock) if settings.auto else []
+        return [*learning.exams.queue(), *making]
+
     calendars = calendars_of(
         world.stores.database,
         clock=world.clock,
@@ -235,6 +250,7 @@ def _lulls(
         prove=learning.prove,
         asked=learning.stages.asked,
         training=slow.night.queue,
+        exams=helpers,
     )
     return _Lulls(calendars=calendars, source=source, watch=watch)
 
@@ -280,6 +296,7 @@ def _service(
     paths: Paths,
     door: Door,
     opened: Opened,
+    auto: AutoLearner,
     *,
     ground: _Ground,
     serve: Serve,
@@ -318,6 +335,14 @@ def _service(
         adapters=slow.adapters,
         night=slow.night,
         forget=slow.forget,
+        auto=auto,
+        exam_requests=ExamRequests(
+            learning.exams.examine,
+            settings=lambda: models_and_addresses(in_force()),
+            done=in_force.ask_again.set,
+        ),
+        ask_again=in_force.ask_again,
+        choice_changed=in_force.made_ready,
     )
 
 

@@ -29,6 +29,7 @@ from lull.core.ports import Clock, Engine, GenerateRequest
 from lull.core.published import MOST_LIKELY
 from lull.core.weight_form import form_for
 from lull.core.weight_work import NextToken
+from lull.loops.auto_learner import AutoLearner
 from lull.loops.choose_model import BuiltIn, ChooseModel
 from lull.loops.publish import Publish
 from lull.resources import pocket_dir
@@ -41,8 +42,10 @@ from lull.service.published_names import PublishedNames
 from lull.service.publishing_host import PublishingHost
 from lull.service.wiring.learning_model import LearningModel
 from lull.service.wiring.own_models import BUILT_IN
+from lull.service.wiring.stores import Stores
 from lull.store.database import Database
 from lull.store.published import Published
+from lull.store.remembered import Remembered
 
 
 def choose_of(
@@ -64,6 +67,20 @@ async def choosing_here(settings: Settings, paths: Paths) -> AsyncIterator[Choos
     """Without a service."""
     async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
         yield choose_of(settings, paths, session, SystemClock())
+
+
+def auto_learner_of(
+    stores: Stores, clock: Clock, paths: Paths, weights: Callable[[], Weights]
+) -> AutoLearner:
+    form = form_for(sys.platform, platform.machine())
+    return AutoLearner(
+        Remembered(stores.database),
+        talked=stores.trajectories.talked_to,
+        there=lambda: weights().choose.list(),  # noqa: PLW0108  there are no weights yet
+        ready=lambda name: ModelFolders(paths.models).found(name, form) is not None,
+        clock=clock,
+        built_in=BUILT_IN,
+    )
 
 
 def publish_of(

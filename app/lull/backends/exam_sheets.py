@@ -1,0 +1,97 @@
+"""The exam sheets that ship with Lull, and what the small reader reached on its own.
+
+Without the small reader's figures nobody can be admitted as reader: there is nothing to beat.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from lull.core.errors import ResourceError
+from lull.core.feedback.exchange import Exchange
+from lull.core.models.admission import SmallReader
+from lull.core.models.exam import Item, JudgeItem, ReadItem, Role, Sheet, WriteItem
+from lull.resources import INSTALL_AGAIN, exams_dir
+
+FILES: Final[Mapping[Role, str]] = {
+    Role.READER: "read.jsonl",
+    Role.JUDGE: "judge.jsonl",
+    Role.WRITER: "write.jsonl",
+}
+SMALL_READER: Final = "small_reader.json"
+
+
+def sheets(folder: Path | None = None) -> dict[Role, Sheet]:
+    """Raises ResourceError."""
+    found = folder or exams_dir()
+    return {role: _sheet(role, found / name) for role, name in FILES.items()}
+
+
+def small_reader(folder: Path | None = None) -> SmallReader | None:
+    """None where it was not measured, or on another sheet than ours. Raises ResourceError."""
+    found = folder or exams_dir()
+    file = found / SMALL_READER
+    if not file.is_file():
+        return None
+    try:
+        said = json.loads(file.read_text("utf-8"))
+        small = SmallReader(
+            name=str(said["name"]),
+            exam=str(said["exam"]),
+            right=int(said["right"]),
+            n=int(said["n"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ResourceError(f"{file} cannot be read: {error!r}.", hint=INSTALL_AGAIN) from error
+    return small if small.exam == _sheet(Role.READER, found / FILES[Role.READER]).sha256 else None
+
+
+def _sheet(role: Role, file: Path) -> Sheet:
+    try:
+        data = file.read_bytes()
+        lines = [json.loads(line) for line in data.decode().splitlines() if line.strip()]
+        items = tuple(_ITEMS[role](line) for line in lines)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ResourceError(f"{file} cannot be read: {error!r}.", hint=INSTALL_AGAIN) from error
+    return Sheet(role=role, sha256=hashlib.sha256(data).hexdigest(), items=items)
+
+
+def _read_item(line: dict[str, Any]) -> Item:
+    return ReadItem(
+        id=line["id"],
+        exchange=Exchange(asked=line["asked"], answer=line["answer"], said=line["said"]),
+        correction=line["correction"],
+        lasting=line["lasting"],
+        scope=line["scope"],
+        quote=tuple(line["quote"]),
+    )
+
+
+def _judge_item(line: dict[str, Any]) -> Item:
+    return JudgeItem(
+        id=line["id"],
+        rule=line["rule"],
+        request=line["request"],
+        answer=line["answer"],
+        kept=line["kept"],
+        applies=line["kind"] != "irrelevant",
+    )
+
+
+def _write_item(line: dict[str, Any]) -> Item:
+    return WriteItem(
+        id=line["id"],
+        failures=tuple(
+            Exchange(asked=one["asked"], answer=one["answer"], said=one["said"])
+            for one in line["failures"]
+        ),
+        must=tuple(tuple(group) for group in line["must"]),
+        must_not=tuple(line["must_not"]),
+    )
+
+
+_ITEMS: Final = {Role.READER: _read_item, Role.JUDGE: _judge_item, Role.WRITER: _write_item}

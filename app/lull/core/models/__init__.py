@@ -1,0 +1,1 @@
+"""Which of the user's models may do what for Lull, and which one learns."""

@@ -1,0 +1,144 @@
+"""Who is examined: chat models on this machine, the largest that fits first, three at most.
+
+Nothing is sent elsewhere, and nothing is loaded for which there is no room. A model that the user
+has named for a role is examined for it as well, so that they see how it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from lull.core.model_name import canonical
+from lull.core.models.exam import ROLES, Role
+from lull.core.ollama_model import ListedModel, ShownModel, is_published
+
+GB: Final = 1_000_000_000
+MOST_EXAMINED: Final = 3
+LOADED_SHARE: Final = 1.2
+"""Of its file a model takes in memory: the weights, and the context of a question."""
+HEADROOM_SHARE: Final = 0.1
+"""Of all memory, that stays free beside it."""
+AUTO: Final = "auto"
+OFF: Final = ("", "none")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    total_bytes: int
+    available_bytes: int
+
+    @property
+    def may_take(self) -> float:
+        return self.available_bytes - HEADROOM_SHARE * self.total_bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installed:
+    listed: ListedModel
+    shown: ShownModel | None
+    """None where Ollama does not tell."""
+    loaded: bool = False
+    """It is in memory already."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    name: str
+    digest: str
+    why_not: str = ""
+    """"" where it is to be examined."""
+
+
+def is_off(setting: str) -> bool:
+    return setting.strip().lower() in OFF
+
+
+def is_auto(setting: str) -> bool:
+    return setting.strip().lower() == AUTO
+
+
+def candidates(
+    installed: Sequence[Installed], memory: Memory, *, named: Collection[str] = ()
+) -> tuple[Candidate, ...]:
+    """All that are installed, those to be examined first. `named`: by the user, for some role."""
+    wanted = {canonical(name) for name in named}
+    able: list[Candidate] = []
+    unable: list[Candidate] = []
+    seen: set[str] = set()
+    for one in sorted(installed, key=lambda one: (-one.listed.size_bytes, one.listed.name)):
+        is_named = canonical(one.listed.name) in wanted
+        why = _why_not(one, memory, is_named=is_named)
+        if not why and one.listed.digest in seen and not is_named:
+            why = "It is another one under a second name."
+        counted = sum(not made.why_not for made in able if canonical(made.name) not in wanted)
+        if not why and not is_named and counted >= MOST_EXAMINED:
+            why = f"The {MOST_EXAMINED} largest that fit are examined."
+        made = Candidate(name=one.listed.name, digest=one.listed.digest, why_not=why)
+        (unable if why else able).append(made)
+        if not why:
+            seen.add(one.listed.digest)
+    return (*able, *unable)
+
+
+def _why_not(one: Installed, memory: Memory, *, is_named: bool) -> str:
+    listed, shown = one.listed, one.shown
+    if listed.remote or (shown is not None and shown.remote):
+        return "It runs on somebody else's machine."
+    if shown is None:
+        return "Ollama says nothing of it."
+    if "completion" not in shown.capabilities:
+        return (
+            "It makes embeddings and does not answer."
+            if "embedding" in shown.capabilities
+            else ("Ollama does not say that it answers.")
+        )
+    if is_published(listed.name) and not is_named:
+        return "It is a version that Lull has published; its base is examined."
+    needs = LOADED_SHARE * listed.size_bytes
+    if not one.loaded and needs > memory.may_take:
+        may = max(0.0, memory.may_take) / GB
+        return f"It needs about {needs / GB:.1f} GB of memory; {may:.1f} GB may be taken now."
+    return ""
+
+
+def to_examine(
+    able: Sequence[Candidate],
+    settings: Mapping[Role, str],
+    passed: Mapping[tuple[str, Role], bool],
+) -> list[tuple[Candidate, Role]]:
+    """What is still to be done, in its order. Under "auto" a role is taken by the largest model
+    that passes, so smaller ones are not examined for it; a name is examined alone."""
+    wanted = []
+    for one in able:
+        if one.why_not:
+            continue
+        for role in ROLES:
+            if (one.digest, role) not in passed and _wants(one, role, able, settings, passed):
+                wanted.append((one, role))
+    return wanted
+
+
+def _wants(
+    one: Candidate,
+    role: Role,
+    able: Sequence[Candidate],
+    settings: Mapping[Role, str],
+    passed: Mapping[tuple[str, Role], bool],
+) -> bool:
+    setting = settings.get(role, AUTO)
+    if is_off(setting):
+        return False
+    if not is_auto(setting):
+        return canonical(setting) == canonical(one.name)
+    larger = able[: able.index(one)]
+    return not any(passed.get((other.digest, role)) for other in larger)
+
+
+def chosen(
+    able: Sequence[Candidate], role: Role, passed: Mapping[tuple[str, Role], bool]
+) -> Candidate | None:
+    """Under "auto": the largest that has passed; also where it does not fit just now, as long as
+    it is still here and still the same."""
+    return next((one for one in able if passed.get((one.digest, role))), None)

@@ -1,0 +1,72 @@
+"""What `training.model = auto` means: the model the user talks to most that can learn here.
+
+Counted are answers of the last thirty days; a version that Lull has published counts for its base.
+The built-in model learns only where no other that was talked to can: nobody needs it to get better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from lull.core.learnable import Learnable
+from lull.core.model_name import canonical
+from lull.core.ollama_model import base_of_published
+
+COUNTED: Final = timedelta(days=30)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Talked:
+    """Answers of one model, by the name that clients typed."""
+
+    model: str
+    turns: int
+    last: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AutoChoice:
+    model: str
+    why: str
+
+
+def auto_choice(
+    talked: Iterable[Talked], there: Sequence[Learnable], *, built_in: str
+) -> AutoChoice:
+    able = {canonical(one.name): one for one in there}
+    passed_over: list[str] = []
+    for one in _most_first(talked):
+        known = able.get(canonical(one.model))
+        if canonical(one.model) == canonical(built_in):
+            continue
+        if known is not None and known.can_learn:
+            why = f"Of those that can learn here you talk to it most: {_answers(one.turns)}."
+            return AutoChoice(model=_short(known.name), why=" ".join([why, *passed_over]))
+        reason = known.why_not if known is not None else "It is not here any more."
+        passed_over.append(f"{one.model}, with {_answers(one.turns)}, cannot learn: {reason}")
+    why = "No other model that you talk to can learn here."
+    return AutoChoice(model=built_in, why=" ".join([why, *passed_over]))
+
+
+def _most_first(talked: Iterable[Talked]) -> list[Talked]:
+    """One entry a model; ties go to the one that was talked to last."""
+    found: dict[str, Talked] = {}
+    for one in talked:
+        name = base_of_published(one.model)
+        known = found.get(canonical(name))
+        turns, last = one.turns, one.last
+        if known is not None:
+            turns, last = turns + known.turns, max(last, known.last)
+        found[canonical(name)] = Talked(model=_short(name), turns=turns, last=last)
+    return sorted(found.values(), key=lambda one: (one.turns, one.last), reverse=True)
+
+
+def _short(name: str) -> str:
+    return name.removesuffix(":latest")
+
+
+def _answers(turns: int) -> str:
+    return f"{turns} answer{'' if turns == 1 else 's'} in 30 days"
