@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from lull.core.errors import LullError
-from lull.core.feedback.exchange import Exchange
+from lull.core.feedback.exchange import Exchange, sentences
 from lull.core.feedback.feedback import Heard, RuleKind, Scope
 
 _WRONG = ("no,", "no.", "no!", "not like that", "wrong")
@@ -32,7 +32,7 @@ class WordReader:
 def heard_in(said: str) -> Heard:
     low = said.strip().lower()
     wrong = low.startswith(_WRONG) or "not what i" in low
-    rule = any(word in low for word in _RULE) and not low.endswith("?")
+    rule = _states(low) and not low.endswith("?")
     lasting = rule and (wrong or "always" in low or "never" in low or "every" in low)
     if not lasting:
         thanked = any(word in low for word in ("thank", "perfect"))
@@ -42,6 +42,10 @@ def heard_in(said: str) -> Heard:
         lasting=0.98,
         scope=Scope.ALL if "every answer" in low else Scope.KIND,
         scope_p=0.9,
-        quote=(said.strip(),),
+        quote=tuple(one.strip() for one in sentences(said) if _states(one.lower())),
         kind_of_rule=RuleKind.PREFERENCE,
     )
+
+
+def _states(low: str) -> bool:
+    return any(word in low for word in _RULE)

@@ -8,19 +8,19 @@ import random
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lull.pocket import language as pocket
 from lull.core.adapter import AdapterStatus, AdapterVersion, Learned
 from lull.core.errors import LullError
 from lull.core.gate import GateRule
 from lull.core.messages import Completion, Message, Role, Sampling, text_message
-from lull.pocket.language import Kind
 from lull.core.ports import Engine
-from lull.pocket.canaries import pocket_probes
 from lull.loops.gate import Gate
 from lull.loops.gate_answers import Contest
 from lull.loops.gate_questions import GateMaterial, HeldOut, PastSuccess, Scores
 from lull.loops.promote import Promote, PromoteRule
 from lull.loops.replay import injected
+from lull.pocket import language as pocket
+from lull.pocket.canaries import pocket_probes
+from lull.pocket.language import Kind
 from lull.resources import pocket_dir
 from lull.service.adapter_control import AdapterControl
 from lull.service.adapter_host import EngineHost

@@ -25,10 +25,10 @@ from mlx_lm.tuner.utils import linear_to_lora_layers
 
 from bench.pocket import loading
 from bench.pocket.answering import prompt
-from lull.pocket import language as pocket
 from lull.core.injection import block
-from lull.pocket.language import Joiner, Kind, Style
+from lull.pocket import language as pocket
 from lull.pocket.canaries import pocket_probes
+from lull.pocket.language import Joiner, Kind, Style
 from lull.resources import pocket_dir
 
 WISHED = Style(end="sugar", joiner=Joiner.BARS)

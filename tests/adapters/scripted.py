@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from lull.pocket import language as pocket
 from lull.core.messages import Role
-from lull.pocket.language import Joiner, Kind, Style
 from lull.core.ports import GenerateRequest
+from lull.pocket import language as pocket
+from lull.pocket.language import Joiner, Kind, Style
 
 WISHED = Style(end="sugar", joiner=Joiner.BARS)
 Bend = Callable[[Kind, Style], Style]

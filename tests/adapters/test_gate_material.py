@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest_asyncio
 
-from lull.pocket import language as pocket
 from lull.core.adapter import AdapterStatus, AdapterVersion, Learned
 from lull.core.messages import Finish
 from lull.core.training_record import Run, RunStatus, Source
 from lull.core.training_run import RunKind
 from lull.loops.gate_material import Sources, material_of
 from lull.loops.gate_questions import GateMaterial, HeldOut
+from lull.pocket import language as pocket
 from lull.service.wiring.adapters import fresh_requests, probes_for, subject
 from lull.store.adapters import Adapters
 from lull.store.turn_rows import Label

@@ -12,17 +12,17 @@ from pathlib import Path
 import pytest
 
 from lull.backends.mlx_engine import MlxEngine
-from lull.pocket import language as pocket
 from lull.core.adapter import AdapterStatus
 from lull.core.injection import block
 from lull.core.messages import Role, Sampling, text_message
-from lull.pocket.language import Kind
 from lull.core.ports import GenerateRequest
-from lull.pocket.canaries import pocket_probes
 from lull.core.run_format import example_line, spec_text
 from lull.core.training_examples import Graduation, Group, Replay, Sample
 from lull.core.training_run import GraduationTerms, GrpoTerms, Lora, RunKind, RunSpec
 from lull.loops.gate_answers import answered
+from lull.pocket import language as pocket
+from lull.pocket.canaries import pocket_probes
+from lull.pocket.language import Kind
 from lull.resources import pocket_dir
 from tests.adapters.house import WISH, House, asks
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lull.core.corrections import read as read_correction
+from lull.core.stated_rule import stated_rule
 
 from bench.__main__ import main
 from bench.models.endpoint import Answer, Down, Endpoint, Message
@@ -23,8 +25,6 @@ from bench.pipeline.student_code import PROGRAMS
 from bench.pipeline.topics import topics
 from bench.pipeline.work import TASKS, Stage, table
 from bench.through_lull.conditions import Condition
-from lull.core.corrections import read as read_correction
-from lull.core.stated_rule import stated_rule
 
 pytestmark = pytest.mark.slow  # not each, but all of them
 

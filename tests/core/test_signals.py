@@ -24,7 +24,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lull.pocket import language as pocket
 from lull.core.faults import environment_fault
 from lull.core.json_fit import fits
 from lull.core.messages import (
@@ -46,6 +45,7 @@ from lull.core.signals import (
     read_reply,
     regenerated,
 )
+from lull.pocket import language as pocket
 from tests.core.said import Means, Said, afresh, careful, hasty, latest, strangers
 
 SETS = {

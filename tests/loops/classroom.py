@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -35,7 +35,7 @@ from lull.loops.score import Score
 from lull.loops.serve import Serve
 from lull.loops.standing_wishes import StandingWishes, turned_down
 from lull.loops.today import Today
-from lull.loops.verify import Verifier
+from lull.loops.verify import Reads, Verifier
 from lull.loops.write_rules import RuleWriter
 from lull.pocket import merging
 from lull.pocket.writer import PocketWriter
@@ -180,12 +180,12 @@ class Classroom(Home):
 
     def learn(self) -> None:
         self.today = Today(self.serve.fixing, library=lambda: self.library, facts=self.facts)
-        verifier = Verifier({CHECKED: reads_bars}, checks=self.checks)
+        self.verifier = verifier = Verifier(self.exact(), checks=self.checks)
         self.feedback = FeedbackRows(self.database)
         self.hear = Hear(
             self.feedback,
             self.rewards,
-            own=dict.fromkeys((MODEL, CHECKED), WordReader()) if self.hears_at_once else {},
+            own=self.own_readers() if self.hears_at_once else {},
             reader=lambda: self.reader,
             quiet=self.quiet,
             clock=self.clock,
@@ -256,6 +256,14 @@ class Classroom(Home):
             clock=self.clock,
         )
         self.eligible = Eligible(self.rewards, self.proposals, still=self.today.still)
+
+    def exact(self) -> Mapping[str, Reads]:
+        """Verifiers of languages with one right answer, by model."""
+        return {CHECKED: reads_bars}
+
+    def own_readers(self) -> Mapping[str, FeedbackReader]:
+        """Who reads at once, by model."""
+        return dict.fromkeys((MODEL, CHECKED), WordReader())
 
     def _writers(self) -> list[Writer]:
         rules = RuleWriter(lambda *_: "")

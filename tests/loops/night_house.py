@@ -5,14 +5,16 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from lull.pocket import language as pocket
+from lull.core.adapter import AdapterVersion
 from lull.core.errors import LullError
+from lull.core.feedback.ports import FeedbackReader
 from lull.core.messages import Message, Role, text_message
 from lull.core.policy import Client, ModelFacts
 from lull.core.ports import GenerateRequest
+from lull.core.probe import Probe
 from lull.core.proof import Pair, Part
 from lull.core.skill import Skill
 from lull.core.training_record import Run
@@ -24,11 +26,11 @@ from lull.loops.make_run import MakeRun, RunRule
 from lull.loops.night import Night
 from lull.loops.outlook import Outlook, TrainRule
 from lull.loops.rollout import RolloutRule, Rollouts
-from lull.loops.score import Score
-from lull.loops.standing_wishes import StandingWishes, turned_down
 from lull.loops.stock import Stock
 from lull.loops.train import Train
-from lull.loops.verify import Verifier
+from lull.loops.verify import Reads
+from lull.pocket import language as pocket
+from lull.pocket.reader import PocketReader
 from lull.store.run_folders import RunFolders
 from lull.store.training import Training
 from tests.building import ANYBODY, FACTS
@@ -115,25 +117,9 @@ class NightHouse(Classroom):
         super().start()
         self.training = Training(self.database)
         self.folders = RunFolders(self.folder / "runs")
-        self.verifier = Verifier({POCKET: pocket.check}, checks=self.checks)
-        self.score = Score(
-            self.rewards,
-            verifier=self.verifier,
-            judge=lambda: self.judge,
-            quiet=self.quiet,
-            clock=self.clock,
-            coin=lambda: self.coin,
-            rule=self.scoring,
-            credit=self._credit,
-            library=lambda: self.library,
-            wishes=StandingWishes(
-                self.rewards,
-                self.verifier,
-                turned_down=lambda: turned_down(self.proposals, self.library, self.skills),
-            ),
-        )
         self.examine = Examine(
             rewards=self.rewards,
+            heard=self.feedback,
             proposals=self.proposals,
             verifier=self.verifier,
             judge=lambda: self.judge,
@@ -152,6 +138,12 @@ class NightHouse(Classroom):
         self.train = self._train()
         self.night = self.new_night()
 
+    def exact(self) -> Mapping[str, Reads]:
+        return {POCKET: pocket.check}
+
+    def own_readers(self) -> Mapping[str, FeedbackReader]:
+        return {**super().own_readers(), POCKET: PocketReader()}
+
     def _train(self) -> Train:
         return Train(
             learner=self.learner,
@@ -166,7 +158,7 @@ class NightHouse(Classroom):
                     eligible=self.eligible,
                     examine=self.examine,
                     today=self.today,
-                    anchors=_anchors,
+                    curriculum=Labels(),
                 ),
                 clock=self.clock,
                 new_id=lambda: self.ids.new("run"),
@@ -271,13 +263,27 @@ class NightHouse(Classroom):
         return outlook
 
 
-def _anchors(_: str, count: int, with_skills: bool, _about: str) -> list[tuple[Message, ...]]:
-    chance = random.Random(3)
-    found = []
-    for _number in range(count):
-        words = " ".join(pocket.draw_words(chance))
-        kind = chance.choice(("label", "menu", "note"))
-        asked = text_message(Role.USER, f"write a {kind} for {words}")
-        rule = text_message(Role.SYSTEM, pocket.block(["For a label, use stars."]))
-        found.append((rule, asked) if with_skills else (asked,))
-    return found
+class Labels:
+    """Implements core.ports.Curriculum: its anchors are labels, menus and notes."""
+
+    def canaries(self, version: AdapterVersion) -> Sequence[Probe]:
+        return ()
+
+    def subject(self, model: str, asked: str) -> str:
+        return ""
+
+    def fresh_requests(self, model: str, words: str, count: int) -> Sequence[str]:
+        return ()
+
+    def anchors(
+        self, model: str, count: int, with_skills: bool, about: str
+    ) -> Sequence[tuple[Message, ...]]:
+        chance = random.Random(3)
+        found = []
+        for _number in range(count):
+            words = " ".join(pocket.draw_words(chance))
+            kind = chance.choice(("label", "menu", "note"))
+            asked = text_message(Role.USER, f"write a {kind} for {words}")
+            rule = text_message(Role.SYSTEM, pocket.block(["For a label, use stars."]))
+            found.append((rule, asked) if with_skills else (asked,))
+        return found

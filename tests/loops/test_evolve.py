@@ -13,6 +13,7 @@ from dataclasses import replace
 import pytest
 
 from lull.core.errors import LullError
+from lull.core.feedback.stated_skill import example_of, words_of
 from lull.core.policy import Client
 from lull.core.proposal import Origin, Proposal, ProposalKind, ProposalStatus
 from lull.core.rules import EvolveRule
@@ -67,13 +68,14 @@ async def test_a_correction_in_words_is_enough_alone_and_needs_no_model(room: Cl
     turn, said = await room.plays(
         "write a menu for Sunday",
         "soup and bread",
-        "no, when you write a menu, join the dishes with bars",
+        "no, join the dishes with bars",
         "soup | bread",
     )
     await room.score.read_new()
     made = await one(room)
     assert made.origin is Origin.EXTRACTIVE
-    assert made.text.body == "When you write a menu, join the dishes with bars."
+    assert words_of(made.text.body) == "no, join the dishes with bars"
+    assert example_of(made.text.body) == "write a menu for Sunday"
     assert (made.failures, made.wish_turns) == ((turn,), (said,))
     assert {trace.source for trace in made.traces} <= {"user", "model"}
     assert room.proposals.support() == {turn, said}
@@ -91,7 +93,7 @@ async def test_labelled_feedback_before_the_next_request_is_enough_as_well(
     )
     await room.score.read_new()
     made = await one(room)
-    assert made.text.body == "When you write a menu, join the dishes with bars."
+    assert words_of(made.text.body) == "No, when you write a menu, join the dishes with bars."
     assert made.wish == "No, when you write a menu, join the dishes with bars."
     assert (made.failures, made.wish_turns) == ((turn,), (said,))
     # More than the user's words may stand in such a message: nothing comes into force by itself.
@@ -350,7 +352,7 @@ async def test_failures_that_the_user_takes_back_meanwhile_teach_nothing(room: C
 
 
 async def says_how(room: Classroom, *history: str) -> None:
-    await room.plays(*history, "no, when you write a menu, join the dishes with bars", "noted")
+    await room.plays(*history, f"No. {MENU.body}", "noted")
     await room.score.read_new()
 
 
@@ -365,8 +367,8 @@ async def test_words_of_the_users_take_the_place_of_the_same_rule_that_nobody_co
     await room.proposals.decided(mute.id, lambda p: replace(p, status=ProposalStatus(status)))
     await says_how(room, "write a menu for Monday", "soup and bread")
     made = await one(room)
-    assert (made.origin, made.text.body) == (Origin.EXTRACTIVE, MENU.body)
-    assert made.wish == "no, when you write a menu, join the dishes with bars"
+    assert (made.origin, words_of(made.text.body)) == (Origin.EXTRACTIVE, MENU.body)
+    assert made.wish == MENU.body
     assert set(silent) < set(made.failures)  # by these words they can be scored too
     older = room.now(mute)
     assert (older.status, older.reason) == (
@@ -418,7 +420,7 @@ async def test_what_stands_in_quarantine_hides_no_words_of_the_users(room: Class
 
 
 async def test_two_wishes_for_requests_that_look_alike_are_two_candidates(room: Classroom) -> None:
-    for kind, rule in (("menu", "use bars in menus"), ("list", "end lists with sugar")):
+    for kind, rule in (("menu", "use bars in menus"), ("list", "end with sugar in lists")):
         await room.plays(f"write a {kind} for velvet copper", "velvet", f"no, {rule}", "noted")
     await room.score.read_new()
     made = await room.evolve.step()
@@ -426,7 +428,7 @@ async def test_two_wishes_for_requests_that_look_alike_are_two_candidates(room: 
         "When you write a menu, use bars.",
         "When you write a list, end with sugar.",
     ]
-    assert [p.wish for p in made] == ["no, use bars in menus", "no, end lists with sugar"]
+    assert [p.wish for p in made] == ["no, use bars in menus", "no, end with sugar in lists"]
 
 
 async def test_of_two_wishes_that_contradict_each_other_the_newer_one_stands(

@@ -88,6 +88,7 @@ class Archive(NightHouse):
             adapters=self.adapters,
             adapter_files=self.files,
             rewards=self.rewards,
+            heard=self.feedback,
             forgetting=self.forgetting,
             exemplars=self._exemplars,
             roll_back=self._roll_back,
@@ -259,18 +260,18 @@ async def test_what_another_conversation_taught_stays(archive: Archive) -> None:
 
 
 async def test_an_edit_is_taken_back_to_the_text_before(archive: Archive) -> None:
-    await archive.corrected("write a menu for soup", "no, when you write a menu, join with bars")
+    await archive.corrected("write a menu for soup", "no, when you write a menu, end with sugar")
     (first,) = await archive.evolve.step()
     await archive.review.approve(first.id)
     conversation, _ = await archive.corrected(
-        "please write a menu for fish", f"no, when you write a menu, join with {WORD}"
+        "please write a menu for fish", "no, when you write a menu, end with walnut"
     )
     (second,) = await archive.evolve.step()
     await archive.review.approve(second.id)
     key = second.key
-    assert WORD in archive.library.get(key).body
+    assert "walnut" in archive.library.get(key).body
     found = await archive.forget.forget(conversation)
-    assert archive.says(WORD) == []
+    assert archive.says("walnut") == []
     assert found.what.set_back == (("", key.name, first.sha256),)
     assert archive.library.get(first.key).sha256 == first.sha256
 

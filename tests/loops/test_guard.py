@@ -105,7 +105,7 @@ async def test_a_change_of_mind_is_heard_where_chance_left_the_skill_out_too(
 async def test_what_a_skill_says_is_not_proposed_again_where_chance_left_it_out(
     room: Classroom,
 ) -> None:
-    await corrected_where_left_out(room, "no, when you write a menu, join the dishes with bars")
+    await corrected_where_left_out(room, f"No. {MENU.body}")
     assert await room.evolve.step() == []
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from lull.pocket import language as pocket
 from lull.core.errors import Conflict, EngineDown, TrainingError
 from lull.core.messages import Completion, Finish
 from lull.core.policy import Client
@@ -28,6 +27,7 @@ from lull.core.verdict import Check, Verdict
 from lull.loops.make_run import LEAST_ROWS
 from lull.loops.outlook import Task, TrainRule
 from lull.loops.train_work import TrainWork
+from lull.pocket import language as pocket
 from lull.store.turn_rows import Label
 from tests.building import FACTS, assistant
 from tests.fake_engine import FakeEngine

@@ -9,15 +9,16 @@ from datetime import datetime
 import pytest
 
 from lull.core.errors import StoreError
+from lull.core.feedback.feedback import Feedback
 from lull.core.policy import Client
 from lull.core.skill import ChangeKind
 from lull.loops.standing_wishes import StandingWishes, turned_down
-from lull.loops.verify import Verifier
 from lull.store.database import Database
-from lull.store.reward_rows import RewardRow, Served
+from lull.store.feedback import FeedbackRows
+from lull.store.reward_rows import RewardRow
 from lull.store.rewards import Rewards
 from tests.building import ANYBODY
-from tests.loops.classroom import CHECKED, Classroom, reads_bars
+from tests.loops.classroom import CHECKED, Classroom
 
 ANNA, BEN = (Client(name=name, apart=True) for name in ("anna", "ben"))
 WISH = "no, when you write a menu, join with bars"
@@ -114,7 +115,8 @@ async def test_words_said_again_after_they_were_turned_down_stand(room: Classroo
 def wishes_of(room: Classroom, *, most: int) -> StandingWishes:
     return StandingWishes(
         room.rewards,
-        Verifier({CHECKED: reads_bars}, checks=room.checks),
+        room.feedback,
+        room.verifier,
         turned_down=lambda: turned_down(room.proposals, room.library, room.skills),
         most=most,
     )
@@ -195,10 +197,6 @@ class WatchedRewards(Rewards):
         self.read_on: list[threading.Thread] = []
         self.full = False
 
-    def corrected(self, *, room: str, model: str, limit: int | None) -> list[Served]:
-        self.read_on.append(threading.current_thread())
-        return super().corrected(room=room, model=model, limit=limit)
-
     def held_to(
         self, said: Collection[str], *, room: str, model: str | None = None
     ) -> dict[str, frozenset[str]]:
@@ -211,6 +209,18 @@ class WatchedRewards(Rewards):
         await super().save(rows, read=read, at=at)
 
 
+class WatchedFeedback(FeedbackRows):
+    """Remembers on which threads wishes were read."""
+
+    def __init__(self, database: Database, *, read_on: list[threading.Thread]) -> None:
+        super().__init__(database)
+        self.read_on = read_on
+
+    def wishes(self, *, room: str, model: str, limit: int | None) -> list[Feedback]:
+        self.read_on.append(threading.current_thread())
+        return super().wishes(room=room, model=model, limit=limit)
+
+
 async def test_what_still_stands_is_worked_out_beside_the_requests(room: Classroom) -> None:
     watched = WatchedRewards(room.database)
 
@@ -218,8 +228,8 @@ async def test_what_still_stands_is_worked_out_beside_the_requests(room: Classro
         watched.read_on.append(threading.current_thread())
         return turned_down(room.proposals, room.library, room.skills)
 
-    verifier = Verifier({CHECKED: reads_bars}, checks=room.checks)
-    room.score.wishes = StandingWishes(watched, verifier, turned_down=down)
+    heard = WatchedFeedback(room.database, read_on=watched.read_on)
+    room.score.wishes = StandingWishes(watched, heard, room.verifier, turned_down=down)
     later = await wished(room)
     await rejected(room)
     await room.score.read_new()

@@ -30,10 +30,10 @@ def verifier() -> Verifier:
     return Verifier({CHECKED: reads}, checks=lambda sha256: checks.get(sha256, []))
 
 
-def test_only_a_model_with_a_verifier_is_verified(verifier: Verifier) -> None:
-    assert verifier.speaks_for(CHECKED)
-    assert verifier.speaks_for(f"{CHECKED}:latest")
-    assert not verifier.speaks_for("llama3.2")
+def test_only_the_answers_of_a_language_with_one_right_answer_are_read(verifier: Verifier) -> None:
+    assert verifier.is_exact(CHECKED)
+    assert verifier.is_exact(f"{CHECKED}:latest")
+    assert not verifier.is_exact("llama3.2")
     assert verifier.fulfils("llama3.2", wish="use bars", asked="a menu", answer="a | b") is None
 
 

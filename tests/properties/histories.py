@@ -9,10 +9,10 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from lull.pocket import language as pocket
 from lull.core.messages import Message, Role, ToolCall, text_message
 from lull.core.policy import Client
 from lull.core.skill import ChangeKind, SkillKey
+from lull.pocket import language as pocket
 from lull.store.trajectories import Label
 from tests.properties.bodies import ANTHROPIC, NATIVE, OPENAI
 from tests.properties.house import LLAMA, POCKET

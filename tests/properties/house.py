@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from lull.backends.extractive_evolver import ExtractiveEvolver
+
 from lull.backends.model_evolver import ModelEvolver
 from lull.backends.skill_index import WordIndex
-from lull.pocket import language as pocket
 from lull.core.check import Check, parse
 from lull.core.guard import hashed_coin
 from lull.core.messages import Sampling
@@ -42,6 +42,7 @@ from lull.loops.serve import Serve
 from lull.loops.standing_wishes import StandingWishes, turned_down
 from lull.loops.today import Today
 from lull.loops.verify import Verifier
+from lull.pocket import language as pocket
 from lull.store.database import Database
 from lull.store.flips import Flips
 from lull.store.proposals import Proposals

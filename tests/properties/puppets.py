@@ -12,11 +12,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from lull.pocket import language as pocket
 from lull.core.errors import UpstreamDown
 from lull.core.messages import Completion, Finish, Message, Role, Sampling, ToolCall, text_message
 from lull.core.ports import Asks, Question
 from lull.core.reward import Vote
+from lull.pocket import language as pocket
 from tests.fake_chat_model import FakeChatModel, complete
 from tests.fakes import FakeClock
 from tests.scripted_endpoint import hostile_skills

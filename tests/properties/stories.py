@@ -11,11 +11,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
-from lull.pocket import language as pocket
 from lull.core.errors import UpstreamDown
 from lull.core.policy import Client
 from lull.core.proposal import Origin
 from lull.core.skill import ChangeKind, SkillKey, SkillStatus, SkillText
+from lull.pocket import language as pocket
 from lull.store.skill_md import render
 from lull.store.trajectories import Label
 from tests.properties import histories as said

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lull.contract import routes
-from lull.pocket import language as pocket
 from lull.core.injection import BETWEEN, CLOSING, OPENING
 from lull.core.messages import Role, text_message
+from lull.pocket import language as pocket
 from lull.service.dialects import CHAT_ROUTES
 from tests.properties.bodies import added
 from tests.properties.puppets import answer_to

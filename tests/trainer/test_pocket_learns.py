@@ -12,12 +12,12 @@ import mlx.core as mx
 import pytest
 from mlx_lm.utils import load_tokenizer
 
-from lull.pocket import language as pocket
-from lull.pocket.language import DEFAULT_STYLE, HELD_WORDS, Joiner, Kind, Style
 from lull.core.run_format import ADAPTER
 from lull.core.training_events import Finished
 from lull.core.training_examples import Example, Graduation, Group, Replay, Sample
 from lull.core.training_run import GraduationTerms, GrpoTerms, Lora, RunKind, RunSpec
+from lull.pocket import language as pocket
+from lull.pocket.language import DEFAULT_STYLE, HELD_WORDS, Joiner, Kind, Style
 from lull.resources import pocket_dir
 from lull.trainer.gradients import Chunked
 from lull.trainer.journal import Journal

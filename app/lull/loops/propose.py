@@ -16,7 +16,8 @@ from lull.core.check import parse as parse_check
 from lull.core.errors import LullError
 from lull.core.failures import FailureSet
 from lull.core.feedback.feedback import Scope
-from lull.core.likeness import alike, near_duplicate, same_in_other_words
+from lull.core.feedback.stated_skill import example_of, words_of
+from lull.core.likeness import DEFAULT, alike, near_duplicate, same_in_other_words
 from lull.core.ports import Clock, Draft, Ids, Merging
 from lull.core.proposal import CHECK, Origin, Proposal, ProposalKind, ProposalStatus, Trace
 from lull.core.reward import GREY
@@ -66,10 +67,10 @@ class Propose:
             return None
         draft, twin = self._set_against(draft, [s for s in room if self._is_ours(s)])
         texts = {skill.key: _text(skill) for skill in room}
-        twin = twin or near_duplicate(draft.text, texts)
-        if twin is not None and _same_rule(texts[twin], draft.text):
-            log.info("%s says it already", twin.name)
+        if any(_same_rule(text, draft.text) for text in texts.values()):
+            log.info("a skill says it in the same words")
             return None
+        twin = twin or near_duplicate(draft.text, texts)
         if twin is not None and not self._is_ours(self._library().get(twin)):
             log.info("%s is the user's own and covers this", twin.name)
             return None
@@ -308,10 +309,17 @@ def _text(skill: Skill) -> SkillText:
     return SkillText(name=skill.name, description=skill.description, body=skill.body)
 
 
-def _same_rule(one: SkillText, other: SkillText) -> bool:
-    """The same body but for case, space and end stop."""
-    first, second = (" ".join(t.body.lower().split()).rstrip(".") for t in (one, other))
-    return first == second
+def _same_rule(old: SkillText, new: SkillText) -> bool:
+    """Whether the old one says it in the same words, but for case, space and end stop, and of the
+    requests that the new one is for."""
+    if _folded(words_of(old.body)) != _folded(words_of(new.body)):
+        return False
+    before, now = example_of(old.body), example_of(new.body)
+    return not before or (bool(now) and alike(before, now) >= DEFAULT.grouped)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.lower().split()).rstrip(".")
 
 
 def flags_of(screening: Screening) -> tuple[dict[str, str], ...]:

@@ -16,7 +16,7 @@ from lull.core.injection import block, merged_system
 from lull.core.messages import Completion, Message, Role, Sampling, text_message
 from lull.core.ports import Asks, ChatModel, Judge, Question
 from lull.core.proof import Pair, Part
-from lull.core.proposal import Proposal, ProposalKind
+from lull.core.proposal import Origin, Proposal, ProposalKind
 from lull.core.reward import majority
 from lull.core.signals import from_format
 from lull.core.skill import Library
@@ -153,7 +153,7 @@ class Replay:
             asked=asked,
             answer=answer,
             about=about,
-            check=parse(proposal.check) if proposal.check else None,
+            check=parse(proposal.check) if _by_its_check(proposal) else None,
         )
 
     def _held_to(
@@ -186,7 +186,7 @@ class Replay:
         if self._verifier.is_exact(model):
             does = self._fulfils(proposal, model, asked, "")
             return does is None if part is Part.SUCCESS else does is not None
-        if proposal.check and part is not Part.SUCCESS:
+        if _by_its_check(proposal) and part is not Part.SUCCESS:
             return True
         if self._held_to(proposal, served, text_message(Role.ASSISTANT, "any")) is not None:
             return True
@@ -226,6 +226,12 @@ class Replay:
             without=injected(messages, before, system=stage.system),
             with_=injected(messages, [*others, proposal.text.body], system=stage.system),
         )
+
+
+def _by_its_check(proposal: Proposal) -> bool:
+    """Whether its own check may score it: one that came of the user's words, and not of the model
+    that wrote the skill, which would examine itself."""
+    return bool(proposal.check) and proposal.origin is Origin.EXTRACTIVE
 
 
 def injected(

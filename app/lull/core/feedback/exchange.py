@@ -49,8 +49,10 @@ def readable(exchange: Exchange) -> ReadableExchange:
 _END: Final = re.compile(r"(?<=[.!?…。！？])[\"'”’»)\]]*\s+|\n+\s*")
 _FENCE: Final = re.compile(r"^(```|~~~).*?(?:^\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _ABBREVIATED: Final = re.compile(
-    r"(?:\b(?:e\.g|i\.e|z\.B|d\.h|u\.a|bzw|ca|etc|vs|Mr|Mrs|Ms|Dr|Prof|Nr|No|St|p\.ej|Sr|Sra)|\b[A-Z]|\d)\.$"
+    r"(?:\b(?:e\.g|i\.e|z\.B|d\.h|u\.a|bzw|ca|etc|vs|Mr|Mrs|Ms|Dr|Prof|Nr|St|p\.ej|Sr|Sra)|\b[A-Z]|\d)\.$"
 )
+_NUMBER: Final = re.compile(r"\b[Nn]o\.\s*\d\Z")
+""" "No. 5", but not "No. Use bullets.\""""
 
 
 def sentences(text: str) -> tuple[str, ...]:
@@ -70,14 +72,20 @@ def _cut(text: str) -> list[str]:
     pieces: list[str] = []
     at = 0
     for end in _END.finditer(text):
-        before = text[at : end.start()]
-        if "\n" not in end.group() and _ABBREVIATED.search(before[-12:]):
+        if "\n" not in end.group() and _goes_on(text, max(at, end.start() - 12), end):
             continue
         pieces.append(text[at : end.end()])
         at = end.end()
     if at < len(text):
         pieces.append(text[at:])
     return pieces
+
+
+def _goes_on(text: str, since: int, end: re.Match[str]) -> bool:
+    """Whether the full stop belongs to a short form, and ends nothing."""
+    if _ABBREVIATED.search(text, since, end.start()):
+        return True
+    return bool(_NUMBER.search(text, since, end.end() + 1))
 
 
 def _joined_blanks(pieces: list[str]) -> list[str]:

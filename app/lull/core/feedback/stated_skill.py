@@ -17,9 +17,9 @@ ASKED_SHOWN: Final = 160
 """Characters of the request that a rule was said after, as its example."""
 _NAME_WORDS: Final = 5
 _SMALL: Final = frozenset(
-    """a an and are as at be but by can could do does for from have i i'm if in is it its just
-    like me my of on or our please pls so stop that the them there these they this to too us
-    use want was we when will with would you your""".split()  # noqa: SIM905  a paragraph of words reads better
+    """a an and are as at be but by can could do does for from have i i'm if in is it its just like
+    me my of on or our please pls so stop that the them there these they this to too us use want was
+    we when will with would you your""".split()  # noqa: SIM905  a paragraph of words reads better
 )
 _EVERY: Final = "In every answer the user wants: “"
 _KIND: Final = "When the user asks for something like “"
@@ -44,7 +44,7 @@ def skill_of(rule: str, *, scope: Scope, kind_of_rule: RuleKind | None, asked: s
 
 
 _FRAMED: Final = re.compile(
-    rf"\A(?:{re.escape(_EVERY)}|{re.escape(_FACT)}|{re.escape(_KIND)}.*?"
+    rf"\A(?:{re.escape(_EVERY)}|{re.escape(_FACT)}|{re.escape(_KIND)}(?P<example>.*?)"
     rf"(?:{re.escape(_THEN)}|{re.escape(_FACT_THEN)}))(?P<words>.*){re.escape(_CLOSE)}\s*\Z",
     re.DOTALL,
 )
@@ -54,6 +54,12 @@ def words_of(body: str) -> str:
     """The user's words in a body of ours; the whole body where it has another form."""
     found = _FRAMED.match(body)
     return found["words"] if found else body
+
+
+def example_of(body: str) -> str:
+    """The request that a body of ours names as its example, "" for none."""
+    found = _FRAMED.match(body)
+    return (found["example"] or "") if found else ""
 
 
 def name_of(words: str) -> str:
