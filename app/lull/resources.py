@@ -1,4 +1,5 @@
-"""Where the files are that ship with Lull: the built-in model, the starter skills, the prompts.
+"""Where the files are that ship with Lull: the built-in model, the reader, the starter
+skills, the prompts.
 
 An installed Lull carries them inside its package, a checkout beside `app/`.
 """
@@ -30,6 +31,11 @@ def starter_skills_dir(places: tuple[Path, ...] = _PLACES) -> Path:
 def probes_dir(places: tuple[Path, ...] = _PLACES) -> Path:
     """Families of canaries, one JSON file each. Raises ResourceError."""
     return _found("probes", "*.json", places)
+
+
+def reader_dir(places: tuple[Path, ...] = _PLACES) -> Path:
+    """What the small reader has learned. Raises ResourceError."""
+    return _found("reader", "reader.json", places)
 
 
 @lru_cache(maxsize=4)

@@ -71,6 +71,10 @@ def _run(words: Sequence[str]) -> int:
         from lull.backends.ics_child import main as read_calendar
 
         return read_calendar(words[1:])
+    if words and words[0] == "read-feedback":
+        from lull.engine.reader.main import main as read_feedback
+
+        return read_feedback(words[1:])
     if words and words[0] == "work-on-weights":
         from lull.backends.weights_child import main as work_on_weights
 
