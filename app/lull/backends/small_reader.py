@@ -25,7 +25,7 @@ from lull.core.backoff import Backoff
 from lull.core.errors import EngineDown, EngineError, ResourceError
 from lull.core.feedback.exchange import Exchange
 from lull.core.feedback.feedback import UNSURE, Heard
-from lull.core.feedback.outputs import Outputs, heard_of
+from lull.core.feedback.outputs import Outputs, check_of, heard_of
 from lull.core.feedback.readable_speech import is_readable_speech
 from lull.resources import INSTALL_AGAIN, reader_dir
 
@@ -103,23 +103,16 @@ class SmallReader:
 
     async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
         """Raises LullError when it cannot read now. Cancelled, the child is ended at once."""
-        found: list[Heard | None] = [UNSURE] * len(exchanges)
-        asked = [at for at, one in enumerate(exchanges) if is_readable_speech(one.said)]
-        if not asked:
-            return found
-        async with self._one:
-            self._stay()
-            try:
-                for start in range(0, len(asked), _AT_ONCE):
-                    some = asked[start : start + _AT_ONCE]
-                    heard = await self._heard([exchanges[at] for at in some])
-                    for at, one in zip(some, heard, strict=True):
-                        found[at] = one
-            except asyncio.CancelledError:
-                self._end_now()
-                raise
-            self._leave_later()
-        return found
+        stated = self.files.stated if exchanges else 0.0
+        return [
+            UNSURE if said is None else heard_of(said, exchange, stated=stated)
+            for said, exchange in zip(await self._said(exchanges), exchanges, strict=True)
+        ]
+
+    async def check_classes(self, exchanges: Sequence[Exchange]) -> list[str]:
+        """The class of check that would decide each message, taken as a rule whether or not it
+        sounds lasting; "" for none. Raises LullError."""
+        return ["" if one is None else check_of(one) for one in await self._said(exchanges)]
 
     async def close(self) -> None:
         """End the child, and whatever it reads."""
@@ -128,17 +121,35 @@ class SmallReader:
         if child is not None:
             await child.stop()
 
-    async def _heard(self, exchanges: Sequence[Exchange]) -> list[Heard]:
+    async def _said(self, exchanges: Sequence[Exchange]) -> list[Outputs | None]:
+        """None: no speech that it can be asked about."""
+        found: list[Outputs | None] = [None] * len(exchanges)
+        asked = [at for at, one in enumerate(exchanges) if is_readable_speech(one.said)]
+        if not asked:
+            return found
+        async with self._one:
+            self._stay()
+            try:
+                for start in range(0, len(asked), _AT_ONCE):
+                    some = asked[start : start + _AT_ONCE]
+                    said = await self._asked([exchanges[at] for at in some])
+                    for at, one in zip(some, said, strict=True):
+                        found[at] = one
+            except asyncio.CancelledError:
+                self._end_now()
+                raise
+            finally:
+                self._leave_later()
+        return found
+
+    async def _asked(self, exchanges: Sequence[Exchange]) -> list[Outputs]:
         child = await self._running()
         try:
             result = await child.call("read", exchanges=[asdict(one) for one in exchanges])
         except EngineDown:
             self._fell()
             raise
-        return [
-            heard_of(_outputs(said), exchange, stated=self.files.stated)
-            for said, exchange in zip(result["heard"], exchanges, strict=True)
-        ]
+        return [_outputs(said) for said in result["heard"]]
 
     async def _running(self) -> EngineChild:
         """A child that has loaded. Raises LullError."""
@@ -184,7 +195,7 @@ class SmallReader:
             child.kill()
 
     def _leave_later(self) -> None:
-        if self._unload_after_s:
+        if self._unload_after_s and self._child is not None:
             self._leaving = asyncio.create_task(self._leave_unused(), name="unload the reader")
 
     async def _leave_unused(self) -> None:

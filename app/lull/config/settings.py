@@ -18,6 +18,7 @@ from lull.config.learning import (
     ReviewSettings,
     WriterSettings,
 )
+from lull.config.reader import ReaderSettings
 from lull.config.rules import setting
 from lull.config.training import TrainingSettings
 from lull.core.retrieval import RetrievalRule
@@ -247,6 +248,7 @@ class Settings:
     engine: EngineSettings = field(default_factory=EngineSettings)
     secrets: SecretsSettings = field(default_factory=SecretsSettings)
     idle: IdleSettings = field(default_factory=IdleSettings)
+    reader: ReaderSettings = field(default_factory=ReaderSettings)
     judge: JudgeSettings = field(default_factory=JudgeSettings)
     writer: WriterSettings = field(default_factory=WriterSettings)
     learning: LearningSettings = field(default_factory=LearningSettings)

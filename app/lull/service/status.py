@@ -13,8 +13,10 @@ from lull.resources import INSTALL_AGAIN
 from lull.service import checks, lull_checks
 from lull.service.checks import check, tried
 from lull.service.wiring.own_models import BUILT_IN, BUILT_IN_PROBLEM
+from lull.service.wiring.reader import small_reader_of
 from lull.service.wiring.service import Service
 from lull.service.wiring.together import open_secrets
+from lull.store.feedback import FeedbackRows
 
 Json = dict[str, Any]
 
@@ -113,6 +115,7 @@ class Status:
                 "skills",
                 lambda: checks.skills(stores.skills.folders, service.current.library),
             ),
+            await asyncio.to_thread(tried, "reader", self._reader),
             await asyncio.to_thread(self._memory),
             *(await self._lulls()),
             await asyncio.to_thread(tried, "keychain", self._keychain, serious=False),
@@ -150,6 +153,11 @@ class Status:
             lull_checks.lulls(window, watching=service.watch.watching),
             lull_checks.calendars(service.calendars.feeds(), service.clock.now()),
         ]
+
+    def _reader(self) -> str:
+        service = self._service
+        reader = small_reader_of(service.settings, service.paths)
+        return checks.reader(reader.check, FeedbackRows(service.stores.database).count_waiting())
 
     def _memory(self) -> Json:
         memory = self._service.memory.exemplars

@@ -39,7 +39,6 @@ def heard_of(outputs: Outputs, exchange: Exchange, *, stated: float = LIKELY) ->
     if lasting <= LIKELY:
         return heard
     of_kind = labels["kind"]
-    check, check_p = max(outputs.classes.items(), key=lambda one: one[1], default=(NO_CHECK, 1.0))
     return Heard(
         correction=heard.correction,
         lasting=lasting,
@@ -48,8 +47,14 @@ def heard_of(outputs: Outputs, exchange: Exchange, *, stated: float = LIKELY) ->
         scope_p=max(of_kind, 1.0 - of_kind),
         quote=_quote(outputs.stated, exchange, stated),
         kind_of_rule=RuleKind.FACT if labels["fact"] > LIKELY else RuleKind.PREFERENCE,
-        check=check if check_p >= LIKELY and check != NO_CHECK else "",
+        check=check_of(outputs),
     )
+
+
+def check_of(outputs: Outputs) -> str:
+    """The class of check that is likely meant, "" for none."""
+    check, p = max(outputs.classes.items(), key=lambda one: one[1], default=(NO_CHECK, 1.0))
+    return check if p >= LIKELY and check != NO_CHECK else ""
 
 
 def _quote(stated: Sequence[float], exchange: Exchange, least: float) -> tuple[str, ...]:
