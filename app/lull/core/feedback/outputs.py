@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from lull.core.feedback.exchange import CUT, Exchange, readable, sentences
+from lull.core.feedback.exchange import CUT, Exchange, looked_at, readable
 from lull.core.feedback.feedback import LIKELY, Heard, RuleKind, Scope
 
 NO_CHECK: Final = "none"
@@ -72,7 +72,7 @@ def _as_typed(exchange: Exchange) -> list[str]:
     if not any(CUT in text for text in shown):
         return typed
     # A long sentence was shown by its two ends.
-    whole = sentences(exchange.said)
+    whole = looked_at(exchange.said)
     for at, text in enumerate(shown):
         if CUT in text and text not in whole:
             head, _, tail = text.partition(CUT)
