@@ -9,6 +9,7 @@ BENCHES = {
     "metaclaw_bench": "days of work in a workspace, with and without Lull, for any model",
     "pipeline": "research in twelve stages, with and without Lull, for any model",
     "pocket": "what the built-in model can do, on the shipped weights",
+    "reader": "what is heard in what people type behind an answer, on people not learned from",
     "retrieval": "is the needed skill found, in libraries of three sizes",
     "trainer": "what a training step costs, and what an interruption does",
     "suspension": "how soon work stops when the user is back",
@@ -55,6 +56,8 @@ def _main_of(name: str) -> Callable[[Sequence[str]], int]:
         from bench.gates.command import main as found
     elif name == "lulls":
         from bench.lulls.command import main as found
+    elif name == "reader":
+        from bench.reader.command import main as found
     elif name == "retrieval":
         from bench.retrieval.command import main as found
     elif name == "metaclaw_bench":

@@ -2,6 +2,7 @@
 # Writes packaging/constraints.txt again: every Python package Lull is built, run and tested with,
 # for every platform, with exact versions and hashes, and no address of a registry. Versions already
 # in the file stay where pyproject.toml still allows them; `sh packaging/lock.sh --upgrade` lets go.
+# Behind them stand the wheels of extra-wheels.txt, whose own dependencies are not wanted.
 set -eu
 cd -- "$(dirname -- "$0")/.."
 
@@ -37,6 +38,7 @@ fi
 {
     printf '# Every Python package of Lull, for every platform. Made by packaging/lock.sh; do not edit.\n'
     cat "$work/constraints.txt"
+    grep -v '^#' packaging/extra-wheels.txt
 } >"$work/new"
 cp "$work/new" "$file"
 printf '%s: %s packages\n' "$file" "$(grep -c '^[a-zA-Z0-9]' "$file")"

@@ -1,4 +1,5 @@
-"""Where the files are that ship with Lull: the built-in model, the starter skills, the prompts.
+"""Where the files are that ship with Lull: the built-in model, the reader, the starter
+skills, the prompts.
 
 An installed Lull carries them inside its package, a checkout beside `app/`.
 """
@@ -35,6 +36,11 @@ def probes_dir(places: tuple[Path, ...] = _PLACES) -> Path:
 def exams_dir(places: tuple[Path, ...] = _PLACES) -> Path:
     """The sheets of the exams, one JSON-lines file a role. Raises ResourceError."""
     return _found("exams", "*.jsonl", places)
+
+
+def reader_dir(places: tuple[Path, ...] = _PLACES) -> Path:
+    """What the small reader has learned. Raises ResourceError."""
+    return _found("reader", "reader.json", places)
 
 
 @lru_cache(maxsize=4)

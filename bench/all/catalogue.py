@@ -80,6 +80,16 @@ CATALOGUE: Mapping[str, Entry] = {
         not_shown="Skills and rules are in English, the skills around the needed ones are"
         " generated, and credit is given by the bench.",
     ),
+    "reader": Entry(
+        measures="What the shipped reader hears in messages behind answers, of two kinds of person"
+        " from whom it has learned nothing.",
+        columns=(
+            "people", "what", "n", "precision", "precision_low", "precision_high", "recall",
+            "recall_low", "recall_high", "ece",
+        ),
+        rest=("people", "what", "n", "share", "share_low", "share_high", "p50_s", "p95_s"),
+        not_shown="The sentences were written for Lull, as were those that it learned from.",
+    ),
     "gates": Entry(
         measures="How often a proof lets a useless, a harmful and a good skill through, beside the"
         " rules of others; every skill's true effect is known.",

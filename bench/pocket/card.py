@@ -46,8 +46,8 @@ $kind_rows
   $habit_count published habits: starting with $starts; ending with $ends; joining with
   $habit_joiners; reversed. Never two at once on purpose. Reinforcement needs such a signal.
 
-The language is defined in `app/lull/pocket/language.py`, in code: words, phrasings, right answers, and
-the reader that checks an answer against a correction.
+The language is defined in `app/lull/pocket/language.py`, in code: words, phrasings, right answers,
+and the reader that checks an answer against a correction.
 
 ## What was measured
 

@@ -1,77 +1,86 @@
-"""Says what is wrong in a file of bench/reader/people: python bench/reader/check_people.py FILE…"""
+"""Says what is wrong in files of sentences: `python -m bench.reader.check_people FILE…`."""
+
+from __future__ import annotations
 
 import collections
 import json
-import pathlib
 import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
 
-KEYS = {
-    "asked",
-    "answer",
-    "said",
-    "correction",
-    "lasting",
-    "scope",
-    "quote",
-    "kind_of_rule",
-    "check",
-    "trap",
-}
-CHECKS = set(
-    "language words sentences paragraphs lines bullets no_bullets numbered_list starts_with ends_with contains "
-    "not_contains lower_case upper_case no_sign json code_only no_emoji type_hints indent date_format time_format "
-    "units no_closing_question no_apology no_preamble plain_text no_code_comments no_contractions quote_style".split()
+from bench.reader.items import CHECKS
+
+Line = dict[str, Any]
+KEYS = frozenset(
+    "asked answer said correction lasting scope quote kind_of_rule check trap".split()  # noqa: SIM905
 )
 
 
-def faults(item: dict) -> list[str]:
-    wrong = []
-    if set(item) != KEYS:
-        return [f"keys are {sorted(item)}"]
-    if item["correction"] not in (True, False, None):
-        wrong.append("correction")
-    if item["lasting"] not in (True, False) or item["trap"] not in (True, False):
+def faults(line: Line) -> list[str]:
+    """What is wrong with one labelled sentence, in words."""
+    if line.keys() != KEYS:
+        return [f"keys are {sorted(line)}"]
+    wrong = [f"{key} is empty" for key in ("asked", "answer", "said") if not str(line[key]).strip()]
+    if line["correction"] not in (True, False, None):
+        wrong.append("correction is neither true, false nor null")
+    if not isinstance(line["lasting"], bool) or not isinstance(line["trap"], bool):
         wrong.append("lasting or trap is no boolean")
-    for key in ("asked", "answer", "said"):
-        if not isinstance(item[key], str) or not item[key].strip():
-            wrong.append(f"{key} is empty")
-    if item["lasting"]:
-        if item["scope"] not in ("all", "kind"):
-            wrong.append("scope")
-        if item["kind_of_rule"] not in ("preference", "fact"):
-            wrong.append("kind_of_rule")
-        if not item["quote"]:
-            wrong.append("no quote")
-        wrong += [f"quote is not in said: {q!r}" for q in item["quote"] if q not in item["said"]]
-        if item["check"] is not None and item["check"] not in CHECKS:
-            wrong.append(f"check {item['check']!r}")
-    elif item["scope"] is not None or item["quote"] or item["kind_of_rule"] or item["check"]:
-        wrong.append("not lasting, yet scope, quote, kind_of_rule or check is set")
+    return wrong + (_faults_of_rule(line) if line["lasting"] else _faults_of_none(line))
+
+
+def _faults_of_rule(line: Line) -> list[str]:
+    wrong = [f"quote is not in said: {q!r}" for q in line["quote"] if q not in line["said"]]
+    if line["scope"] not in ("all", "kind"):
+        wrong.append("scope is neither all nor kind")
+    if line["kind_of_rule"] not in ("preference", "fact"):
+        wrong.append("kind_of_rule is neither preference nor fact")
+    if not line["quote"]:
+        wrong.append("nothing is quoted")
+    if line["check"] is not None and line["check"] not in CHECKS:
+        wrong.append(f"there is no check {line['check']!r}")
     return wrong
 
 
-for name in sys.argv[1:]:
-    said = collections.Counter()
-    items = []
-    for n, line in enumerate(pathlib.Path(name).read_text(encoding="utf-8").splitlines(), 1):
-        try:
-            item = json.loads(line)
-        except ValueError as error:
-            print(f"{name}:{n}: {error}")
-            continue
-        for wrong in faults(item):
-            print(f"{name}:{n}: {wrong}")
-        items.append(item)
-        said[item.get("said", "").strip().lower()] += 1
-    for text, times in said.items():
-        if times > 1:
-            print(f"{name}: said {times} times: {text[:80]!r}")
-    n = len(items) or 1
-    part = lambda want: f"{sum(1 for i in items if want(i)) / n:.0%}"  # noqa: E731
-    print(
-        f"{name}: {len(items)} items; lasting {part(lambda i: i.get('lasting'))}, "
-        f"correction {part(lambda i: i.get('correction'))}, arguable {part(lambda i: i.get('correction') is None)}, "
-        f"traps {part(lambda i: i.get('trap'))}, all {part(lambda i: i.get('scope') == 'all')}, "
-        f"kind {part(lambda i: i.get('scope') == 'kind')}, facts {part(lambda i: i.get('kind_of_rule') == 'fact')}, "
-        f"check {part(lambda i: i.get('check'))}"
-    )
+def _faults_of_none(line: Line) -> list[str]:
+    said = [key for key in ("scope", "quote", "kind_of_rule", "check") if line[key]]
+    return [f"not lasting, yet it has {', '.join(said)}"] if said else []
+
+
+def summary(name: str, lines: Sequence[Line]) -> str:
+    def part(want: Callable[[Line], bool]) -> str:
+        return f"{sum(map(want, lines)) / max(len(lines), 1):.0%}"
+
+    shares = {
+        "lasting": part(lambda i: bool(i["lasting"])),
+        "correction": part(lambda i: i["correction"] is True),
+        "arguable": part(lambda i: i["correction"] is None),
+        "traps": part(lambda i: bool(i["trap"])),
+        "all": part(lambda i: i["scope"] == "all"),
+        "kind": part(lambda i: i["scope"] == "kind"),
+        "facts": part(lambda i: i["kind_of_rule"] == "fact"),
+        "check": part(lambda i: bool(i["check"])),
+    }
+    told = ", ".join(f"{key} {value}" for key, value in shares.items())
+    return f"{name}: {len(lines)} items; {told}"
+
+
+def main(names: Sequence[str]) -> int:
+    bad = 0
+    for name in names:
+        lines = [json.loads(text) for text in Path(name).read_text("utf-8").splitlines()]
+        for number, line in enumerate(lines, 1):
+            for wrong in faults(line):
+                bad += 1
+                print(f"{name}:{number}: {wrong}")
+        said = collections.Counter(str(line.get("said", "")).strip().lower() for line in lines)
+        for text, times in said.items():
+            if times > 1:
+                bad += 1
+                print(f"{name}: said {times} times: {text[:80]!r}")
+        print(summary(name, lines))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -24,12 +24,39 @@ CALIBRATION: Final = ("nonnative_engineer", "sarcastic_nurse")
 
 LABELS: Final = ("correction", "lasting", "kind", "fact", "thanks")
 """Yes-or-no heads: `kind` is scope kind (no: all), `fact` a fact (no: a preference)."""
-CHECKS: Final = (
-    "none language words sentences paragraphs lines bullets no_bullets numbered_list starts_with"
-    " ends_with contains not_contains lower_case upper_case no_sign json code_only no_emoji"
-    " type_hints indent date_format time_format units no_closing_question no_apology no_preamble"
-    " plain_text no_code_comments no_contractions quote_style"
-).split()
+CHECKS: Final = [
+    "none",
+    "language",
+    "words",
+    "sentences",
+    "paragraphs",
+    "lines",
+    "bullets",
+    "no_bullets",
+    "numbered_list",
+    "starts_with",
+    "ends_with",
+    "contains",
+    "not_contains",
+    "lower_case",
+    "upper_case",
+    "no_sign",
+    "json",
+    "code_only",
+    "no_emoji",
+    "type_hints",
+    "indent",
+    "date_format",
+    "time_format",
+    "units",
+    "no_closing_question",
+    "no_apology",
+    "no_preamble",
+    "plain_text",
+    "no_code_comments",
+    "no_contractions",
+    "quote_style",
+]
 """Classes of the check head."""
 
 

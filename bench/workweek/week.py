@@ -28,8 +28,8 @@ from bench.workweek.person import FREE, Person, Request, person
 from lull.cli.control import Control
 from lull.config.paths import Paths
 from lull.contract import routes
-from lull.pocket import language as pocket
 from lull.core.training_record import RunStatus
+from lull.pocket import language as pocket
 
 Json = dict[str, Any]
 REVIEWS: Final = (2, 3, 6, 7, 9)

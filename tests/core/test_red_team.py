@@ -29,11 +29,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from lull.core.stated_rule import stated_rule
 
 from lull.core.messages import Message, Role, text_message
 from lull.core.screening import Screening, screen
 from lull.core.skill import SkillText
-from lull.core.stated_rule import stated_rule
 from lull.core.trust import said_by_user, spans_of
 from tests.core.red_team import clean, later, poison
 from tests.core.red_team.carriers import CARRIERS, UNMARKED, UNMARKED_CORRECTIONS, conversation

@@ -1,7 +1,8 @@
 """A scripted model on Ollama's protocol that obeys what truly reached its prompt, and nothing else.
 
 Without a rule its answer breaks all ten wishes of `TEN` at once; each wish whose very words stand
-in the system text is kept. So a skill that does not reach the prompt, or reaches the wrong one, shows.
+in the system text is kept. So a skill that does not reach the prompt, or reaches the wrong one,
+shows.
 """
 
 from __future__ import annotations

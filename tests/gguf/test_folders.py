@@ -148,6 +148,23 @@ def test_progress_never_goes_back_and_ends_at_all_of_it(tmp_path: Path) -> None:
     assert weights == plan.n_bytes
 
 
+def test_half_precision_takes_half_and_holds_the_same_numbers_rounded(tmp_path: Path) -> None:
+    exact = load_file(made(Tiny(kind="F32"), tmp_path) / "model.safetensors")
+    (tmp_path / "half").mkdir()
+    folder = made(Tiny(kind="F32"), tmp_path / "half", WeightForm.HALF)
+    halves = load_file(folder / "model.safetensors")
+    assert json.loads((folder / FACTS).read_text())["form"] == "f16"
+    assert halves.keys() == exact.keys()
+    assert all(np.array_equal(halves[name], exact[name].astype(np.float16)) for name in exact)
+
+
+def test_what_half_precision_cannot_hold_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "model.gguf"
+    write(file, Tiny(kind="F32"), also={"output_norm.weight": np.full(64, 1e6, np.float32)})
+    with pytest.raises(WeightsError, match="half precision"):
+        write_folder(planned(file, WeightForm.HALF), tmp_path / "mlx", facts={}, report=unheard)
+
+
 def test_four_bits_take_an_eighth(tmp_path: Path) -> None:
     folder = made(Tiny(hidden=256, head=64, inner=512), tmp_path, WeightForm.FOUR_BIT)
     config = json.loads((folder / "config.json").read_text())

@@ -32,6 +32,7 @@ _engine_log = logging.getLogger("lull.engine.child")
 Reply = Chunk | Frame | LullError
 
 _GRACE_S = 2.0
+_ENGINE = "The built-in engine"
 _COME_AGAIN = "It is being restarted; try again in a moment."
 
 
@@ -43,8 +44,10 @@ class EngineChild:
         process: asyncio.subprocess.Process,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
+        name: str = _ENGINE,
     ) -> None:
         self._process = process
+        self._name = name
         self._reader = reader
         self._writer = writer
         self._replies: dict[str, asyncio.Queue[Reply]] = {}
@@ -55,8 +58,9 @@ class EngineChild:
         self._listening = asyncio.create_task(self._listen())
 
     @classmethod
-    async def start(cls, command: Sequence[str]) -> EngineChild:
-        """`command` is completed with the socket's number."""
+    async def start(cls, command: Sequence[str], *, name: str = _ENGINE) -> EngineChild:
+        """`command` is completed with the socket's number. `name`: of what runs there, for
+        people."""
         ours, theirs = socket.socketpair()
         with theirs, contextlib.ExitStack() as unless_started:
             unless_started.callback(ours.close)
@@ -74,7 +78,7 @@ class EngineChild:
                 cwd=Path(lull.__file__).parent.parent,
             )
             unless_started.pop_all()
-        return cls(process, *await asyncio.open_connection(sock=ours))
+        return cls(process, *await asyncio.open_connection(sock=ours), name)
 
     @property
     def pid(self) -> int:
@@ -192,7 +196,7 @@ class EngineChild:
         self._replies.clear()
 
     def _down(self) -> EngineDown:
-        return EngineDown(f"The built-in engine stopped ({self.how_it_ended}).", hint=_COME_AGAIN)
+        return EngineDown(f"{self._name} stopped ({self.how_it_ended}).", hint=_COME_AGAIN)
 
     @property
     def how_it_ended(self) -> str:

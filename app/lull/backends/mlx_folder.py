@@ -34,6 +34,8 @@ _LAYOUT: Final = 1
 """Grows when the same file would become another folder."""
 _SHARD_BYTES: Final = 512 * 1024 * 1024
 _CHUNK_NUMBERS: Final = 16 * 1024 * 1024
+_WIDTHS: Final = {"F32": 4, "U32": 4, "F16": 2, "BF16": 2}
+_LARGEST_HALF: Final = 65_504.0
 Report = Callable[[int, int], None]
 """Called with bytes written and bytes in all."""
 
@@ -48,7 +50,7 @@ class Piece:
 
     @property
     def n_bytes(self) -> int:
-        return int(np.prod(self.shape, dtype=np.int64)) * (2 if self.dtype == "BF16" else 4)
+        return int(np.prod(self.shape, dtype=np.int64)) * _WIDTHS[self.dtype]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,8 +189,9 @@ def _shards(placed: Sequence[Placed], form: WeightForm) -> tuple[Shard, ...]:
 
 def _pieces(one: Placed, form: WeightForm) -> tuple[Piece, ...]:
     shape = one.tensor.shape
-    if form is WeightForm.F32:
-        return (Piece(name=one.name, dtype="F32", shape=shape),)
+    if form is not WeightForm.FOUR_BIT:
+        dtype = "F32" if form is WeightForm.F32 else "F16"
+        return (Piece(name=one.name, dtype=dtype, shape=shape),)
     if len(shape) == 1 or not four_bit.fits(shape[-1]):
         return (Piece(name=one.name, dtype="BF16", shape=shape),)
     stem = one.name.removesuffix("weight")
@@ -262,6 +265,10 @@ def _in_mlx(plan: Plan, one: Placed, values: Array) -> Array:
 def _arrays(values: Array, form: WeightForm, pieces: Sequence[Piece]) -> tuple[Array, ...]:
     if form is WeightForm.F32:
         return (values.astype("<f4", copy=False),)
+    if form is WeightForm.HALF:
+        if np.abs(values).max(initial=0.0) > _LARGEST_HALF:
+            raise WeightsError("It holds numbers that half precision cannot hold.")
+        return (values.astype("<f2"),)
     if len(pieces) == 1:
         return (four_bit.to_bfloat16(values),)
     return four_bit.quantized(values)

@@ -25,6 +25,7 @@ FACTS: Final = "lull.json"
 """In a folder of ours: what it was made of."""
 _LONGEST_HEADER: Final = 100_000_000
 _AGAIN: Final = "Copy or download the model again."
+_ENDS: Final = {WeightForm.F32: "", WeightForm.HALF: "-f16", WeightForm.FOUR_BIT: "-4bit"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +50,7 @@ class ModelFolders:
 
     def place(self, name: str, sha256: str, form: WeightForm) -> str:
         plain = re.sub(r"[^a-z0-9._]+", "-", canonical(name).removesuffix(":latest")).strip("-.")
-        end = "" if form is WeightForm.F32 else "-4bit"
-        return str(self._root / f"{plain[:80]}-{sha256[:12]}{end}")
+        return str(self._root / f"{plain[:80]}-{sha256[:12]}{_ENDS[form]}")
 
     def found(self, model: str, form: WeightForm) -> MadeWeights | None:
         """The weights of a chosen model: of what `training.model` says. The newest, where Ollama's

@@ -15,9 +15,11 @@ from lull.service import checks, lull_checks
 from lull.service.checks import Json, check, tried
 from lull.service.wiring import calendars as calendars_wiring
 from lull.service.wiring.own_models import built_in_engine, read_built_in
+from lull.service.wiring.reader import small_reader_of
 from lull.service.wiring.stores import Stores, open_stores
 from lull.service.wiring.together import open_secrets
 from lull.service.wiring.upstream import look_at_ollama
+from lull.store.feedback import FeedbackRows
 from lull.store.feeds import Feeds
 
 
@@ -25,7 +27,7 @@ async def without_service(paths: Paths) -> Json:
     settings = Settings()
     with contextlib.suppress(LullError):  # said by the check of the settings
         settings = read(paths.settings)
-    store, skills, calendars = await asyncio.to_thread(_stored, paths)
+    store, skills, calendars, waiting = await asyncio.to_thread(_stored, paths)
     return {
         "checks": [
             check(
@@ -41,6 +43,11 @@ async def without_service(paths: Paths) -> Json:
             await _engine(settings, paths),
             store,
             skills,
+            await asyncio.to_thread(
+                tried,
+                "reader",
+                lambda: checks.reader(small_reader_of(settings, paths).check, waiting),
+            ),
             _idle_source(settings),
             calendars,
             await asyncio.to_thread(
@@ -107,8 +114,8 @@ def _idle_source(settings: Settings) -> Json:
     return check(name, ok=False, text=text, hint=hint, serious=False)
 
 
-def _stored(paths: Paths) -> tuple[Json, Json, Json]:
-    """The checks of store, skills and calendars."""
+def _stored(paths: Paths) -> tuple[Json, Json, Json, int]:
+    """The checks of store, skills and calendars, and how many messages wait for a reader."""
     opened: list[Stores] = []
 
     def look() -> str:
@@ -124,6 +131,7 @@ def _stored(paths: Paths) -> tuple[Json, Json, Json]:
             store,
             check("skills", ok=store["ok"], text=text),
             check("calendars", ok=store["ok"], text=text),
+            0,
         )
     stores = opened[0]
     try:
@@ -131,6 +139,8 @@ def _stored(paths: Paths) -> tuple[Json, Json, Json]:
         calendars = lull_checks.calendars(
             Feeds(stores.database).all(), calendars_wiring.system_clock().now()
         )
-        return store, tried("skills", lambda: checks.skills(folders, skills.library())), calendars
+        waiting = FeedbackRows(stores.database).count_waiting()
+        looked = tried("skills", lambda: checks.skills(folders, skills.library()))
+        return store, looked, calendars, waiting
     finally:
         stores.database.close()

@@ -71,6 +71,10 @@ def _run(words: Sequence[str]) -> int:
         from lull.backends.ics_child import main as read_calendar
 
         return read_calendar(words[1:])
+    if words and words[0] == "read-feedback":
+        from lull.engine.reader.main import main as read_feedback
+
+        return read_feedback(words[1:])
     if words and words[0] == "work-on-weights":
         from lull.backends.weights_child import main as work_on_weights
 
@@ -102,6 +106,7 @@ def _command(name: str) -> Command:
         lulls,
         model,
         prove,
+        read,
         review,
         service,
         settings,
@@ -122,6 +127,7 @@ def _command(name: str) -> Command:
         "conversations": conversations.conversations,
         "show": conversations.show,
         "rate": conversations.rate,
+        "read": read.read,
         "skills": skills.skills,
         "review": review.review,
         "prove": prove.prove,

@@ -23,6 +23,7 @@ from lull.cli.parser_calendar import calendar_commands
 from lull.cli.parser_demo import demo_command
 from lull.cli.parser_lulls import lull_commands
 from lull.cli.parser_model import model_commands
+from lull.cli.parser_read import read_command
 from lull.cli.parser_review import prove_command, review_commands
 from lull.cli.parser_skills import skill_commands, verify_command
 from lull.cli.parser_train import forget_command, train_commands
@@ -66,6 +67,7 @@ def build() -> Parser:
     _service_commands(commands)
     ask_command(commands)
     _conversation_commands(commands)
+    read_command(commands)
     skill_commands(commands)
     review_commands(commands)
     prove_command(commands)

@@ -81,6 +81,13 @@ class ReaderSettings:
     timeout_s: float = setting(
         120.0, "A model may have to be loaded first.", at_least=1, at_most=3600
     )
+    unload_after_s: float = setting(
+        120.0,
+        "Unused for so long, the small reader's process ends and gives its half gigabyte back; it "
+        "is there again in some five seconds. Messages of one talk come minutes apart. 0 keeps it.",
+        at_least=0,
+        at_most=86_400,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

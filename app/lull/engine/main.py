@@ -38,8 +38,8 @@ _log = logging.getLogger("lull.engine")
 
 def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
-    _log_as_json(sys.stderr)
-    _leave_with_parent()
+    log_as_json(sys.stderr)
+    leave_with_parent()
     connection = socket.socket(fileno=arguments.socket)
     try:
         _serve(arguments, connection)
@@ -113,7 +113,7 @@ def _receive(connection: socket.socket, inbox: SimpleQueue[Frame | None]) -> Non
     inbox.put(None)
 
 
-def _leave_with_parent() -> None:
+def leave_with_parent() -> None:
     """An MLX step cannot be interrupted, so a thread of its own ends the whole process."""
 
     def watch() -> None:
@@ -146,7 +146,7 @@ class _JsonLines(logging.Formatter):
         )
 
 
-def _log_as_json(stream: IO[str]) -> None:
+def log_as_json(stream: IO[str]) -> None:
     handler = logging.StreamHandler(stream)
     handler.setFormatter(_JsonLines())
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)

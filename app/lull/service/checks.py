@@ -122,6 +122,14 @@ def exams(roles: Json) -> Json:
     )
 
 
+def reader(found: Callable[[], str], waiting: int) -> str:
+    """`found` says the reader's name, or raises what it lacks."""
+    wait = (
+        f"{waiting} message{'' if waiting == 1 else 's'} to read" if waiting else "nothing to read"
+    )
+    return f"{found()} hears what you say about answers; {wait}."
+
+
 def keychain(store: SecretStore, problem: LullError | None) -> str:
     """Raises the problem."""
     if problem is not None:

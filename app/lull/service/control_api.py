@@ -35,7 +35,9 @@ from lull.service.bus import Bus
 from lull.service.calendars import Calendars
 from lull.service.conversation_routes import conversation_routes
 from lull.service.exams import ExamRequests
+from lull.service.feedback_routes import feedback_routes
 from lull.service.forgetting import Forgetting
+from lull.service.hearing import Hearing
 from lull.service.lull_routes import lull_routes
 from lull.service.lulls import Lulls
 from lull.service.models import Models
@@ -86,6 +88,7 @@ class ControlApi:
         training: TrainingRequests | None = None,
         forgetting: Forgetting | None = None,
         exams: ExamRequests | None = None,
+        hearing: Hearing | None = None,
     ) -> None:
         """`settle` blocks until everything that was recorded so far can be read."""
         self._status = status
@@ -106,6 +109,7 @@ class ControlApi:
         self._training = training
         self._forgetting = forgetting
         self._exams = exams
+        self._hearing = hearing
 
     def app(self) -> web.Application:
         app = web.Application(middlewares=[_errors], client_max_size=BODY_LIMIT)
@@ -135,6 +139,10 @@ class ControlApi:
             read=self._read,
             number=_number,
         )
+        if self._hearing is not None:
+            feedback_routes(
+                app, self._hearing, answer=_json, body=_body, read=self._read, number=_number
+            )
         if self._adapters is not None:
             adapter_routes(app, self._adapters, answer=_json, body=_body)
         if self.calendars is not None:

@@ -30,6 +30,7 @@ from lull.core.errors import AddressInUse, LullError, OpenToNetwork, SettingsErr
 from lull.service.auth import Door
 from lull.service.control_api import ControlApi
 from lull.service.forgetting import Forgetting
+from lull.service.hearing import Hearing
 from lull.service.lock import Discovery, ServiceLock, write_discovery
 from lull.service.logs import no_words_of_others, start_logging
 from lull.service.lulls import Lulls
@@ -302,6 +303,11 @@ async def _open_control(service: Service, stop: Callable[[], None]) -> web.AppRu
         adapters=service.adapters.control,
         training=TrainingRequests(service.night, service.watch, service.stores.training),
         forgetting=Forgetting(service.forget, settle=service.stores.database.flush),
+        hearing=Hearing(
+            service.stores.feedback,
+            service.learning.hear,
+            count=service.learning.fast_loop.count_heard,
+        ),
         models=Models(
             service.weights.choose,
             chosen=lambda: service.settings.training.model,

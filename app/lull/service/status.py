@@ -114,6 +114,7 @@ class Status:
                 "skills",
                 lambda: checks.skills(stores.skills.folders, service.current.library),
             ),
+            await asyncio.to_thread(tried, "reader", self._reader),
             await asyncio.to_thread(self._memory),
             checks.exams(service.exam_requests.roles()),
             *(await self._lulls()),
@@ -152,6 +153,11 @@ class Status:
             lull_checks.lulls(window, watching=service.watch.watching),
             lull_checks.calendars(service.calendars.feeds(), service.clock.now()),
         ]
+
+    def _reader(self) -> str:
+        service = self._service
+        waiting = service.stores.feedback.count_waiting()
+        return checks.reader(service.learning.reader.check, waiting)
 
     def _memory(self) -> Json:
         memory = self._service.memory.exemplars

@@ -16,6 +16,8 @@ ANSWER_TAIL_CHARS: Final = 120
 SAID_HEAD_CHARS: Final = 1_000
 SAID_TAIL_CHARS: Final = 600
 MOST_SENTENCES: Final = 40
+LOOKED_AT_CHARS: Final = 8_000
+"""At either end: a paste of hundreds of kilobytes is not cut into sentences whole."""
 CUT: Final = " … "
 
 
@@ -42,8 +44,15 @@ def readable(exchange: Exchange) -> ReadableExchange:
     return ReadableExchange(
         asked=_head(exchange.asked.strip(), ASKED_CHARS),
         answer=_both_ends(exchange.answer.strip(), ANSWER_HEAD_CHARS, ANSWER_TAIL_CHARS),
-        sentences=_shown(sentences(exchange.said)),
+        sentences=_shown(looked_at(exchange.said)),
     )
+
+
+def looked_at(said: str) -> tuple[str, ...]:
+    """The sentences of a message; of a very long one those of its two ends."""
+    if len(said) <= 2 * LOOKED_AT_CHARS:
+        return sentences(said)
+    return (*sentences(said[:LOOKED_AT_CHARS]), *sentences(said[-LOOKED_AT_CHARS:]))
 
 
 _END: Final = re.compile(r"(?<=[.!?…。！？])[\"'”’»)\]]*\s+|\n+\s*")

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lull.backends.clock import TimeSortedIds
+from lull.backends.small_reader import SmallReader
 from lull.config.settings import Settings
 from lull.core.calibration import Prior
 from lull.core.check import Check, parse
@@ -49,6 +50,7 @@ log = logging.getLogger(__name__)
 class Learning:
     """The fast loop, ready to run."""
 
+    reader: SmallReader
     hear: Hear
     score: Score
     prove: Prove
@@ -65,6 +67,7 @@ class Learning:
     async def close(self) -> None:
         await self.exams.close()
         await self.stages.close()
+        await self.reader.close()
         await self.asked.close()
 
 
@@ -92,13 +95,14 @@ def learning_of(
     guard: Guard,
     fixing: FixSkills,
     credit: Credit,
+    reader: SmallReader,
     allowed: Callable[[], bool],
 ) -> Learning:
     """`allowed`: whether anything but chats stands against asking a model now."""
     stores = world.stores
     quiet = QuietTimes(world.activity, after_s=lambda: settings().learning.quiet_s, allowed=allowed)
     exams = exams_of(world, settings, quiet)
-    asked = Asked(world, settings, admitted=exams.examine.admitted)
+    asked = Asked(world, settings, reader=reader, admitted=exams.examine.admitted)
     stages = Stages(world, settings, judge=lambda: asked.named(Role.JUDGE))
     today = Today(fixing, library=world.library, facts=stages.facts)
     verifier = Verifier(
@@ -132,6 +136,7 @@ def learning_of(
         auto_approve=lambda: settings().review.auto_approve,
     )
     return Learning(
+        reader=reader,
         hear=hear,
         score=score,
         prove=prove,

@@ -48,6 +48,7 @@ from lull.service.wiring.exams import models_and_addresses
 from lull.service.wiring.learning import Learning, guard_of, learning_of
 from lull.service.wiring.lulls import allowed, idle_source, quietly, short_of_memory, watch_of
 from lull.service.wiring.memory import Memory
+from lull.service.wiring.reader import small_reader_of
 from lull.service.wiring.service import Current, InForce, Service
 from lull.service.wiring.slow_loop import SlowLoop, slow_loop_of
 from lull.service.wiring.stores import Stores
@@ -202,6 +203,7 @@ def _loops(
         guard=guard,
         fixing=fixing,
         credit=ground.memory.credit,
+        reader=small_reader_of(settings(), paths),
         allowed=lambda: allowed(lulls.watch),
     )
     slow = slow_loop_of(

@@ -1,0 +1,95 @@
+"""The reader's process: `python -m lull.engine.reader.main`, `lull read-feedback` in a frozen app.
+
+A process of its own: it has the lowest priority, so that reading never takes the processor from an
+answer, and it gives all its memory back by ending. It is a child of the service, like the engine,
+and speaks in the engine's frames:
+
+    {"op": "read", "id", "exchanges": [{"asked", "answer", "said"}]}
+
+is answered by the result `{"heard": [...]}`, of which `reading.read` tells. It does one thing at a
+time; whoever wants it to stop ends it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import socket
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from lull.backends.model_folder import check_model_folder
+from lull.backends.reader_files import read_files
+from lull.contract.engine_frames import encode, error_to_wire, receive_frame
+from lull.core.errors import EngineError, ResourceError
+from lull.core.feedback.exchange import Exchange
+from lull.engine.blas import name_the_processor
+from lull.engine.main import leave_with_parent, log_as_json, prepare_imports
+
+_log = logging.getLogger("lull.engine")
+
+LOWEST: Final = 19
+_CACHE_MB: Final = 64
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = _parser().parse_args(argv)
+    log_as_json(sys.stderr)
+    leave_with_parent()
+    if hasattr(os, "nice"):
+        os.nice(LOWEST)
+    connection = socket.socket(fileno=arguments.socket)
+    try:
+        _serve(arguments, connection)
+    except (EngineError, ResourceError) as error:
+        connection.sendall(encode({"op": "failed", "error": error_to_wire(error)}))
+        return 1
+    except (BrokenPipeError, ConnectionResetError):
+        pass  # the parent closed the socket: it wants no more
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="lull read-feedback", description="Read what users say about answers."
+    )
+    parser.add_argument("--socket", type=int, required=True, help="inherited file descriptor")
+    parser.add_argument("--base", type=Path, required=True, help="the small model, in MLX format")
+    parser.add_argument("--reader", type=Path, required=True, help="reader.json and its weights")
+    parser.add_argument("--memory-mb", type=int, default=1024)
+    return parser
+
+
+def _serve(arguments: argparse.Namespace, connection: socket.socket) -> None:
+    check_model_folder(arguments.base)
+    files = read_files(arguments.reader)
+    prepare_to_read()
+    # Only now: MLX picks its BLAS when it is loaded, and what is missing costs no import.
+    from lull.contract.engine_frames import MemoryLimits
+    from lull.engine.memory import Memory
+    from lull.engine.reader.loading import load_reader
+    from lull.engine.reader.reading import read
+
+    Memory(MemoryLimits(memory_mb=arguments.memory_mb, cache_mb=_CACHE_MB))
+    reader = load_reader(arguments.base, files)
+    connection.sendall(encode({"op": "ready"}))
+    _log.info("the reader is ready: %d layers", reader.net.shape.layers)
+    while (frame := receive_frame(connection)) is not None:
+        if frame["op"] == "read":
+            exchanges = [Exchange(**one) for one in frame["exchanges"]]
+            result = {"heard": read(reader, exchanges)}
+            connection.sendall(encode({"op": "result", "id": frame["id"], "result": result}))
+
+
+def prepare_to_read() -> None:
+    """Call before anything imports MLX. One thread: nobody waits for the reader."""
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    name_the_processor()
+    prepare_imports()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

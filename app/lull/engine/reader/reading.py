@@ -1,0 +1,86 @@
+"""From exchanges to probabilities: encoded, read side by side, calibrated."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import mlx.core as mx
+
+from lull.core.feedback.exchange import Exchange
+from lull.engine.reader.length import together, within
+from lull.engine.reader.loading import LoadedReader
+from lull.engine.reader.net import batch_of, encode
+
+Json = dict[str, Any]
+_HALVES: Final = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Logits:
+    """What the network says of one exchange, before it is calibrated."""
+
+    labels: tuple[float, ...]
+    classes: tuple[float, ...]
+    sentences: tuple[float | None, ...]
+    """Of each sentence of `readable`; None where the message was too long to read all of it."""
+
+
+def logits_of(reader: LoadedReader, exchanges: Sequence[Exchange]) -> list[Logits]:
+    whole = [encode(reader.tokenizer, _text(exchange)) for exchange in exchanges]
+    cut = [within(one) for one in whole]
+    found: dict[int, Logits] = {}
+    for picks in together([encoded for encoded, _ in cut]):
+        said = reader.net(batch_of([cut[i][0] for i in picks]))
+        mx.eval(said)
+        labels_BL, classes_BK, sentence_BS = (array.tolist() for array in said)
+        for row, i in enumerate(picks):
+            seen = dict(zip(cut[i][1], sentence_BS[row], strict=False))
+            found[i] = Logits(
+                labels=tuple(labels_BL[row]),
+                classes=tuple(classes_BK[row]),
+                sentences=tuple(seen.get(at) for at in range(len(whole[i].spans))),
+            )
+    return [found[i] for i in range(len(cut))]
+
+
+def read(reader: LoadedReader, exchanges: Sequence[Exchange]) -> list[Json]:
+    """For each exchange `{"labels": {name: p}, "classes": {name: p}, "stated": [p]}`, `stated` with
+    one p for each sentence of `readable`."""
+    return [_calibrated(reader, one) for one in logits_of(reader, exchanges)]
+
+
+def _calibrated(reader: LoadedReader, said: Logits) -> Json:
+    shape = reader.net.shape
+    return {
+        "labels": {
+            name: _p(reader, name, z) for name, z in zip(shape.labels, said.labels, strict=True)
+        },
+        "classes": dict(
+            zip(shape.classes, _shares(said.classes, reader.files.temperature), strict=True)
+        ),
+        "stated": [0.0 if z is None else _p(reader, "sentence", z) for z in said.sentences],
+    }
+
+
+def _shares(logits_K: Sequence[float], temperature: float) -> list[float]:
+    largest = max(logits_K)
+    weights = [math.exp((z - largest) / temperature) for z in logits_K]
+    return [weight / sum(weights) for weight in weights]
+
+
+def _p(reader: LoadedReader, name: str, z: float) -> float:
+    a, b = reader.files.calibration[name]
+    return 1.0 / (1.0 + math.exp(-max(-60.0, min(60.0, a * z + b))))
+
+
+def _text(exchange: Exchange) -> Exchange:
+    """Half characters, which a broken client may send, are none that a tokenizer knows."""
+    return Exchange(
+        asked=_HALVES.sub("\ufffd", exchange.asked),
+        answer=_HALVES.sub("\ufffd", exchange.answer),
+        said=_HALVES.sub("\ufffd", exchange.said),
+    )

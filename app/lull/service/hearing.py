@@ -1,0 +1,65 @@
+"""`lull read` of a running service: what was heard in messages, and reading them anew."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from lull.core.errors import UsageError
+from lull.core.feedback.feedback import Feedback
+from lull.service.feedback_views import PAGE, anew_view, listed_view
+from lull.store.feedback import FeedbackRows
+
+if TYPE_CHECKING:
+    from lull.loops.hear import Hear
+
+Json = dict[str, Any]
+Count = Callable[[Sequence[Feedback]], Awaitable[None]]
+
+
+class Hearing:
+    def __init__(self, rows: FeedbackRows, hear: Hear, *, count: Count) -> None:
+        """`count`: lets what was read count in scores and skills."""
+        self._rows = rows
+        self._hear = hear
+        self._count = count
+
+    def heard(self, *, conversation: str = "", after: str = "", limit: int = PAGE) -> Json:
+        """Newest first. Blocks on the store."""
+        return listed(self._rows, conversation=conversation, after=after, limit=limit)
+
+    async def again(self, wanted: Json) -> Json:
+        """`{"again": true, "conversation": ID or nothing}`: what waits is read now, and what
+        another reader had read is read anew. Raises LullError when the reader cannot read."""
+        conversation = wanted.get("conversation") or ""
+        if wanted.get("again") is not True or not isinstance(conversation, str):
+            raise UsageError("again is missing.", hint="Say true to have messages read anew.")
+        read: list[tuple[Feedback | None, Feedback]] = []
+        old = await asyncio.to_thread(self._all, conversation)
+        if not conversation:
+            while fresh := await self._hear.step(hurry=True):
+                read += [(None, one) for one in fresh]
+        read += [(one.before, one.now) for one in await self._hear.again(old)]
+        await self._count([one for _, one in read])
+        read.sort(key=lambda pair: pair[1].turn, reverse=True)
+        return anew_view(read, waiting=await asyncio.to_thread(self._rows.count_waiting))
+
+    def _all(self, conversation: str) -> list[Feedback]:
+        if conversation:
+            return self._rows.of_conversation(conversation)
+        found: list[Feedback] = []
+        while page := self._rows.newest(limit=500, after=found[-1].turn if found else ""):
+            found += page
+        return found
+
+
+def listed(
+    rows: FeedbackRows, *, conversation: str = "", after: str = "", limit: int = PAGE
+) -> Json:
+    """Also where no service runs. Blocks on the store."""
+    waiting = rows.count_waiting()
+    if conversation:
+        return listed_view(rows.of_conversation(conversation)[::-1], waiting=waiting)
+    found = rows.newest(limit=limit + 1, after=after)
+    return listed_view(found[:limit], waiting=waiting, following=len(found) > limit)

@@ -1,0 +1,120 @@
+"""What the reader's answers are held against: precision, recall, calibration, scope, quotes."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bench.reader.items import Item
+from lull.core.calibration import Estimate, wilson
+from lull.core.feedback.feedback import LIKELY, Heard
+
+Row = dict[str, Any]
+BINS: Final = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    item: Item
+    heard: Heard
+    seconds: float
+
+    @property
+    def lasts(self) -> bool:
+        return self.heard.lasting > LIKELY and not self.heard.unsure
+
+    @property
+    def both_lasting(self) -> bool:
+        return self.item.lasting and self.lasts
+
+
+def rows_of(answered: Sequence[Answered]) -> list[Row]:
+    """All of them, each person, and the traps alone."""
+    groups: dict[str, list[Answered]] = {"all": list(answered)}
+    for one in answered:
+        groups.setdefault(one.item.person, []).append(one)
+    groups["traps"] = [one for one in answered if one.item.trap]
+    return [row for name, some in groups.items() if some for row in _rows(name, some)]
+
+
+def _rows(people: str, some: Sequence[Answered]) -> list[Row]:
+    told = [one for one in some if one.item.correction is not None]
+    rows = [
+        _found("correction", told, lambda one: one.item.correction, _correction),
+        _found("lasting", some, lambda one: one.item.lasting, lambda one: one.heard.lasting),
+    ]
+    both = [one for one in some if one.both_lasting]
+    facts = [str(one.item.kind_of_rule) for one in both]
+    rows += [
+        _share("scope", [one.heard.scope == one.item.scope for one in both]),
+        _share("stated sentences found", [_finds_all(one) for one in both]),
+        _share("quoted sentences that state it", [hit for one in both for hit in _quoted(one)]),
+        _share(
+            "preference or fact",
+            [one.heard.kind_of_rule == fact for one, fact in zip(both, facts, strict=True)],
+        ),
+        _share("class of check", [one.heard.check == (one.item.check or "") for one in both]),
+        _share("unsure", [one.heard.unsure for one in some]),
+    ]
+    return [{"people": people, **row} for row in rows]
+
+
+def _correction(one: Answered) -> float:
+    return one.heard.correction
+
+
+def _found(
+    what: str,
+    some: Sequence[Answered],
+    is_so: Callable[[Answered], bool | None],
+    p_of: Callable[[Answered], float],
+) -> Row:
+    pairs = [(bool(is_so(one)), p_of(one) > LIKELY and not one.heard.unsure) for one in some]
+    hits = sum(true and said for true, said in pairs)
+    precision = wilson(hits, sum(said for _, said in pairs))
+    recall = wilson(hits, sum(true for true, _ in pairs))
+    sure = [(p_of(one), bool(is_so(one))) for one in some if not one.heard.unsure]
+    return {
+        "what": what,
+        "n": len(some),
+        **_words("precision", precision),
+        **_words("recall", recall),
+        "ece": expected_calibration_error(sure),
+    }
+
+
+def _share(what: str, right: Sequence[bool]) -> Row:
+    return {"what": what, "n": len(right), **_words("share", wilson(sum(right), len(right)))}
+
+
+def _words(name: str, found: Estimate) -> Row:
+    return {
+        name: round(found.value, 4),
+        f"{name}_low": round(found.low, 4),
+        f"{name}_high": round(found.high, 4),
+    }
+
+
+def expected_calibration_error(said: Sequence[tuple[float, bool]], bins: int = BINS) -> float:
+    """Mean distance of the said probability from the share that is so, over bins of equal width
+    (Naeini et al. 2015). `said`: pairs of probability and truth."""
+    if not said:
+        return 0.0
+    groups: dict[int, list[tuple[float, bool]]] = {}
+    for p, true in said:
+        groups.setdefault(min(bins - 1, int(p * bins)), []).append((p, true))
+    off = sum(abs(sum(p for p, _ in g) - sum(true for _, true in g)) for g in groups.values())
+    return round(off / len(said), 4)
+
+
+def _finds_all(one: Answered) -> bool:
+    """Whether each sentence that states the rule stands in the quote."""
+    return all(any(_shares(quote, heard) for heard in one.heard.quote) for quote in one.item.quote)
+
+
+def _quoted(one: Answered) -> list[bool]:
+    return [any(_shares(quote, heard) for quote in one.item.quote) for heard in one.heard.quote]
+
+
+def _shares(one: str, other: str) -> bool:
+    a, b = one.strip(), other.strip()
+    return bool(a and b) and (a in b or b in a)
