@@ -16,6 +16,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from lull.core.errors import Conflict
+from lull.core.feedback.feedback import Scope
 from lull.core.skill import Library, SkillKey, SkillStatus, SkillText
 
 
@@ -118,12 +119,17 @@ class Proposal:
     """The turns whose requests carried those words."""
     model: str = ""
     """The model that failed, as typed by its client; the proof replays on it."""
+    scope: Scope = Scope.KIND
+    """Which requests it is for; the user may switch it before approving. A skill for all of them is
+    pinned when it is approved."""
     silent: tuple[str, ...] = ()
     """Turns on whose replays there was no verdict, once for each time."""
     ground: Ground | None = None
     """None before the first pair."""
     replayable: int = 0
     """Past successes that could be replayed when it was looked at last."""
+    needs_picks: bool = False
+    """Unproved because only the user can tell its replays apart: their picks prove it."""
     flags: tuple[Mapping[str, str], ...] = ()
     """What the user should look at: {"kind", "text", "quote", "severity"}."""
     traces: tuple[Trace, ...] = ()
@@ -154,6 +160,14 @@ class Proposal:
         status = self.before if self.status is ProposalStatus.DEFERRED else self.status
         waits = status in (*TO_PROVE, ProposalStatus.UNPROVED)
         return waits and not self.wish and self.kind is not ProposalKind.RETIRE
+
+    @property
+    def comparable(self) -> bool:
+        """The user's picks may speak for it, or against it."""
+        waits = self.status in TO_PROVE or (
+            self.status is ProposalStatus.UNPROVED and self.needs_picks
+        )
+        return waits and self.kind is not ProposalKind.RETIRE
 
     @property
     def in_quarantine(self) -> bool:

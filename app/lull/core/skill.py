@@ -17,6 +17,8 @@ from typing import NamedTuple
 from lull.core.errors import Conflict, NotFound, SkillError
 
 EVERYBODY = ""
+SCOPE = "scope"
+"""The metadata key that says of which requests a skill holds."""
 NAME_LIMIT = 64
 DESCRIPTION_LIMIT = 1024
 BODY_LIMIT = 16_384

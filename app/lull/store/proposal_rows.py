@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from lull.core.errors import SkillError
+from lull.core.feedback.feedback import Scope
 from lull.core.proposal import (
     Ground,
     Origin,
@@ -94,9 +95,11 @@ def fields_of(proposal: Proposal) -> str:
             "wish": proposal.wish,
             "wish_turns": proposal.wish_turns,
             "model": proposal.model,
+            "scope": proposal.scope.value,
             "silent": proposal.silent,
             "ground": asdict(proposal.ground) if proposal.ground else None,
             "replayable": proposal.replayable,
+            "needs_picks": proposal.needs_picks,
             "flags": [dict(flag) for flag in proposal.flags],
             "traces": [asdict(trace) for trace in proposal.traces],
             "mixed": proposal.mixed,
@@ -137,9 +140,11 @@ def proposal_of(row: sqlite3.Row) -> Proposal:
         wish=fields["wish"],
         wish_turns=tuple(fields["wish_turns"]),
         model=fields["model"],
+        scope=Scope(fields.get("scope", Scope.KIND)),
         silent=tuple(fields["silent"]),
         ground=Ground(**fields["ground"]) if fields["ground"] else None,
         replayable=fields["replayable"],
+        needs_picks=fields.get("needs_picks", False),
         flags=tuple(fields["flags"]),
         traces=tuple(Trace(**trace) for trace in fields["traces"]),
         # Rows from before this was looked at are the user's to decide.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
+import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from lull.core.errors import LullError
 from lull.core.guard import hashed_coin
 from lull.core.proposal import CHECK, Proposal
 from lull.core.skill import Skill
+from lull.loops.compare import Compare
 from lull.loops.evolve import Evolve
 from lull.loops.fix_skills import FixSkills
 from lull.loops.guard import Guard
@@ -41,6 +43,7 @@ class Learning:
 
     score: Score
     prove: Prove
+    compare: Compare
     review: Review
     guard: Guard
     today: Today
@@ -89,6 +92,17 @@ def learning_of(
     score = _score(world, settings(), asked, quiet, verifier, credit)
     evolve = _evolve(world, settings(), asked, quiet, today)
     prove = _prove(world, settings(), asked, stages, quiet, today, verifier)
+    compare = Compare(
+        proposals=stores.proposals,
+        replay=prove.replay,
+        prove=prove,
+        library=world.library,
+        stage=stages.stage,
+        quiet=quiet,
+        clock=world.clock,
+        ids=TimeSortedIds(),
+        toss=lambda: bool(secrets.randbits(1)),
+    )
     review = _review(world, prove, credit)
     fast_loop = FastLoop(
         score=score,
@@ -104,6 +118,7 @@ def learning_of(
     return Learning(
         score=score,
         prove=prove,
+        compare=compare,
         review=review,
         guard=guard,
         today=today,
