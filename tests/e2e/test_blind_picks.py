@@ -1,4 +1,4 @@
-"""The user as scorer, real processes and the built-in model: six picks prove what nobody can tell."""
+"""The user as scorer, real processes, the built-in model: six picks prove what nobody can tell."""
 
 from __future__ import annotations
 
