@@ -19,7 +19,7 @@ from lull.core.errors import LullError, UsageError
 from lull.core.picks import Pick
 from lull.core.proof import ProofRule
 from lull.core.proposal import Proposal
-from lull.loops.compare import Asked, Compare, Comparison
+from lull.loops.compare import Asked, Comparison
 from lull.service.proposal_views import evidence_view
 from lull.store.proposals import Proposals
 
@@ -27,6 +27,14 @@ log = logging.getLogger(__name__)
 
 Json = dict[str, Any]
 PATIENCE_S: Final = 20.0
+
+
+class Compares(Protocol):
+    """The story (loops/compare.py)."""
+
+    async def next(self, proposal_id: str, /) -> Asked: ...
+
+    async def pick(self, proposal_id: str, pair: str, pick: Pick, /) -> Proposal: ...
 
 
 class Followed(Protocol):
@@ -38,7 +46,7 @@ class Followed(Protocol):
 class Comparing:
     def __init__(
         self,
-        compare: Compare,
+        compare: Compares,
         *,
         proposals: Proposals,
         rule_for: Callable[[Proposal], ProofRule],
