@@ -19,19 +19,23 @@ from lull.config.paths import Paths
 from lull.core.errors import LullError
 from lull.core.events import EventKind
 from lull.core.evidence import Evidence, evidence_text
-from lull.core.proof import Pair, Part, ProofRule, ProofState, decide
+from lull.core.picks import Pick, scores
+from lull.core.proof import BY_USER, Pair, Part, ProofRule, ProofState, decide
 from lull.core.proposal import Ground, Origin, Proposal, ProposalKind, ProposalStatus, Trace
 from lull.core.skill import Library, SkillKey, SkillText
 from lull.loops.approve import Approve
+from lull.loops.compare import Asked, Comparison
 from lull.loops.review import Review
 from lull.service.bus import Bus
+from lull.service.comparing import Comparing
 from lull.service.control_api import ControlApi
 from lull.service.lock import Discovery, ServiceLock, write_discovery
 from lull.service.rating import Rating
 from lull.service.reviewing import Reviewing
 from lull.service.skill_changes import SkillChanges
 from lull.service.wiring.stores import open_stores, reading_of
-from lull.store.proposals import WritingFault
+from lull.store.proposals import Proposals, WritingFault
+from lull.store.shown_pairs import not_open
 from lull.store.skill_md import render
 from tests.fakes import FakeClock, FakeIds
 from tests.running import PATIENCE_S
@@ -50,6 +54,7 @@ class ScriptedProofs:
     asked: list[tuple[str | None, bool]] = field(default_factory=list)
     ended: list[str | None] = field(default_factory=list)
     looked: int = 0
+    picks: int = 0
     held: asyncio.Event | None = None
     error: Exception | None = None
     undone: list[LullError] = field(default_factory=list)
@@ -65,6 +70,51 @@ class ScriptedProofs:
 
     def looked_at(self) -> None:
         self.looked += 1
+
+    async def picked(self) -> None:
+        self.picks += 1
+
+
+@dataclass
+class ScriptedCompare:
+    """Stands in for loops/compare.py, without a model: pairs of answers of which A is the skill's,
+    and picks that are counted as they are."""
+
+    proposals: Proposals
+    held: asyncio.Event | None = None
+    error: LullError | None = None
+    alike: int = 0
+
+    async def next(self, proposal: str) -> Asked:
+        if self.held is not None:
+            await self.held.wait()
+        if self.error is not None:
+            raise self.error
+        number = len(self.proposals.pairs(proposal)) + 1
+        comparison = Comparison(
+            pair=f"pair_{number}",
+            request="write a menu",
+            a=f"soup | bread {number}",
+            b=f"soup and bread {number}",
+        )
+        return Asked(comparison=comparison, alike=self.alike)
+
+    async def pick(self, proposal: str, pair: str, pick: Pick) -> Proposal:
+        number = len(self.proposals.pairs(proposal)) + 1
+        if pair != f"pair_{number}":
+            raise not_open(proposal, pair)
+        without, with_ = scores(pick, with_first=True)
+        made = replace(pairs(1)[0], seed=number, without=without, with_=with_, scored_by=BY_USER)
+        done = decide([*self.proposals.pairs(proposal), made], RULE, successes=0)
+
+        def settled(now: Proposal) -> Proposal:
+            if done.state is ProofState.UNDECIDED:
+                return now
+            proved = done.state is ProofState.PROVED
+            status = ProposalStatus.PROVED if proved else ProposalStatus.UNPROVED
+            return replace(now, status=status, needs_picks=False, reason=f"not better: {done.why}")
+
+        return await self.proposals.compared(proposal, made, settled)
 
 
 def pairs(wins: int, losses: int = 0, same: int = 0, *, successes: int = 0) -> list[Pair]:
@@ -129,6 +179,7 @@ class Desk:
             proofs=self.proofs,
             bus=self.bus,
         )
+        self.compare = ScriptedCompare(self.stores.proposals)
         self.status_document: Json = {}
         """What `/v1/status` answers."""
         self._loop = asyncio.new_event_loop()
@@ -321,6 +372,13 @@ class Desk:
                 view=lambda _: {},
             ),
             reviewing=self.reviewing,
+            comparing=Comparing(
+                self.compare,
+                proposals=self.stores.proposals,
+                rule_for=lambda _: RULE,
+                proofs=self.proofs,
+                patience_s=0.2,
+            ),
             bus=self.bus,
             stop=lambda: None,
         )

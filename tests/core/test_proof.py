@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 
@@ -9,14 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lull.core.evalue import pick_log_e_value
 from lull.core.pairing import PlannedPair, next_pair, planned, successes_of
 from lull.core.proof import (
+    BY_USER,
     Decision,
     Pair,
     Part,
     ProofRule,
     ProofState,
     decide,
+    picks_wanted,
     totals_of,
 )
 
@@ -322,3 +326,49 @@ def test_any_id_and_key_will_do(ids: Sequence[str]) -> None:
     wanted = next_pair([], RULE, requests=requests, key=ids[0])
     assert wanted is not None
     assert wanted.request in ids
+
+
+# The user's picks
+
+
+def picks(wins: int, losses: int = 0) -> list[Pair]:
+    scored = [(0.0, 1.0)] * wins + [(1.0, 0.0)] * losses
+    return [
+        Pair(request="f0", part=FAILURE, seed=n, without=a, with_=b, scored_by=BY_USER)
+        for n, (a, b) in enumerate(scored)
+    ]
+
+
+@pytest.mark.parametrize(("wins", "losses"), [(6, 0), (9, 1), (12, 2)])
+def test_so_many_picks_prove_and_one_fewer_do_not(wins: int, losses: int) -> None:
+    assert decide(picks(wins, losses), RULE, successes=0).state is ProofState.PROVED
+    fewer = picks(wins - 1, losses)
+    assert decide(fewer, RULE, successes=0).state is ProofState.UNDECIDED
+    assert (picks_wanted(fewer, RULE), picks_wanted(picks(wins, losses), RULE)) == (1, 0)
+
+
+def test_six_picks_for_the_other_side_are_harm() -> None:
+    assert decide(picks(0, 6), RULE, successes=0).state is ProofState.HARMFUL
+
+
+def test_picks_and_measured_pairs_are_two_bets_whose_winnings_multiply() -> None:
+    measured = [pair("f1", n, with_=1.0) for n in range(4)]
+    together = totals_of([*measured, *picks(3)]).log_e
+    assert together == pytest.approx(totals_of(measured).log_e + totals_of(picks(3)).log_e)
+
+
+@pytest.mark.parametrize(("most", "share"), [(12, 0.0215), (60, 0.0323)])
+def test_picks_by_the_toss_of_a_coin_seldom_ever_prove(most: int, share: float) -> None:
+    """Exactly, over all orders of fair picks, looked at after each."""
+    open_ones, proved = {(0, 0): 1.0}, 0.0
+    for _ in range(most):
+        after: dict[tuple[int, int], float] = {}
+        for (wins, losses), chance in open_ones.items():
+            for counts in ((wins + 1, losses), (wins, losses + 1)):
+                if pick_log_e_value(*counts) >= math.log(20):
+                    proved += chance / 2
+                else:
+                    after[counts] = after.get(counts, 0.0) + chance / 2
+        open_ones = after
+    assert proved == pytest.approx(share, abs=1e-4)
+    assert proved <= RULE.alpha

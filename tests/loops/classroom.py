@@ -23,6 +23,7 @@ from lull.core.proposal import CHECK, Origin, Proposal, ProposalKind, ProposalSt
 from lull.core.reward import Vote
 from lull.core.rules import EvolveRule, GuardRule, ProveRule, ScoreRule
 from lull.core.skill import Skill, SkillKey, SkillText
+from lull.loops.compare import Compare
 from lull.loops.eligible import Eligible
 from lull.loops.evolve import Evolve, Writer
 from lull.loops.guard import Guard
@@ -142,6 +143,8 @@ class Classroom(Home):
     """Answers every replay."""
     stages: Callable[[str], Stage | None] | None = None
     facts: Callable[[str], ModelFacts | None] = lambda _: FACTS
+    with_first: list[bool] = field(default_factory=list)
+    """How the order of the answers that are compared falls; then the one with the skill is B."""
     coin: float = 0.99
     """What every toss shows that decides on an audit."""
     credited: list[tuple[str, list[str]]] = field(default_factory=list)
@@ -247,6 +250,17 @@ class Classroom(Home):
             quiet=self.quiet,
             clock=self.clock,
             rule=self.proving,
+        )
+        self.compare = Compare(
+            proposals=self.proposals,
+            replay=self.replay,
+            prove=self.prove,
+            library=lambda: self.library,
+            stage=self._stage,
+            quiet=self.quiet,
+            clock=self.clock,
+            ids=self.ids,
+            toss=lambda: self.with_first.pop(0) if self.with_first else False,
         )
         self.review = Review(
             self.proposals,

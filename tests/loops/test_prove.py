@@ -106,13 +106,17 @@ async def test_a_skill_that_makes_worse_what_it_should_mend_is_rejected(room: Cl
     assert done.status is ProposalStatus.REJECTED
 
 
-async def test_where_nobody_can_score_the_user_is_told_that_it_is_unproved(
+async def test_where_nobody_can_score_it_waits_for_the_users_picks(
     room: Classroom,
 ) -> None:
     room.judge = None
     done = await prove(room, await candidate(room))
     assert done.status is ProposalStatus.UNPROVED
-    assert done.reason == "neither a verifier nor a judge can score its replays"
+    assert done.needs_picks
+    assert done.reason == (
+        "only you can tell: compare six answers, it takes a minute"
+        f" (`lull review compare {done.id}`)"
+    )
     assert room.chats.asked == []
     assert room.prove.evidence(done) == b""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import socket
 import threading
@@ -93,7 +94,8 @@ def test_the_evidence_counts_what_was_replayed(desk: Desk, api: ControlSocket) -
     assert (evidence["needs_e_value"], evidence["most_pairs"]) == (20.0, 60)
     assert (evidence["better"]["share"], evidence["better"]["n"]) == (0.9, 10)
     assert evidence["better"]["low"] < 0.9 < evidence["better"]["high"]
-    assert evidence["scored_by"] == ["verifier:pocket"]
+    assert evidence["scored_by"] == {"pocket": 18}
+    assert evidence["picks"] == {"done": 0, "alike": 0, "wanted": 1, "sitting": 12}
 
 
 def test_newest_first_and_decided_ones_only_when_asked_for(desk: Desk, api: ControlSocket) -> None:
@@ -259,6 +261,15 @@ def test_spoiled_answers_of_a_writer_are_shown_until_something_came_of_them(
         ("POST", "/v1/proposals/prop_000001/edit", {"body": "a\0b"}, 400),
         ("POST", "/v1/proposals/prop_000001/edit", {"body": "\x1b[2J"}, 400),
         ("POST", "/v1/proposals/prop_000001/edit", {"description": "x" * 2000}, 400),
+        ("POST", "/v1/proposals/prop_000001/edit", {"scope": "some"}, 400),
+        ("POST", "/v1/proposals/prop_000001/edit", {"scope": 3}, 400),
+        ("POST", "/v1/proposals/prop_000001/edit", {"check": "{"}, 400),
+        ("POST", "/v1/proposals/prop_000001/edit", {"check": '{"kind": "mood"}'}, 400),
+        ("POST", "/v1/proposals/prop_none/compare", {}, 404),
+        ("POST", "/v1/proposals/prop_none/pick", {"pair": "pair_1", "pick": "a"}, 404),
+        ("POST", "/v1/proposals/prop_000001/pick", {"pair": "pair_1", "pick": "c"}, 400),
+        ("POST", "/v1/proposals/prop_000001/pick", {"pair": 1, "pick": "a"}, 400),
+        ("POST", "/v1/proposals/prop_000001/pick", {"pair": "pair_9", "pick": "a"}, 409),
         ("POST", "/v1/proposals/undo", {}, 404),
         ("POST", "/v1/proposals/prove", {"id": "prop_none"}, 404),
         ("POST", "/v1/proposals/prove", {"id": 7}, 400),
@@ -464,3 +475,77 @@ def test_skills_of_two_clients_are_two(desk: Desk, api: ControlSocket) -> None:
     approved(desk, api, replays=proved(), client="desk", status=ProposalStatus.PROVED)
     assert verify(api, client="desk")["holds"] is True
     assert api.ask("GET", "/v1/skills/verify?name=menu-style").status == 404
+
+
+# Comparing
+
+
+def waits(desk: Desk) -> str:
+    made = desk.propose(
+        status=ProposalStatus.UNPROVED, needs_picks=True, reason="only you can tell"
+    )
+    return made.id
+
+
+def test_a_proposal_that_only_the_user_can_tell_says_so(desk: Desk, api: ControlSocket) -> None:
+    waits(desk)
+    shown = only(api)
+    assert (shown["status"], shown["needs"]) == ("unproved", "picks")
+    assert shown["evidence"]["picks"]["wanted"] == 6
+
+
+def test_pairs_are_asked_for_and_picked_from_over_the_socket(
+    desk: Desk, api: ControlSocket
+) -> None:
+    proposal = waits(desk)
+    for number in range(1, 7):
+        pair = api.ask("POST", f"/v1/proposals/{proposal}/compare", {}).json
+        assert (pair["pair"], pair["request"]) == (f"pair_{number}", "write a menu")
+        assert (pair["picks"], pair["wanted"]) == (number - 1, 7 - number)
+        assert not {"with_first", "seed", "skill"} & set(pair)
+        done = do(api, proposal, "pick", pair=pair["pair"], pick="a").json
+    assert (done["status"], done["wins"], done["losses"], done["wanted"]) == ("proved", 6, 0, 0)
+    assert done["e_value"] >= 20 and done["open"] is False
+    assert desk.proofs.picks == 6
+    assert only(api)["evidence"]["scored_by"] == {"user": 6}
+
+
+def test_while_the_model_answers_the_asker_is_told_so_and_gets_the_pair_later(
+    desk: Desk, api: ControlSocket
+) -> None:
+    proposal = waits(desk)
+
+    async def hold() -> None:
+        desk.compare.held = asyncio.Event()
+
+    desk.do(hold())
+    first = api.ask("POST", f"/v1/proposals/{proposal}/compare", {}).json
+    assert (first["pair"], first["working"]) == (None, True)
+    assert desk.compare.held is not None
+    desk.call(desk.compare.held.set)
+
+    def pair() -> object:
+        return api.ask("POST", f"/v1/proposals/{proposal}/compare", {}).json["pair"]
+
+    assert eventually(pair) == "pair_1"
+
+
+def test_a_model_that_is_away_is_told_to_who_compares(desk: Desk, api: ControlSocket) -> None:
+    proposal = waits(desk)
+    desk.compare.error = UpstreamDown("Nobody answers there.")
+    said = api.ask("POST", f"/v1/proposals/{proposal}/compare", {})
+    assert refused(said, 500) == "Nobody answers there."
+
+
+def test_scope_and_check_are_edited_and_the_proof_of_the_text_stays(
+    desk: Desk, api: ControlSocket
+) -> None:
+    made = desk.propose(
+        replays=proved(), status=ProposalStatus.PROVED, check='{"kind": "words", "at_most": 60}'
+    )
+    edited = do(api, made.id, "edit", scope="all", check="", sha256=made.sha256).json["proposal"]
+    assert (edited["scope"], edited["check"], edited["check_json"]) == ("all", None, None)
+    assert (edited["status"], edited["evidence"]["pairs"]) == ("proved", len(proved()))
+    assert "scope: all" in edited["text"] and edited["sha256"] != made.sha256
+    assert do(api, made.id, "approve", sha256=edited["sha256"]).status == 200
+    assert verify(api)["holds"] is True

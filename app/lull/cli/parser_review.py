@@ -20,7 +20,14 @@ conversation. With --sha256 only if the text has this hash. On a terminal and wi
 
 EDIT = """\
 The text is yours then, and what was proved of the other one holds no more: it is proved
-anew. Without options, on a terminal, your $VISUAL or $EDITOR opens with the SKILL.md."""
+anew. Another scope leaves the proof as it is; another check takes the verdicts of the old
+one away. Without options, on a terminal, your $VISUAL or $EDITOR opens with the SKILL.md."""
+
+COMPARE = """\
+Two answers to a request of yours, one with the skill and one without, in an order that is
+tossed and told to nobody. Pick the better one: a, b, s for the same, n for neither, q to
+stop. Some six picks one way prove. Anywhere but on a terminal: one pair, and with --pick
+your pick from it."""
 
 PROVE = """\
 Looks for failures, writes proposals and replays them now, at full speed, and not in the
@@ -52,6 +59,18 @@ def review_commands(commands: Commands) -> None:
     )
     edited = command(actions, "edit", "change a proposal's text", EDIT)
     text_options(edited, needed=False)
+    edited.add_argument(
+        "--scope", choices=("all", "kind"), help="for every request, or those like it"
+    )
+    edited.add_argument(
+        "--check", metavar="JSON|none", help="what an answer must look like; none: no check"
+    )
+    compared = command(actions, "compare", "pick the better of two answers, blind", COMPARE)
+    _proposal(compared)
+    compared.add_argument(
+        "--pick", nargs=2, metavar=("PAIR", "PICK"), help="one of a, b, same, neither"
+    )
+    compared.add_argument("--picks", metavar="A,B,…", help="from the next pairs, one after another")
     for parser in (shown, approved, rejected, deferred, edited):
         _proposal(parser)
         parser.add_argument(

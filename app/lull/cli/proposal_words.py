@@ -19,6 +19,7 @@ HINT = """\
 on a terminal `lull review` goes through them one by one."""
 
 _KINDS = {"new": "New skill", "edit": "Edit of", "retire": "Retire"}
+SCOPES = {"all": "for every request", "kind": "for requests like those it comes from"}
 _SOURCES = {
     "user": "you",
     "model": "the model",
@@ -48,6 +49,8 @@ def status_words(proposal: Json) -> str:
             return reason or "it waits for you"
         case "screened":
             return "not proved yet"
+        case "unproved" if proposal.get("needs"):
+            return f"it waits for you{said}"
         case "unproved":
             return f"UNPROVED{said}"
         case "quarantined":
@@ -98,6 +101,8 @@ def _evidence(proposal: Json, paint: Paint) -> list[str]:
     evidence = proposal["evidence"]
     if proposal["kind"] == "retire":
         return []
+    if not evidence["pairs"] and proposal.get("needs") == "picks":
+        return [paint.warning("Proof: no check and no model can tell; your own picks can.")]
     if not evidence["pairs"]:
         return [paint.warning("Proof: nothing was replayed yet, so nobody knows whether it helps.")]
     benefit = evidence["pairs"] - evidence["success_pairs"]
@@ -115,8 +120,13 @@ def _evidence(proposal: Json, paint: Paint) -> list[str]:
             paint.warning("  It rests on 1 request alone; of other requests it says little.")
         )
     if evidence.get("scored_by"):
-        lines.append(f"  Scored by {revealed(', '.join(evidence['scored_by']))}.")
+        lines.append(f"  Scored by {revealed(_scorers(evidence['scored_by']))}.")
     return lines
+
+
+def _scorers(counts: Json) -> str:
+    names = {"user": "you", "same words": "nobody, the answers being the same"}
+    return ", ".join(f"{names.get(who, who)} ({number})" for who, number in counts.items())
 
 
 def _successes(evidence: Json) -> str:
@@ -131,6 +141,9 @@ def _successes(evidence: Json) -> str:
 
 def _cause(proposal: Json) -> list[str]:
     lines = []
+    if proposal["kind"] != "retire":
+        scope = SCOPES[proposal.get("scope", "kind")]
+        lines.append(f"It is {scope} (`lull review edit --scope` changes that).")
     if proposal["wish"]:
         lines.append(f"You said: “{revealed(' '.join(proposal['wish'].split()))}”")
     if turns := proposal["turns"]["failures"]:

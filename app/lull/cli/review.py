@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from lull.cli.context import Context
 from lull.cli.control import Control
-from lull.cli.proposal_words import list_words, status_words, whole
+from lull.cli.proposal_words import SCOPES, list_words, status_words, whole
 from lull.cli.showing import Paint, ask, is_terminal, revealed
 from lull.cli.skills import body_text
 from lull.contract import routes
@@ -38,6 +38,10 @@ def review(context: Context) -> int | None:
         case "undo":
             done = control.post(routes.PROPOSALS_UNDO, {})
             context.answer(done, lambda d: f"Taken back. {decided_words('undo', d)}")
+        case "compare":
+            from lull.cli.compare import compare
+
+            compare(context)
         case "approve" if at_a_terminal and not context.options.sha256:
             _approve_what_is_shown(context, control)
         case "edit" if _nothing_given(context):
@@ -67,7 +71,13 @@ def _wanted(context: Context, action: str) -> Json:
         wanted["reason"] = options.reason
     if action == "edit":
         wanted |= {"description": options.description, "body": body_text(options.body)}
+        wanted |= {"scope": options.scope, "check": _check(options.check)}
     return wanted
+
+
+def _check(text: str | None) -> str | None:
+    """`none` takes it away."""
+    return "" if text is not None and text.strip().lower() == "none" else text
 
 
 def decided_words(action: str, done: Json) -> str:
@@ -82,8 +92,14 @@ def decided_words(action: str, done: Json) -> str:
                 " `lull review undo` takes it back."
             )
         case "edit":
-            return f"{name} reads as you wrote it and is proved anew. sha256 {proposal['sha256']}"
+            return f"{name} reads as you wrote it: {_edited(proposal)}. sha256 {proposal['sha256']}"
     return f"{name}: {status_words(proposal)}."
+
+
+def _edited(proposal: Json) -> str:
+    anew = proposal["status"] == "screened"
+    holds = SCOPES[proposal["scope"]]
+    return f"{holds}, and it is proved anew" if anew else f"{holds}; {status_words(proposal)}"
 
 
 # On a terminal
@@ -102,14 +118,16 @@ def _approve_what_is_shown(context: Context, control: Control) -> None:
 
 
 def _nothing_given(context: Context) -> bool:
-    return context.options.description is None and context.options.body is None
+    options = context.options
+    given = (options.description, options.body, options.scope, options.check)
+    return all(one is None for one in given)
 
 
 def _edit_by_hand(context: Context, control: Control, *, at_a_terminal: bool) -> None:
     if not at_a_terminal:
         raise UsageError(
             "Nothing to edit.",
-            hint="Give --description or --body; on a terminal your EDITOR opens.",
+            hint="Give --description, --body, --scope or --check; on a terminal your EDITOR opens.",
         )
     found = fetch(control, context.options.proposal, context.options.sha256 or "")
     done = edit_by_hand(control, found["proposal"])

@@ -20,6 +20,11 @@ PRIOR_LOSSES: Final = 20
 often (0.35 → 0.65: 0.775); to bet on that much would find it hardly sooner and be fooled more often
 by mildly harmful ones. Any choice is valid; `python -m bench gates` shows what this one lets by."""
 
+PICK_WINS: Final = 5
+PICK_LOSSES: Final = 1
+"""What the gambler expects of a user's own picks: five in six. Who sees both answers side by side
+errs seldom, so that six picks one way are worth 29 where the other bet would have eight wanted."""
+
 _LARGEST_LOG: Final = 700.0
 """e to this still fits a float; larger e-values are shown as this one."""
 
@@ -35,12 +40,21 @@ def log_e_value(wins: int, losses: int) -> float:
     """
     if wins < 0 or losses < 0:
         raise ValueError(f"counts are not negative: {wins} wins, {losses} losses")
-    return _log_mixture(wins, losses)
+    return _log_mixture(wins, losses, PRIOR_WINS, PRIOR_LOSSES)
 
 
 def harm_log_e_value(wins: int, losses: int) -> float:
     """The same bet with the sides changed: against "a loss is no likelier than a win"."""
     return log_e_value(losses, wins)
+
+
+def pick_log_e_value(wins: int, losses: int) -> float:
+    """As `log_e_value`, for pairs that the user picked from without knowing which is which: another
+    gambler, Beta(5, 1) cut off below 1/2. Who scores a pair is known before it is scored, so the
+    sum of both logarithms is a log e-value again."""
+    if wins < 0 or losses < 0:
+        raise ValueError(f"counts are not negative: {wins} wins, {losses} losses")
+    return _log_mixture(wins, losses, PICK_WINS, PICK_LOSSES)
 
 
 def from_log(log_e: float) -> float:
@@ -82,15 +96,19 @@ def _bound(wins: int, losses: int, most: float, *, inside: float, outside: float
 
 
 @lru_cache(maxsize=16_384)
-def _log_mixture(wins: int, losses: int) -> float:
-    value = mixture(wins, losses)
+def _log_mixture(wins: int, losses: int, prior_wins: int, prior_losses: int) -> float:
+    value = _mixture(wins, losses, prior_wins, prior_losses)
     return math.log(value.numerator) - math.log(value.denominator)
 
 
 def mixture(wins: int, losses: int) -> Fraction:
     """The e-value as an exact fraction; see `log_e_value`."""
-    ratio = _upper_half(PRIOR_WINS + wins, PRIOR_LOSSES + losses) / _upper_half(
-        PRIOR_WINS, PRIOR_LOSSES
+    return _mixture(wins, losses, PRIOR_WINS, PRIOR_LOSSES)
+
+
+def _mixture(wins: int, losses: int, prior_wins: int, prior_losses: int) -> Fraction:
+    ratio = _upper_half(prior_wins + wins, prior_losses + losses) / _upper_half(
+        prior_wins, prior_losses
     )
     return ratio * (1 << (wins + losses))
 

@@ -24,14 +24,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
-from lull.core.evalue import from_log, harm_log_e_value, log_e_value
+from lull.core.evalue import from_log, harm_log_e_value, log_e_value, pick_log_e_value
 
 LONGEST_PROOF: Final = 10_000
 """Pairs. Only stops accidents: nobody's machine rests that long."""
+BY_CHECK: Final = "verifier:check"
+"""Who scored a pair by the check that was proposed with the skill."""
+BY_USER: Final = "user"
+"""Who scored a pair that the user picked from, not knowing which answer is which."""
+SAME_WORDS: Final = "same words"
+"""Of a pair for the user whose answers are the same: there was nothing to pick."""
 
 
 class Part(StrEnum):
@@ -90,7 +96,7 @@ class Pair:
     with_: float
     """How good the two answers are, on the scorer's own scale; only which is higher counts."""
     scored_by: str
-    """What compared them: a verifier by name, or a judge by name and version."""
+    """What compared them: a verifier by name, a judge by name and version, or the user."""
     request_sha256: str = ""
     without_sha256: str = ""
     with_sha256: str = ""
@@ -110,6 +116,9 @@ class Totals:
     success_pairs: int = 0
     success_wins: int = 0
     success_losses: int = 0
+    picked_wins: int = 0
+    picked_losses: int = 0
+    """Of the wins and losses, those by the user's own picks."""
 
     @property
     def pairs(self) -> int:
@@ -117,7 +126,12 @@ class Totals:
 
     @property
     def log_e(self) -> float:
-        return log_e_value(self.wins, self.losses)
+        """Of two bets, each on its own pairs: who picks errs more seldom than what measures."""
+        return log_e_value(*self._measured) + pick_log_e_value(self.picked_wins, self.picked_losses)
+
+    @property
+    def _measured(self) -> tuple[int, int]:
+        return self.wins - self.picked_wins, self.losses - self.picked_losses
 
     @property
     def harm_log_e(self) -> float:
@@ -127,7 +141,22 @@ class Totals:
     @property
     def lost_log_e(self) -> float:
         """That the skill makes worse what it was written to mend."""
-        return harm_log_e_value(self.wins, self.losses)
+        wins, losses = self._measured
+        picked = pick_log_e_value(self.picked_losses, self.picked_wins)
+        return harm_log_e_value(wins, losses) + picked
+
+    def after(self, wins: int) -> Totals:
+        """If so many more were won, by the user's picks where there are any so far."""
+        return replace(
+            self,
+            benefit_pairs=self.benefit_pairs + wins,
+            wins=self.wins + wins,
+            picked_wins=self.picked_wins + (wins if self.picks else 0),
+        )
+
+    @property
+    def picks(self) -> int:
+        return self.picked_wins + self.picked_losses
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,12 +211,15 @@ def once(pairs: Iterable[Pair]) -> list[Pair]:
 
 
 def totals_of(pairs: Iterable[Pair]) -> Totals:
-    benefit, success = [0, 0, 0], [0, 0, 0]
+    benefit, success, picked = [0, 0, 0], [0, 0, 0], [0, 0]
     for pair in pairs:
         counts = success if pair.part is Part.SUCCESS else benefit
         counts[0] += 1
         counts[1] += pair.with_ > pair.without
         counts[2] += pair.with_ < pair.without
+        if pair.scored_by == BY_USER and counts is benefit:
+            picked[0] += pair.with_ > pair.without
+            picked[1] += pair.with_ < pair.without
     return Totals(
         benefit_pairs=benefit[0],
         wins=benefit[1],
@@ -195,7 +227,20 @@ def totals_of(pairs: Iterable[Pair]) -> Totals:
         success_pairs=success[0],
         success_wins=success[1],
         success_losses=success[2],
+        picked_wins=picked[0],
+        picked_losses=picked[1],
     )
+
+
+def picks_wanted(pairs: Iterable[Pair], rule: ProofRule) -> int:
+    """How many more picks, all for the skill, show its benefit; 0 where it is shown. May be more
+    than there is room for."""
+    totals = totals_of(once(pairs))
+    for number in range(rule.most_pairs + 1):
+        picked = replace(totals, wins=totals.wins + number, picked_wins=totals.picked_wins + number)
+        if benefit_shown(picked, rule):
+            return number
+    return rule.most_pairs
 
 
 def verdict(totals: Totals, rule: ProofRule, *, successes: int) -> tuple[ProofState, str]:
@@ -210,7 +255,7 @@ def verdict(totals: Totals, rule: ProofRule, *, successes: int) -> tuple[ProofSt
     left = benefit_pairs_left(totals, rule, successes=successes)
     if left <= 0:
         return ProofState.UNPROVED, f"{totals.pairs} pairs did not show a benefit"
-    if log_e_value(totals.wins + left, totals.losses) < _target(rule):
+    if not benefit_shown(totals.after(left), rule):
         return ProofState.UNPROVED, f"the {left} pairs that are left can show no benefit any more"
     return ProofState.UNDECIDED, f"{totals.wins} won, {totals.losses} lost so far"
 

@@ -128,6 +128,8 @@ class Proposal:
     """None before the first pair."""
     replayable: int = 0
     """Past successes that could be replayed when it was looked at last."""
+    needs_picks: bool = False
+    """Unproved because only the user can tell its replays apart: their picks prove it."""
     flags: tuple[Mapping[str, str], ...] = ()
     """What the user should look at: {"kind", "text", "quote", "severity"}."""
     traces: tuple[Trace, ...] = ()
@@ -158,6 +160,14 @@ class Proposal:
         status = self.before if self.status is ProposalStatus.DEFERRED else self.status
         waits = status in (*TO_PROVE, ProposalStatus.UNPROVED)
         return waits and not self.wish and self.kind is not ProposalKind.RETIRE
+
+    @property
+    def comparable(self) -> bool:
+        """The user's picks may speak for it, or against it."""
+        waits = self.status in TO_PROVE or (
+            self.status is ProposalStatus.UNPROVED and self.needs_picks
+        )
+        return waits and self.kind is not ProposalKind.RETIRE
 
     @property
     def in_quarantine(self) -> bool:

@@ -18,7 +18,20 @@ from lull.core.evalue import e_bh_needs
 from lull.core.evidence import Evidence, evidence_text
 from lull.core.pairing import next_pair, successes_of
 from lull.core.ports import Clock, Judge, Quiet
-from lull.core.proof import Pair, Part, ProofRule, ProofState, decide
+from lull.core.proof import (
+    BY_USER,
+    SAME_WORDS,
+    Decision,
+    Pair,
+    Part,
+    ProofRule,
+    ProofState,
+    benefit_shown,
+    decide,
+    once,
+    picks_wanted,
+    totals_of,
+)
 from lull.core.proposal import TO_PROVE, Ground, Proposal, ProposalKind, ProposalStatus
 from lull.core.rules import ProveRule
 from lull.core.skill import Library
@@ -33,7 +46,13 @@ _STATUSES = {
     ProofState.HARMFUL: ProposalStatus.REJECTED,
 }
 
-_THIS_REQUEST = (400, 413, 422)
+ENOUGH_ALIKE = 6
+"""Pairs in which both answers are the same, word for word, and none in which they differ: there is
+nothing for the user to pick."""
+
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
+_NOTHING_LEFT = "none of its requests can be replayed"
+THIS_REQUEST = (400, 413, 422)
 """Refusals that speak of the one request: an image that was not kept, a window too small."""
 
 
@@ -78,6 +97,10 @@ class Prove:
     def rule(self) -> ProveRule:
         return self._rule
 
+    @property
+    def replay(self) -> Replay:
+        return self._replay
+
     async def slice(self, *, only: str | None = None) -> int:
         """Replay for half a minute at most; how many replays there were.
 
@@ -117,7 +140,7 @@ class Prove:
 
     async def again(self, proposal_id: str) -> Proposal:
         """Begin a proof anew, also of one that was unproved or put off; what was put off from
-        quarantine stays there."""
+        quarantine stays there. One that waits for the user's picks keeps those that it has."""
         fresh = {ProposalStatus.UNPROVED, ProposalStatus.DEFERRED, ProposalStatus.PROVED}
 
         def anew(now: Proposal) -> Proposal:
@@ -127,13 +150,15 @@ class Prove:
                 now,
                 status=ProposalStatus.SCREENED,
                 reason="",
-                ground=None,
+                ground=now.ground if picked else None,
                 silent=(),
+                needs_picks=False,
                 changed_at=self._clock.now(),
             )
 
         proposal = self._proposals.get(proposal_id)
-        return await self._proposals.change(proposal.id, anew, anew=True)
+        picked = proposal.needs_picks and bool(self._proposals.pairs(proposal.id))
+        return await self._proposals.change(proposal.id, anew, anew=not picked)
 
     # One pair
 
@@ -159,7 +184,7 @@ class Prove:
             key=proposal.sha256,
         )
         if wanted is None:
-            await self._settle(proposal, pairs, cases)
+            await self.settle(proposal, stage, cases)
             return False
         case = next(c for c in cases if c.turn == wanted.request and c.part is wanted.part)
         # Whether it is time for proofs was asked before; a chat still goes before each replay.
@@ -169,36 +194,23 @@ class Prove:
         if pair is None:
             await self._no_verdict(proposal, case)
         elif await self._proposals.advance(proposal, pair):
-            await self._settle(proposal, [*pairs, pair], cases)
+            await self.settle(proposal, stage, cases)
         return True
 
     async def _pair(self, proposal: Proposal, stage: Stage, case: Case, seed: int) -> Pair | None:
         try:
             return await self._replay.pair(proposal, stage, case, seed)
         except RequestError as error:
-            if error.status not in _THIS_REQUEST:
+            if error.status not in THIS_REQUEST:
                 raise
             log.info("%s cannot be asked again: %s", case.turn, error)
             return None
 
     async def _grounded(self, proposal: Proposal, stage: Stage) -> Proposal | None:
-        """The proposal with the ground its proof runs on; None where the user has decided. Another
-        model, adapter or judge than that of the pairs so far makes them worthless: the proof
-        begins anew."""
-        judge = self._judge()
-        here = (stage.digest, stage.adapter, judge.version if judge else "")
-        ground = proposal.ground
-        if ground is not None and here == (ground.model, ground.adapter, ground.judge):
+        """The proposal with the ground its proof runs on; None where the user has decided."""
+        ground, anew = self.ground_of(proposal, stage)
+        if ground == proposal.ground:
             return proposal
-        another = ground is not None
-        ground = Ground(
-            model=stage.digest,
-            engine=stage.engine,
-            adapter=stage.adapter,
-            judge=judge.version if judge else "",
-            generation=self._library().generation,
-            alpha=self._alpha(proposal),
-        )
         grounded = replace(
             proposal,
             ground=ground,
@@ -207,7 +219,29 @@ class Prove:
             reason="",
             silent=(),
         )
-        return grounded if await self._proposals.advance(grounded, anew=another) else None
+        return grounded if await self._proposals.advance(grounded, anew=anew) else None
+
+    def ground_of(self, proposal: Proposal, stage: Stage) -> tuple[Ground, bool]:
+        """What its proof runs on now, and whether it begins anew: another model or adapter than
+        that of the pairs so far makes them worthless, and another judge those that one scored."""
+        judge = self._judge()
+        version = judge.version if judge else ""
+        before = proposal.ground
+        if before is not None and (stage.digest, stage.adapter) == (before.model, before.adapter):
+            judged = any(
+                p.scored_by.startswith("judge:") for p in self._proposals.pairs(proposal.id)
+            )
+            if before.judge == version or not judged:
+                return replace(before, judge=version), False
+        ground = Ground(
+            model=stage.digest,
+            engine=stage.engine,
+            adapter=stage.adapter,
+            judge=version,
+            generation=self._library().generation,
+            alpha=self._alpha(proposal),
+        )
+        return ground, before is not None
 
     def _alpha(self, proposal: Proposal) -> float:
         """What this candidate must reach to be accepted beside the others that are open."""
@@ -259,28 +293,66 @@ class Prove:
 
     # What it comes to
 
-    async def _settle(
-        self, proposal: Proposal, pairs: Sequence[Pair], cases: Sequence[Case]
-    ) -> None:
+    async def settle(self, proposal: Proposal, stage: Stage, cases: Sequence[Case]) -> Proposal:
+        """What its pairs come to, with what can be scored without the user; how it stands then."""
         successes = successes_of((case.turn, case.part) for case in cases)
         if successes != proposal.replayable:
             proposal = replace(proposal, replayable=successes)
             await self._proposals.advance(proposal)
+        pairs = self._proposals.pairs(proposal.id)
         decision = decide(pairs, self.rule_for(proposal), successes=successes)
-        status = _STATUSES.get(decision.state)
-        reason = decision.why
-        if status is None and not any(case.part is not Part.SUCCESS for case in cases):
+        status, reason = _outcome(decision, pairs)
+        needs_picks = False
+        if status is None and not self._goes_on(proposal, pairs, cases):
             status = ProposalStatus.UNPROVED
-            reason = "neither a verifier nor a judge can score its replays"
-        if status is None:
-            return
-        if status is ProposalStatus.REJECTED:
-            reason = f"it did harm: {reason}"
-        now = self._clock.now()
-        settled = replace(proposal, status=status, reason=reason, changed_at=now)
+            needs_picks = bool(self._replay.comparable(proposal, stage))
+            reason = self._only_you(proposal, pairs) if needs_picks else _NOTHING_LEFT
+        if status is None and proposal.status in TO_PROVE:
+            return proposal
+        settled = replace(
+            proposal,
+            status=status or ProposalStatus.PROVING,
+            reason=reason if status else "",
+            needs_picks=needs_picks,
+            changed_at=self._clock.now(),
+        )
         if await self._proposals.advance(settled):
             self._settled.append(proposal.id)
-            log.info("proposal %s is %s: %s", proposal.id, status, reason)
+            log.info("proposal %s is %s: %s", proposal.id, settled.status, settled.reason)
+        return settled
+
+    def _goes_on(self, proposal: Proposal, pairs: Sequence[Pair], cases: Sequence[Case]) -> bool:
+        """Whether the next pair can be scored without the user."""
+        shown = benefit_shown(totals_of(once(pairs)), self.rule_for(proposal))
+        return any((case.part is Part.SUCCESS) is shown for case in cases)
+
+    def _only_you(self, proposal: Proposal, pairs: Sequence[Pair]) -> str:
+        number = picks_wanted(pairs, self.rule_for(proposal))
+        more = "more " if any(pair.scored_by == BY_USER for pair in pairs) else ""
+        words = _NUMBERS[number] if number < len(_NUMBERS) else str(number)
+        return (
+            f"only you can tell: compare {words} {more}answer{'' if number == 1 else 's'},"
+            f" it takes a minute (`lull review compare {proposal.id}`)"
+        )
+
+
+def _outcome(decision: Decision, pairs: Sequence[Pair]) -> tuple[ProposalStatus | None, str]:
+    """None while it is not decided. What the user's own picks speak against is theirs to turn down;
+    what harms past successes, or loses where nobody picked, is turned down at once."""
+    status, why = _STATUSES.get(decision.state), decision.why
+    own = [pair for pair in pairs if pair.part is not Part.SUCCESS]
+    picked = any(pair.scored_by == BY_USER for pair in own)
+    if status is ProposalStatus.REJECTED and picked and decision.losses > decision.wins:
+        return ProposalStatus.UNPROVED, f"not better: {why}"
+    if status is ProposalStatus.REJECTED:
+        return status, f"it did harm: {why}"
+    alike = [pair for pair in own if pair.scored_by == SAME_WORDS]
+    if status is None and len(alike) == len(own) >= ENOUGH_ALIKE:
+        return (
+            ProposalStatus.UNPROVED,
+            f"not better: both answers were the same, word for word, {len(own)} times",
+        )
+    return status, why
 
 
 def _replays_nothing(proposal: Proposal) -> bool:

@@ -80,24 +80,20 @@ class Replay:
 
     async def pair(self, proposal: Proposal, stage: Stage, case: Case, seed: int) -> Pair | None:
         """Both answers under one seed, and their scores; None where nobody can tell."""
-        without, with_ = await at_once(
-            self._answer(stage, case, messages, seed) for messages in (case.without, case.with_)
-        )
+        without, with_ = await self.answers(stage, case, seed)
         first = await self._scored(proposal, case, without)
         second = await self._scored(proposal, case, with_) if first is not None else None
         if first is None or second is None or first[1] != second[1]:
             return None
-        return Pair(
-            request=case.turn,
-            part=case.part,
-            seed=seed,
-            without=first[0],
-            with_=second[0],
-            scored_by=first[1],
-            request_sha256=_sha256(repr(case.without[-1].text)),
-            without_sha256=_sha256(without.message.text),
-            with_sha256=_sha256(with_.message.text),
+        scores = (first[0], second[0])
+        return pair_of(case, seed, (without, with_), scores=scores, scored_by=first[1])
+
+    async def answers(self, stage: Stage, case: Case, seed: int) -> tuple[Completion, Completion]:
+        """Without the candidate and with it, under one seed."""
+        without, with_ = await at_once(
+            self._answer(stage, case, messages, seed) for messages in (case.without, case.with_)
         )
+        return without, with_
 
     async def _answer(
         self, stage: Stage, case: Case, messages: Sequence[Message], seed: int
@@ -197,18 +193,34 @@ class Replay:
     # What is replayed
 
     def cases(self, proposal: Proposal, stage: Stage) -> list[Case]:
+        """Those that can be scored without the user."""
+        return [
+            self._case(proposal, stage, served, part)
+            for served, part in self._recorded(proposal)
+            if proposal.silent.count(served.turn.id) < NO_VERDICTS
+            and self._can_score(proposal, served, part)
+        ]
+
+    def comparable(self, proposal: Proposal, stage: Stage) -> list[Case]:
+        """Those that the user can compare, whether or not anybody else can score them. A past
+        success is not: what was good is known of its own answer alone."""
+        return [
+            self._case(proposal, stage, served, part)
+            for served, part in self._recorded(proposal)
+            if part is not Part.SUCCESS
+        ]
+
+    def _recorded(self, proposal: Proposal) -> list[tuple[Served, Part]]:
         parts = {
             Part.FAILURE: proposal.failures,
             Part.SIBLING: proposal.siblings,
             Part.SUCCESS: proposal.successes,
         }
         return [
-            self._case(proposal, stage, served, part)
+            (served, part)
             for part, turns in parts.items()
             for served in self._rewards.served(turns)
             if served.turn.complete
-            and proposal.silent.count(served.turn.id) < NO_VERDICTS
-            and self._can_score(proposal, served, part)
         ]
 
     def _case(self, proposal: Proposal, stage: Stage, served: Served, part: Part) -> Case:
@@ -232,6 +244,29 @@ def _by_its_check(proposal: Proposal) -> bool:
     """Whether its own check may score it: one that came of the user's words, and not of the model
     that wrote the skill, which would examine itself."""
     return bool(proposal.check) and proposal.origin is Origin.EXTRACTIVE
+
+
+def pair_of(
+    case: Case,
+    seed: int,
+    answers: tuple[Completion, Completion],
+    *,
+    scores: tuple[float, float],
+    scored_by: str,
+) -> Pair:
+    """Answers and scores without the candidate and with it."""
+    without, with_ = answers
+    return Pair(
+        request=case.turn,
+        part=case.part,
+        seed=seed,
+        without=scores[0],
+        with_=scores[1],
+        scored_by=scored_by,
+        request_sha256=_sha256(repr(case.without[-1].text)),
+        without_sha256=_sha256(without.message.text),
+        with_sha256=_sha256(with_.message.text),
+    )
 
 
 def injected(

@@ -11,9 +11,13 @@ import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
+from lull.core.check import parse, to_json
 from lull.core.errors import Conflict, NotFound, UsageError
+from lull.core.feedback.feedback import Scope
 from lull.core.ports import Clock
+from lull.core.proof import BY_CHECK
 from lull.core.proposal import (
+    CHECK,
     DECIDABLE,
     Proposal,
     ProposalKind,
@@ -22,7 +26,7 @@ from lull.core.proposal import (
     is_stale,
 )
 from lull.core.screening import screen
-from lull.core.skill import Library, SkillText, check_text
+from lull.core.skill import SCOPE, Library, SkillText, check_text
 from lull.core.trust import Origin as By
 from lull.core.trust import Place, Span
 from lull.loops.approve import Approve
@@ -32,6 +36,8 @@ from lull.store.skill_md import render
 from lull.store.skills import Also
 
 REASON_LIMIT = 2000
+PROOF_SAYS = frozenset({ProposalStatus.PROVING, ProposalStatus.PROVED, ProposalStatus.UNPROVED})
+"""What a proposal is by its proof."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,33 +125,73 @@ class Review:
         )
 
     async def edit(
-        self, proposal_id: str, *, description: str | None = None, body: str | None = None
+        self,
+        proposal_id: str,
+        *,
+        description: str | None = None,
+        body: str | None = None,
+        scope: Scope | None = None,
+        check: str | None = None,
     ) -> Decided:
         """Change the candidate's text. It is the user's own then: what was proved of the other
-        text no longer holds, and a proof begins anew."""
+        text no longer holds, and a proof begins anew. Scope and check stand beside the text, so
+        what was proved stays, but for verdicts of a check that is another one now; `check` is its
+        JSON text, "" for none."""
         proposal = self._proposals.get(proposal_id)
         check_decidable(proposal, sha256=None, library=self._library())
         if proposal.kind is ProposalKind.RETIRE:
             raise UsageError("There is no text to edit.", hint="Approve or reject it.")
-        if description is None and body is None:
-            raise UsageError("Nothing to edit.", hint="Give --description or --body.")
+        if all(one is None for one in (description, body, scope, check)):
+            raise UsageError(
+                "Nothing to edit.", hint="Give --description, --body, --scope or --check."
+            )
         text = check_text(
             replace(
                 proposal.text,
                 description=proposal.text.description if description is None else description,
                 body=proposal.text.body if body is None else body,
+                metadata=_metadata(proposal.text, scope=scope, check=check),
             )
         )
         if text == proposal.text:
             raise Conflict("It reads exactly so already.", hint="Nothing was changed.")
         data = render(text)
+        anew = self._speaks_of_another(proposal, text)
 
         def edited(now: Proposal) -> Proposal:
             check_decidable(now, sha256=proposal.sha256, library=self._library())
+            now = replace(now, scope=scope or now.scope)
+            if (text.description, text.body) == (now.text.description, now.text.body):
+                return self._beside(now, text, data, anew=anew)
             return self._anew(now, text, data, typed=body or "")
 
-        changed = await self._proposals.change(proposal.id, edited, data=data, anew=True)
+        changed = await self._proposals.change(proposal.id, edited, data=data, anew=anew)
         return self._unchanged(changed)
+
+    def _speaks_of_another(self, proposal: Proposal, text: SkillText) -> bool:
+        """Whether what was replayed so far says nothing of this text."""
+        if (text.description, text.body) != (proposal.text.description, proposal.text.body):
+            return True
+        if text.metadata.get(CHECK) == proposal.text.metadata.get(CHECK):
+            return False
+        return any(p.scored_by == BY_CHECK for p in self._proposals.pairs(proposal.id))
+
+    def _beside(self, proposal: Proposal, text: SkillText, data: bytes, *, anew: bool) -> Proposal:
+        """Another scope or check: the words that go into prompts, and whose they are, stay. A check
+        that is new may tell what only the user could."""
+        checked = text.metadata.get(CHECK) != proposal.text.metadata.get(CHECK)
+        again = anew or (checked and proposal.needs_picks)
+        changed = replace(
+            proposal,
+            text=text,
+            sha256=hashlib.sha256(data).hexdigest(),
+            changed_at=self._clock.now(),
+        )
+        if anew:
+            changed = replace(changed, ground=None, silent=(), replayable=0)
+        if not again or proposal.status not in PROOF_SAYS:
+            return changed
+        return replace(changed, status=ProposalStatus.SCREENED, reason="", needs_picks=False)
 
     def _anew(self, proposal: Proposal, text: SkillText, data: bytes, *, typed: str) -> Proposal:
         changed = replace(
@@ -155,6 +201,7 @@ class Review:
             changed_at=self._clock.now(),
             silent=(),
             ground=None,
+            needs_picks=False,
         )
         if proposal.in_quarantine and text.body == proposal.text.body:
             # Another description makes nobody the author of the words that stand in quarantine.
@@ -221,3 +268,15 @@ class Review:
 
     def _unchanged(self, proposal: Proposal) -> Decided:
         return Decided(proposal=proposal, generation=self._library().generation)
+
+
+def _metadata(text: SkillText, *, scope: Scope | None, check: str | None) -> dict[str, str]:
+    """With another scope and check, where these are given. Raises SkillError."""
+    says = dict(text.metadata)
+    if scope is not None:
+        says.pop(SCOPE, None)
+        says |= {SCOPE: scope.value} if scope is Scope.ALL else {}
+    if check is not None:
+        says.pop(CHECK, None)
+        says |= {CHECK: to_json(parse(check))} if check else {}
+    return says

@@ -33,6 +33,7 @@ from lull.service.adapter_control import AdapterControl
 from lull.service.adapter_routes import adapter_routes
 from lull.service.bus import Bus
 from lull.service.calendars import Calendars
+from lull.service.comparing import Comparing, comparing_routes
 from lull.service.conversation_routes import conversation_routes
 from lull.service.exams import ExamRequests
 from lull.service.feedback_routes import feedback_routes
@@ -89,6 +90,7 @@ class ControlApi:
         forgetting: Forgetting | None = None,
         exams: ExamRequests | None = None,
         hearing: Hearing | None = None,
+        comparing: Comparing | None = None,
     ) -> None:
         """`settle` blocks until everything that was recorded so far can be read."""
         self._status = status
@@ -110,6 +112,7 @@ class ControlApi:
         self._forgetting = forgetting
         self._exams = exams
         self._hearing = hearing
+        self._comparing = comparing
 
     def app(self) -> web.Application:
         app = web.Application(middlewares=[_errors], client_max_size=BODY_LIMIT)
@@ -126,6 +129,8 @@ class ControlApi:
         app.router.add_post(routes.PROPOSALS_PROVE, self.prove)
         app.router.add_post(routes.PROPOSALS_UNDO, self.undo)
         app.router.add_get(routes.PROPOSAL, self.proposal)
+        if self._comparing is not None:
+            comparing_routes(app, self._comparing, answer=_json, body=_body)
         app.router.add_post(routes.PROPOSAL_DO, self.decide)
         app.router.add_get(routes.SETTINGS, self.settings)
         app.router.add_post(routes.SETTINGS, self.settings)

@@ -260,6 +260,11 @@ class FastLoop:
         await self._score.rated(turn)
         self._new.set()
 
+    async def picked(self) -> None:
+        """The user compared answers: what their picks come to is told and followed."""
+        self._waiting = None
+        await self._follow_up()
+
     def looked_at(self) -> None:
         """A decision was taken: there may be room for the next candidate."""
         self._waiting = None

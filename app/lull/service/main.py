@@ -28,6 +28,7 @@ from lull.config.paths import Paths
 from lull.config.settings import ServiceSettings, Settings
 from lull.core.errors import AddressInUse, LullError, OpenToNetwork, SettingsError
 from lull.service.auth import Door
+from lull.service.comparing import Comparing
 from lull.service.control_api import ControlApi
 from lull.service.forgetting import Forgetting
 from lull.service.hearing import Hearing
@@ -291,6 +292,12 @@ async def _open_control(service: Service, stop: Callable[[], None]) -> web.AppRu
             rule_for=service.learning.prove.rule_for,
             proofs=service.learning.fast_loop,
             bus=service.bus,
+        ),
+        comparing=Comparing(
+            service.learning.compare,
+            proposals=service.stores.proposals,
+            rule_for=service.learning.prove.rule_for,
+            proofs=service.learning.fast_loop,
         ),
         calendars=service.calendars,
         lulls=Lulls(

@@ -7,13 +7,15 @@ no other character that starts a line on some screens can hide one.
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Any
 
 from lull.core.check import in_words, parse
 from lull.core.errors import SkillError
 from lull.core.evalue import win_share
-from lull.core.proof import Pair, ProofRule, decide
+from lull.core.picks import PAIRS_A_SITTING
+from lull.core.proof import BY_USER, SAME_WORDS, Pair, ProofRule, decide, picks_wanted
 from lull.core.proposal import Proposal, ProposalKind
 from lull.store.proposals import WritingFault
 
@@ -48,7 +50,10 @@ def proposal_view(
         "origin": proposal.origin.value,
         "wish": proposal.wish,
         "model": proposal.model,
+        "scope": proposal.scope.value,
         "check": check_words(proposal.check),
+        "check_json": proposal.check or None,
+        "needs": "picks" if proposal.needs_picks else None,
         "base_sha256": proposal.base_sha256,
         "generation": proposal.generation,
         "turns": {
@@ -76,7 +81,24 @@ def evidence_view(proposal: Proposal, pairs: Sequence[Pair], rule: ProofRule) ->
         "success_losses": so_far.success_losses,
         "needs_e_value": 1 / rule.alpha,
         "most_pairs": rule.most_pairs,
-        "scored_by": sorted({pair.scored_by for pair in pairs}),
+        "scored_by": scored_by(pairs),
+        "picks": picks_view(pairs, rule),
+    }
+
+
+def scored_by(pairs: Sequence[Pair]) -> dict[str, int]:
+    """How many pairs each of them scored: `check`, `user`, a model's own verifier, a judge."""
+    counts = Counter(pair.scored_by.removeprefix("verifier:") for pair in pairs)
+    return dict(sorted(counts.items()))
+
+
+def picks_view(pairs: Sequence[Pair], rule: ProofRule) -> Json:
+    """What the user picked so far, and how many more picks for it would show a benefit."""
+    return {
+        "done": sum(pair.scored_by == BY_USER for pair in pairs),
+        "alike": sum(pair.scored_by == SAME_WORDS for pair in pairs),
+        "wanted": picks_wanted(pairs, rule),
+        "sitting": PAIRS_A_SITTING,
     }
 
 

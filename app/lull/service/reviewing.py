@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from lull.core.errors import Conflict, LullError, StoreError, UsageError
 from lull.core.events import EventKind
+from lull.core.feedback.feedback import Scope
 from lull.core.proof import ProofRule
 from lull.core.proposal import Proposal, ProposalKind, ProposalStatus
 from lull.core.skill import Library
@@ -133,6 +134,7 @@ class Reviewing:
         """`{"generation", "proposal"}`. Raises Conflict, NotFound, UsageError, SkillError."""
         sha256, reason = _text(wanted, "sha256"), _text(wanted, "reason")
         description, body = _text(wanted, "description"), _text(wanted, "body")
+        scope, check = _scope(wanted), _text(wanted, "check")
         if action != "approve":  # which looks at the hash itself, in the very transaction
             _check_same(self._proposals.get(proposal), sha256)
         match action:
@@ -143,7 +145,9 @@ class Reviewing:
             case "defer":
                 work = self._review.defer(proposal)
             case "edit":
-                work = self._review.edit(proposal, description=description, body=body)
+                work = self._review.edit(
+                    proposal, description=description, body=body, scope=scope, check=check
+                )
             case _:
                 raise UsageError(f"{action[:40]!r} is nothing that can be done with a proposal.")
         return await self._done_whole(work)
@@ -216,6 +220,16 @@ def _check_provable(proposal: Proposal) -> None:
         raise Conflict(
             f"{proposal.id} {why}.", hint=f"`lull review show {proposal.id}` tells more."
         )
+
+
+def _scope(wanted: Mapping[str, Any]) -> Scope | None:
+    """Raises UsageError."""
+    value = _text(wanted, "scope")
+    if value is None:
+        return None
+    if value not in list(Scope):
+        raise UsageError(f"{value[:40]!r} is no scope.", hint="It is all or kind.")
+    return Scope(value)
 
 
 def _text(wanted: Mapping[str, Any], name: str) -> str | None:

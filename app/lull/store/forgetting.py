@@ -167,7 +167,8 @@ def _proposals(connection: sqlite3.Connection, what: ToForget) -> None:
         connection.execute("DELETE FROM proposals WHERE id = ?", (proposal,))
     connection.execute(f"DELETE FROM support WHERE turn IN ({_marks(turns)})", turns)
     for turn in turns:
-        connection.execute("DELETE FROM replays WHERE instr(pair, ?) > 0", (f'"{turn}"',))
+        for table in ("replays", "shown_pairs"):
+            connection.execute(f"DELETE FROM {table} WHERE instr(pair, ?) > 0", (f'"{turn}"',))
         connection.execute("DELETE FROM writing_faults WHERE instr(turns, ?) > 0", (f'"{turn}"',))
     for proposal in proposals:
         connection.execute("DELETE FROM events WHERE instr(fields, ?) > 0", (f'"{proposal}"',))

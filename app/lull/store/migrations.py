@@ -318,4 +318,21 @@ CREATE TABLE exams (
 ) WITHOUT ROWID;
 """
 
-MIGRATIONS: tuple[str, ...] = (_1, _2, _3, _4, _5, _6, *SLOW_LOOP, _10, *SLOW_LOOP_LATER, _13, _14)
+# The pair of answers that the user was shown last of a proposal and has not picked from: which
+# request and seed, hashes of the answers, and which of them came first. The answers are not kept.
+_15 = """
+CREATE TABLE shown_pairs (
+    proposal TEXT PRIMARY KEY REFERENCES proposals (id) ON DELETE CASCADE,
+    id TEXT NOT NULL,
+    with_first INTEGER NOT NULL,
+    pair TEXT NOT NULL
+) WITHOUT ROWID;
+"""
+
+MIGRATIONS: tuple[str, ...] = (
+    *(_1, _2, _3, _4, _5, _6),
+    *SLOW_LOOP,
+    _10,
+    *SLOW_LOOP_LATER,
+    *(_13, _14, _15),
+)

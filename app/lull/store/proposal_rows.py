@@ -99,6 +99,7 @@ def fields_of(proposal: Proposal) -> str:
             "silent": proposal.silent,
             "ground": asdict(proposal.ground) if proposal.ground else None,
             "replayable": proposal.replayable,
+            "needs_picks": proposal.needs_picks,
             "flags": [dict(flag) for flag in proposal.flags],
             "traces": [asdict(trace) for trace in proposal.traces],
             "mixed": proposal.mixed,
@@ -143,6 +144,7 @@ def proposal_of(row: sqlite3.Row) -> Proposal:
         silent=tuple(fields["silent"]),
         ground=Ground(**fields["ground"]) if fields["ground"] else None,
         replayable=fields["replayable"],
+        needs_picks=fields.get("needs_picks", False),
         flags=tuple(fields["flags"]),
         traces=tuple(Trace(**trace) for trace in fields["traces"]),
         # Rows from before this was looked at are the user's to decide.

@@ -14,7 +14,7 @@ from dataclasses import replace
 from lull.core.errors import Conflict, NotFound, SkillError, StoreError
 from lull.core.evidence import pair_from_json, pair_to_json
 from lull.core.proof import Pair
-from lull.core.proposal import OPEN, TO_PROVE, Proposal, ProposalStatus
+from lull.core.proposal import OPEN, Proposal, ProposalStatus
 from lull.core.skill import SkillKey
 from lull.store.database import Database
 from lull.store.proposal_rows import (
@@ -28,6 +28,7 @@ from lull.store.proposal_rows import (
     write_decision,
     write_proposal,
 )
+from lull.store.shown_pairs import ShownPair, check_new, close_shown, shown_of, write_shown
 from lull.store.skills import Also
 from lull.store.support import support_marks, support_turns, write_support
 
@@ -35,7 +36,8 @@ __all__ = ["Decision", "Proposals", "WritingFault"]
 
 
 class Proposals:
-    """The tables `proposals`, `support`, `replays`, `writing_faults`, `decisions`."""
+    """The tables `proposals`, `support`, `replays`, `shown_pairs`, `writing_faults`,
+    `decisions`."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
@@ -233,21 +235,59 @@ class Proposals:
 
         def work(connection: sqlite3.Connection) -> bool:
             row = connection.execute(
-                "SELECT status, sha256 FROM proposals WHERE id = ?", (proposal.id,)
+                "SELECT * FROM proposals WHERE id = ?", (proposal.id,)
             ).fetchone()
-            if row is None or row["sha256"] != proposal.sha256 or row["status"] not in TO_PROVE:
+            now = readable(row) if row is not None else None
+            if now is None or now.sha256 != proposal.sha256 or not now.comparable:
                 return False
             if anew:
                 _forget_replays(connection, proposal.id)
             if pair is not None:
-                connection.execute(
-                    "INSERT INTO replays VALUES (?, (SELECT coalesce(max(number), 0) + 1"
-                    " FROM replays WHERE proposal = ?), ?)",
-                    (proposal.id, proposal.id, json.dumps(pair_to_json(pair))),
-                )
-                write_support(connection, proposal.id, [(pair.request, pair.part.value)])
+                _add_pair(connection, proposal.id, pair)
             write_proposal(connection, proposal, None)
             return True
+
+        return await self._db.write(work)
+
+    async def show_pair(self, shown: ShownPair, check: Callable[[Proposal], object]) -> None:
+        """What the user is asked to pick from; it takes the place of the pair shown before. Raises
+        NotFound, and what `check` raises of the proposal as it stands."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            check(_stands(connection, shown.proposal))
+            write_shown(connection, shown)
+
+        await self._db.write(work)
+
+    def shown_pair(self, proposal: str) -> ShownPair | None:
+        """What the user was shown of a proposal and has not picked from."""
+        row = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT * FROM shown_pairs WHERE proposal = ?", (proposal,)
+            ).fetchone()
+        )
+        return shown_of(row) if row else None
+
+    async def compared(
+        self,
+        proposal: str,
+        pair: Pair,
+        plan: Callable[[Proposal], Proposal],
+        *,
+        shown: ShownPair | None = None,
+    ) -> Proposal:
+        """One more pair, compared by the user, and what `plan` makes of the proposal as it stands;
+        the pair `shown` is open no more. Raises Conflict when it is not the one that is open or its
+        seed was replayed meanwhile, NotFound, and what `plan` raises."""
+
+        def work(connection: sqlite3.Connection) -> Proposal:
+            changed = plan(_stands(connection, proposal))
+            if shown is not None:
+                close_shown(connection, shown)
+            check_new(connection, proposal, pair)
+            _add_pair(connection, proposal, pair)
+            write_proposal(connection, changed, None)
+            return changed
 
         return await self._db.write(work)
 
@@ -325,6 +365,17 @@ def _changed(now: Proposal) -> Conflict:
     return Conflict(f"{now.id} changed meanwhile: it is {now.status}.", hint="`lull review`.")
 
 
+def _add_pair(connection: sqlite3.Connection, proposal: str, pair: Pair) -> None:
+    """Behind those that there are; its turn becomes support."""
+    connection.execute(
+        "INSERT INTO replays VALUES (?, (SELECT coalesce(max(number), 0) + 1"
+        " FROM replays WHERE proposal = ?), ?)",
+        (proposal, proposal, json.dumps(pair_to_json(pair))),
+    )
+    write_support(connection, proposal, [(pair.request, pair.part.value)])
+
+
 def _forget_replays(connection: sqlite3.Connection, proposal: str) -> None:
     """The text or the model is another one."""
-    connection.execute("DELETE FROM replays WHERE proposal = ?", (proposal,))
+    for table in ("replays", "shown_pairs"):
+        connection.execute(f"DELETE FROM {table} WHERE proposal = ?", (proposal,))

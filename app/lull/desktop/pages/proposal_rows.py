@@ -83,6 +83,8 @@ def status_words(proposal: Json) -> str:
             return tr("%1, being proved: %2 of at most %3", kind, done, most)
         case "screened" | "draft":
             return tr("%1, not proved yet", kind)
+        case "unproved" if proposal.get("needs") == "picks":
+            return tr("%1, waits for your picks", kind)
         case "unproved":
             return tr("%1, unproved", kind)
         case "quarantined":
@@ -96,6 +98,8 @@ def status_words(proposal: Json) -> str:
 
 def status_chip(proposal: Json) -> tuple[str, str]:
     """Words and the kind of chip."""
+    if proposal["status"] == "unproved" and proposal.get("needs") == "picks":
+        return tr("Waits for your picks"), "plain"
     words = {
         "proved": (tr("Proved"), "good"),
         "proving": (tr("Being proved"), "plain"),
@@ -114,6 +118,12 @@ def evidence_words(proposal: Json) -> str:
     if not evidence.get("pairs"):
         if proposal["kind"] == "retire":
             return plain(str(proposal.get("reason") or ""))
+        if proposal.get("needs") == "picks":
+            return tr(
+                "No check and no model can tell whether it helps; you can. Compare about %1 pairs "
+                "of answers: it takes a minute.",
+                (evidence.get("picks") or {}).get("wanted", 6),
+            )
         return tr("Nothing was measured yet: it is replayed in the next lull.")
     pairs = counted(evidence["pairs"], "%1 replay", "%1 replays")
     requests = counted(evidence["requests"], "%1 request", "%1 requests")

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QTextBrowser, QVBoxLayo
 from lull.contract import routes
 from lull.desktop.client import Answer
 from lull.desktop.page import Kit
+from lull.desktop.pages.beside_text import BesideText
 from lull.desktop.pages.diff import escaped, marked_html, side_by_side_html, unified_html
 from lull.desktop.pages.proposal_rows import (
     evidence_words,
@@ -43,6 +44,7 @@ class ProposalView(QWidget):
         self.evidence = label("", wrap=True)
         self.odds = label("", "small", wrap=True)
         self.flags = label("", "bad", wrap=True)
+        self.beside = BesideText()
         self.text = QTextBrowser()
         self.text.setOpenLinks(False)
         self.text.setAccessibleName(tr("What it changes"))
@@ -58,6 +60,7 @@ class ProposalView(QWidget):
         box.addLayout(self._chips)
         for one in (self.description, self.evidence, self.odds, self.flags):
             box.addWidget(one)
+        box.addWidget(self.beside)
         box.addLayout(self._tabs())
         box.addWidget(self.text, 1)
 
@@ -94,7 +97,9 @@ class ProposalView(QWidget):
         self.odds.setText(odds_words(proposal))
         self.odds.setVisible(bool(self.odds.text()))
         flags = [f"⚠ {f.get('text', '')} {_quoted(f)}".strip() for f in proposal["flags"]]
-        if proposal.get("reason") and proposal["status"] in ("unproved", "quarantined", "stale"):
+        self.beside.show_proposal(proposal)
+        told = proposal["status"] in ("unproved", "quarantined", "stale")
+        if proposal.get("reason") and told and not proposal.get("needs"):
             flags.insert(0, f"⚠ {proposal['reason']}")
         self.flags.setText(plain("\n".join(flags)))
         self.flags.setVisible(bool(flags))

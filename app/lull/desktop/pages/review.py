@@ -18,6 +18,7 @@ from lull.core.proposal import DECIDABLE, ProposalStatus
 from lull.desktop.client import Answer
 from lull.desktop.page import Empty, Kit, Page, PageName
 from lull.desktop.pages.columns import two_columns
+from lull.desktop.pages.compare_dialog import CompareDialog
 from lull.desktop.pages.proposal_rows import ProposalRows
 from lull.desktop.pages.proposal_view import ProposalView
 from lull.desktop.pages.review_dialogs import EditDialog, RejectDialog
@@ -54,6 +55,8 @@ class Review(Page):
         self.head.addWidget(self.undo)
         self.list = self._list()
         self.view = ProposalView(kit)
+        self.view.beside.scope_chosen.connect(lambda scope: self._beside({"scope": scope}))
+        self.view.beside.check_removed.connect(lambda: self._beside({"check": ""}))
         self._buttons()
         self._lay_out()
         self._letters()
@@ -78,6 +81,9 @@ class Review(Page):
         self.reject = button(tr("Reject…  R"), self._reject, name=tr("Reject with a reason"))
         self.edit = button(tr("Edit…  E"), self._edit, name=tr("Edit"))
         self.defer = button(tr("Defer  D"), self._defer, name=tr("Defer"))
+        self.compare = button(
+            tr("Compare answers  C"), self._compare, main=True, name=tr("Compare answers")
+        )
         self.prove = button(tr("Prove now"), self._prove, flat=True)
 
     def _lay_out(self) -> None:
@@ -85,7 +91,7 @@ class Review(Page):
         two_columns(
             self.body,
             (self.list,),
-            (self.view, row(*buttons, None, self.prove)),
+            (self.view, row(*buttons, None, self.compare, self.prove)),
             sizes=(280, 670),
         )
 
@@ -95,6 +101,7 @@ class Review(Page):
             ("R", self._reject),
             ("E", self._edit),
             ("D", self._defer),
+            ("C", self._compare),
             ("J", lambda: self._step(+1)),
             ("K", lambda: self._step(-1)),
             ("Ctrl+Z", self._undo),
@@ -175,7 +182,8 @@ class Review(Page):
         words = tr("Approve all the same") if quarantined else tr("Approve  A")
         if len(chosen) > 1 and not quarantined:
             words = tr("Approve %1  A", len(chosen))
-        self.approve.setProperty("main", not quarantined)
+        picks = one and chosen[0].get("needs") == "picks"
+        self.approve.setProperty("main", not quarantined and not picks)
         restyle(self.approve)
         self.approve.setText(words)
         self.approve.setAccessibleName(words)
@@ -183,6 +191,7 @@ class Review(Page):
         self.reject.setEnabled(bool(chosen))
         self.defer.setEnabled(bool(chosen) and all(_decidable(p) for p in chosen))
         self.edit.setEnabled(one and chosen[0]["kind"] != "retire")
+        self.compare.setVisible(picks)
         self.prove.setVisible(one and chosen[0]["status"] in ("screened", "proving", "deferred"))
 
     # Deciding
@@ -238,6 +247,25 @@ class Review(Page):
             done=tr("Edited. It is yours now, and is proved anew."),
             then=lambda _: self.state.touch(Subject.PROPOSALS),
         )
+
+    def _beside(self, wanted: Mapping[str, object]) -> None:
+        """Another scope or check, which stand beside the text."""
+        current = self.current()
+        if current is not None:
+            self.state.act(
+                routes.PROPOSAL_DO.format(id=current["id"], action="edit"),
+                {"sha256": current["sha256"], **wanted},
+                words=tr("Editing %1", plain(current["name"])),
+                done=tr("Changed."),
+                then=lambda _: self.state.touch(Subject.PROPOSALS),
+            )
+
+    def _compare(self) -> None:
+        current = self.current()
+        if current is not None and self.compare.isVisible():
+            dialog = CompareDialog(self.kit, current, self)
+            dialog.finished.connect(lambda _: self.state.touch(Subject.PROPOSALS, Subject.STATUS))
+            dialog.open()
 
     def _decide(self, action: str, proposal: Json, wanted: Mapping[str, object]) -> None:
         name = plain(proposal["name"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import random
+import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -19,6 +20,7 @@ from lull.core.ports import Curriculum
 from lull.core.proposal import CHECK, Proposal
 from lull.core.reward import Source
 from lull.core.skill import Skill
+from lull.loops.compare import Compare
 from lull.loops.evolve import Evolve
 from lull.loops.fix_skills import FixSkills
 from lull.loops.guard import Guard
@@ -54,6 +56,7 @@ class Learning:
     hear: Hear
     score: Score
     prove: Prove
+    compare: Compare
     review: Review
     guard: Guard
     today: Today
@@ -122,6 +125,17 @@ def learning_of(
     score = _score(world, settings(), asked, quiet, verifier, credit, hear, exams)
     evolve = _evolve(world, settings(), asked, quiet, today)
     prove = _prove(world, settings(), asked, stages, quiet, today, verifier)
+    compare = Compare(
+        proposals=stores.proposals,
+        replay=prove.replay,
+        prove=prove,
+        library=world.library,
+        stage=stages.stage,
+        quiet=quiet,
+        clock=world.clock,
+        ids=TimeSortedIds(),
+        toss=lambda: bool(secrets.randbits(1)),
+    )
     review = _review(world, prove, credit)
     fast_loop = FastLoop(
         hear=hear,
@@ -140,6 +154,7 @@ def learning_of(
         hear=hear,
         score=score,
         prove=prove,
+        compare=compare,
         review=review,
         guard=guard,
         today=today,
