@@ -23,9 +23,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Windows are shown to nobody, and pictures are drawn without a screen.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-# A run that a script put into the background ignores Ctrl-C, and so would all that tests start.
+# A run that a script put into the background ignores Ctrl-C, one under nohup a closed terminal, and
+# so would all that tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if os.name == "posix" and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # Examples are counted, not timed: a busy machine is no finding.
 settings.register_profile("lull", deadline=None, max_examples=60)

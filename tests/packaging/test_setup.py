@@ -1,0 +1,208 @@
+"""`make setup` as its scripts do it, with apt and Python played by small scripts: what is done
+without root, what is said meanwhile, and that what was cut off is finished by the next."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from tests.paths import ROOT
+from tests.running import PATIENCE_S
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="only Linux has apt"),
+]
+
+PYTHON = """\
+echo "python $*" >>"$WORLD/did"
+case "$1 ${2-} ${3-}" in
+--version*) echo Python 3.11.2 ;;
+"-m venv "*)
+    mkdir -p "$3/bin" "$3/lib/python3.11/site-packages"
+    sleep "$STEP_S"
+    cp "$0" "$3/bin/python"
+    ;;
+"-m pip "*)
+    for name in a b c; do echo "Collecting $name==1"; sleep "$STEP_S"; done
+    echo 'Installing collected packages: a, b, c'
+    case "$*" in *--editable*) touch "${0%/*}/lull"; chmod +x "${0%/*}/lull" ;; esac
+    ;;
+esac
+"""
+DPKG_QUERY = """\
+for name; do
+    if [ -e "$WORLD/installed/$name" ]; then echo "installed $name"; fi
+done
+"""
+APT_GET = """\
+echo "apt-get $*" >>"$WORLD/did"
+if [ -e "$WORLD/cut-off" ]; then
+    echo "E: dpkg was interrupted, you must manually run 'dpkg --configure -a' to correct this."
+    exit 100
+fi
+case " $* " in *' install '*)
+    echo 'dlstatus:1:50.0000:Retrieving file 1 of 2'
+    echo 'pmstatus:libgl1:25.0000:Unpacking libgl1'
+    sleep "$STEP_S"
+    for name; do
+        case $name in -* | install | *::* | *=*) ;; *) touch "$WORLD/installed/$name" ;; esac
+    done ;;
+esac
+"""
+DPKG = 'echo "dpkg $*" >>"$WORLD/did"; rm -f "$WORLD/cut-off"\n'
+
+
+@dataclass
+class World:
+    """A checkout, and a machine of stubs."""
+
+    folder: Path
+    root: bool = True
+    step_s: float = 0.0
+    more: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.checkout = self.folder / "checkout"
+        shutil.copytree(ROOT / "packaging", self.checkout / "packaging")
+        shutil.copy(ROOT / "pyproject.toml", self.checkout)
+        (self.folder / "installed").mkdir()
+        stubs = {"python3": PYTHON, "dpkg-query": DPKG_QUERY, "apt-get": APT_GET, "dpkg": DPKG}
+        for name, text in {**stubs, "sudo": "exit 1\n"}.items():
+            self._stub(name, text)
+
+    def _stub(self, name: str, text: str) -> None:
+        file = self.folder / "bin" / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(f"#!/bin/sh\n{text}")
+        file.chmod(0o755)
+
+    def begin(self, *groups: str) -> subprocess.Popen[str]:
+        self._stub("id", f"echo {0 if self.root else 1000}\n")
+        path = f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+        environ = {k: v for k, v in os.environ.items() if not k.startswith(("LULL_", "PYTHON"))}
+        return subprocess.Popen(
+            ["sh", "packaging/setup.sh", *(groups or ("run",))],
+            cwd=self.checkout,
+            env={**environ, "PATH": path, "WORLD": str(self.folder), "STEP_S": str(self.step_s)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def setup(self, *groups: str) -> subprocess.CompletedProcess[str]:
+        process = self.begin(*groups)
+        out, err = process.communicate(timeout=PATIENCE_S)
+        return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+    def did(self) -> list[str]:
+        """What was called since this was last asked."""
+        file = self.folder / "did"
+        lines = file.read_text().splitlines() if file.exists() else []
+        file.write_text("")
+        return lines
+
+    def is_ready(self) -> bool:
+        return (self.checkout / ".venv" / "bin" / "lull").exists()
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+def test_everything_is_installed_and_then_there_is_nothing_to_do(world: World) -> None:
+    first = world.setup()
+    assert (first.returncode, first.stderr) == (0, "")
+    assert first.stdout.startswith("Installing system packages: python3 ")
+    assert first.stdout.endswith("Ready: .venv/bin/lull\n")
+    assert (world.folder / "installed" / "libgl1").exists()
+    world.did()
+    second = world.setup()
+    assert (second.returncode, second.stdout, second.stderr) == (0, "", "")
+    assert [line for line in world.did() if " -c" not in line] == []
+
+
+def test_who_has_no_root_gets_all_the_rest_and_one_line_at_the_end(world: World) -> None:
+    world.root = False
+    ran = world.setup()
+    assert ran.returncode == 0
+    assert world.is_ready()
+    assert not any(line.startswith("apt-get") for line in world.did())
+    *_, said, empty, line, last = ran.stderr.splitlines()
+    assert said.startswith("Lull runs") and empty == last == ""
+    assert line.strip().startswith("apt-get update && apt-get install -y ")
+    assert ran.stderr.count("apt-get update") == 1
+    again = world.setup()
+    assert again.returncode == 0 and line in again.stderr.splitlines()
+    world.root = True
+    handed = subprocess.run(
+        ["sh", "-c", line],
+        env={
+            "PATH": f"{world.folder / 'bin'}:/usr/bin:/bin",
+            "WORLD": str(world.folder),
+            "STEP_S": "0",
+        },
+    )
+    assert handed.returncode == 0
+    world.root = False
+    assert (world.setup().returncode, world.setup().stderr) == (0, "")
+
+
+def test_the_tests_need_the_window_s_packages_and_no_others(world: World) -> None:
+    world.root = False
+    assert world.setup("run", "test").returncode == 1
+    assert world.is_ready(), "all the rest is done"
+    world.root = True
+    assert world.setup("run").returncode == 0
+    world.root = False
+    ran = world.setup("run", "test")
+    assert ran.returncode == 0 and "xvfb" in ran.stderr
+
+
+def test_without_a_python_the_line_comes_all_the_same(world: World) -> None:
+    world.root = False
+    for name in ("python3", "python3.11", "python3.12", "python3.13", "python3.14"):
+        world._stub(name, "exit 1\n")
+    ran = world.setup()
+    assert ran.returncode == 1
+    assert "apt-get install -y" in ran.stderr and "make again" in ran.stderr
+
+
+def test_an_apt_that_was_cut_off_is_brought_to_its_end(world: World) -> None:
+    (world.folder / "cut-off").touch()
+    ran = world.setup()
+    assert ran.returncode == 0, ran
+    assert "an earlier installation was cut off" in ran.stdout
+    assert "dpkg --configure -a" in world.did()
+
+
+def test_it_says_how_far_it_is(world: World) -> None:
+    world.step_s = 6.0
+    said = world.setup().stdout.splitlines()
+    assert "  installing, 25 %: libgl1" in said
+    assert any(line.startswith("  fetching, 1 of ") for line in said)
+
+
+@pytest.mark.parametrize("after_s", [0.05, 0.2, 0.5, 0.8, 1.1, 1.5, 2.5, 3.5, 5.0])
+def test_killed_at_any_moment_it_is_finished_by_the_next(world: World, after_s: float) -> None:
+    world.step_s = 0.3
+    process = world.begin()
+    time.sleep(after_s)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    world.step_s = 0.0
+    ran = world.setup()
+    assert ran.returncode == 0, ran
+    assert world.is_ready()
+    assert (world.setup().stdout, world.setup().stderr) == ("", "")
