@@ -87,7 +87,10 @@ CATALOGUE: Mapping[str, Entry] = {
             "people", "what", "n", "precision", "precision_low", "precision_high", "recall",
             "recall_low", "recall_high", "ece",
         ),
-        rest=("people", "what", "n", "share", "share_low", "share_high", "p50_s", "p95_s"),
+        rest=(
+            "people", "what", "n", "share", "share_low", "share_high", "p50_s", "p95_s",
+            "cpu_p50_s",
+        ),
         not_shown="The sentences were written for Lull, as were those that it learned from.",
     ),
     "gates": Entry(
