@@ -132,7 +132,8 @@ def test_picks_for_the_losing_side_end_as_not_better(lull: Lull) -> None:
 
 def test_a_sitting_of_single_keys_on_a_terminal(lull: Lull) -> None:
     _, proposal = waiting(lull)
-    with at_a_terminal("review", "compare", proposal, env=lull.environment()) as terminal:
+    plain = lull.environment({"NO_COLOR": "1"})
+    with at_a_terminal("review", "compare", proposal, env=plain) as terminal:
         shown = terminal.until("q quit: ")
         assert "1 of about 6" in shown and ASKED in shown
         first = shown.split("\nA\n", 1)[1].split("\nB\n")[0]

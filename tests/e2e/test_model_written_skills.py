@@ -218,6 +218,7 @@ def test_what_nobody_can_score_comes_to_the_user_as_unproved(lull: Lull, models:
     three_failures(lull, service)
     (shown,) = prove(lull)["proposals"]
     assert shown["status"] == "unproved"
-    assert "neither a verifier nor a judge" in shown["reason"]
+    assert shown["reason"].startswith("only you can tell: compare ")
+    assert shown["needs"] == "picks"
     lull.ask("review", "approve", shown["id"])
     assert Talk(service).says(MENUS[0]) == RIGHT
