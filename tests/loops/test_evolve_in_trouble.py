@@ -206,3 +206,17 @@ async def test_a_check_comes_with_the_bytes_that_are_approved(room: Classroom) -
     made = await one(room)
     assert made.check
     assert b"contains" in room.proposals.data(made.id)
+
+
+@pytest.mark.parametrize("bad", ["\x1b[2J", "\ud83d"], ids=["escape", "half a character"])
+async def test_words_that_no_skill_can_hold_keep_no_other_words_waiting(
+    room: Classroom, bad: str
+) -> None:
+    await room.plays("write a letter", "Dear", "no, sign with Jo", "ok")
+    await room.plays("name a river", "Po", f"no, always in capitals {bad}", "ok")
+    await room.score.read_new()
+    made = await room.evolve.step(origins=(Origin.EXTRACTIVE,))
+    assert [proposal.wish for proposal in made] == ["no, sign with Jo"]
+    (fault,) = room.proposals.faults(limit=9)
+    assert fault.evolver == "rule"
+    assert await room.evolve.step(origins=(Origin.EXTRACTIVE,)) == []

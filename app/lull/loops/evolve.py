@@ -247,7 +247,11 @@ class Evolve:
         material = self._material(found)
         write = writer.evolver.draft
         if writer.origin is Origin.EXTRACTIVE:  # asks no model, so nobody is kept waiting
-            return await write(material)
+            try:
+                return await write(material)
+            except SkillError as error:  # words that no SKILL.md can hold
+                await self._stumbled(found, writer, error, "")
+                return None
         try:
             return await self._quiet.run(lambda: write(material), hurry=hurry)
         except LullError as error:

@@ -8,7 +8,7 @@ change is told.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lull.core.errors import LullError
@@ -25,6 +25,8 @@ from lull.store.rewards import Rewards
 from lull.store.turn_rows import TurnRow
 
 log = logging.getLogger(__name__)
+
+Count = Callable[[Sequence[Feedback]], Awaitable[None]]
 
 BATCH = 16
 """Messages read between two looks whether the user is back."""
@@ -80,8 +82,12 @@ class Hear:
 
     # In quiet time
 
-    async def step(self, *, hurry: bool = False, limit: int = BATCH) -> list[Feedback]:
+    async def step(
+        self, *, hurry: bool = False, limit: int = BATCH, count: Count | None = None
+    ) -> list[Feedback]:
         """Read messages that wait; what was heard. None is lost where the reader cannot be asked.
+        `count` lets what was heard count before it is no longer waiting: a crash in between reads
+        it once more.
 
         Raises LullError when the reader is away.
         """
@@ -106,6 +112,8 @@ class Hear:
             for one in waiting
             if one.turn in gone
         ]
+        if count is not None:
+            await count(found)
         await self._rows.save(found)
         return found
 

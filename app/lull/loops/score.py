@@ -163,6 +163,7 @@ class Score:
         heard = feedback.heard
         signals = from_feedback(heard, said)
         if not heard.lasts:
+            await self.wishes.drop(served, feedback.turn)
             return row, signals
         wish = self._verifier.wish_of(feedback, about=newest_words(before.request))
         wishes = await self.wishes.add(served, wish)

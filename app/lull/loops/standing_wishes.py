@@ -9,6 +9,7 @@ says the same any more: another room, another model and words said again keep th
 from __future__ import annotations
 
 import asyncio
+import bisect
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -71,12 +72,18 @@ class StandingWishes:
         return known[place]
 
     async def add(self, served: Served, wish: Wish) -> list[Wish]:
-        """What is wanted now, with this wish as the newest; one from a conversation that the user
-        keeps out of learning is none."""
-        wishes = await self.of(served)
+        """What is wanted now, with this wish at its place: a message may be read late, or anew.
+        One from a conversation that the user keeps out of learning is none."""
+        wishes = await self.drop(served, wish.said)
         if not served.excluded:
-            wishes.append(wish)
+            bisect.insort(wishes, wish, key=lambda one: one.said)
             del wishes[: -self._most]
+        return wishes
+
+    async def drop(self, served: Served, said: str) -> list[Wish]:
+        """What is wanted now, without what was heard in this turn's message before."""
+        wishes = await self.of(served)
+        wishes[:] = [one for one in wishes if one.said != said]
         return wishes
 
     def clear(self) -> None:

@@ -52,6 +52,8 @@ class Wish(NamedTuple):
     check: Check | None = None
     """The program that decides it, where there is one."""
     scope: Scope = Scope.KIND
+    said: str = ""
+    """The turn whose request carried the words."""
 
 
 class Verifier:
@@ -86,6 +88,7 @@ class Verifier:
             turn=feedback.before,
             check=self._derived(heard, about),
             scope=heard.scope or Scope.KIND,
+            said=feedback.turn,
         )
 
     def fulfils(

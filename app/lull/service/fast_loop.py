@@ -107,12 +107,15 @@ class FastLoop:
             await self._told("reader", self._hear_all)
 
     async def _hear_all(self, *, hurry: bool = False) -> None:
-        while heard := await self._hear.step(hurry=hurry):
-            await self.count_heard(heard)
+        while await self._hear.step(hurry=hurry, count=self._score.heard):
+            await self._learn_of_words()
 
     async def count_heard(self, heard: Sequence[Feedback]) -> None:
-        """Let what was read count, and make skills of it."""
+        """Let what was read anew count, and make skills of it."""
         await self._score.heard(heard)
+        await self._learn_of_words()
+
+    async def _learn_of_words(self) -> None:
         await self._told("skills from corrections", lambda: self._write((Origin.EXTRACTIVE,)))
         self._to_judge.set()
         self._to_write.set()

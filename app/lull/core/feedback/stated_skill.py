@@ -27,12 +27,14 @@ _THEN: Final = "”, they want: “"
 _FACT: Final = "Keep in mind in every answer what the user said of themselves: “"
 _FACT_THEN: Final = "”, keep in mind what they said: “"
 _CLOSE: Final = "”"
+_PLAIN_QUOTES: Final = str.maketrans("“”", '""')
+"""A request that quotes the frame itself must not end it."""
 
 
 def skill_of(rule: str, *, scope: Scope, kind_of_rule: RuleKind | None, asked: str) -> SkillText:
     """`rule`: the user's words; `asked`: the request that they were said after."""
     words = " ".join(rule.split())
-    example = _clipped(" ".join(asked.split()), ASKED_SHOWN)
+    example = _clipped(" ".join(asked.split()), ASKED_SHOWN).translate(_PLAIN_QUOTES)
     fact = kind_of_rule is RuleKind.FACT
     if scope is Scope.ALL or not example:
         description = "For every request."

@@ -1,0 +1,109 @@
+"""A skill says what the user said, word for word, in a frame and under a name that any client
+takes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lull.core.errors import SkillError
+from lull.core.feedback.feedback import RuleKind, Scope
+from lull.core.feedback.stated_skill import example_of, name_of, skill_of, words_of
+from lull.core.skill import SkillText, check_text
+
+SAID = st.text(min_size=1, max_size=200).filter(str.strip)
+SCOPES = st.sampled_from(Scope)
+KINDS = st.sampled_from((None, *RuleKind))
+
+
+def made(
+    rule: str,
+    *,
+    scope: Scope = Scope.KIND,
+    kind: RuleKind | None = RuleKind.PREFERENCE,
+    asked: str = "write a menu",
+) -> SkillText:
+    return skill_of(rule, scope=scope, kind_of_rule=kind, asked=asked)
+
+
+@given(SAID, SCOPES, KINDS, st.text(max_size=400))
+def test_what_was_said_stands_in_the_skill_verbatim_and_is_found_again(
+    said: str, scope: Scope, kind: RuleKind | None, asked: str
+) -> None:
+    text = made(said, scope=scope, kind=kind, asked=asked)
+    words = " ".join(said.split())
+    assert words in text.body
+    assert words_of(text.body) == words
+
+
+@given(
+    SAID | st.sampled_from(["…", "日本語で答えて", "use — dashes", "🙂🙂", "don't", "-"]), SCOPES
+)
+def test_any_words_make_a_skill_that_the_format_allows(said: str, scope: Scope) -> None:
+    text = made(said, scope=scope)
+    try:
+        assert check_text(text) == text
+    except SkillError as error:  # what no file should hold
+        assert "control character" in error.detail
+        assert check_text(replace(text, body="Do so.")).name == text.name
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        ("Please always use bullets", "always-bullets"),
+        ("don't use commas", "dont-commas"),
+        ("Antworte auf Deutsch, bitte", "antworte-auf-deutsch-bitte"),
+        ("Réponds en français", "reponds-en-francais"),
+        ("do it like this", "do-it-like-this"),
+        ("日本語で答えて", "what-the-user-said"),
+        ("x" * 200, "x" * 64),
+    ],
+)
+def test_a_name_is_made_of_the_first_telling_words(words: str, name: str) -> None:
+    assert name_of(words) == name
+
+
+def test_a_rule_for_all_names_no_request() -> None:
+    text = made("Use bullets.", scope=Scope.ALL)
+    assert text.description == "For every request."
+    assert "menu" not in text.body and example_of(text.body) == ""
+
+
+def test_a_rule_of_a_kind_names_the_request_that_it_was_said_after() -> None:
+    text = made("Use bullets.", asked="write a\nmenu for Sunday")
+    assert text.description == "For requests like: write a menu for Sunday"
+    assert example_of(text.body) == "write a menu for Sunday"
+
+
+def test_a_long_request_is_shown_by_its_beginning() -> None:
+    text = made("Use bullets.", asked="please " * 300)
+    assert example_of(text.body).endswith("please …")
+    assert len(text.body) < 400
+
+
+def test_of_a_kind_without_a_request_it_holds_everywhere() -> None:
+    assert made("Use bullets.", asked=" \n").description == "For every request."
+
+
+@pytest.mark.parametrize("scope", Scope)
+def test_a_fact_is_kept_in_mind(scope: Scope) -> None:
+    body = made("I am a nurse.", scope=scope, kind=RuleKind.FACT).body
+    assert "keep in mind" in body.lower()
+    assert words_of(body) == "I am a nurse."
+
+
+def test_the_frame_in_what_was_said_or_asked_fools_nobody() -> None:
+    """Somebody quotes a skill of ours."""
+    frame = made("Use bars.").body
+    assert words_of(made(frame).body) == frame
+    assert words_of(made("Use bullets.", asked=frame).body) == "Use bullets."
+
+
+@given(st.text())
+def test_a_body_of_another_form_is_its_own_words(body: str) -> None:
+    assert words_of(body) == body
+    assert example_of(body) == ""
