@@ -34,6 +34,7 @@ def test_without_an_ollama_the_built_in_model_is_listed_and_the_rest_is_said(her
     assert "does not answer" in ran.json["problem"]["detail"]
     words = here("model").out
     assert "* pocket" in words
+    assert "training.model = auto means pocket: No other model that you talk to" in words
     assert "Ollama's models are not shown" in words
 
 
@@ -91,10 +92,24 @@ def test_a_folder_that_is_no_use_is_one_clear_error(
     assert ran.code == 1
     assert words in ran.json["error"]["detail"]
     shown = here("settings", "show", "--json").json["settings"]
-    assert next(one["value"] for one in shown if one["key"] == "training.model") == "pocket"
+    assert next(one["value"] for one in shown if one["key"] == "training.model") == "auto"
 
 
 def test_a_folder_that_is_not_there_is_said(here: Here, tmp_path: Path) -> None:
     ran = here("model", "choose", str(tmp_path / "nothing"), "--json")
     assert ran.code == 1
     assert "There is no folder" in ran.json["error"]["detail"]
+
+
+def test_the_choice_is_left_to_lull_again(here: Here, folder: Path) -> None:
+    here("model", "choose", str(folder))
+    assert here("model", "choose", "auto", "--json").json["chosen"] == "auto"
+    page = here("model", "list", "--json").json
+    assert (page["chosen"], page["auto"]["model"]) == ("pocket", "pocket")
+
+
+def test_without_a_service_the_stored_exams_are_shown_and_none_is_taken(here: Here) -> None:
+    assert here("model", "exams", "--json").json["exams"] == []
+    assert "No model was examined yet" in here("model", "exams").out
+    ran = here("model", "exams", "--now", "--json")
+    assert ran.code == 1 and "lull serve" in ran.json["error"]["hint"]

@@ -196,8 +196,14 @@ def test_an_unknown_key_is_refused_with_a_guess(file: Path) -> None:
         ("port", "Did you mean 'service.port'?"),
         ("service.prt", "Did you mean 'service.port'?"),
         ("servce.port", "Did you mean 'service.port'?"),
-        ("model", "Did you mean 'judge.model' or 'writer.model' or 'training.model'?"),
-        ("service.model", "Did you mean 'judge.model' or 'writer.model' or 'training.model'?"),
+        (
+            "model",
+            "Did you mean 'reader.model' or 'judge.model' or 'writer.model' or 'training.model'?",
+        ),
+        (
+            "service.model",
+            "Did you mean 'reader.model' or 'judge.model' or 'writer.model' or 'training.model'?",
+        ),
         ("log", "There are: log.level."),
         ("log.nope", "There are: log.level."),
     ],

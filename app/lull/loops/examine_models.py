@@ -104,10 +104,10 @@ class ExamineModels:
         memory: Callable[[], Memory],
         quiet: Quiet,
         clock: Clock,
-        changed: Callable[[], None] = lambda: None,
+        question_s: float = QUESTION_S,
     ) -> None:
         """`here`: digests of the models that Ollama listed last, by canonical name. `forms`: names
-        the words by which a role is asked. `changed`: somebody was admitted or turned down."""
+        the words by which a role is asked."""
         self._store = store
         self._models = models
         self._loaded = loaded
@@ -120,7 +120,7 @@ class ExamineModels:
         self._memory = memory
         self._quiet = quiet
         self._clock = clock
-        self._changed = changed
+        self._question_s = question_s
         self._results: dict[tuple[str, Role], ExamResult] = {}
         """By digest, of today's sheets alone."""
         self._candidates: tuple[Candidate, ...] = ()
@@ -250,7 +250,7 @@ class ExamineModels:
 
     async def _came_late(self, result: ExamResult, within_s: float) -> bool:
         """Less than a whole question's time says nothing: it is asked again."""
-        if within_s < QUESTION_S:
+        if within_s < self._question_s:
             return True
         key = (result.digest, result.role)
         self._late[key] = self._late.get(key, 0) + 1
@@ -267,7 +267,6 @@ class ExamineModels:
             return True
         said = "admitted" if kept.passed else "not admitted"
         log.info("%s is %s as %s: %s", kept.model, said, kept.role.value, kept.why)
-        self._changed()
         return False
 
     async def _asked(self, model: str, item: Item, within_s: float) -> Mark:
