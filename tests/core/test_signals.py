@@ -24,9 +24,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lull.backends.json_schema import fits_schema
 from lull.core import pocket
+from lull.core import signals as hearing
 from lull.core.faults import environment_fault
-from lull.core.json_fit import fits
 from lull.core.messages import (
     Completion,
     Finish,
@@ -40,7 +41,6 @@ from lull.core.messages import (
 from lull.core.reward import Source
 from lull.core.signals import (
     SignalKind,
-    from_format,
     from_tools,
     is_regeneration,
     read_reply,
@@ -427,6 +427,10 @@ def test_any_result_can_be_read(text: str) -> None:
     assert len(from_tools([result(text)], answer=called())) <= 1
 
 
+def from_format(format_json: str, answer: str) -> tuple[hearing.Signal, ...]:
+    return hearing.from_format(format_json, answer, fits_schema)
+
+
 # -- format ------------------------------------------------------------------------------------
 
 PERSON = {
@@ -520,66 +524,5 @@ def test_an_answer_without_words_says_nothing() -> None:
     assert from_format("json", "") == ()
 
 
-@pytest.mark.parametrize(
-    "schema",
-    [
-        {"type": "object", "patternProperties": {"^x": {}}, "additionalProperties": False},
-        {"prefixItems": [{"type": "string"}], "items": {"type": "number"}},
-        {"$ref": "https://example.org/schema.json"},
-        {"$ref": "#/$defs/missing"},
-        {"type": "unheard-of"},
-        {"type": "string", "nullable": True},
-        {"items": [{"type": "string"}]},
-        {"pattern": "^(a+)+$"},
-        {"pattern": "(?<=x)y"},
-        {"pattern": "(["},
-        {"not": {"type": "object"}},
-        {"if": {}, "then": False},
-    ],
-)
-@pytest.mark.parametrize("value", [None, {"y": 1}, ["a", 1], "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"])
-def test_an_unknown_keyword_is_never_held_against_an_answer(schema: object, value: object) -> None:
-    assert fits(schema, value) is not False
-
-
-def test_a_known_failure_counts_beside_an_unknown_part() -> None:
-    schema = {"type": "object", "properties": {"a": {"not": {}}, "b": {"type": "string"}}}
-    assert fits(schema, {"a": 1, "b": 2}) is False
-    assert fits(schema, {"a": 1, "b": "x"}) is None
-
-
-@pytest.mark.parametrize(
-    "pattern", ["(a|a)*b", "(a*)*b", "((a))*b", "a*a*a*a*a*b", "(?:a?){30}a{30}", "(.*)(.*)(.*)x"]
-)
-def test_a_costly_pattern_on_a_long_text_is_left_undecided(pattern: str) -> None:
-    assert fits({"pattern": pattern}, "a" * 5000) is None
-
-
-def test_a_schema_that_refers_to_itself_comes_to_an_end() -> None:
-    tree = {"anyOf": [{"$ref": "#"}, {"$ref": "#"}]}
-    assert fits(tree, 1) is None
-    nested: dict[str, object] = {"type": "object", "properties": {"next": {"$ref": "#"}}}
-    assert fits(nested, {"next": {"next": {}}}) is True
-    assert fits(nested, {"next": {"next": 3}}) is False
-
-
 def test_an_answer_nested_too_deep_is_left_undecided() -> None:
     assert from_format("json", "[" * 100_000) in ((), from_format("json", "["))
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=3),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner, max_size=3)
-    ),
-    max_leaves=6,
-)
-
-
-@pytest.mark.slow
-@given(JSON, JSON)
-@settings(max_examples=200, deadline=None)
-def test_any_schema_and_any_value_can_be_compared(schema: object, value: object) -> None:
-    assert fits(schema, value) in (True, False, None)
-    assert fits({"const": value}, value) is True
-    assert fits({"enum": [value]}, value) is True

@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator, FormatChecker, validators
 from jsonschema.exceptions import SchemaError, ValidationError
 from referencing.exceptions import Unresolvable
 
-MOST_STEPS: Final = 20_000
+MOST_STEPS: Final = 5_000
 """Keywords that are looked at, over all items of the value."""
 LARGEST_SCHEMA: Final = 100_000
 """Characters."""

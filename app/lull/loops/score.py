@@ -23,7 +23,6 @@ from lull.core.rules import ScoreRule
 from lull.core.signals import (
     Signal,
     SignalKind,
-    from_format,
     from_tools,
     read_reply,
     regenerated,
@@ -154,7 +153,7 @@ class Score:
         if not turn.complete:
             return ()
         asked, answer = newest_words(turn.request), turn.answer.text
-        shape = () if turn.answer.tool_calls else from_format(turn.format, answer)
+        shape = () if turn.answer.tool_calls else self._verifier.in_format(turn.format, answer)
         return (
             *shape,
             *self._verifier.checked([skill.sha256 for skill in turn.skills], answer),

@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from lull.core.check import Check, holds, in_words
+from lull.core.check import NO_TOOLS, Check, Tools, holds, in_words
 from lull.core.model_name import canonical
 from lull.core.reward import Source
-from lull.core.signals import YOU_SAID, Signal, SignalKind
+from lull.core.signals import YOU_SAID, Signal, SignalKind, from_format
 from lull.core.stated_rule import stated_rule
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\s+[-–—]\s+")
@@ -57,9 +57,14 @@ class Verifier:
     """Verifiers by model, and the approved checks by the skill text they came with."""
 
     def __init__(
-        self, readers: Mapping[str, Reads], *, checks: Callable[[str], Sequence[Check]]
+        self,
+        readers: Mapping[str, Reads],
+        *,
+        checks: Callable[[str], Sequence[Check]],
+        tools: Tools = NO_TOOLS,
     ) -> None:
         """`readers` by the model's name; `checks` by a skill's sha256."""
+        self._tools = tools
         self._readers = {canonical(name): read for name, read in readers.items()}
         self._checks = checks
 
@@ -96,17 +101,23 @@ class Verifier:
         return told if self.speaks_for(model) else tuple(skills)
 
     def checked(self, skills: Sequence[str], answer: str) -> tuple[Signal, ...]:
-        """The verdicts of the checks that came with these skill texts."""
+        """The verdicts of the checks that came with these skill texts; one that does not apply to
+        the answer gives none."""
         return tuple(
             Signal(
                 kind=SignalKind.CHECK,
                 source=Source.VERIFIABLE,
-                value=1.0 if holds(check, answer) else -1.0,
+                value=1.0 if held else -1.0,
                 text=in_words(check),
             )
             for sha256 in skills
             for check in self._checks(sha256)
+            if (held := holds(check, answer, self._tools)) is not None
         )
+
+    def in_format(self, format_json: str, answer: str) -> tuple[Signal, ...]:
+        """Whether the answer is the JSON that the request asked for (`signals.from_format`)."""
+        return from_format(format_json, answer, self._tools.fits_schema)
 
     def as_wished(
         self, model: str, *, wishes: Sequence[Wish], asked: str, answer: str

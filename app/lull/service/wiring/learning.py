@@ -8,9 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lull.backends.clock import TimeSortedIds
+from lull.backends.json_schema import fits_schema
+from lull.backends.language_detection import detect
 from lull.config.settings import Settings
 from lull.core import pocket
-from lull.core.check import Check, parse
+from lull.core.check import Check, Tools, parse
 from lull.core.errors import LullError
 from lull.core.guard import hashed_coin
 from lull.core.proposal import CHECK, Proposal
@@ -85,7 +87,11 @@ def learning_of(
     asked, stages = Asked(world, settings), Stages(world, settings)
     quiet = QuietTimes(world.activity, after_s=lambda: settings().learning.quiet_s, allowed=allowed)
     today = Today(fixing, library=world.library, facts=stages.facts)
-    verifier = Verifier({BUILT_IN: pocket.check}, checks=lambda sha256: _checks(stores, sha256))
+    verifier = Verifier(
+        {BUILT_IN: pocket.check},
+        checks=lambda sha256: _checks(stores, sha256),
+        tools=Tools(detect=detect, fits_schema=fits_schema),
+    )
     score = _score(world, settings(), asked, quiet, verifier, credit)
     evolve = _evolve(world, settings(), asked, quiet, today)
     prove = _prove(world, settings(), asked, stages, quiet, today, verifier)
