@@ -46,7 +46,11 @@ def _kept(
 ) -> bool | None:
     if not applies(rule, request):
         return None
-    checks = recognised_parts(rule) or _by_head(rule, request, answer, class_of)
+    named = class_of(rule) if class_of is not None else ""
+    checks = recognised_parts(rule)
+    if checks and named not in ("", "none", *(check.kind.value for check in checks)):
+        return None  # two readings of the rule, and nobody to decide
+    checks = checks or _by_class(named, rule, request, answer)
     if not checks or any(_asked_for_itself(check, request) for check in checks):
         return None
     verdicts = [holds(check, answer, tools) for check in checks]
@@ -55,10 +59,10 @@ def _kept(
     return True if None not in verdicts else None
 
 
-def _by_head(rule: str, request: str, answer: str, class_of: ClassOf | None) -> list[Check]:
-    if class_of is None or conditional(without_lead(straight(rule))):
+def _by_class(named: str, rule: str, request: str, answer: str) -> list[Check]:
+    if conditional(without_lead(straight(rule))):
         return []
-    check = derive(class_of(rule), rule, request, answer)
+    check = derive(named, rule, request, answer)
     return [check] if check is not None else []
 
 

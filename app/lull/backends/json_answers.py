@@ -11,8 +11,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from lull.core.checks.shapes import parsed
 from lull.core.errors import EngineError, RequestError, UpstreamDown
-from lull.core.json_shape import parsed
 from lull.core.messages import Completion, Message, Sampling
 from lull.core.ports import ChatModel
 

@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator, FormatChecker, validators
 from jsonschema.exceptions import SchemaError, ValidationError
 from referencing.exceptions import Unresolvable
 
-MOST_STEPS: Final = 20_000
+MOST_STEPS: Final = 5_000
 """Keywords that are looked at, over all items of the value."""
 LARGEST_SCHEMA: Final = 100_000
 """Characters."""
@@ -41,7 +41,7 @@ def fits_schema(schema: object, value: object) -> bool | None:
     try:
         if len(json.dumps(schema)) > LARGEST_SCHEMA:
             return None
-        known = validators.validator_for(schema, default=Draft202012Validator)
+        known: Any = validators.validator_for(schema, default=Draft202012Validator)
         known.check_schema(schema, format_checker=FormatChecker(formats=()))
         return not any(_within_budget(known)(schema).iter_errors(value))
     except (_Undecided, SchemaError, Unresolvable, RecursionError):
@@ -67,7 +67,7 @@ def _within_budget(known: Any) -> Any:
     keywords["pattern"] = counted(_pattern)
     keywords["patternProperties"] = counted(_undecided)
     keywords["uniqueItems"] = counted(_unique(known.VALIDATORS.get("uniqueItems", _undecided)))
-    return validators.extend(known, keywords)
+    return validators.extend(known, keywords)  # type: ignore[no-untyped-call]
 
 
 def _undecided(validator: Any, wanted: Any, value: Any, schema: Any) -> Iterator[ValidationError]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from lull.core.checks.language import CODES
+
 LONGEST: int = 4_000
 """Characters that are looked at; more tell nothing new."""
 
@@ -27,4 +29,8 @@ def _model() -> Any:
     # 0.1 s and 40 MB, only once somebody has a check of a language.
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    model = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    # Aragonese is no likely answer to anybody, and takes from Spanish what is Spanish.
+    known = {str(language) for language in model.nb_classes}
+    model.set_languages(sorted(known & set(CODES.values())))
+    return model

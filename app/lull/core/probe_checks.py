@@ -1,6 +1,6 @@
 """How the answer to a canary is checked: closed kinds, each a plain function over its text.
 
-Nothing a model wrote is ever run or trusted here: code is walked by `small_code.py`, JSON parsed.
+Nothing a model wrote is ever run or trusted here.
 Checks are lenient about what nobody asked for (a fence, a sentence around it where the task
 allows one) and strict about what was.
 """
@@ -15,7 +15,6 @@ from enum import StrEnum
 from typing import Final
 
 from lull.core.probe_language import language_of
-from lull.core.small_code import passes
 
 LONGEST_READ: Final = 8_000
 """Characters of an answer that are looked at."""
@@ -37,8 +36,6 @@ class Kind(StrEnum):
     """`equals`, or `keys` with their types."""
     TOOL = "tool"
     """`name` and `arguments` of a call written as a JSON object."""
-    CODE = "code"
-    """`function` and `tests`: pairs of arguments and result."""
     LANGUAGE = "language"
     """`is`: a code such as `de`."""
     REFUSES = "refuses"
@@ -199,14 +196,6 @@ def _tool(fields: Mapping[str, object], answer: str) -> bool:
     return _alike(call.get("arguments"), fields["arguments"])
 
 
-def _code(fields: Mapping[str, object], answer: str) -> bool:
-    fenced = re.search(r"```(?:python|py)?\s*\n(.*?)```", answer, re.DOTALL | re.IGNORECASE)
-    tests = fields["tests"]
-    assert isinstance(tests, list)
-    code = fenced[1] if fenced else answer
-    return passes(code, str(fields["function"]), [(args, result) for args, result in tests])
-
-
 def _language(fields: Mapping[str, object], answer: str) -> bool:
     return language_of(answer) == fields["is"]
 
@@ -228,7 +217,6 @@ _CHECKS: Final[Mapping[Kind, Callable[[Mapping[str, object], str], bool]]] = {
     Kind.HOLDS: _holds,
     Kind.JSON: _json,
     Kind.TOOL: _tool,
-    Kind.CODE: _code,
     Kind.LANGUAGE: _language,
     Kind.REFUSES: _refuses,
 }

@@ -18,9 +18,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from lull.core.checks.check import FitsSchema
+from lull.core.checks.shapes import no_number
 from lull.core.faults import environment_fault as environment_fault  # noqa: PLC0414  callers find it here
 from lull.core.feedback.feedback import Heard
-from lull.core.json_fit import fits, parses
 from lull.core.messages import Message, PartKind, Role, ToolCall
 from lull.core.reward import Source
 from lull.core.tool_results import outcome
@@ -161,9 +162,9 @@ def _answered(calls: Sequence[ToolCall], key: str) -> ToolCall | None:
 # -- format ------------------------------------------------------------------------------------
 
 
-def from_format(format_json: str, answer: str) -> tuple[Signal, ...]:
+def from_format(format_json: str, answer: str, fits: FitsSchema) -> tuple[Signal, ...]:
     """Whether the answer is the JSON that was asked for: one signal, or none where nothing was
-    asked for or it cannot be told.
+    asked for or it cannot be told. `fits` holds a value to a schema.
 
     `format_json` is `ChatRequest.format`: the word json, a JSON schema, or an OpenAI
     response_format. Pass only answers in words that ran to their end: a tool call is no JSON text,
@@ -173,10 +174,10 @@ def from_format(format_json: str, answer: str) -> tuple[Signal, ...]:
     if schema is None or not answer.strip():
         return ()
     try:
-        is_json, value = parses(answer)
+        value = json.loads(answer, parse_constant=no_number)
     except RecursionError:
         return ()
-    if not is_json:
+    except ValueError:
         return _schema_signal(-1.0, "The answer is not the JSON that was asked for.")
     fit = fits(schema, value)
     if fit is None:

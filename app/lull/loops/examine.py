@@ -17,7 +17,6 @@ from lull.core.likeness import alike
 from lull.core.messages import Completion, Finish, Message, Role, text_message
 from lull.core.ports import Asks, Judge, Question
 from lull.core.reward import GREY, Source, majority
-from lull.core.signals import from_format
 from lull.core.skill import Skill
 from lull.loops.score import verdicts
 from lull.loops.today import clean
@@ -164,7 +163,7 @@ class Examine:
         """By what needs no model: the worst verdict."""
         turn = served.turn
         said = [
-            *(() if answer.tool_calls else from_format(turn.format, answer.text)),
+            *(() if answer.tool_calls else self._verifier.in_format(turn.format, answer.text)),
             *self._verifier.checked([skill.sha256 for skill in skills], answer.text),
             *self._verifier.as_wished(
                 turn.model, wishes=wishes, asked=served.asked, answer=answer.text

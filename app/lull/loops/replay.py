@@ -18,7 +18,6 @@ from lull.core.ports import Asks, ChatModel, Judge, Question
 from lull.core.proof import Pair, Part
 from lull.core.proposal import Origin, Proposal, ProposalKind
 from lull.core.reward import majority
-from lull.core.signals import from_format
 from lull.core.skill import Library
 from lull.loops.at_once import at_once
 from lull.loops.today import Today, clean
@@ -159,7 +158,7 @@ class Replay:
         the skills it was served with: the worst verdict. The skill in question has no say."""
         turn = served.turn
         others = [skill.sha256 for skill in turn.skills if skill.name != proposal.key.name]
-        shape = () if answer.tool_calls else from_format(turn.format, answer.text)
+        shape = () if answer.tool_calls else self._verifier.in_format(turn.format, answer.text)
         said = (*shape, *self._verifier.checked(others, answer.text))
         if not said:
             return None

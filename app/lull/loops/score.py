@@ -25,7 +25,6 @@ from lull.core.signals import (
     Signal,
     SignalKind,
     from_feedback,
-    from_format,
     from_tools,
     regenerated,
 )
@@ -213,7 +212,7 @@ class Score:
         if not turn.complete:
             return ()
         asked, answer = newest_words(turn.request), turn.answer.text
-        shape = () if turn.answer.tool_calls else from_format(turn.format, answer)
+        shape = () if turn.answer.tool_calls else self._verifier.in_format(turn.format, answer)
         return (
             *shape,
             *self._verifier.checked([skill.sha256 for skill in turn.skills], answer),

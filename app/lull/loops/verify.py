@@ -11,12 +11,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from lull.core.check import Check, holds, in_words
+from lull.core.check import NO_TOOLS, Check, Tools, holds, in_words
 from lull.core.feedback.feedback import Feedback, Heard, Scope
 from lull.core.likeness import alike
 from lull.core.model_name import canonical
 from lull.core.reward import Source
-from lull.core.signals import YOU_SAID, Signal, SignalKind
+from lull.core.signals import YOU_SAID, Signal, SignalKind, from_format
 from lull.core.skill import Skill
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\s+[-–—]\s+")
@@ -65,15 +65,15 @@ class Verifier:
         *,
         checks: Callable[[str], Sequence[Check]],
         derived: Callable[[Heard, str], Check | None] = lambda _heard, _asked: None,
-        holds: Callable[[Check, str], bool | None] = holds,
+        tools: Tools = NO_TOOLS,
     ) -> None:
         """`exact`: by a model's name, the verifier of a language with one right answer. `checks` by
-        a skill's sha256. `derived`: the check that what was heard of a request comes to. `holds`:
-        whether an answer keeps a check, with the libraries that some need."""
+        a skill's sha256. `derived`: the check that what was heard of a request comes to. `tools`:
+        the libraries that some checks need."""
         self._exact = {canonical(name): read for name, read in exact.items()}
         self._checks = checks
         self._derived = derived
-        self._holds = holds
+        self._tools = tools
 
     def is_exact(self, model: str) -> bool:
         """Whether the model's language has one right answer, so that nobody knows better."""
@@ -108,7 +108,7 @@ class Verifier:
         """
         read = self._exact.get(canonical(model))
         if read is None:
-            return None if check is None else self._holds(check, answer)
+            return None if check is None else holds(check, answer, self._tools)
         for line in reversed(wish.splitlines()):
             for words in (line, *reversed(_SENTENCE.split(line))):
                 if (does := read(words, asked, answer)) is not None:
@@ -131,20 +131,23 @@ class Verifier:
         return alike(skill.description, asked) >= NEAR
 
     def checked(self, skills: Sequence[str], answer: str) -> tuple[Signal, ...]:
-        """The verdicts of the checks that came with these skill texts."""
-        found = (
-            (check, self._holds(check, answer)) for one in skills for check in self._checks(one)
-        )
+        """The verdicts of the checks that came with these skill texts; one that does not apply to
+        the answer gives none."""
         return tuple(
             Signal(
                 kind=SignalKind.CHECK,
                 source=Source.VERIFIABLE,
-                value=1.0 if does else -1.0,
+                value=1.0 if held else -1.0,
                 text=in_words(check),
             )
-            for check, does in found
-            if does is not None
+            for sha256 in skills
+            for check in self._checks(sha256)
+            if (held := holds(check, answer, self._tools)) is not None
         )
+
+    def in_format(self, format_json: str, answer: str) -> tuple[Signal, ...]:
+        """Whether the answer is the JSON that the request asked for (`signals.from_format`)."""
+        return from_format(format_json, answer, self._tools.fits_schema)
 
     def as_wished(
         self, model: str, *, wishes: Sequence[Wish], asked: str, answer: str

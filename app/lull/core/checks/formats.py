@@ -150,7 +150,7 @@ _UNITS: Final[Mapping[str, tuple[str, str, str]]] = {
 """By name: what it measures, the system, how it is written behind a number."""
 UNITS: Final = ("metric", "imperial", *_UNITS)
 _AMOUNT: Final = (
-    r"(?:\d[\d.,]*(?:\s?[-–/]\s?\d[\d.,]*)?(?:\s?[½¼¾⅓⅔])?|[½¼¾⅓⅔]|"
+    r"(?:\d[\d.,]{0,12}(?:\s?[-–/]\s?\d[\d.,]{0,12})?(?:\s?[½¼¾⅓⅔])?|[½¼¾⅓⅔]|"
     r"\b(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|half an?|a half|quarter)\b)"
 )
 _QUANTITY: Final = re.compile(

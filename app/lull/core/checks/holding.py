@@ -9,7 +9,7 @@ from lull.core.checks import code, formats, lengths, manners, shapes, signs
 from lull.core.checks.check import NO_TOOLS, Check, CheckKind, Tools
 from lull.core.checks.language import language
 
-LONGEST_ANSWER: Final = 200_000
+LONGEST_ANSWER: Final = 100_000
 """Characters; what is longer is not looked at."""
 
 Program = Callable[[Check, str], bool | None]

@@ -20,10 +20,11 @@ _PLEASANTRY: Final = re.compile(
          gerne?|klar|natürlich|selbstverständlich|sicher|aber\ gern|kein\ problem|hallo|
          bien\ sûr|certainement|avec\ plaisir|volontiers|d'accord|bonjour|
          claro|por\ supuesto|con\ gusto|desde\ luego|encantad[oa]|cómo\ no|hola)
-       (?:\ (?:thing|doch|que\ sí|!))?\s*(?:[!.,:;–—-]|$)
+       (?:\ (?:thing|doch|que\ sí|!))?(?:\s?[!.,:;]|\ [–—-]|$)
     | (?:(?:what|that's|that\ is|this\ is)\ )?(?:an?\ |such\ an?\ )?
       (?:really\ |very\ )?(?:great|good|excellent|wonderful|fantastic|interesting|nice|
-         lovely|fascinating|fair|awesome|brilliant)\ (?:question|point|idea|choice|topic|request|one)\b
+         lovely|fascinating|fair|awesome|brilliant)\ (?:question|point|
+         idea|choice|topic|request|one)\b
     | thank(?:s|\ you)\b
     | i(?:'d|\ would)\ be\ (?:happy|glad|delighted|pleased)\ to
     | i(?:'m|\ am)\ (?:happy|glad|here)\ to\ (?:help|assist)
@@ -78,8 +79,8 @@ def no_closing_question(check: Check, answer: str) -> bool | None:
     last = sentences(lines[-1]) or [lines[-1]]
     if re.search(r"[?？؟]\W*$", last[-1]):
         return None if re.search(r"[?？]\s*[\"”»“]\W*$", last[-1]) else False
-    if len(last[-1].split()) <= 4 and (len(lines) > 1 or len(last) > 1):
-        before = last[-2] if len(last) > 1 else (sentences(lines[-2]) or [""])[-1]
+    if len(last) == 1 and len(last[0].split()) <= 4 and len(lines) > 1:
+        before = (sentences(lines[-2]) or [""])[-1]
         if re.search(r"[?？]\W*$", before):
             return None  # a question, and then a name or "Thanks!"
     return True

@@ -20,7 +20,7 @@ _NUMBER: Final = re.compile(
 _HEADING: Final = re.compile(r"\s{0,3}#{1,6}\s+\S")
 _BOLD: Final = re.compile(r"(\*\*|__)(?=\S)[^*_\n]+(?<=\S)\1")
 _ITALIC: Final = re.compile(r"(?<![\w*])\*(?=[^\s*])[^*\n]+(?<=[^\s*])\*(?![\w*])")
-_LINK: Final = re.compile(r"\[[^\]\n]+\]\([^)\n]+\)")
+_LINK: Final = re.compile(r"\[[^\[\]\n]{1,300}\]\([^()\n]{1,500}\)")
 _TABLE: Final = re.compile(r"^\s*\|?\s*:?-{3,}:?\s*\|[-|: ]*$", re.MULTILINE)
 
 
@@ -93,7 +93,7 @@ def plain_text(check: Check, answer: str) -> bool | None:
 def parsed(text: str) -> object:
     """The JSON value that a text is. Raises ValueError, also for NaN and a key that comes twice."""
     try:
-        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
+        return json.loads(text, object_pairs_hook=_once, parse_constant=no_number)
     except RecursionError:
         raise ValueError("it is nested too deep") from None
 
@@ -125,7 +125,7 @@ def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return value
 
 
-def _no_number(constant: str) -> object:
+def no_number(constant: str) -> object:
     raise ValueError(f"{constant} is not JSON")
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from lull.core.checks.check import Check
@@ -73,8 +74,11 @@ def contains(check: Check, answer: str) -> bool | None:
 
 
 def not_contains(check: Check, answer: str) -> bool | None:
-    found = contains(check, answer)
-    return None if found is None else not found
+    """`value` may name several, one a line; none of them must be there."""
+    found = [contains(replace(check, value=one), answer) for one in check.value.split("\n")]
+    if any(one is True for one in found):
+        return False
+    return None if None in found else True
 
 
 # -- case --------------------------------------------------------------------------------------
@@ -136,7 +140,7 @@ def no_sign(check: Check, answer: str) -> bool | None:
     if not text.strip():
         return None
     if check.value in ("parenthesis", "bracket"):
-        text = re.sub(r"\[([^\]\n]*)\]\([^)\n]*\)", r"\1", text)
+        text = re.sub(r"\[([^\[\]\n]{0,300})\]\([^()\n]{0,500}\)", r"\1", text)
     if re.search(SIGNS[check.value][0], text):
         return False
     unsure = _UNSURE.get(check.value)

@@ -13,11 +13,11 @@ ITEM: Final = re.compile(r"\s*(?:[-*+•‣◦▪–]|\d{1,3}[.)])\s+(?=\S)")
 """What a list item begins with."""
 _HEADING: Final = re.compile(r"\s{0,3}#{1,6}\s+")
 _RULE: Final = re.compile(r"\s*(?:[-*_=]\s?){3,}\s*|\s*\|?\s*:?-{2,}[-|: ]*")
-_LINK: Final = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
-_STRONG: Final = re.compile(r"(\*\*|__|~~)(?=\S)(.+?)(?<=\S)\1")
+_LINK: Final = re.compile(r"!?\[([^\[\]\n]{0,300})\]\([^()\n]{0,500}\)")
+_STRONG: Final = re.compile(r"(\*\*|__|~~)(?=\S)(.{1,500}?)(?<=\S)\1")
 _WEAK: Final = re.compile(r"(?<![\w*])([*_])(?=\S)([^*_\n]+?)(?<=\S)\1(?![\w*])")
 _CODE: Final = re.compile(r"`+([^`\n]+)`+")
-_END: Final = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|[。！？]+")
+_END: Final = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’»)\]]*(?=\s|$)|[。！？]+")
 _ABBREVIATION: Final = re.compile(
     r"(?:^|[\s(\"'“„«])(?:[a-z]\.)*(?:[a-zäöü]|mr|mrs|ms|dr|prof|st|jr|sr|vs|etc|no|nr|vol|fig|ca|"
     r"approx|inc|ltd|co|dept|est|min|max|tel|bzw|usw|evtl|ggf|inkl|vgl|str|abs|mme|mlle|sra?|srta|"
@@ -152,7 +152,7 @@ def sentences(text: str) -> list[str]:
 
 def _goes_on(before: str, after: str) -> bool:
     following = after.lstrip()
-    if before.endswith((".", "…")) and following[:1].islower():
+    if before.endswith((".", "…", '"', "”", "’", "»", ")")) and following[:1].islower():
         return True
     if not before.endswith("."):
         return False

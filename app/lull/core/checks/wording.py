@@ -54,7 +54,8 @@ def _does(check: Check) -> str:
         CheckKind.STARTS: f"start with “{value}”",
         CheckKind.ENDS: f"end with “{value}”",
         CheckKind.CONTAINS: f"contain “{value}”",
-        CheckKind.NOT_CONTAINS: f"not contain “{value}”",
+        CheckKind.NOT_CONTAINS: "not contain "
+        + " or ".join(f"“{one}”" for one in value.split("\n")),
         CheckKind.NO_SIGN: f"have no {SIGNS[value][1] if value in SIGNS else value}",
         CheckKind.JSON_SCHEMA: f"be JSON, and nothing else, of this form: {value}",
         CheckKind.INDENT: f"indent its code with {_indent(check)}",

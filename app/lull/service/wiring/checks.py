@@ -13,10 +13,6 @@ from lull.core.feedback.feedback import Heard
 TOOLS = Tools(detect=detect, fits_schema=fits_schema)
 
 
-def holds(check: Check, answer: str) -> bool | None:
-    return holding.holds(check, answer, TOOLS)
-
-
 def proposed_check(kind: str, rule: str, asked: str, answer: str) -> str:
     """JSON text of the check that this rule comes to, if the failed answer fails it."""
     check = _check_of(kind, rule, asked, answer)

@@ -38,7 +38,7 @@ from lull.pocket.reader import PocketReader
 from lull.service.fast_loop import FastLoop
 from lull.service.quiet import QuietTimes
 from lull.service.wiring.asking import Asked, Stages, World
-from lull.service.wiring.checks import derived_check, holds
+from lull.service.wiring.checks import TOOLS, derived_check
 from lull.service.wiring.curriculum import curriculum_of
 from lull.service.wiring.exams import ExamParts, exams_of
 from lull.service.wiring.own_models import BUILT_IN
@@ -112,7 +112,7 @@ def learning_of(
         {BUILT_IN: language.check},
         checks=lambda sha256: checks_of(stores, sha256),
         derived=derived_check,
-        holds=holds,
+        tools=TOOLS,
     )
     hear = Hear(
         stores.feedback,

@@ -11,6 +11,7 @@ from typing import Final
 
 from lull.core.checks import language
 from lull.core.checks.check import CheckKind
+from lull.core.checks.rules.amounts import NUMBER
 from lull.core.checks.rules.phrases import blanked, denied
 
 _UNITS: Final[Mapping[str, str]] = {
@@ -22,7 +23,7 @@ _UNITS: Final[Mapping[str, str]] = {
     "grams": r"grams?|grammes?|gramm|gramos?",
     "kilograms": r"kilograms?|kilos?|kg|kilogramm",
     "ounces": r"ounces?|oz",
-    "pounds": r"pounds|lbs?",
+    "pounds": r"lbs?",
     "millimetres": r"millimet(?:er|re)s?|mm",
     "centimetres": r"centimet(?:er|re)s?|cm|zentimeter",
     "metres": r"met(?:er|re)s|mètres|metros",
@@ -64,7 +65,7 @@ _SIGNS: Final[Mapping[str, str]] = {
 }
 SIGN_NAMES: Final = r"(?:" + "|".join(_SIGNS.values()) + r")\b(?! drive)"
 _DATES: Final[Mapping[str, str]] = {
-    "iso": r"iso(?:[- ]?8601)?|y{4}-?m{2}-?d{2}|year[- ]month[- ]day|\d{4}-\d{2}-\d{2}|"
+    "iso": r"iso(?:[- ]?8601|(?![- ]?\d))|y{4}-?m{2}-?d{2}|year[- ]month[- ]day|\d{4}-\d{2}-\d{2}|"
     r"j{4}-mm-tt|aaaa-mm-(?:dd|jj)",
     "german": r"(?:dd|tt)\.mm\.(?:yyyy|jjjj|yy|jj)|\d{1,2}\.\d{1,2}\.\d{4}|german (?:dates?|"
     r"date format)|tag\.monat\.jahr",
@@ -129,10 +130,22 @@ _SPOKEN_IN: Final = re.compile(
     r"(?:\b(?:in|auf|en|into|speak|po)\s+(?:plain |simple |proper |clear )?|^)([^\W\d_]+)",
     re.IGNORECASE,
 )
+SPOKEN: Final = (
+    r"\b(?:answer\w*|reply|replies|respond|responses?|write to me|write (?:back |everything "
+    r")?in|speak|talk|"
+    r"always|please|only|continue|switch|antworte\w*|schreib\w*|sprich|rede|bitte|immer|"
+    r"réponds|répondre|"
+    r"écri[st]\w*|parle|toujours|responde\w*|contest\w*|escrib\w*|háblame|siempre)\b|"
+    r"^\W*(?:(?:in|auf|en) )?\w+\W*(?:please|bitte|only|nur)?\W*$"
+)
+"""How a rule says that it is about the language of answers."""
 _SUBJECT: Final = re.compile(
     r"\s+(?:class|lesson|food|recipe|wine|word|text|grammar|history|culture)", re.IGNORECASE
 )
 _NOT_THE_OTHER: Final = re.compile(r"\b(?:not|never|instead|nicht|statt|pas|no)\b", re.IGNORECASE)
+
+
+_COUNTED: Final = re.compile(rf"\b{NUMBER}\s+$", re.IGNORECASE)
 
 
 def chosen(kind: CheckKind, text: str) -> str:
@@ -143,7 +156,9 @@ def chosen(kind: CheckKind, text: str) -> str:
     bare = bare.lower()
     wanted, unwanted = set[str](), set[str]()
     for name, pattern in _NAMED[kind].items():
-        for found in re.finditer(rf"(?<!\w)(?:{pattern})(?!\w)", bare):
+        for found in re.finditer(rf"(?<![\w.-])(?:{pattern})(?![\w-])", bare):
+            if kind is CheckKind.UNITS and _COUNTED.search(bare[: found.start()]):
+                continue  # "eight miles a day" is a quantity, and orders nothing
             (unwanted if denied(bare, found) else wanted).add(name)
     if kind is CheckKind.NO_SIGN:
         wanted, unwanted = unwanted or wanted, set()
@@ -154,6 +169,10 @@ def chosen(kind: CheckKind, text: str) -> str:
         return _units(wanted)
     if len(wanted) == 1:
         return wanted.pop()
+    # "Straight quotes, the curly ones break": what comes first is the rule, the rest its reason.
+    first = text.split(",", maxsplit=1)[0]
+    if len(wanted) > 1 and first != text:
+        return chosen(kind, first)
     others = {_OTHER[name] for name in unwanted if name in _OTHER}
     return others.pop() if not wanted and len(others) == 1 else ""
 

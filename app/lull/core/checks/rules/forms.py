@@ -33,18 +33,71 @@ def _said(kind: CheckKind, noun: str, *, also: str, deny: bool) -> _Form:
         found = pattern.search(bare)
         if found is None or not more.search(bare) or denied(bare, found) is not deny:
             return None
+        if kind in (CheckKind.BULLETS, CheckKind.NUMBERED_LIST) and ONE_PART.search(clause):
+            return None
+        if not deny and not _asks(bare[: found.start()], bare):
+            return None
         return parameters(kind, clause)
 
     return form
+
+
+_ASKS: Final = re.compile(
+    r"\b(?:use|write|give|in|as|with|want|prefer|like|make|put|format|list|always|please|need|"
+    r"only|just|"
+    r"should|must|add|add|include|return|output|respond|reply|answer|number|keep|all|every|"
+    r"immer|bitte|als|in|mit|nutze?|verwende|schreib\w*|gib|toujours|en|avec|utilise\w*|siempre|"
+    r"con|usa|pon|escribe|everything|straight)\b",
+    re.IGNORECASE,
+)
+
+
+def _asks(before: str, clause: str) -> bool:
+    """A bare mention is no order: "bullet points give the wrong impression"."""
+    return len(clause.split()) <= 5 or _ASKS.search(before) is not None
 
 
 def _counted(kind: CheckKind) -> _Form:
     def form(clause: str) -> Check | None:
         if ONE_PART.search(clause) or (kind is CheckKind.LINES and "code" in clause.lower()):
             return None
+        if _counts_a_part(kind, clause):
+            return None
         return spanned(kind, amounts.span(clause, LENGTH_NOUNS[kind], limit=kind == "words"))
 
     return form
+
+
+_PART: Final = re.compile(
+    r"\b(?:these|those|the|both|first|last|next|another|other|diese|les|las|los)\s+(?:\w+\s+)?$",
+    re.IGNORECASE,
+)
+_PART_BEHIND: Final = re.compile(
+    r"\s*(?:(?:of (?!text)|then|first|each|to each|apiece|from|that|which|about|below|above|with|"
+    r"where|par|pro|por|puis|dann)\b|,?\s*(?:and |then )*then\b)",
+    re.IGNORECASE,
+)
+
+
+def _counts_a_part(kind: CheckKind, clause: str) -> bool:
+    """ "One line of context", "the first two sentences", "paragraphs of five lines"."""
+    noun = re.compile(rf"(?:{LENGTH_NOUNS[kind]})\b", re.IGNORECASE)
+    found = re.search(
+        rf"{amounts.NUMBER}[\s-]+(?:[\w-]+\s+){{0,2}}?(?:{noun.pattern})", clause, re.I
+    )
+    if found is None:
+        return False
+    counted = {
+        name
+        for name, nouns in LENGTH_NOUNS.items()
+        if name in _LENGTHS and re.search(rf"\b(?:{nouns})\b", clause, re.IGNORECASE)
+    }
+    parts = len(counted) > 1 or _PART_BEHIND.match(clause[found.end() :])
+    # "in the 50 words I have" is rare; "the first two lines" is not.
+    return bool(parts) or _PART.search(clause[: found.start()]) is not None
+
+
+_LENGTHS: Final = (CheckKind.WORDS, CheckKind.SENTENCES, CheckKind.PARAGRAPHS, CheckKind.LINES)
 
 
 def _placed(kind: CheckKind, verb: str) -> _Form:
@@ -53,6 +106,8 @@ def _placed(kind: CheckKind, verb: str) -> _Form:
 
     def form(clause: str) -> Check | None:
         found = pattern.search(blanked(clause))
+        if found and re.search(r"\b(?:that|which|who)\s*$", clause[: found.start()], re.IGNORECASE):
+            return None
         check = parameters(kind, clause) if found else None
         if found is None or check is None:
             return None
@@ -63,9 +118,12 @@ def _placed(kind: CheckKind, verb: str) -> _Form:
 
 def _worded(kind: CheckKind, *, deny: bool) -> _Form:
     verb = re.compile(
-        r"\b(?:use|say|write|include|mention|contain|put|add|words?|phrases?|avoid|saying|using|"
-        r"sag\w*|schreib\w*|verwend\w*|benutz\w*|wort|dis|dire|utilise\w*|mot|di|digas|decir|"
-        r"uses|usar|palabra|call|term)\b",
+        r"\b(?:use|say|write|avoid|saying|using|words?|phrases?|sag\w*|schreib\w*|verwend\w*|"
+        r"benutz\w*|wort|dis|dire|utilise\w*|mot|digas|decir|uses|usar|palabra|include|mention)\b"
+        if deny
+        # What must be there is ordered: "include", "always mention".
+        else r"(?:^|\b(?:always|please|must|should|also|to)\s+)(?:include|mention|contain|put|add|"
+        r"use the (?:word|phrase))\b",
         re.IGNORECASE,
     )
 
@@ -154,7 +212,8 @@ FORMS: Final[tuple[_Form, ...]] = (
     ),
     _choice(
         CheckKind.INDENT,
-        r"\bindent\w*|\btabs?\b|einrück\w*|\d[- ]spaces?\b|indentation|sangr\w*|tabulat\w*",
+        r"\bindent\w*|\buse tabs\b|^tabs\b|tabs,? (?:not|over|instead)|tabs?\b.*\bspaces|"
+        r"einrück\w*|\d[- ]spaces?\b|indentation|sangr\w*|tabulat\w*",
     ),
     _choice(
         CheckKind.DATE_FORMAT, r"\bdates?\b|\bdatum\b|\bdaten\b|\bfechas?\b|\biso\b|yyyy|jjjj|aaaa"
@@ -164,7 +223,7 @@ FORMS: Final[tuple[_Form, ...]] = (
         r"\b24|\b12[- ]h|\bam\b|\bpm\b|a\.m\.|military time|twenty-four|twelve-hour",
     ),
     _choice(CheckKind.UNITS, choices.UNIT_NAMES),
-    _choice(CheckKind.LANGUAGE, r"\b(?:in|auf|en|speak|into)\s+(?!code)\w+|\bpo polsku\b"),
+    _choice(CheckKind.LANGUAGE, choices.SPOKEN),
     _unwanted(
         CheckKind.NO_CLOSING_QUESTION,
         r"(?:follow-?up |closing )questions?\b|questions? at the (?:very )?(?:end|bottom)|"
@@ -178,7 +237,7 @@ FORMS: Final[tuple[_Form, ...]] = (
     ),
     _unwanted(
         CheckKind.NO_PREAMBLE,
-        r"preambles?\b|pleasantr\w+|filler\b|small talk|intro(?:ductory)?(?: sentences?| "
+        r"preambles?\b|pleasantr\w+|small talk|intro(?:ductory)?(?: sentences?| "
         r"lines?| phrases?)?\b|lead-?ins?\b|openers?\b|opening (?:line|phrase|sentence)s?|"
         r"einleitung\w*|floskeln?\b|préambules?\b|preámbulos?\b",
     ),

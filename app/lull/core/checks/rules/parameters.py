@@ -99,16 +99,16 @@ def _capitalised(text: str, verb: str, joins: str) -> str:
     return said if said[:1].isupper() and not re.match(r"(?:A|An|The|One|Your|My)\b", said) else ""
 
 
+_THE_WORD: Final = re.compile(
+    r"\b(?:the (?:word|phrase|term)|das wort|le mot|la palabra)\s+([\w'-]{4,})\s*(?=[.,;!]|$)",
+    re.IGNORECASE,
+)
+
+
 def _contains(kind: CheckKind, text: str) -> Check | None:
     values = quoted(text)
-    if not values and (
-        after := re.search(
-            r"\b(?:word|phrase|wort|mot|palabra|term)\s+([\w'-]+)", text, re.IGNORECASE
-        )
-    ):
-        values = (
-            [after[1]] if after[1].lower() not in ("count", "for", "that", "in", "limit") else []
-        )
+    if not values and (after := _THE_WORD.search(text)):
+        values = [after[1]]
     values = [value.strip(" ,.;") for value in values]
     if not values or not all(values):
         return None
@@ -144,7 +144,7 @@ def _marks(kind: CheckKind, text: str) -> Check | None:
     names = {
         "bold": r"\bbold|\bfett|\bgras\b|negrita",
         "headings": r"heading|header|überschrift|titres?\b|encabezado",
-        "tables": r"\btables?\b|tabelle|tableau|tabla",
+        "tables": r"\btables\b|tabellen?|tableaux|tablas",
         "links": r"\b(?:hyper)?links?\b|\bliens?\b|enlaces?",
     }
     found = [name for name, pattern in names.items() if re.search(pattern, low)]

@@ -44,7 +44,7 @@ _QUOTED: Final = re.compile(
     r"«\s*([^»\n]{1,300}?)\s*»|"
     r"`([^`\n]{1,300})`"
 )
-_AFTER_COLON: Final = re.compile(r":\s+([^\n:]{1,120})$")
+_AFTER_COLON: Final = re.compile(r"\b(?:with|as|mit|par|con|this|text|word)\s?:\s+([^\n:]{1,120})$")
 
 
 _STRAIGHT: Final = str.maketrans({**dict.fromkeys("“”„‟", '"'), **dict.fromkeys("‘’‚‛", "'")})
@@ -104,9 +104,15 @@ _CUT: Final = re.compile(
 _NEAR_WORDS: Final = 6
 
 
+_NOT_MORE: Final = re.compile(
+    r"\b(?:no|not|never) (?:more|fewer|less|longer) than\b|\bstop at\b", re.IGNORECASE
+)
+"""Words of an amount, which deny nothing."""
+
+
 def denied(text: str, found: re.Match[str]) -> bool:
     """Whether a few words before, or behind, say that the thing is not wanted."""
-    before = text[: found.start()]
+    before = _NOT_MORE.sub(" ", text[: found.start()])
     # "no commas, no emojis and bullets": a comma ends what a "no" is about, "and/or" between two
     # denied things does not.
     near = " ".join(before.split()[-_NEAR_WORDS:])
@@ -146,7 +152,8 @@ def _twice(text: str) -> bool:
 # -- clauses -----------------------------------------------------------------------------------
 
 _ENDS_CLAUSE: Final = re.compile(
-    r"(?<=[^\d\W])[.;!](?:\s+|$)|(?<=[§\d\"')])[.;!](?:\s+|$)|\s+[–—-]\s+|,\s+(?:and|but|und|"
+    r"(?<=[^\d\W])[.;!](?:\s+|$)|,\s+(?=(?:no|never|keine?|sans|sin|pas)\s)|"
+    r"(?<=[§\d\"')])[.;!](?:\s+|$)|\s+[–—-]\s+|,\s+(?:and|but|und|"
     r"aber|et|mais|y|pero)\s+"
     r"(?=(?:use|write|keep|never|always|do|don't|no|give|put|make|be|end|start|sign|add|"
     r"include|avoid)\b)|"
@@ -174,14 +181,30 @@ _ORDERS: Final = re.compile(
     re.IGNORECASE,
 )
 _REASON: Final = re.compile(
-    r"^(?:because|since|as i|as my|so that|it's|it is|they|that|my|i|we|our|this|weil|denn|da|car|"
-    r"parce|porque|ya que|these|those|he|she|thanks|please)\b",
+    r"^(?:because|since|as i|as my|so that|it's|it is|they|that|my|i|we|our|this|weil|denn|da|"
+    r"car|the|"
+    r"parce|porque|ya que|these|those|he|she|thanks)\b",
     re.IGNORECASE,
 )
 
 
+_ECHO: Final = re.compile(
+    r"^(?:and )?(?:no|without|not|ohne|keine?|sans|sin)\s+(?:any )?(?:explanations?|commentary|"
+    r"prose|"
+    r"exceptions?|extra text|anything else|excuses|erklärung\w*|ausnahmen?|explications?|"
+    r"explicaci\w+)\W*$",
+    re.IGNORECASE,
+)
+"""Says the rule beside it once more."""
+
+
 def conditional(text: str) -> bool:
     return _CONDITION.search(_EVEN_IF.sub("", blanked(text))) is not None
+
+
+def without_even_if(text: str) -> str:
+    """ "Answer in German, even when I write English": it holds all the same."""
+    return _EVEN_IF.sub("", text)
 
 
 def clauses(text: str) -> list[str]:
@@ -196,4 +219,6 @@ def clauses(text: str) -> list[str]:
 
 def orders(clause: str) -> bool:
     """Whether a clause asks for something; a reason beside a rule does not."""
-    return _ORDERS.search(blanked(clause)) is not None and not _REASON.match(clause)
+    if _ECHO.match(clause) or _REASON.match(clause):
+        return False
+    return _ORDERS.search(blanked(clause)) is not None

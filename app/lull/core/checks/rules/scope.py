@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from lull.core.checks.rules.phrases import blanked, straight
+from lull.core.checks.rules.phrases import blanked, straight, without_even_if
 
 _LEAD: Final = re.compile(
     r"^(?:please )?(?:(?:when(?:ever)?|if|any ?time|every time|each time|wenn|falls|sobald|"
@@ -202,17 +202,30 @@ _SMALL: Final = frozenset(
 
 def lead(rule: str) -> str:
     """The clause that says when it holds: "When I ask for a recipe, …"; "" for none."""
-    found = _LEAD.match(rule)
+    found = _lead(rule)
     if found is not None:
         return found["said"] or found["kind"] or ""
-    behind = _BEHIND.search(rule)
+    behind = _BEHIND.search(without_even_if(rule))
     return behind["said"] if behind else ""
 
 
-def without_lead(rule: str) -> str:
+def _lead(rule: str) -> re.Match[str] | None:
+    """ "For recipes I want grams, not cups" has no lead: its comma belongs to the order."""
     found = _LEAD.match(rule)
+    return None if found is not None and found["kind"] and _ORDER.search(found["kind"]) else found
+
+
+_ORDER: Final = re.compile(
+    r"\b(?:i|we|you|want|use|write|give|please|always|never|no|keep|make|ich|immer|je|toujours)\b",
+    re.IGNORECASE,
+)
+
+
+def without_lead(rule: str) -> str:
+    found = _lead(rule)
     if found is not None:
         return rule[found.end() :]
+    rule = without_even_if(rule)
     behind = _BEHIND.search(rule)
     return rule[: behind.start()] if behind else rule
 

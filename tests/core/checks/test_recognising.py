@@ -1,0 +1,147 @@
+"""A rule in plain words becomes a check, or none: a wrong check is worse than no check."""
+
+from __future__ import annotations
+
+import pytest
+
+from lull.core.check import Check, CheckKind, offered
+from lull.core.checks.recognising import derive, recognised, recognised_parts
+from lull.core.checks.rules.scope import applies
+
+K = CheckKind
+
+
+@pytest.mark.parametrize(
+    ("rule", "least", "most"),
+    [
+        ("keep it under 100 words", None, 99),
+        ("No more than fifty words, please.", None, 50),
+        ("at least 20 words", 20, None),
+        ("exactly ten words", 10, 10),
+        ("between 30 and 50 words", 30, 50),
+        ("60 words or fewer", None, 60),
+        ("höchstens zwanzig Wörter", None, 20),
+        ("pas plus de 30 mots", None, 30),
+        ("como máximo 40 palabras", None, 40),
+        ("max 15 words", None, 15),
+    ],
+)
+def test_numbers_of_words(rule: str, least: int | None, most: int | None) -> None:
+    wanted = Check(kind=K.WORDS, at_least=least, at_most=most)
+    assert derive("words", rule, "", "") == wanted
+    assert recognised(rule) == wanted
+
+
+@pytest.mark.parametrize(
+    ("rule", "check"),
+    [
+        ("Answer in German", Check(kind=K.LANGUAGE, value="de")),
+        ("Réponds toujours en français", Check(kind=K.LANGUAGE, value="fr")),
+        ("Answer in German, even when I write English", Check(kind=K.LANGUAGE, value="de")),
+        ('End with "Best, Priya"', Check(kind=K.ENDS, value="Best, Priya")),
+        ("Sign emails with „Viele Grüße, Jo“.", Check(kind=K.ENDS, value="Viele Grüße, Jo")),
+        ('Never start with "Sure"', Check(kind=K.STARTS, value="Sure", must=False)),
+        ("no emojis", Check(kind=K.NO_EMOJI)),
+        ("please stop putting emojis everywhere", Check(kind=K.NO_EMOJI)),
+        ("keine Emojis", Check(kind=K.NO_EMOJI)),
+        ("Use bullet points", Check(kind=K.BULLETS)),
+        ("I hate bullet points, write in prose.", Check(kind=K.NO_BULLETS)),
+        ("as JSON", Check(kind=K.JSON)),
+        ("lowercase", Check(kind=K.LOWER_CASE)),
+        ("grams, not cups", Check(kind=K.UNITS, value="grams")),
+        ("no Fahrenheit", Check(kind=K.UNITS, value="celsius")),
+        ("Use tabs, not spaces", Check(kind=K.INDENT, value="tabs")),
+        ("Dates in ISO format (YYYY-MM-DD)", Check(kind=K.DATE_FORMAT, value="iso")),
+        ("never use the words 'delve' or 'tapestry'",
+         Check(kind=K.NOT_CONTAINS, value="delve\ntapestry")),
+        ("No commas.", Check(kind=K.NO_SIGN, value="comma")),
+        ("Only code, no explanation.", Check(kind=K.CODE_ONLY)),
+        ("When I ask for code, no comments in the code.", Check(kind=K.NO_CODE_COMMENTS)),
+        ("Don't end with a question.", Check(kind=K.NO_CLOSING_QUESTION)),
+        ("I prefer two-sentence answers, exactly two sentences",
+         Check(kind=K.SENTENCES, at_least=2, at_most=2)),
+    ],
+)  # fmt: skip
+def test_exact_forms_are_known(rule: str, check: Check) -> None:
+    assert recognised(rule) == check
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "not in German",
+        "Answer in German or French",
+        "No emojis unless I use one first",
+        "Use bullet points except for stories",
+        "no emojis?",
+        "about 100 words",
+        "one line of context, then the answer",
+        "the first two sentences are the best",
+        "Each bullet under 20 words",
+        "SQL keywords in uppercase",
+        "Be friendly and use bullet points",
+        "bullet points give the board the wrong impression of every report",
+        "no emojis, no abbreviations",
+        "Keep the subject line under 50 characters",
+        "I do eight miles a day",
+        "My Excel is in Spanish",
+        "Translate into German",
+        "We follow ISO 690",
+        "short answers",
+        "",
+    ],
+)
+def test_what_is_conditional_partial_or_vague_is_no_check(rule: str) -> None:
+    assert recognised(rule) is None
+
+
+def test_two_rules_in_one_are_two_checks_and_not_one() -> None:
+    rule = "Keep it under 50 words. No emojis."
+    assert recognised(rule) is None
+    assert {check.kind for check in recognised_parts(rule)} == {K.WORDS, K.NO_EMOJI}
+
+
+@pytest.mark.parametrize(
+    ("kind", "rule"),
+    [
+        ("words", "short, please"),
+        ("language", "in my own language"),
+        ("ends_with", "sign it as usual"),
+        ("units", "the ones we use here"),
+        ("upper_case", "constants in capitals"),
+        ("none", "no emojis"),
+        ("", "no emojis"),
+        ("unheard_of", "no emojis"),
+    ],
+)
+def test_a_class_without_its_parameters_is_no_check(kind: str, rule: str) -> None:
+    assert derive(kind, rule, "", "") is None
+
+
+def test_the_head_s_class_needs_no_form_of_words() -> None:
+    assert derive("no_emoji", "spare me the little pictures", "", "") == Check(kind=K.NO_EMOJI)
+    assert derive("paragraphs", "two is my limit", "", "") == Check(kind=K.PARAGRAPHS, at_most=2)
+
+
+def test_it_is_offered_only_if_the_failed_answer_fails_it() -> None:
+    check = Check(kind=K.UNITS, value="grams")
+    assert offered(check, "8 ounces of flour")
+    assert not offered(check, "200 g of flour")
+    assert not offered(check, "Flour.")
+
+
+@pytest.mark.parametrize(
+    ("rule", "request_", "does"),
+    [
+        ("Sign my emails with 'Jo'", "Write an email to Kim", True),
+        ("Sign my emails with 'Jo'", "What is a monad?", False),
+        ("When I ask for recipes, use grams", "How do I bake bread?", True),
+        ("When I ask for recipes, use grams", "Write a haiku", False),
+        ("When I ask about my garden, no Latin", "What grows in a shady garden?", True),
+        ("When I ask about my garden, no Latin", "Fix this loop", False),
+        ("No capital letters", "Fix this loop", True),
+        ("no emojis", "anything", True),
+    ],
+)
+def test_a_rule_speaks_of_requests_of_its_kind(rule: str, request_: str, does: bool) -> None:
+    assert applies(rule, request_) is does
