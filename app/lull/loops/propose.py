@@ -276,7 +276,7 @@ class Propose:
         }
         number, free = 2, name
         while free in taken:
-            free = f"{name[:60]}-{number}"
+            free = f"{name[:60].rstrip('-')}-{number}"
             number += 1
         return free
 

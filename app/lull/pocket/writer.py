@@ -28,7 +28,7 @@ class PocketWriter:
         kind, clauses = rule
         words = [w for w in re.findall(r"[a-z]+", clauses) if w not in _SILENT]
         text = SkillText(
-            name="-".join([kind.value, *words])[:NAME_LIMIT],
+            name="-".join([kind.value, *words])[:NAME_LIMIT].rstrip("-"),
             description=f"When the user asks for a {kind}.",
             body=as_sentence(RULE_FRAMES[0].format(kind=kind, clauses=clauses)),
         )

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from lull.pocket import language as pocket
-from lull.pocket.merging import merged, says_already
+from lull.pocket.merging import keeps_some, merged, says_already
 
 
 @pytest.mark.parametrize(
@@ -24,24 +24,14 @@ from lull.pocket.merging import merged, says_already
             "When you write a menu, use stars and finish with sugar.",
         ),
         (
-            "When you write an email, answer in German and sign with Ada.",
-            "When you write an email, answer in French.",
-            "When you write an email, answer in French and sign with Ada.",
-        ),
-        (
             "For a list, start with golden.",
             "For a list, begin with silver and finish with honey.",
-            "For a list, begin with silver and finish with honey.",
+            "When you write a list, begin with silver and finish with honey.",
         ),
         (
-            "When you write a menu, always finish with sugar.",
-            "When you write a menu, always finish with honey.",
-            "When you write a menu, always finish with honey.",
-        ),
-        (
-            "When you write an email, always sign with Ada.",
-            "When you write an email, never sign with Ada.",
-            "When you write an email, never sign with Ada.",
+            "When you write a menu, join with bars.",
+            "no, always use stars in menus",
+            "When you write a menu, use stars.",
         ),
     ],
 )
@@ -55,14 +45,12 @@ def test_what_is_said_otherwise_takes_the_old_ones_place(old: str, new: str, bot
         ("When you write a menu, join with bars.", "When you write a menu, finish with sugar."),
         ("When you write a menu, join with bars.", "When you write a list, join with stars."),
         ("When you write a menu, join with bars.", "When you write a menu, join with bars."),
-        ("When you write code, use tabs.", "When you write code, use British spelling always."),
+        # Plain language is nobody's to take apart: both stand, and the user decides.
         (
-            "When you write a draft, always cite notes in curly brackets.",
-            "When you write a draft, always give each mean with its spread.",
+            "When you write an email, answer in German.",
+            "When you write an email, answer in French.",
         ),
-        ("When you write an email, never use bars.", "When you write an email, never greet."),
-        ("When you write an email, never use bars.", "When you write an email, never use stars."),
-        ("When you write a menu, sign with Ada.", "When you write a menu, never sign with Bob."),
+        ("When you write a menu, sign with Ada.", "When you write a menu, never sign with Ada."),
         ("Be brief.", "Be long."),
         ("", "When you write a menu, join with bars."),
     ],
@@ -104,7 +92,6 @@ def test_in_the_pocket_language_the_newest_word_on_each_attribute_holds() -> Non
             "When you write a menu, join with bars and finish with sugar.",
             "For a menu, end with sugar and use bars.",
         ),
-        ("When you write a mail, close with Cheers.", "When you write a mail, end with Cheers."),
     ],
 )
 def test_the_same_wish_in_other_words_is_no_new_one(old: str, new: str) -> None:
@@ -118,10 +105,9 @@ def test_the_same_wish_in_other_words_is_no_new_one(old: str, new: str) -> None:
         ("For a list, begin with golden.", "For a list, end with golden."),
         ("For a route, reverse the words.", "For a route, sort the words."),
         ("For a list, begin with golden.", "For a list, do not start with golden."),
-        ("When you write a mail, close with Cheers.", "When you write a mail, end with cheers."),
-        ("For a note, use stars.", "For a note, use British spelling."),
-        ("For a table, join cells with lines.", "For a table, split cells with lines."),
         ("For a menu, join with bars.", "For a menu, use bars and finish with sugar."),
+        ("For a menu, join with bars.", "For a list, join with bars."),
+        ("Be brief.", "Be brief."),  # of another language: others compare words
     ],
 )
 def test_what_only_sounds_like_it_is_another_wish(old: str, new: str) -> None:
@@ -131,4 +117,7 @@ def test_what_only_sounds_like_it_is_another_wish(old: str, new: str) -> None:
 def test_a_merged_rule_keeps_the_old_words_for_what_stays() -> None:
     old = "For a menu, join with bars and finish with honey."
     new = "When you write a menu, use bars and end with sugar."
-    assert merged(old, new) == "For a menu, join with bars and end with sugar."
+    assert merged(old, new) == "When you write a menu, join with bars and end with sugar."
+    assert keeps_some(old, str(merged(old, new)))
+    assert not keeps_some(old, "For a menu, use stars and end with sugar.")
+    assert not keeps_some("Be brief.", "Be brief.")
