@@ -12,7 +12,7 @@ from lull.backends.json_schema import fits_schema
 from lull.core import signals as watched
 from lull.core.faults import environment_fault
 from lull.core.feedback.feedback import Heard
-from lull.core.messages import Message, Part, PartKind, Role, ToolCall
+from lull.core.messages import Message, Part, PartKind, Role, ToolCall, text_message
 from lull.core.reward import Source
 from lull.core.signals import SignalKind, from_feedback, from_tools, regenerated
 
