@@ -57,7 +57,7 @@ TEN = (
     Wish("I'd like every reply to stay below 40 words.", FACT, True, _short,
          lambda a: len(a.split()) < 40),
     Wish("Leave out the emojis, I read this on a terminal.", FACT, True,
-         lambda a: a.replace("🎉", "").replace("  ", " "), lambda a: "🎉" not in a),
+         lambda a: a.replace(" 🎉", ""), lambda a: "🎉" not in a),
     Wish("Please answer me in German from here on, my English is poor.", FACT, True,
          lambda _: _GERMAN, lambda a: a == _GERMAN),
     Wish("You don't need to open each reply with 'Great question!'.", FACT, True,
@@ -75,7 +75,7 @@ TEN = (
          lambda a: "-> int" in a),
     Wish("When you summarize a meeting, use bullet points.", NOTES, False,
          lambda a: "\n".join(f"- {s.strip()}" for s in re.split(r"[.,!]", a) if s.strip()),
-         lambda a: a.startswith("- ")),
+         lambda a: a.count("\n- ") > 2),
     Wish("I want the keywords in my SQL in capital letters.", SQL, False,
          lambda a: a.replace("select", "SELECT").replace("from", "FROM").replace("where", "WHERE"),
          lambda a: "select" not in a, checkable=False),
@@ -84,7 +84,7 @@ TEN = (
 
 def answer_to(asked: str, system: str) -> str:
     """What the model says: its own manner, changed by the wishes that stand in the system text."""
-    text = f"Great question! {_PLAIN.get(asked, 'Here is what I know about it.')} 🎉 {_TALK}"
+    text = f"Great question! 🎉\n{_PLAIN.get(asked, 'Here is what I know about it.')}\n{_TALK}"
     for wish in TEN:
         if wish.said in system:
             text = wish.keeps(text)

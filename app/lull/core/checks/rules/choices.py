@@ -200,4 +200,6 @@ def _language(text: str) -> str:
     alone = set(language.named(bare)) == found
     if len(found) == 1 and (alone or _NOT_THE_OTHER.search(bare)):
         return found.pop()
-    return ""
+    # "In German, my English is poor": as with the others, the rest is the reason.
+    first = text.split(",", maxsplit=1)[0]
+    return _language(first) if len(found) == 1 and first != text else ""
