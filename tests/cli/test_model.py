@@ -112,4 +112,4 @@ def test_without_a_service_the_stored_exams_are_shown_and_none_is_taken(here: He
     assert here("model", "exams", "--json").json["exams"] == []
     assert "No model was examined yet" in here("model", "exams").out
     ran = here("model", "exams", "--now", "--json")
-    assert ran.code == 1 and "lull serve" in ran.json["error"]["hint"]
+    assert ran.code == 3 and "lull serve" in ran.json["error"]["hint"]

@@ -138,7 +138,7 @@ def work(kind: WorkKind, value: float = 1.0, needs_s: float = 5.0, left_s: float
     return Work(kind=kind, value=value, needs_s=needs_s, left_s=left_s)
 
 
-PROOF, ROLLOUT, STEP = (work(kind) for kind in WorkKind)
+PROOF, EXAM, READY, ROLLOUT, STEP = (work(kind) for kind in WorkKind)
 
 
 def test_proofs_come_before_rollouts_before_steps() -> None:
@@ -184,3 +184,12 @@ def test_nothing_is_begun_before_an_end_that_is_known() -> None:
     assert fits([work(WorkKind.PROOF, needs_s=0.0)], LONG.at_most(0.0)) is None
     assert fits([STEP], LONG.at_most(4.0)) is None
     assert fits([STEP], LONG.at_most(6.0)) is STEP
+
+
+def test_models_are_examined_behind_proofs_and_before_training() -> None:
+    queue = [STEP, ROLLOUT, READY, EXAM, PROOF]
+    done = []
+    while queue:
+        done.append(fits(queue, LONG))
+        queue.remove(done[-1])  # type: ignore[arg-type]
+    assert done == [PROOF, EXAM, READY, ROLLOUT, STEP]

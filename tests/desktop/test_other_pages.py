@@ -306,6 +306,7 @@ def settings(shown: Shown, scripted: Scripted) -> Settings:
         ("service.port", 11435, 11435, "Where clients find it."),
         ("idle.enabled", True, True, "Whether it learns."),
         ("idle.sleep_hours", ["22:00-06:00"], [], "When you sleep."),
+        ("judge.model", "auto", "auto", "Who judges."),
     ]
     scripted.answers[routes.SETTINGS] = {
         "file": "settings.toml",
@@ -316,7 +317,7 @@ def settings(shown: Shown, scripted: Scripted) -> Settings:
     }
     page = shown.go(PageName.SETTINGS)
     assert isinstance(page, Settings)
-    shown.until(lambda: len(page._editors) == 3)
+    shown.until(lambda: len(page._editors) == 4)
     return page
 
 
@@ -328,6 +329,25 @@ def test_every_setting_has_its_reason_and_its_editor(on_script: Shown, scripted:
     page.search.setText("clients find")
     assert page._editors["service.port"].isVisible()
     assert not hours.isVisible()
+
+
+NOBODY = {"setting": "auto", "model": None, "why": "tiny:1b did not pass its exam."}
+
+
+def test_beside_a_helpers_setting_stands_how_its_exam_went(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    scripted.answers[routes.STATUS] = status(helpers={"judge": NOBODY})
+    page = settings(on_script, scripted)
+    on_script.until(lambda: page.helpers["judge"].text() == NOBODY["why"])
+    assert page.helpers["judge"].isVisible()
+
+
+def test_today_says_why_nobody_judges(on_script: Shown, scripted: Scripted) -> None:
+    page = today(on_script, scripted, helpers={"judge": NOBODY})
+    assert page.judge.text() == f"No judge (auto): {NOBODY['why']}"
+    page = today(on_script, scripted, helpers={"judge": {**NOBODY, "model": "good:8b"}})
+    assert page.judge.text() == "" and not page.judge.isVisible()
 
 
 def test_a_setting_is_sent_as_it_was_typed_and_what_was_refused_is_put_back(

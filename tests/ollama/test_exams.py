@@ -2,63 +2,104 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
+import aiohttp
 import pytest
+import pytest_asyncio
 
+from lull.backends.chat_reader import ChatReader
+from lull.backends.clock import SystemClock
+from lull.backends.exam_sheets import sheets
+from lull.backends.llm_judge import JudgePrompts, LlmJudge
+from lull.backends.model_evolver import ModelEvolver
+from lull.backends.ollama import OllamaFacts
+from lull.backends.ollama_chat import OllamaChat
+from lull.backends.ollama_models import OllamaModels
+from lull.core.messages import Completion, Message, Sampling
+from lull.core.models.candidates import Memory
+from lull.core.models.exam import Role
+from lull.loops.examine_models import Examinee, ExamineModels
+from lull.store.database import Database
+from lull.store.exams import Exams
+from tests.fakes import FakeCoin
 from tests.ollama.conftest import RealOllama
-from tests.running import eventually
-from tests.service.lulls import Before, lull_before
 
 pytestmark = pytest.mark.slow
 
-ONLY = """\
-[upstream]
-probe_every_s = 0.2
-[reader]
-model = "pocket-gguf"
-
-[judge]
-model = "pocket-gguf"
-
-[writer]
-model = "none"
-"""
+T = TypeVar("T")
+MODEL = "pocket-gguf"
+WAIT_S = 280.0
 
 
-@pytest.fixture
-def lull(ollama: RealOllama, tmp_path: Path) -> Iterator[Before]:
-    with lull_before(ollama.address, tmp_path / "home", ONLY) as made:
-        yield made
+class FewWords:
+    """The same model, let off after a few tokens: what it says is no JSON however long it talks."""
+
+    def __init__(self, chat: OllamaChat) -> None:
+        self.name = chat.name
+        self._chat = chat
+
+    async def chat(
+        self,
+        messages: Sequence[Message],
+        *,
+        sampling: Sampling,
+        format: str = "",  # noqa: A002
+        tools: str = "",
+        adapter: str | None = None,
+    ) -> Completion:
+        few = replace(sampling, max_tokens=12)
+        return await self._chat.chat(messages, sampling=few, format=format)
 
 
-def test_a_model_of_few_words_fails_honestly_and_is_used_only_because_it_was_named(
-    lull: Before,
-) -> None:
-    assert lull.control("GET", "/v1/models/exams")["exams"] == []
-    lull.control("POST", "/v1/models/exams", {})
-    page = eventually(lambda: _done(lull), within_s=240)
-    assert page["error"] is None
-    results = {one["role"]: one for one in page["exams"]}
-    assert set(results) == {"reader", "judge"}
-    assert {one["model"] for one in page["exams"]} == {"pocket-gguf:latest"}
-    judge = results["judge"]
-    assert judge["passed"] is False and judge["n"] >= 10
-    assert judge["low"] < 0.7 and "balanced accuracy" in judge["why"]
-    assert "Broken off" in judge["why"]
-    assert results["reader"]["passed"] is False and results["reader"]["why"]
-    assert "used because you named it" in page["roles"]["judge"]["why"]
-    assert page["roles"]["writer"] == {
-        "setting": "none",
-        "model": None,
-        "why": "Switched off. Skills come from your own worded corrections alone.",
-    }
-    checks = {one["name"]: one for one in lull.control("GET", "/v1/doctor")["checks"]}
-    assert "did not pass its exam" in checks["exams"]["text"] and checks["exams"]["ok"]
-    assert lull.control("GET", "/v1/status")["helpers"]["reader"]["model"] == "pocket-gguf"
+class AtOnce:
+    async def run(self, work: Callable[[], Awaitable[T]], *, hurry: bool = False) -> T:
+        return await work()
 
 
-def _done(lull: Before) -> dict[str, object] | None:
-    page = lull.control("GET", "/v1/models/exams")
-    return page if page["running"] is None and len(page["exams"]) == 2 else None
+@pytest_asyncio.fixture
+async def story(ollama: RealOllama, tmp_path: Path) -> AsyncIterator[ExamineModels]:
+    database = Database(tmp_path / "lull.db")
+    chat = OllamaChat(ollama.address, MODEL, timeout_s=WAIT_S, own_upstream=True)
+    model, coin = FewWords(chat), FakeCoin()
+    judge = sheets()[Role.JUDGE]
+    async with aiohttp.ClientSession() as session:
+        facts = OllamaFacts(session, ollama.address, on_change=lambda _: None)
+        assert await facts.probe()
+        yield ExamineModels(
+            Exams(database),
+            models=OllamaModels(session, ollama.address),
+            loaded=facts.loaded,
+            here=facts.digests,
+            sheets={Role.JUDGE: replace(judge, items=judge.items[:14])},
+            forms=lambda _: "words",
+            small=None,
+            examinee=lambda _: Examinee(
+                reader=ChatReader(model, coin=coin),
+                judge=LlmJudge(model, coin=coin, prompts=JudgePrompts.shipped(), votes=2),
+                writer=ModelEvolver(model, coin=coin),
+            ),
+            settings=lambda: {Role.JUDGE: MODEL, Role.READER: "none", Role.WRITER: "none"},
+            memory=lambda: Memory(total_bytes=10**12, available_bytes=10**12),
+            quiet=AtOnce(),
+            clock=SystemClock(),
+        )
+    await chat.close()
+    database.close()
+
+
+async def test_a_model_of_few_words_fails_its_exam_and_says_why(story: ExamineModels) -> None:
+    await story.look()
+    (waiting,) = story.waiting()
+    assert (waiting.model, waiting.role, waiting.of) == (f"{MODEL}:latest", Role.JUDGE, 14)
+    while await story.step(waiting.model, waiting.role, within_s=WAIT_S):
+        pass
+    (result,) = story.results()
+    assert result.passed is False and result.digest == waiting.digest
+    assert result.low is not None and result.low < 0.7
+    assert "balanced accuracy" in result.why
+    assert f"Broken off after {result.n} of 14" in result.why
+    assert story.admitted(Role.JUDGE) is None

@@ -310,6 +310,8 @@ def _put(editor: QWidget, value: object) -> None:
     if isinstance(editor, QComboBox):
         editor.setCurrentIndex(0 if value is True else 1)
     elif isinstance(editor, QLineEdit) and not editor.isModified():
+        if editor.text() == _text(value):
+            return  # where the cursor stands, it stays
         editor.setText(_text(value))
         editor.setCursorPosition(0)
 
