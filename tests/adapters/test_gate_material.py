@@ -14,8 +14,10 @@ from lull.core.training_record import Run, RunStatus, Source
 from lull.core.training_run import RunKind
 from lull.loops.gate_material import Sources, material_of
 from lull.loops.gate_questions import GateMaterial, HeldOut
+from lull.loops.past_curriculum import PastCurriculum
 from lull.pocket import language as pocket
-from lull.service.wiring.adapters import fresh_requests, probes_for, subject
+from lull.pocket.curriculum import PocketCurriculum
+from lull.service.wiring.curriculum import CurriculumByModel, shipped_probes
 from lull.store.adapters import Adapters
 from lull.store.turn_rows import Label
 from tests.building import FACTS, answer
@@ -31,6 +33,12 @@ async def house(tmp_path: Path) -> AsyncIterator[NightHouse]:
     made.database.close()
 
 
+def curriculum(house: NightHouse) -> CurriculumByModel:
+    """As the service has it."""
+    past = PastCurriculum(house.rewards, library=lambda: house.library, canaries=shipped_probes)
+    return CurriculumByModel(past, PocketCurriculum())
+
+
 def sources(house: NightHouse) -> Sources:
     return Sources(
         adapters=Adapters(house.database),
@@ -41,9 +49,7 @@ def sources(house: NightHouse) -> Sources:
         today=house.today,
         verifier=house.verifier,
         judge=lambda: house.judge,
-        probes=probes_for,
-        fresh=fresh_requests,
-        subject=subject,
+        curriculum=curriculum(house),
     )
 
 
@@ -181,11 +187,11 @@ async def test_without_conversations_there_is_nothing_to_show(house: NightHouse)
 
 
 def test_only_the_built_in_model_has_a_language_of_its_own(house: NightHouse) -> None:
-    assert fresh_requests("llama3.2", RULE, 3) == []
-    assert fresh_requests(POCKET, "be brief", 3) == []
-    assert fresh_requests(POCKET, f"no, {RULE}", 3) == fresh_requests(POCKET, f"no, {RULE}", 3)
-    assert subject("llama3.2", "write a menu for apple river") == ""
-    assert subject(POCKET, "write a menu for apple river") == MENU.value
+    drawn = curriculum(house)
+    assert drawn.fresh_requests("llama3.2", RULE, 3) == []
+    assert len(drawn.fresh_requests(POCKET, f"no, {RULE}", 3)) == 3
+    assert drawn.subject("llama3.2", "write a menu for apple river") == ""
+    assert drawn.subject(POCKET, "write a menu for apple river") == MENU.value
     version = AdapterVersion(
         id="a",
         parent=None,
@@ -196,4 +202,4 @@ def test_only_the_built_in_model_has_a_language_of_its_own(house: NightHouse) ->
         status=AdapterStatus.CANDIDATE,
         made=house.clock.now(),
     )
-    assert {probe.family for probe in probes_for(version)} >= {"json", "code"}
+    assert {probe.family for probe in drawn.canaries(version)} >= {"json", "code"}

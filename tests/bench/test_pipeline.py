@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lull.core.corrections import read as read_correction
-from lull.core.stated_rule import stated_rule
 
 from bench.__main__ import main
 from bench.models.endpoint import Answer, Down, Endpoint, Message
@@ -25,6 +23,8 @@ from bench.pipeline.student_code import PROGRAMS
 from bench.pipeline.topics import topics
 from bench.pipeline.work import TASKS, Stage, table
 from bench.through_lull.conditions import Condition
+from lull.core.feedback.feedback import Scope
+from lull.core.feedback.stated_skill import skill_of
 
 pytestmark = pytest.mark.slow  # not each, but all of them
 
@@ -294,12 +294,10 @@ def test_a_seed_has_its_own_house_and_always_the_same() -> None:
 
 
 @pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.key)
-def test_lull_can_hear_each_convention_and_no_task_gives_it_away(rule: Any) -> None:
-    task = TASKS[rule.stage]
-    assert read_correction(rule.said, asked=task, answer="x").corrects
-    stated = stated_rule(rule.said, asked=task)
-    assert stated is not None
-    assert [one.key for one in heard(stated.body)] == [rule.key]
+def test_a_skill_of_a_convention_tells_it_alone_and_no_task_gives_it_away(rule: Any) -> None:
+    for scope in Scope:
+        skill = skill_of(rule.said, scope=scope, kind_of_rule=None, asked=TASKS[rule.stage])
+        assert [one.key for one in heard(skill.body)] == [rule.key]
     assert not any(heard(text) for text in TASKS.values())
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lull.core.injection import block
-from lull.core.retrieval import RetrievalRule, choose, ranked, stem, terms
+from lull.core.retrieval import Choice, RetrievalRule, choose, ranked, stem, terms
 from lull.core.skill import Skill, SkillKey
 from lull.core.window import TokenRate
 
@@ -130,3 +132,77 @@ def test_no_text_breaks_the_words(text: str) -> None:
 )
 def test_spellings_of_one_word_meet(one: str, other: str) -> None:
     assert terms(one) == terms(other)
+
+
+# What holds for every request
+
+
+def chosen(*, window: int = 8192, **skills: list[Skill]) -> Choice:
+    return choose(
+        pinned=skills.get("pinned", []),
+        general=skills.get("general", []),
+        retrieved=skills.get("retrieved", []),
+        window_tokens=window,
+        prompt_tokens=0,
+        reply_tokens=0,
+        tokens_of=TokenRate().text,
+        rule=RULE,
+    )
+
+
+def names(choice: Choice) -> list[str]:
+    return [skill.name for skill in choice.skills]
+
+
+def test_what_holds_for_every_request_stands_between_the_pinned_and_the_found() -> None:
+    choice = chosen(pinned=[skill("p")], general=[skill("g")], retrieved=[skill("r")])
+    assert names(choice) == ["p", "g", "r"]
+    assert choice.why == ""
+
+
+def test_a_full_sheet_leaves_room_for_what_this_request_is_about() -> None:
+    budget = min(RULE.budget_tokens, int(8192 * RULE.budget_share))
+    sheet = [skill(f"g{n}", f"{n}" * budget) for n in range(9)]
+    about = skill("r", "r" * budget)
+    choice = chosen(general=sheet, retrieved=[about])
+    assert about in choice.skills
+    assert names(choice)[0] == "g0"  # the most proven first
+    taken = choice.skills[: choice.skills.index(about)]
+    share = TokenRate().text(block([s.body for s in taken])) / budget
+    assert share <= RULE.sheet_share
+    left = [s.name for s in sheet if s not in choice.skills]
+    assert left and all(name in choice.why for name in left)
+
+
+def test_a_line_that_the_request_leaves_room_for_joins_behind_it() -> None:
+    budget = min(RULE.budget_tokens, int(8192 * RULE.budget_share))
+    sheet = [skill(f"g{n}", f"{n}" * budget) for n in range(3)]
+    alone, beside = chosen(general=sheet), chosen(general=sheet, retrieved=[skill("r")])
+    assert len(alone.skills) >= 2
+    assert set(names(beside)) >= {"g0", "r"}
+    assert names(beside).index("r") < len(names(beside)) - 1
+
+
+def test_a_general_skill_that_is_found_as_well_stands_once_and_takes_no_place_of_the_found() -> (
+    None
+):
+    general = skill("g")
+    others = [skill(f"r{n}") for n in range(RULE.at_most)]
+    choice = chosen(general=[general], retrieved=[general, *others])
+    assert names(choice) == ["g", *(s.name for s in others)]
+
+
+@given(skills, skills, skills, st.integers(0, 9000))
+def test_a_sheet_takes_no_more_than_its_budget_however_long_it_is(
+    pinned: list[Skill], general: list[Skill], retrieved: list[Skill], window: int
+) -> None:
+    pinned = [replace(s, name=f"p{n}") for n, s in enumerate(pinned)]
+    general = [replace(s, name=f"g{n}") for n, s in enumerate(general)]
+    choice = chosen(window=window, pinned=pinned, general=general, retrieved=retrieved)
+    assert len(set(names(choice))) == len(choice.skills)
+    if choice.skills:
+        taken = TokenRate().text(block([s.body for s in choice.skills]))
+        assert taken <= min(RULE.budget_tokens, window * RULE.budget_share)
+    wanted = {s.name for s in (*pinned, *general)}
+    if not wanted <= set(names(choice)):
+        assert choice.why

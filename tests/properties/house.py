@@ -18,8 +18,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from lull.backends.extractive_evolver import ExtractiveEvolver
-
 from lull.backends.model_evolver import ModelEvolver
 from lull.backends.skill_index import WordIndex
 from lull.core.check import Check, parse
@@ -34,6 +32,8 @@ from lull.loops.approve import Approve
 from lull.loops.eligible import Eligible
 from lull.loops.evolve import Evolve, Writer
 from lull.loops.guard import Guard
+from lull.loops.hear import Hear
+from lull.loops.propose import Propose
 from lull.loops.prove import Prove
 from lull.loops.replay import Replay, Stage
 from lull.loops.review import Review
@@ -42,8 +42,13 @@ from lull.loops.serve import Serve
 from lull.loops.standing_wishes import StandingWishes, turned_down
 from lull.loops.today import Today
 from lull.loops.verify import Verifier
+from lull.loops.write_rules import RuleWriter
 from lull.pocket import language as pocket
+from lull.pocket import merging
+from lull.pocket.reader import PocketReader
+from lull.pocket.writer import PocketWriter
 from lull.store.database import Database
+from lull.store.feedback import FeedbackRows
 from lull.store.flips import Flips
 from lull.store.proposals import Proposals
 from lull.store.reward_rows import Served
@@ -53,7 +58,7 @@ from lull.store.skills import Skills
 from lull.store.trajectories import Trajectories
 from tests.building import KEY
 from tests.fakes import FakeChatModel, FakeClock, FakeCoin, FakeIds
-from tests.properties.puppets import Policy, Referee, writer
+from tests.properties.puppets import Ear, Policy, Referee, writer
 
 T = TypeVar("T")
 POCKET, LLAMA = "pocket", "llama3.2"
@@ -131,6 +136,7 @@ class World:
     ids: FakeIds = field(default_factory=FakeIds)
     judge: Referee = field(default_factory=Referee)
     writer: FakeChatModel = field(default_factory=writer)
+    reader: Ear = field(default_factory=Ear)
     policies: dict[str, Policy] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -150,6 +156,7 @@ class House:
         self.skills = Skills(self.database, SkillFolders(folder / "library"))
         self.rewards, self.proposals = Rewards(self.database), Proposals(self.database)
         self.flips = Flips(self.database)
+        self.feedback = FeedbackRows(self.database)
         self.library = Library(0, {})
         self.index = WordIndex()
         self._wire()
@@ -183,6 +190,14 @@ class House:
         )
         self.today = Today(self.serve.fixing, library=lambda: self.library, facts=FACTS.get)
         verifier = Verifier({POCKET: pocket.check}, checks=self._checks)
+        self.hear = Hear(
+            self.feedback,
+            self.rewards,
+            own={POCKET: PocketReader()},
+            reader=lambda: self.world.reader,
+            quiet=self,
+            clock=clock,
+        )
         self.score = Score(
             self.rewards,
             verifier=verifier,
@@ -193,22 +208,36 @@ class House:
             rule=ScoreRule(),
             credit=_credits_nobody,
             library=lambda: self.library,
+            hear=self.hear,
             wishes=StandingWishes(
                 self.rewards,
+                self.feedback,
                 verifier,
                 turned_down=lambda: turned_down(self.proposals, self.library, self.skills),
             ),
         )
         model = ModelEvolver(world.writer, coin=FakeCoin())
         writers = (
-            Writer(evolver=ExtractiveEvolver(), origin=Origin.EXTRACTIVE),
+            Writer(evolver=PocketWriter(), origin=Origin.EXTRACTIVE),
+            Writer(evolver=RuleWriter(lambda *_: ""), origin=Origin.EXTRACTIVE),
             Writer(evolver=model, origin=Origin.MODEL),
         )
-        self.evolve = Evolve(
+        propose = Propose(
             rewards=self.rewards,
             proposals=self.proposals,
-            today=self.today,
             library=lambda: self.library,
+            merging=merging,
+            checks=self._checks,
+            clock=clock,
+            ids=world.ids,
+            rule=EVOLVE,
+        )
+        self.evolve = Evolve(
+            propose=propose,
+            rewards=self.rewards,
+            feedback=self.feedback,
+            proposals=self.proposals,
+            today=self.today,
             writers=lambda: writers,
             quiet=self,
             clock=clock,

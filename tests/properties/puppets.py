@@ -13,13 +13,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from lull.core.errors import UpstreamDown
+from lull.core.feedback.exchange import Exchange
+from lull.core.feedback.feedback import Heard
 from lull.core.messages import Completion, Finish, Message, Role, Sampling, ToolCall, text_message
 from lull.core.ports import Asks, Question
 from lull.core.reward import Vote
 from lull.pocket import language as pocket
+from lull.pocket.reader import heard
 from tests.fake_chat_model import FakeChatModel, complete
 from tests.fakes import FakeClock
 from tests.scripted_endpoint import hostile_skills
+from tests.word_reader import heard_in
 
 _BLOCK = re.compile(r"<skills>(.*?)</skills>", re.DOTALL)
 USES_A_TOOL = "run the tests"
@@ -117,6 +121,17 @@ class Referee:
         told = [one for one in does if one is not None]
         better = told[-1] if told else _draw(asked, answer, "wish") < 0.5
         return 1 if better else -1
+
+
+@dataclass(slots=True)
+class Ear:
+    """Implements core.feedback.ports.FeedbackReader: of the language what it says, of the rest a
+    handful of words."""
+
+    name: str = "ear-1"
+
+    async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
+        return [heard(one.said) or heard_in(one.said) for one in exchanges]
 
 
 def draft(kind: pocket.Kind, mark: str) -> dict[str, object]:

@@ -144,6 +144,9 @@ class Stories:
         house = self._house
         house.settle()
         await house.score.read_new()
+        while await house.hear.step(count=house.score.heard):
+            pass
+        assert house.feedback.count_waiting() == 0, "what was said is not heard"
         await house.evolve.step((Origin.EXTRACTIVE,))
 
     def judges(self, *, death: Death, gone: bool) -> None:
