@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from lull.backends.extractive_evolver import ExtractiveEvolver
+
 from lull.core.check import Check, parse
 from lull.core.errors import LullError
 from lull.core.guard import hashed_coin
@@ -43,6 +44,7 @@ from lull.store.skill_md import parse as parse_skill
 from lull.store.skill_md import render
 from lull.store.turn_rows import Label
 from tests.building import ANYBODY, FACTS, KEY, Home, answer, chat, user
+from tests.exact import EXACT
 from tests.fakes import FakeChatModel
 
 T = TypeVar("T")
@@ -169,7 +171,7 @@ class Classroom(Home):
 
     def learn(self) -> None:
         self.today = Today(self.serve.fixing, library=lambda: self.library, facts=self.facts)
-        verifier = Verifier({CHECKED: reads_bars}, checks=self.checks)
+        verifier = Verifier({CHECKED: reads_bars}, checks=self.checks, tools=EXACT)
         self.score = Score(
             self.rewards,
             verifier=verifier,

@@ -32,6 +32,7 @@ from lull.loops.verify import Verifier
 from lull.store.run_folders import RunFolders
 from lull.store.training import Training
 from tests.building import ANYBODY, FACTS
+from tests.exact import EXACT
 from tests.fake_engine import FakeEngine
 from tests.fakes import FakeClock
 from tests.loops.classroom import MENU, Classroom
@@ -115,7 +116,7 @@ class NightHouse(Classroom):
         super().start()
         self.training = Training(self.database)
         self.folders = RunFolders(self.folder / "runs")
-        self.verifier = Verifier({POCKET: pocket.check}, checks=self.checks)
+        self.verifier = Verifier({POCKET: pocket.check}, checks=self.checks, tools=EXACT)
         self.score = Score(
             self.rewards,
             verifier=self.verifier,

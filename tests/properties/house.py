@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from lull.backends.extractive_evolver import ExtractiveEvolver
+
 from lull.backends.model_evolver import ModelEvolver
 from lull.backends.skill_index import WordIndex
 from lull.core import pocket
@@ -51,6 +52,7 @@ from lull.store.skill_folders import SkillFolders
 from lull.store.skills import Skills
 from lull.store.trajectories import Trajectories
 from tests.building import KEY
+from tests.exact import EXACT
 from tests.fakes import FakeChatModel, FakeClock, FakeCoin, FakeIds
 from tests.properties.puppets import Policy, Referee, writer
 
@@ -181,7 +183,7 @@ class House:
             leaving_out=self.guard.leaves_out,
         )
         self.today = Today(self.serve.fixing, library=lambda: self.library, facts=FACTS.get)
-        verifier = Verifier({POCKET: pocket.check}, checks=self._checks)
+        verifier = Verifier({POCKET: pocket.check}, checks=self._checks, tools=EXACT)
         self.score = Score(
             self.rewards,
             verifier=verifier,
