@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
@@ -87,8 +88,25 @@ def test_every_kind_can_be_written_down_told_and_held_to(kind: CheckKind) -> Non
     made = check(kind=kind.value, **PARAMETERS.get(kind, {}))
     assert parse(to_json(made)) == made
     assert in_words(made).startswith("The answer must")
-    for answer in ("", " ", "x", "# A\n\n- b\n```py\ndef f(): pass\n```", "[" * 9000, "\ud83d é"):
+    for answer in ("", " ", "x", "# A\n\n- b\n```py\ndef f(): pass\n```", ""):
         assert holds(made, answer, TOOLS) in (True, False, None)
+
+
+NASTY = [
+    *("[" * 9_000, "*" * 9_000, "." * 9_000 + "x", " " * 9_000, "1," * 4_500, "Dr. " * 2_000),
+    *("```\n" * 2_000, "- " * 4_500, "\n" * 9_000, "**a" * 3_000, "(a" * 4_500, "'" * 9_001),
+    *("```py\n" + "(" * 9_000, "|-" * 4_500, "/*" * 4_500, "x = " + "-" * 9_000, "\ud83d é"),
+]
+
+
+@pytest.mark.parametrize("kind", list(CheckKind))
+def test_no_answer_takes_long(kind: CheckKind) -> None:
+    # A pattern that tries every place from every place needs seconds for one of these.
+    made = check(kind=kind.value, **PARAMETERS.get(kind, {}))
+    began = time.process_time()
+    for answer in NASTY:
+        assert holds(made, answer, TOOLS) in (True, False, None)
+    assert time.process_time() - began < 3
 
 
 def test_contradicting_kinds_share_a_matter() -> None:

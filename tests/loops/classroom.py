@@ -50,6 +50,7 @@ from lull.store.skill_md import parse as parse_skill
 from lull.store.skill_md import render
 from lull.store.turn_rows import Label
 from tests.building import ANYBODY, FACTS, KEY, Home, answer, chat, user
+from tests.exact import EXACT
 from tests.fakes import FakeChatModel
 from tests.word_reader import WordReader
 
@@ -183,7 +184,7 @@ class Classroom(Home):
 
     def learn(self) -> None:
         self.today = Today(self.serve.fixing, library=lambda: self.library, facts=self.facts)
-        self.verifier = verifier = Verifier(self.exact(), checks=self.checks)
+        self.verifier = verifier = Verifier(self.exact(), checks=self.checks, tools=EXACT)
         self.feedback = FeedbackRows(self.database)
         self.hear = Hear(
             self.feedback,

@@ -57,6 +57,7 @@ from lull.store.skill_folders import SkillFolders
 from lull.store.skills import Skills
 from lull.store.trajectories import Trajectories
 from tests.building import KEY
+from tests.exact import EXACT
 from tests.fakes import FakeChatModel, FakeClock, FakeCoin, FakeIds
 from tests.properties.puppets import Ear, Policy, Referee, writer
 
@@ -189,7 +190,7 @@ class House:
             leaving_out=self.guard.leaves_out,
         )
         self.today = Today(self.serve.fixing, library=lambda: self.library, facts=FACTS.get)
-        verifier = Verifier({POCKET: pocket.check}, checks=self._checks)
+        verifier = Verifier({POCKET: pocket.check}, checks=self._checks, tools=EXACT)
         self.hear = Hear(
             self.feedback,
             self.rewards,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from jsonschema import Draft202012Validator, FormatChecker, validators
@@ -36,7 +36,7 @@ def fits_schema(schema: object, value: object) -> bool | None:
     """None for a schema that is none, and for one that cannot be held to within the limits."""
     if isinstance(schema, bool):
         return schema
-    if not isinstance(schema, Mapping):
+    if not isinstance(schema, dict):
         return None
     try:
         if len(json.dumps(schema)) > LARGEST_SCHEMA:
@@ -67,7 +67,8 @@ def _within_budget(known: Any) -> Any:
     keywords["pattern"] = counted(_pattern)
     keywords["patternProperties"] = counted(_undecided)
     keywords["uniqueItems"] = counted(_unique(known.VALIDATORS.get("uniqueItems", _undecided)))
-    return validators.extend(known, keywords)  # type: ignore[no-untyped-call]
+    extend: Any = validators.extend
+    return extend(known, keywords)
 
 
 def _undecided(validator: Any, wanted: Any, value: Any, schema: Any) -> Iterator[ValidationError]:

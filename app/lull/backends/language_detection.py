@@ -26,7 +26,7 @@ def detect(text: str) -> tuple[str, float] | None:
 
 @cache
 def _model() -> Any:
-    # 0.1 s and 40 MB, only once somebody has a check of a language.
+    # A second of CPU and some 50 MB: only once somebody has a check of a language.
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     model = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

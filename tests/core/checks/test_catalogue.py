@@ -173,7 +173,7 @@ FORMATS: list[tuple[Check, str, bool | None]] = [
     (of(K.UNITS, "celsius"), "bake at 200 °C for 2 miles of joy", True),
     (of(K.UNITS, "celsius"), "bake at 400°F", False),
     (of(K.UNITS, "celsius"), "walk 5 miles", None),
-    (of(K.UNITS, "grams"), "two cups of flour", None),
+    (of(K.UNITS, "grams"), "two cups of flour", False),
     (of(K.UNITS, "grams"), "8 ounces of flour", False),
 ]
 MANNERS: list[tuple[Check, str, bool | None]] = [

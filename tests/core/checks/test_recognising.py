@@ -140,6 +140,9 @@ def test_it_is_offered_only_if_the_failed_answer_fails_it() -> None:
         ("When I ask about my garden, no Latin", "What grows in a shady garden?", True),
         ("When I ask about my garden, no Latin", "Fix this loop", False),
         ("No capital letters", "Fix this loop", True),
+        ("Imperial units for my height questions only", "How far is the Moon?", False),
+        ("Capitals for anything I hang on the board", "A notice to hang on the board", True),
+        ("Only code, no explanation", "Write a function", True),
         ("no emojis", "anything", True),
     ],
 )

@@ -173,6 +173,9 @@ def units(check: Check, answer: str) -> bool | None:
     held: set[bool] = set()
     for name, aside in found:
         sort, system, _ = _UNITS[name]
+        if name == "cups" and "mass" in sorts:
+            held.add(False)  # who wants grams wants flour weighed
+            continue
         if wanted and sort not in sorts:
             continue
         kept = name in wanted if wanted else system == check.value

@@ -21,7 +21,7 @@ _HEADING: Final = re.compile(r"\s{0,3}#{1,6}\s+\S")
 _BOLD: Final = re.compile(r"(\*\*|__)(?=\S)[^*_\n]+(?<=\S)\1")
 _ITALIC: Final = re.compile(r"(?<![\w*])\*(?=[^\s*])[^*\n]+(?<=[^\s*])\*(?![\w*])")
 _LINK: Final = re.compile(r"\[[^\[\]\n]{1,300}\]\([^()\n]{1,500}\)")
-_TABLE: Final = re.compile(r"^\s*\|?\s*:?-{3,}:?\s*\|[-|: ]*$", re.MULTILINE)
+_TABLE: Final = re.compile(r"^ {0,3}\|? ?:?-{3,}:? ?\|[-|: ]*$", re.MULTILINE)
 
 
 # -- lists -------------------------------------------------------------------------------------

@@ -50,6 +50,8 @@ def ends(check: Check, answer: str) -> bool | None:
         wanted, found = check.value, answer.strip()
     if not wanted:
         return False
+    if wanted[-1].isalnum() and found.endswith(wanted + "."):
+        found = found[:-1]
     if found.endswith(wanted):
         before = found[: len(found) - len(wanted)][-1:]
         return not (wanted[0].isalnum() and before.isalnum())

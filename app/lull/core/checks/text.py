@@ -12,7 +12,7 @@ _FENCE: Final = re.compile(r"\s*(`{3,}|~{3,})\s*([\w+#.-]*)[^`]*")
 ITEM: Final = re.compile(r"\s*(?:[-*+•‣◦▪–]|\d{1,3}[.)])\s+(?=\S)")
 """What a list item begins with."""
 _HEADING: Final = re.compile(r"\s{0,3}#{1,6}\s+")
-_RULE: Final = re.compile(r"\s*(?:[-*_=]\s?){3,}\s*|\s*\|?\s*:?-{2,}[-|: ]*")
+_RULE: Final = re.compile(r"(?:[-*_=] ?){3,}|\|? ?:?-{2,}[-|: ]*")
 _LINK: Final = re.compile(r"!?\[([^\[\]\n]{0,300})\]\([^()\n]{0,500}\)")
 _STRONG: Final = re.compile(r"(\*\*|__|~~)(?=\S)(.{1,500}?)(?<=\S)\1")
 _WEAK: Final = re.compile(r"(?<![\w*])([*_])(?=\S)([^*_\n]+?)(?<=\S)\1(?![\w*])")
@@ -39,6 +39,8 @@ _GERMAN_MONTHS: Final = [
     "november",
     "dezember",
 ]
+_NEAR: Final = 40
+"""Characters around a full stop that tell whether it ends a sentence."""
 SHORT_FRAGMENT: Final = 5
 """Words of a greeting or a sign-off at most."""
 
@@ -80,8 +82,10 @@ def without_code(answer: str) -> str:
 
 
 def plain_line(line: str) -> str:
-    line = _HEADING.sub("", line.lstrip("> ") if line.lstrip().startswith(">") else line)
-    line = ITEM.sub("", line)
+    line = line.strip().lstrip("> ")
+    for mark in (_HEADING, ITEM):
+        if begins := mark.match(line):
+            line = line[begins.end() :]
     line = _CODE.sub(r"\1", _LINK.sub(r"\1", line))
     line = _WEAK.sub(r"\2", _STRONG.sub(r"\2", line))
     return " ".join(line.replace("|", " ").split())
@@ -89,7 +93,7 @@ def plain_line(line: str) -> str:
 
 def plain(answer: str) -> str:
     """Prose as a reader sees it: no fences, no markdown, list markers gone."""
-    lines = (line for line in prose(answer).splitlines() if not _RULE.fullmatch(line))
+    lines = (line for line in prose(answer).splitlines() if not _RULE.fullmatch(line.strip()))
     return "\n".join(plain_line(line) for line in lines)
 
 
@@ -122,11 +126,11 @@ def _units(text: str) -> Iterator[Unit]:
     item, blank, began_blank = False, True, True
     for line in [*text.splitlines(), ""]:
         heading = bool(_HEADING.match(line))
-        marks = heading or bool(ITEM.match(line)) or _RULE.fullmatch(line) is not None
+        marks = heading or bool(ITEM.match(line)) or _RULE.fullmatch(line.strip()) is not None
         if held and (not line.strip() or marks):
             yield Unit(text=plain_line(" ".join(held)), item=item, after_blank=began_blank)
             held = []
-        if not line.strip() or _RULE.fullmatch(line):
+        if not line.strip() or _RULE.fullmatch(line.strip()):
             blank = True
             continue
         if heading:
@@ -143,7 +147,8 @@ def sentences(text: str) -> list[str]:
     """One paragraph's sentences; what stands behind the last full stop is one, too."""
     found, start = [], 0
     for end in _END.finditer(text):
-        if _goes_on(text[start : end.end()], text[end.end() :]):
+        near = max(start, end.end() - _NEAR)
+        if _goes_on(text[near : end.end()], text[end.end() : end.end() + _NEAR]):
             continue
         found.append(text[start : end.end()].strip())
         start = end.end()

@@ -145,7 +145,7 @@ _SUBJECT: Final = re.compile(
 _NOT_THE_OTHER: Final = re.compile(r"\b(?:not|never|instead|nicht|statt|pas|no)\b", re.IGNORECASE)
 
 
-_COUNTED: Final = re.compile(rf"\b{NUMBER}\s+$", re.IGNORECASE)
+_COUNTED: Final = re.compile(rf"(?:\b{NUMBER}\s+|[-./])$", re.IGNORECASE)
 
 
 def chosen(kind: CheckKind, text: str) -> str:
@@ -156,9 +156,9 @@ def chosen(kind: CheckKind, text: str) -> str:
     bare = bare.lower()
     wanted, unwanted = set[str](), set[str]()
     for name, pattern in _NAMED[kind].items():
-        for found in re.finditer(rf"(?<![\w.-])(?:{pattern})(?![\w-])", bare):
+        for found in re.finditer(rf"(?<!\w)(?:{pattern})(?!\w)", bare):
             if kind is CheckKind.UNITS and _COUNTED.search(bare[: found.start()]):
-                continue  # "eight miles a day" is a quantity, and orders nothing
+                continue  # "eight miles a day" is a quantity, "DD-MM" no millimetre
             (unwanted if denied(bare, found) else wanted).add(name)
     if kind is CheckKind.NO_SIGN:
         wanted, unwanted = unwanted or wanted, set()

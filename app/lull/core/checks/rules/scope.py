@@ -25,6 +25,13 @@ _BEHIND: Final = re.compile(
     re.IGNORECASE,
 )
 
+_FOR: Final = re.compile(
+    r"\s(?:for|für|pour|para)\s+(?P<said>(?:my|our|the|any|all|anything|everything|meine?|mes|mis|"
+    r"alles|tout)\b[^,.;]*)[.!]?$",
+    re.IGNORECASE,
+)
+""" "… for the warehouse board": of what it is said to hold, and it stays part of the rule."""
+
 KINDS: Final[Mapping[str, tuple[str, str]]] = {
     "email": (
         r"e-?mails?\b|\bmails?\b|courriels?|correos?\b",
@@ -109,7 +116,7 @@ KINDS: Final[Mapping[str, tuple[str, str]]] = {
     "letter of application": (r"cover letters?", r"cover letter|application|job|applying"),
     "headline": (r"headlines?\b", r"headline"),
     "explanation": (
-        r"explanations?\b|explaining|explain (?:something|things|concepts?)",
+        r"\bexplaining|explain (?:something|things|concepts?)",
         r"explain|what (?:is|are|does)|why|how (?:do|does|is)|difference",
     ),
     "name": (r"naming|name ideas", r"\bname"),
@@ -205,7 +212,8 @@ def lead(rule: str) -> str:
     found = _lead(rule)
     if found is not None:
         return found["said"] or found["kind"] or ""
-    behind = _BEHIND.search(without_even_if(rule))
+    rule = without_even_if(rule)
+    behind = _BEHIND.search(rule) or _FOR.search(rule)
     return behind["said"] if behind else ""
 
 

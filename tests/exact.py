@@ -1,0 +1,9 @@
+"""What checks need from libraries: the real thing, which is quick enough for tests."""
+
+from __future__ import annotations
+
+from lull.backends.json_schema import fits_schema
+from lull.backends.language_detection import detect
+from lull.core.check import Tools
+
+EXACT = Tools(detect=detect, fits_schema=fits_schema)
