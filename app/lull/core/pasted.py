@@ -31,12 +31,13 @@ TWO_SENTENCES: Final = 8
 """Words; a quotation of so many and of two sentences is somebody's text too."""
 
 Region = tuple[int, int]
+_MARKED: Final = "\x00"
 
 _BLOCKS: Final = tuple(
     re.compile(pattern, re.MULTILINE | re.IGNORECASE)
     for pattern in (
         # fences, triple quotes, comments, brackets that clients put around files
-        r"^[ \t]*(```+|~~~+)[^\n]*\n(?s:.*?)(?:^[ \t]*\1[`~]*[ \t]*$|\Z)|```(?s:.*?)(?:```|\Z)",
+        r"^[ \t]*(`{3,}+|~{3,}+)[^\n]*\n(?s:.*?)(?:^[ \t]*\1[`~]*[ \t]*$|\Z)|```(?s:.*?)(?:```|\Z)",
         r"(\"{3}|'{3})(?s:.*?)(?:\1|\Z)",
         r"<!--(?!\s*-->)(?s:.*?)(?:-->|\Z)|(?:<<<|\[\[|\{\{)(?s:.*?)(?:>>>|\]\]|\}\}|\Z)",
         r"<([a-z][\w:-]{0,40})(?:\s[^<>]{0,500})?>(?s:.{0,200000}?)</\1\s*>",
@@ -105,14 +106,22 @@ def typed(text: str, *, upto: int | None = None) -> tuple[tuple[str, bool], ...]
     for start, end in _regions(" " * label + text[label:], labelled=label > 0):
         mask[start:end] = bytes(end - start)
     _drop_long(text, mask)
-    out, at = [], 0
-    for own, group in groupby(mask[:upto]):
-        length = sum(1 for _ in group)
-        piece = text[at : at + length]
-        at += length
-        if re.search(r"\w", piece):
-            out.append((piece, bool(own)))
-    return tuple(out)
+    return tuple(_pieces(text[:upto], mask[:upto]))
+
+
+def _pieces(text: str, mask: bytearray) -> Iterator[tuple[str, bool]]:
+    """The runs of one author; what is between two of one and has no word in it goes with them."""
+    begun, at, whose = 0, 0, 2
+    for own, group in groupby(mask):
+        end = at + sum(1 for _ in group)
+        if own != whose and re.search(r"\w", text[at:end]):
+            if whose != 2:
+                yield text[begun:at], bool(whose)
+                begun = at
+            whose = own
+        at = end
+    if whose != 2:
+        yield text[begun:], bool(whose)
 
 
 def perhaps_quoted(text: str) -> bool:
@@ -122,8 +131,9 @@ def perhaps_quoted(text: str) -> bool:
 
 
 def _regions(text: str, *, labelled: bool) -> Iterator[Region]:
-    for pattern in _BLOCKS:
-        yield from (match.span() for match in pattern.finditer(text))
+    marked = [match.span() for pattern in _BLOCKS for match in pattern.finditer(text)]
+    yield from marked
+    text = _without(text, marked)
     rules = [match.span() for match in _LONE_RULE.finditer(text)]
     if rules:
         yield rules[0][0], rules[-1][1] if len(rules) > 1 else len(text)
@@ -141,32 +151,54 @@ def _regions(text: str, *, labelled: bool) -> Iterator[Region]:
         yield from _of_another_hand(blocks, labelled=labelled)
 
 
+def _without(text: str, marked: Sequence[Region]) -> str:
+    """The text with a sign in place of each marked line; places stay places."""
+    left = bytearray(b"\x01") * len(text)
+    for start, end in marked:
+        left[start:end] = bytes(end - start)
+    kept = "".join(c if own or c == "\n" else " " for c, own in zip(text, left, strict=True))
+    signs = {start for start, _ in marked}
+    return "".join(_MARKED if i in signs else c for i, c in enumerate(kept)) if signs else text
+
+
 def _of_lines(text: str) -> Iterator[Region]:
-    """Lines behind or above which all is somebody's text: a letter's head below other lines, its
-    end above others, a post's head, a source, a list below a heading, a colon at the end of a line
-    that is not followed by one's own list or words."""
+    """What single lines tell of the lines around them."""
     lines = [match for match in _LINE.finditer(text) if match.group().strip()]
-    for line, below in zip(lines, (lines[i:] for i in range(1, len(lines))), strict=False):
-        yield from _around(line, below, first=line is lines[0], text=text)
+    own = True
+    for i in range(len(lines) - 1, -1, -1):
+        line = lines[i]
+        if len(line.group()) <= LONG_PARAGRAPH:
+            yield from _said_by_others(line)
+            if i + 1 < len(lines):
+                yield from _around(text, lines[max(i - 1, 0) : i + 4], i, own=own)
+        own = own and _is_own_entry(line.group())
     if len(lines) > 1 and _SOURCE.match(lines[-1].group()):
         yield 0, len(text)
-    for line in lines:
-        says = _SAYS.search(line.group())
-        if says and _is_written(says["said"].strip()):
-            yield line.start() + says.start("said"), line.end()
 
 
-def _around(
-    line: re.Match[str], below: Sequence[re.Match[str]], *, first: bool, text: str
-) -> Iterator[Region]:
-    """What a line with others below it tells of the lines around it."""
-    entries = [bool(_BULLET.match(entry.group())) for entry in below]
+def _is_own_entry(line: str) -> bool:
+    return bool(_BULLET.match(line)) or line.strip()[0].islower() or _MARKED in line
+
+
+def _said_by_others(line: re.Match[str]) -> Iterator[Region]:
+    says = _SAYS.search(line.group())
+    if says and _is_written(says["said"].strip()):
+        yield line.start() + says.start("said"), line.end()
+
+
+def _around(text: str, near: Sequence[re.Match[str]], at: int, *, own: bool) -> Iterator[Region]:
+    """A letter's head below other lines, its end above others, a post's head, a list below a
+    heading, a colon at the end of a line that is not followed by one's own list or words.
+
+    `near`: the line before, this one, and those below; `own`: all below may be the user's.
+    """
+    line, below = (near[1], near[2:]) if at else (near[0], near[1:])
     said = line.group().rstrip()
-    if _STAMPED.match(said) or (not first and len(below) > 1 and _SALUTATION.match(said)):
+    if _STAMPED.match(said) or (at and len(below) > 1 and _SALUTATION.match(said)):
         yield line.start(), len(text)
     elif said.endswith((":", "：")):
-        jotted = (b.group().strip()[0].islower() for b in below)
-        if not all(own or small for own, small in zip(entries, jotted, strict=True)):
+        # A colon in front of a fence announces what is in the fence.
+        if not own and _MARKED not in below[0].group():
             yield line.end(), len(text)
     elif len(below) > 1 and _CLOSING.match(text, line.start()):
         yield 0, below[0].end()

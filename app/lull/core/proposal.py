@@ -193,15 +193,14 @@ def check_decidable(proposal: Proposal, *, sha256: str | None, library: Library)
 
 def may_approve_itself(proposal: Proposal) -> bool:
     """What the optional policy may approve without the user: proved, with nothing in it to look at,
-    and in words of the user's alone, from a conversation without anybody else's text."""
+    and in the user's own words, from a conversation without anybody else's text."""
     calm = all(
         flag.get("severity") == "note" and flag.get("kind") not in NEEDS_EYES
         for flag in proposal.flags
     )
-    sources = {trace.source for trace in proposal.traces}
-    # Words that a model chose count as the user's only where every sentence was typed too.
-    own = "untrusted" not in sources and (
-        proposal.origin is Origin.EXTRACTIVE or sources <= {"user"}
+    # What a model worded may be somebody's order retold, and no comparison finds that for certain.
+    own = proposal.origin is Origin.EXTRACTIVE and all(
+        trace.source != "untrusted" for trace in proposal.traces
     )
     wrote = proposal.kind is not ProposalKind.RETIRE and not proposal.check
     clean = calm and own and not proposal.mixed

@@ -77,6 +77,9 @@ class Sources:
     """What the user's words are about."""
     reply: frozenset[str]
     """What those behind the last answer are about."""
+    near: frozenset[str]
+    """What strangers' texts and answers are about."""
+    near_runs: Runs
     replied: bool
     """The user said something behind the last answer."""
     outside: Span | None
@@ -87,13 +90,23 @@ def sources_of(spans: Sequence[Span]) -> Sources:
     reads = tuple(_read(span) for span in spans)
     last = max((i for i, s in enumerate(spans) if s.place is Place.ANSWER), default=-1)
     typed = tuple(read for read in reads if read.span.origin is Origin.USER)
-    replies = tuple(read for read in reads[last + 1 :] if read in typed) if last >= 0 else ()
+    replies = (
+        tuple(read for read in reads[last + 1 :] if read.span.origin is Origin.USER)
+        if last >= 0
+        else ()
+    )
     return Sources(
         typed=typed,
         strange=tuple(read for read in reads if read.span.origin is Origin.UNTRUSTED),
         answers=tuple(read for read in reads if read.span.origin is Origin.MODEL),
         said=frozenset[str]().union(*(read.subjects for read in typed)),
         reply=frozenset[str]().union(*(read.subjects for read in replies)),
+        near=frozenset[str]().union(
+            *(read.subjects for read in reads if read.span.origin is not Origin.USER)
+        ),
+        near_runs=frozenset[tuple[str, ...]]().union(
+            *(read.runs for read in reads if read.span.origin is not Origin.USER)
+        ),
         replied=bool(replies),
         outside=next((span for span in spans if span.place in _OUTSIDE), None),
     )
@@ -172,6 +185,10 @@ def _taken_from(
     retold: bool = True,
 ) -> _Read | None:
     """Whose words it has that were not typed; None where it has nobody's."""
+    # Most sentences share nothing with anybody; a paste may have thousands of pieces.
+    news = (about & sources.near) - sources.said
+    if len(said) >= RUN and len(news) < 2 and not shared_places(said, sources.near_runs) - own:
+        return None
     for read in reads:
         theirs = shared_places(said, read.runs) - own
         if _is_copy(theirs, said) or _is_whole(said, own, read):

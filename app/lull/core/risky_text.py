@@ -43,10 +43,10 @@ _TOOLS: Final = (
     r"|\b(?:python3?|node|ruby|perl|bash|sh) +-[ce]\b|\bkill(?:all)? +-?\w|\bsource +\S+/"
 )
 _SHELL: Final = (
-    r"\brm +-\w*[rf]\w*|\|\s*(?:sudo +)?(?:ba|z|da|k)?sh\b|\b(?:bash|sh|zsh) +<\(|\bpowershell\b"
+    r"\brm +-\w*[rf]\w*|\|[ \t]*+(?:sudo +)?(?:ba|z|da|k)?sh\b|\b(?:bash|sh|zsh) +<\(|\bpowershell\b"
     r"|\biex\b|invoke-(?:expression|webrequest)|\bmkfs|\bdd +if=|:\(\)\s*\{|/dev/(?:sd|nvme|tcp)"
     r"|/etc/(?:passwd|shadow|sudoers|hosts)|\bid_(?:rsa|ed25519)\b|authorized_keys|~?/\.ssh\b"
-    r"|\bnc +-\w*e|\bformat +c:|\bdel +/[sfq]|\brd +/s|\$\(\w|`\w+ -\w|(?:^|\n)\s*[$>] \w"
+    r"|\bnc +-\w*e|\bformat +c:|\bdel +/[sfq]|\brd +/s|\$\(\w|(?<=`)\w+ -\w|(?:^|\n)[ \t]*+[$>] \w"
     r"|base64 +(?:-d|--decode)|\bexport +\w+=|\bset +-[a-z]{1,4}\b|\bmshta\b|\bregsvr32\b"
     r"|\b(?:drop|truncate) +(?:table|database|schema)\b|\bdelete +from +\w+"
     r"|\b(?:eval|exec|system|popen|shell_exec|passthru)\s*\(|\bos\.(?:system|popen|environ)"
@@ -60,8 +60,8 @@ _PERMISSION: Final = (
 )
 _ROLE_MARK: Final = (
     r"<\|[a-z_]{2,30}\|>|\[/?inst\]|<</?sys>>|</?(?:start|end)_of_turn>|</?skills(?: [^>]{0,60})?>"
-    r"|</s>|(?:^|\n)\s*#{2,} ?(?:system|instruction|assistant)\b[^\n]{0,20}:"
-    r"|(?:^|\n)\s*(?:system|assistant|human|developer) ?:"
+    r"|</s>|(?:^|\n)[ \t]*+#{2,} ?(?:system|instruction|assistant)\b[^\n]{0,20}:"
+    r"|(?:^|\n)[ \t]*+(?:system|assistant|human|developer) ?:"
 )
 _MARKUP: Final = (
     r"</?(?:system|instructions?|assistant|user|human|tool_(?:call|result)|function_calls?)"

@@ -97,7 +97,7 @@ def screen(text: SkillText, *, spans: Sequence[Span], mine: bool = False) -> Scr
         *_of_secrets(text),
         *_of_risks(text, sources),
         *_of_sources(found),
-        *_of_surroundings(found, sources),
+        *_of_surroundings(text, found, sources),
         *([] if mine else _of_authorship(text, found, sources)),
     ]
     unique = {(flag.kind, flag.quote): flag for flag in sorted(flags, key=_rank, reverse=True)}
@@ -190,17 +190,20 @@ def _of_sources(found: Sequence[Provenance]) -> Iterator[Flag]:
         yield _flag(FlagKind.UNTRUSTED, why, one.sentence, severity)
 
 
-def _of_surroundings(found: Sequence[Provenance], sources: Sources) -> Iterator[Flag]:
+def _of_surroundings(
+    text: SkillText, found: Sequence[Provenance], sources: Sources
+) -> Iterator[Flag]:
     """What the user should know of the messages that the words were typed in."""
-    for one in found:
+    said = {one.span for one in found}
+    for one in (*found, *trace(text, sources)):
         typed = one.span if one.source is Origin.USER else None
         # What was approved or edited has no turn: the user has read it.
-        if typed is not None and typed.turn and perhaps_quoted(typed.text):
-            why = (
-                "Your message has several paragraphs or a quotation: check that these words are"
-                " yours."
-            )
-            yield _flag(FlagKind.PERHAPS_QUOTED, why, one.sentence, Severity.WARNING)
+        if typed is None or not typed.turn or not perhaps_quoted(typed.text):
+            continue
+        which = "Your message" if typed in said else "Your request, which is its example,"
+        why = f"{which} has several lines, a colon or a quotation: check that the words are yours."
+        severity = Severity.WARNING if typed in said else Severity.NOTE
+        yield _flag(FlagKind.PERHAPS_QUOTED, why, one.sentence, severity)
     if sources.outside is not None:
         whose = _WHOSE[sources.outside.place]
         why = f"In the same conversation stands {whose}."
@@ -225,6 +228,8 @@ def _of_authorship(
     # Where the user said nothing at all there is nothing to compare with.
     unasked = sources.replied and not subjects(text.body) & sources.reply
     severity = Severity.QUARANTINE if unasked else Severity.WARNING
-    for sentence in made:
+    # Without a word of the user's in the body the description is suspect too.
+    orders = [sentence for sentence in made if unasked or sentence in text.body]
+    for sentence in orders:
         if not subjects(sentence) & sources.reply:
             yield _flag(FlagKind.INFLUENCE, why, sentence, severity)

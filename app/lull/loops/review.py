@@ -142,7 +142,10 @@ class Review:
 
         def edited(now: Proposal) -> Proposal:
             check_decidable(now, sha256=proposal.sha256, library=self._library())
-            return self._anew(now, text, data, typed=body or "")
+            # A body that was the user's stays theirs when only the description changes.
+            kept = body is None and all(trace.source == "user" for trace in now.traces)
+            own = now.text.body if kept else body or ""
+            return self._anew(now, text, data, typed=f"{description or ''}\n{own}")
 
         changed = await self._proposals.change(proposal.id, edited, data=data, anew=True)
         return self._unchanged(changed)
