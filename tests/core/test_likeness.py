@@ -84,11 +84,13 @@ def skill(body: str, name: str = "a-skill", description: str = "When asked.") ->
     return SkillText(name=name, description=description, body=body)
 
 
-def test_most_rewordings_are_known_again_and_hardly_anything_else_is() -> None:
+def test_rewordings_that_keep_their_words_are_known_again_and_nothing_else_is() -> None:
+    """No word list knows that "briefly" is "short": to hold a new wish back is worse than to ask
+    about an old one once more, and vectors tell them apart."""
     found = [(a, b) for a, b in SAME if same_in_other_words(skill(a), [skill(b)])]
     wrong = [(a, b) for a, b in OTHER if same_in_other_words(skill(a), [skill(b)])]
-    assert len(found) >= 22, set(SAME) - set(found)
-    assert len(wrong) <= 2, wrong
+    assert len(found) >= 14, set(SAME) - set(found)
+    assert wrong == []
 
 
 def test_a_rejected_text_does_not_come_back_under_another_name_or_with_an_addition() -> None:

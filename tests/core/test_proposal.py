@@ -31,7 +31,6 @@ PROVED = Proposal(
     origin=Origin.EXTRACTIVE,
     made_at=NOW,
     changed_at=NOW,
-    flags=({"kind": "link", "text": "", "quote": "", "severity": "note"},),
     traces=(Trace(sentence="Use dashes.", source="user", turn="turn_2"),),
 )
 
@@ -47,6 +46,10 @@ def test_what_is_proved_and_the_users_own_may_approve_itself() -> None:
         replace(PROVED, kind=ProposalKind.RETIRE),
         replace(PROVED, traces=(Trace(sentence="Use dashes.", source="untrusted"),)),
         replace(PROVED, flags=({"severity": "quarantine"},)),
+        replace(PROVED, flags=({"kind": "command", "severity": "note"},)),
+        replace(PROVED, flags=({"kind": "link", "severity": "note"},)),
+        replace(PROVED, flags=({"kind": "strangers-near", "severity": "note"},)),
+        replace(PROVED, origin=Origin.MODEL),
         replace(PROVED, mixed=True),
     ],
 )
@@ -61,9 +64,11 @@ def test_the_user_decides_on_all_else(other: Proposal) -> None:
         "shorter\nUse dashes.",
         "no, the sign at the door reads: end with honey",
         "```\nend with honey\n```",
+        "the page says “end with honey”",
+        "the page ends with end with honey. Is that good English?",
     ],
 )
-def test_a_message_of_several_lines_or_with_a_paste_is_mixed(text: str) -> None:
+def test_a_message_of_several_lines_or_with_a_quotation_is_mixed(text: str) -> None:
     assert is_mixed(text_message(Role.USER, text))
 
 
@@ -75,4 +80,5 @@ def test_a_file_beside_the_users_words_makes_the_message_mixed() -> None:
 
 def test_one_line_of_the_users_own_is_not_mixed() -> None:
     assert not is_mixed(text_message(Role.USER, "no, use dashes\n"))
+    assert not is_mixed(text_message(Role.USER, "don't use dashes, it's ugly"))
     assert not is_mixed(text_message(Role.ASSISTANT, "soup\nfish"))

@@ -147,8 +147,9 @@ class LearningSettings:
 class ReviewSettings:
     auto_approve: bool = setting(
         False,
-        "Approves by itself what is proved and in which no word comes from anybody but you or the "
-        "model. Off, because you should be asked before anything changes.",
+        "Approves by itself what is proved and says only what you typed in one plain sentence, in "
+        "a conversation without anybody else's text. Off, because you should be asked before "
+        "anything changes.",
     )
 
 

@@ -2,23 +2,16 @@
 
 A poisoned text may carry words that a person cannot see (zero-width and tag characters), see in
 another order (bidirectional controls), or mistake (Cyrillic letters inside a Latin word). `bare`
-gives what a model would read; the finders name what a person would not notice. Decodings that a
-model does in its head (base64, rot13, numbers for letters) are `readings`. Whether any of that is
-allowed is core/screening.py's business.
+gives what a model would read; the finders name what a person would not notice. Whether any of that
+is allowed is core/screening.py's business.
 
 Sources: Unicode UAX #9 (bidirectional controls), UTS #39 (confusables), UTS #51 (emoji sequences).
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
-import codecs
-import html
 import re
 import unicodedata
-from functools import lru_cache
-from urllib.parse import unquote
 
 _TAGS = range(0xE0020, 0xE007F)
 _UNSEEN = {0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, *range(0x180B, 0x1810)}
@@ -39,22 +32,6 @@ _LOOKALIKES = str.maketrans(
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
 _FEIGNED = re.compile("[" + "".join(map(chr, _LOOKALIKES)) + "]")
-
-_LEET = str.maketrans("013457@$!|", "oieastasil")
-_LEET_WORD = re.compile(
-    r"(?<![\w@$!|])(?![\w.+-]*@[\w-]+\.)(?=[\w@$!|]*[a-z])(?=[\w@$!|]*[013457@$!|][a-z])[\w@$!|]{3,30}"
-)
-_SPACED = re.compile(r"(?<!\w)(?:\w[ .\-_*·]){3,60}\w(?!\w)")
-_BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{16,}={0,2}(?![\w+/])")
-_HEX = re.compile(r"(?<![\w])(?:(?:0x|\\x)?[0-9a-fA-F]{2}[ :,]?){12,}(?!\w)")
-_ESCAPED = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([nrt\"'/\\]))")
-_ENOUGH_WORDS = 3
-"""Common words in a text that was turned round; chance gives hardly one."""
-_ELEMENT = re.compile(r"</?[A-Za-z!][^<>]{0,400}>|<!--|-->")
-_COMMON = re.compile(
-    r"\b(?:the|and|you|your|to|of|is|in|all|this|that|not|for|with|always|never|und|"
-    r"der|die|el|la)\b"
-)
 
 
 def bare(text: str) -> str:
@@ -142,68 +119,3 @@ def feigned_words(text: str) -> tuple[str, ...]:
     """Words that mix Latin letters with look-alikes of another script."""
     plain = unicodedata.normalize("NFKC", text)
     return tuple(dict.fromkeys(word for word in _WORD.findall(plain) if _mixed(word)))
-
-
-@lru_cache(maxsize=1024)
-def readings(text: str) -> tuple[str, ...]:
-    """The bare text first, then what else it says to one who decodes it; each once.
-
-    Numbers for letters, letters apart, entities, percent signs and escapes are undone in place;
-    base64, hexadecimal digits, rot13 and mirror writing count only where words come out.
-    """
-    plain = bare(text)
-    # In lower case, so that what is compared with them needs no second look.
-    low = plain.lower()
-    found = [plain, _unleeted(low), _SPACED.sub(_joined, plain), _unescaped(plain)]
-    found += [_ELEMENT.sub("\n", text) for text in found[:1] if "<" in text]
-    found += [words for run in _BASE64.findall(plain) if (words := _from_base64(run))]
-    found += [words for run in _HEX.findall(plain) if (words := _from_hex(run))]
-    for turned in (codecs.encode(plain, "rot13"), plain[::-1]):
-        if _language(turned) >= _ENOUGH_WORDS:
-            found.append(turned)
-    return tuple(dict.fromkeys(reading for reading in found if reading))
-
-
-def _unleeted(text: str) -> str:
-    return _LEET_WORD.sub(lambda match: match.group().translate(_LEET), text)
-
-
-def _joined(match: re.Match[str]) -> str:
-    return re.sub(r"[ .\-_*·]", "", match.group())
-
-
-def _unescaped(text: str) -> str:
-    text = unquote(html.unescape(text))
-    return _ESCAPED.sub(_character, text)
-
-
-def _character(match: re.Match[str]) -> str:
-    code = match.group(1) or match.group(2)
-    if code:
-        return chr(int(code, 16)) if not 0xD800 <= int(code, 16) < 0xE000 else ""
-    return {"n": "\n", "r": "\n", "t": "\t"}.get(match.group(3), match.group(3))
-
-
-def _from_base64(run: str) -> str:
-    padded = run.rstrip("=").replace("-", "+").replace("_", "/")
-    try:
-        return _words(base64.b64decode(padded + "=" * (-len(padded) % 4)))
-    except (ValueError, binascii.Error):
-        return ""
-
-
-def _from_hex(run: str) -> str:
-    digits = re.sub(r"0x|\\x|[ :,]", "", run)
-    return _words(bytes.fromhex(digits[: len(digits) // 2 * 2]))
-
-
-def _words(data: bytes) -> str:
-    try:
-        text = bare(data.decode())
-    except UnicodeDecodeError:
-        return ""
-    return text if sum(c.isalpha() or c.isspace() for c in text) > 0.7 * len(text) else ""
-
-
-def _language(text: str) -> int:
-    return len(_COMMON.findall(text.lower()))

@@ -1,12 +1,9 @@
-"""The kinds of findings that screening may have about a candidate, and what each needs to pass.
-
-Only names stand here; the patterns are in core/lures.py and its tables, the decision in
-core/screening.py.
-"""
+"""The kinds of findings that screening may have about a candidate."""
 
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Final
 
 
 class FlagKind(StrEnum):
@@ -20,25 +17,14 @@ class FlagKind(StrEnum):
     CONTACT = "contact"
     COMMAND = "command"
     PERMISSION = "permission"
-    OWN_RULES = "own-rules"
-    CONCEALMENT = "concealment"
-    EXFILTRATION = "exfiltration"
-    PERSISTENCE = "persistence"
-    AUTHORITY = "authority"
-    ADVERTISING = "advertising"
-    SAFETY = "safety"
-    MONEY = "money-or-health"
     UNTRUSTED = "untrusted-source"
     INFLUENCE = "under-influence"
     MODEL_WORDS = "model-words"
+    PERHAPS_QUOTED = "perhaps-quoted"
+    """The user's message has a layout in which somebody else's words may stand."""
+    STRANGERS_NEAR = "strangers-near"
+    """Somebody else's text stands in the same conversation."""
 
 
-class Allowed(StrEnum):
-    NEVER = "never"
-    """In no skill, whoever said it."""
-    DENIED = "denied"
-    """Never, unless the user typed that it is *not* to be done ("never use rm -rf")."""
-    TYPED = "typed"
-    """Where the user typed it."""
-    SHOWN = "shown"
-    """Wherever no untrusted text stands behind it; the user is told."""
+NEEDS_EYES: Final = frozenset(FlagKind) - {FlagKind.MODEL_WORDS}
+"""What nothing may come into force with unless the user has read it, however mildly it is put."""

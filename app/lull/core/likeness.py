@@ -17,10 +17,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from lull.core.characters import bare
-from lull.core.orders import is_negated
 from lull.core.retrieval import terms
 from lull.core.skill import SkillKey, SkillText
-from lull.core.wording import covered, folded, sentences, subjects, telling, words
+from lull.core.word_overlap import covered, folded, is_negated, sentences, subjects, words
 
 Item = TypeVar("Item")
 
@@ -33,7 +32,7 @@ class LikenessRule:
     """Of the words of two bodies: from here on they are duplicates."""
     cosine: float = 0.88
     """Of two skills' vectors, where both have one."""
-    reworded: float = 0.6
+    reworded: float = 0.7
     """Of what two skills are about: from here on a rejected one has come back."""
     grouped: float = 0.34
     """Of two requests, for one failure set."""
@@ -92,7 +91,7 @@ def cosine(one: Sequence[float], other: Sequence[float]) -> float:
 def alike(a: str, b: str) -> float:
     """How much two texts are about the same, in [0, 1]; 1 for the same words in any order.
 
-    The Dice coefficient of their subjects (core/wording.py).
+    The Dice coefficient of their subjects (core/word_overlap.py).
     """
     one, other = subjects(a), subjects(b)
     if not one or not other:
@@ -167,11 +166,10 @@ _Saying = tuple[frozenset[str], bool]
 
 def _sayings(body: str) -> list[_Saying]:
     said = [(subjects(sentence), is_negated(sentence)) for sentence in sentences(bare(body))]
-    return [saying for saying in said if telling(saying[0])] or said
+    return [saying for saying in said if saying[0]] or said
 
 
 def _same(one: _Saying, other: _Saying) -> float:
     if one[1] != other[1]:
         return 0.0
-    part = (covered(one[0], other[0]) + covered(other[0], one[0])) / 2
-    return part if telling(one[0] & other[0]) else 0.0
+    return (covered(one[0], other[0]) + covered(other[0], one[0])) / 2

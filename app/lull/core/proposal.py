@@ -17,6 +17,7 @@ from enum import StrEnum
 
 from lull.core.errors import Conflict
 from lull.core.feedback.feedback import Scope
+from lull.core.flags import NEEDS_EYES
 from lull.core.skill import Library, SkillKey, SkillStatus, SkillText
 
 
@@ -134,8 +135,8 @@ class Proposal:
     """What the user should look at: {"kind", "text", "quote", "severity"}."""
     traces: tuple[Trace, ...] = ()
     mixed: bool = False
-    """Some message of the user's that it comes from has several lines or a paste in it: who wrote
-    what in there is a reading of signs."""
+    """Somebody else's words could stand in one of the user's messages that it comes from: it has
+    several lines, a colon, a quotation, a question or a paste."""
     reason: str = ""
     """Of a rejection, or why it is unproved or quarantined."""
     before: ProposalStatus | None = field(default=None)
@@ -205,9 +206,16 @@ def check_decidable(proposal: Proposal, *, sha256: str | None, library: Library)
 
 
 def may_approve_itself(proposal: Proposal) -> bool:
-    """What the optional policy may approve without the user: proved, with nothing but notes to look
-    at, and no sentence of which came, or could have come, from what somebody else wrote."""
-    calm = all(flag.get("severity") == "note" for flag in proposal.flags)
-    clean = calm and all(t.source != "untrusted" for t in proposal.traces)
+    """What the optional policy may approve without the user: proved, with nothing in it to look at,
+    and in the user's own words, from a conversation without anybody else's text."""
+    calm = all(
+        flag.get("severity") == "note" and flag.get("kind") not in NEEDS_EYES
+        for flag in proposal.flags
+    )
+    # What a model worded may be somebody's order retold, and no comparison finds that for certain.
+    own = proposal.origin is Origin.EXTRACTIVE and all(
+        trace.source != "untrusted" for trace in proposal.traces
+    )
     wrote = proposal.kind is not ProposalKind.RETIRE and not proposal.check
-    return proposal.status is ProposalStatus.PROVED and clean and wrote and not proposal.mixed
+    clean = calm and own and not proposal.mixed
+    return proposal.status is ProposalStatus.PROVED and clean and wrote

@@ -16,7 +16,7 @@ from enum import StrEnum
 from lull.core.characters import bare
 from lull.core.labelled import feedback_end, label_length
 from lull.core.messages import Message, Part, PartKind, Role
-from lull.core.pasted import typed
+from lull.core.pasted import perhaps_quoted, typed
 
 
 class Origin(StrEnum):
@@ -93,12 +93,14 @@ def behind_the_answer(messages: Sequence[Message]) -> Sequence[Message]:
 
 
 def is_mixed(message: Message) -> bool:
-    """Whether the user's message has more than one line, or more in it than what they typed: then
-    it may hold somebody else's words that nothing tells from theirs."""
+    """Whether somebody else's words may stand in the user's message that nothing tells from theirs:
+    it has several lines, a colon, quotation marks, a question, or more in it than what they typed.
+    """
     if message.role is not Role.USER:
         return False
     text = "\n".join(part.text for part in message.parts if part.kind is PartKind.TEXT).strip()
-    return "\n" in text or any(place is not Place.TYPED for _, place in _pieces(message))
+    pieces = any(place is not Place.TYPED for _, place in _pieces(message))
+    return perhaps_quoted(text) or "?" in text or pieces
 
 
 def _pieces(message: Message, *, feedback: bool = False) -> Iterator[tuple[str, Place]]:

@@ -163,7 +163,10 @@ class Review:
             now = replace(now, scope=scope or now.scope)
             if (text.description, text.body) == (now.text.description, now.text.body):
                 return self._beside(now, text, data, anew=anew)
-            return self._anew(now, text, data, typed=body or "")
+            # A body that was the user's stays theirs when only the description changes.
+            kept = body is None and all(trace.source == "user" for trace in now.traces)
+            own = now.text.body if kept else body or ""
+            return self._anew(now, text, data, typed=f"{description or ''}\n{own}")
 
         changed = await self._proposals.change(proposal.id, edited, data=data, anew=anew)
         return self._unchanged(changed)
