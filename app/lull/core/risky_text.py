@@ -43,14 +43,16 @@ _TOOLS: Final = (
     r"|\b(?:python3?|node|ruby|perl|bash|sh) +-[ce]\b|\bkill(?:all)? +-?\w|\bsource +\S+/"
 )
 _SHELL: Final = (
-    r"\brm +-\w*[rf]\w*|\|[ \t]*+(?:sudo +)?(?:ba|z|da|k)?sh\b|\b(?:bash|sh|zsh) +<\(|\bpowershell\b"
+    r"\brm +-\w*[rf]\w*|\|[ \t]*+(?:sudo +)?(?:ba|z|da|k)?sh\b|\b(?:bash|sh|zsh) +<\("
+    r"|\bpowershell\b"
     r"|\biex\b|invoke-(?:expression|webrequest)|\bmkfs|\bdd +if=|:\(\)\s*\{|/dev/(?:sd|nvme|tcp)"
     r"|/etc/(?:passwd|shadow|sudoers|hosts)|\bid_(?:rsa|ed25519)\b|authorized_keys|~?/\.ssh\b"
     r"|\bnc +-\w*e|\bformat +c:|\bdel +/[sfq]|\brd +/s|\$\(\w|(?<=`)\w+ -\w|(?:^|\n)[ \t]*+[$>] \w"
     r"|base64 +(?:-d|--decode)|\bexport +\w+=|\bset +-[a-z]{1,4}\b|\bmshta\b|\bregsvr32\b"
     r"|\b(?:drop|truncate) +(?:table|database|schema)\b|\bdelete +from +\w+"
     r"|\b(?:eval|exec|system|popen|shell_exec|passthru)\s*\(|\bos\.(?:system|popen|environ)"
-    r"|\bsubprocess\.\w|__import__|\bfetch\(|\brequests\.(?:get|post)|\bdocument\.cookie|\bosascript\b"
+    r"|\bsubprocess\.\w|__import__|\bfetch\(|\brequests\.(?:get|post)|\bdocument\.cookie"
+    r"|\bosascript\b"
 )
 _PERMISSION: Final = (
     r"\ballowed[-_ ]tools\b|--(?:privileged|dangerously[\w-]*|yolo|no-sandbox|no-verify)\b"
