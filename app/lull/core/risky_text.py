@@ -51,7 +51,8 @@ _SHELL: Final = (
     r"|base64 +(?:-d|--decode)|\bexport +\w+=|\bset +-[a-z]{1,4}\b|\bmshta\b|\bregsvr32\b"
     r"|\b(?:drop|truncate) +(?:table|database|schema)\b|\bdelete +from +\w+"
     r"|\b(?:eval|exec|system|popen|shell_exec|passthru)\s*\(|\bos\.(?:system|popen|environ)"
-    r"|\bsubprocess\.\w|__import__|\bfetch\(|\brequests\.(?:get|post)|\bdocument\.cookie|\bosascript\b"
+    r"|\bsubprocess\.\w|__import__|\bfetch\(|\brequests\.(?:get|post)|\bdocument\.cookie"
+    r"|\bosascript\b"
 )
 _PERMISSION: Final = (
     r"\ballowed[-_ ]tools\b|--(?:privileged|dangerously[\w-]*|yolo|no-sandbox|no-verify)\b"
