@@ -11,8 +11,11 @@ from collections.abc import Callable
 from lull.core.failures import Failure
 from lull.core.feedback.feedback import Scope
 from lull.core.feedback.stated_skill import skill_of
+from lull.core.labelled import request_in
+from lull.core.messages import Role
 from lull.core.ports import Draft, Material
 from lull.core.skill import check_text
+from lull.core.trust import said_by_user
 
 ProposesCheck = Callable[[str, str, str, str], str]
 """(class of check, the rule, the request, the answer that failed) → JSON text of a check that the
@@ -35,7 +38,16 @@ class RuleWriter:
         assert heard is not None, "a worded failure was heard"
         scope = heard.scope or Scope.KIND
         text = skill_of(
-            failure.rule, scope=scope, kind_of_rule=heard.kind_of_rule, asked=failure.asked
+            failure.rule,
+            scope=scope,
+            kind_of_rule=heard.kind_of_rule,
+            asked=_typed_request(failure),
         )
         check = self._check(heard.check, failure.rule, failure.asked, failure.answer.text)
         return Draft(text=check_text(text), check=check, scope=scope)
+
+
+def _typed_request(failure: Failure) -> str:
+    """What the user typed of the request: nothing that was pasted may become its example."""
+    asked = (m for m in reversed(failure.messages) if m.role is Role.USER)
+    return next((words for m in asked if (words := request_in(said_by_user(m)))), "")
