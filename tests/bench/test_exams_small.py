@@ -14,6 +14,7 @@ from lull.resources import exams_dir
 
 class Deaf:
     name = "deaf 1"
+    light = False
 
     async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
         return [Heard(correction=0.0, lasting=0.0) for _ in exchanges]

@@ -82,6 +82,7 @@ class Pupil:
     asked: int = 0
     away: UpstreamDown | None = None
     hangs: bool = False
+    light: bool = False
     version: str = "v"
 
     async def _answer(self) -> None:

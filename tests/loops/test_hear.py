@@ -56,6 +56,7 @@ class ScriptedReader:
 
     says: list[Heard | None]
     name: str = "scripted-2"
+    light: bool = False
     meanwhile: Callable[[], object] = lambda: None
     seen: list[Exchange] = field(default_factory=list)
 

@@ -129,6 +129,7 @@ class Ear:
     handful of words."""
 
     name: str = "ear-1"
+    light: bool = False
 
     async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
         return [heard(one.said) or heard_in(one.said) for one in exchanges]

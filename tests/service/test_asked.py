@@ -21,6 +21,7 @@ from lull.service.wiring.exams import wanted
 
 class SmallReader:
     name = "small 1"
+    light = False
 
     async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
         return [None for _ in exchanges]
