@@ -37,7 +37,7 @@ from lull.loops.serve import Serve
 from lull.loops.standing_wishes import StandingWishes, turned_down
 from lull.loops.today import Today
 from lull.loops.verify import Reads, Verifier
-from lull.loops.write_rules import RuleWriter
+from lull.loops.write_rules import ProposesCheck, RuleWriter
 from lull.pocket import merging
 from lull.pocket.writer import PocketWriter
 from lull.store.database import Database
@@ -140,6 +140,8 @@ class Classroom(Home):
     """Whether what users say is read while their turns are scored."""
     reader: FeedbackReader | None = None
     """Who reads it later."""
+    check_of: ProposesCheck = lambda *_: ""
+    """The check that a rule comes to."""
     chats: FakeChatModel = field(default_factory=FakeChatModel)
     """Answers every replay."""
     stages: Callable[[str], Stage | None] | None = None
@@ -281,7 +283,7 @@ class Classroom(Home):
         return dict.fromkeys((MODEL, CHECKED), WordReader())
 
     def _writers(self) -> list[Writer]:
-        rules = RuleWriter(lambda *_: "")
+        rules = RuleWriter(self.check_of)
         own = [Writer(evolver=w, origin=Origin.EXTRACTIVE) for w in (PocketWriter(), rules)]
         if self.writer is None:
             return own
