@@ -48,7 +48,6 @@ def failure(
         messages=(text_message(Role.USER, asked),),
         answer=text_message(Role.ASSISTANT, answer),
         said=said,
-        worded=True,
     )
 
 
