@@ -202,4 +202,4 @@ def test_only_the_built_in_model_has_a_language_of_its_own(house: NightHouse) ->
         status=AdapterStatus.CANDIDATE,
         made=house.clock.now(),
     )
-    assert {probe.family for probe in drawn.canaries(version)} >= {"json", "code"}
+    assert {probe.family for probe in drawn.canaries(version)} >= {"json", "arithmetic"}

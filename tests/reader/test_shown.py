@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -64,6 +64,7 @@ class Rows:
     """A few rows of feedback, newest first."""
 
     read: list[Feedback]
+    counted: list[Feedback] = field(default_factory=list)
 
     def newest(self, *, limit: int, after: str = "") -> list[Feedback]:
         return [one for one in self.read if not after or one.turn < after][:limit]
@@ -94,12 +95,17 @@ class Hears:
 
 
 def hearing(rows: Rows, hears: Hears) -> Hearing:
-    return Hearing(rows, hears)  # type: ignore[arg-type]
+    async def count(read: Sequence[Feedback]) -> None:
+        rows.counted += read
+
+    return Hearing(rows, hears, count=count)  # type: ignore[arg-type]
 
 
 async def test_again_reads_what_waits_and_what_another_had_read() -> None:
     fresh = replace(NEW, turn="t9")
-    found = await hearing(Rows([OLD]), Hears([fresh])).again({"again": True})
+    rows = Rows([OLD])
+    found = await hearing(rows, Hears([fresh])).again({"again": True})
+    assert sorted(one.turn for one in rows.counted) == ["t2", "t9"]
     assert [(one["turn"], one["was"] is None) for one in found["feedback"]] == [
         ("t9", True),
         ("t2", False),
