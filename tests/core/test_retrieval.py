@@ -130,3 +130,17 @@ def test_no_text_breaks_the_words(text: str) -> None:
 )
 def test_spellings_of_one_word_meet(one: str, other: str) -> None:
     assert terms(one) == terms(other)
+
+
+def test_a_rule_for_this_kind_of_request_is_found_without_a_word_in_common() -> None:
+    likely, unlikely = SkillKey("", "likely"), SkillKey("", "unlikely")
+    kinds = {likely: RULE.kinds_floor, unlikely: RULE.kinds_floor - 0.01}
+    assert ranked(lexical={}, exemplars={}, uses={}, kinds=kinds, rule=RULE) == [likely]
+
+
+def test_two_witnesses_rank_before_one() -> None:
+    both, one = SkillKey("", "both"), SkillKey("", "a-one")
+    found = ranked(
+        lexical={both: 2.0}, exemplars={}, uses={}, kinds={both: 0.9, one: 0.9}, rule=RULE
+    )
+    assert found == [both, one]

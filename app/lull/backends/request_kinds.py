@@ -95,7 +95,7 @@ class RequestKinds:
     def __init__(self, folder: Path) -> None:
         """Raises ResourceError: the file is missing or damaged."""
         try:
-            with np.load(folder / FILE) as saved:
+            with (folder / FILE).open("rb") as file, np.load(file) as saved:
                 words = bytes(saved["words"]).decode().split("\n")
                 self._vectors = saved["vectors"]
                 """int8, (words, dimensions)."""
