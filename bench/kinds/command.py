@@ -147,13 +147,13 @@ def _row(library: str, scope: Scope | None, tried: Sequence[Tried]) -> dict[str,
         "library": library,
         "scope": scope.value if scope else "both",
         "later_n": len(later),
-        "recall": recall.value,
-        "recall_low": recall.low,
-        "recall_high": recall.high,
+        "recall": recall.value if later else None,
+        "recall_low": recall.low if later else None,
+        "recall_high": recall.high if later else None,
         "elsewhere_n": len(elsewhere),
-        "elsewhere": wrong.value,
-        "elsewhere_low": wrong.low,
-        "elsewhere_high": wrong.high,
+        "elsewhere": wrong.value if elsewhere else None,
+        "elsewhere_low": wrong.low if elsewhere else None,
+        "elsewhere_high": wrong.high if elsewhere else None,
         "ms_p50": statistics.median(one.ms for one in tried) if tried else 0.0,
     }
 
@@ -182,9 +182,13 @@ def _goals(rows: Sequence[Mapping[str, Any]]) -> list[Goal]:
 
 def _line(row: Mapping[str, Any]) -> str:
     return (
-        f"{row['library']:13}{row['scope']:6}"
-        f"later {row['recall']:.3f} [{row['recall_low']:.3f}, {row['recall_high']:.3f}]"
-        f" of {row['later_n']}; elsewhere {row['elsewhere']:.3f}"
-        f" [{row['elsewhere_low']:.3f}, {row['elsewhere_high']:.3f}] of {row['elsewhere_n']};"
-        f" {row['ms_p50']:.2f} ms"
+        f"{row['library']:13}{row['scope']:6}later {_share(row, 'recall', 'later_n')};"
+        f" elsewhere {_share(row, 'elsewhere', 'elsewhere_n')}; {row['ms_p50']:.2f} ms"
     )
+
+
+def _share(row: Mapping[str, Any], name: str, count: str) -> str:
+    if not row[count]:
+        return "–"
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    return f"{row[name]:.3f} [{low:.3f}, {high:.3f}] of {row[count]}"
