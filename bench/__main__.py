@@ -2,9 +2,11 @@
 
 import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
 
 BENCHES = {
     "gates": "what a proof lets through, beside the rules of others",
+    "kinds": "does a rule come back with the requests that it is about, and with no others",
     "lulls": "how much of the idle time is used, in a simulated year",
     "metaclaw_bench": "days of work in a workspace, with and without Lull, for any model",
     "pipeline": "research in twelve stages, with and without Lull, for any model",
@@ -48,30 +50,8 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _main_of(name: str) -> Callable[[Sequence[str]], int]:
-    if name == "pocket":
-        from bench.pocket.command import main as found
-    elif name == "pipeline":
-        from bench.pipeline.command import main as found
-    elif name == "gates":
-        from bench.gates.command import main as found
-    elif name == "lulls":
-        from bench.lulls.command import main as found
-    elif name == "reader":
-        from bench.reader.command import main as found
-    elif name == "retrieval":
-        from bench.retrieval.command import main as found
-    elif name == "metaclaw_bench":
-        from bench.metaclaw_bench.command import main as found
-    elif name == "trainer":
-        from bench.trainer.command import main as found
-    elif name == "suspension":
-        from bench.lulls.suspension import main as found
-    elif name == "window":
-        from bench.window.command import main as found
-    elif name == "workweek":
-        from bench.workweek.command import main as found
-    else:
-        from bench.wire.command import main as found
+    module = "bench.lulls.suspension" if name == "suspension" else f"bench.{name}.command"
+    found: Callable[[Sequence[str]], int] = import_module(module).main
     return found
 
 

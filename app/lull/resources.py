@@ -43,6 +43,11 @@ def reader_dir(places: tuple[Path, ...] = _PLACES) -> Path:
     return _found("reader", "reader.json", places)
 
 
+def kinds_dir(places: tuple[Path, ...] = _PLACES) -> Path:
+    """What is known of kinds of requests. Raises ResourceError."""
+    return _found("kinds", "kinds.npz", places)
+
+
 @lru_cache(maxsize=4)
 def icons_dir(places: tuple[Path, ...] = _PLACES) -> Path:
     """Our own drawings, SVG files. Raises ResourceError."""

@@ -93,6 +93,16 @@ CATALOGUE: Mapping[str, Entry] = {
         ),
         not_shown="The sentences were written for Lull, as were those that it learned from.",
     ),
+    "kinds": Entry(
+        measures="Whether a rule that a person gave for a kind of request is in the prompt of later"
+        " requests of that kind, and of no others: the whole path, each rule alone in the library"
+        " and all of them in one.",
+        columns=(
+            "library", "scope", "later_n", "recall", "recall_low", "recall_high", "elsewhere_n",
+            "elsewhere", "elsewhere_low", "elsewhere_high",
+        ),
+        not_shown="The rules and requests were written for Lull.",
+    ),
     "gates": Entry(
         measures="How often a proof lets a useless, a harmful and a good skill through, beside the"
         " rules of others; every skill's true effect is known.",

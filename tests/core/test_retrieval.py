@@ -206,3 +206,17 @@ def test_a_sheet_takes_no_more_than_its_budget_however_long_it_is(
     wanted = {s.name for s in (*pinned, *general)}
     if not wanted <= set(names(choice)):
         assert choice.why
+
+
+def test_a_rule_for_this_kind_of_request_is_found_without_a_word_in_common() -> None:
+    likely, unlikely = SkillKey("", "likely"), SkillKey("", "unlikely")
+    kinds = {likely: RULE.kinds_floor, unlikely: RULE.kinds_floor - 0.01}
+    assert ranked(lexical={}, exemplars={}, uses={}, kinds=kinds, rule=RULE) == [likely]
+
+
+def test_two_witnesses_rank_before_one() -> None:
+    both, one = SkillKey("", "both"), SkillKey("", "a-one")
+    found = ranked(
+        lexical={both: 2.0}, exemplars={}, uses={}, kinds={both: 0.9, one: 0.9}, rule=RULE
+    )
+    assert found == [both, one]

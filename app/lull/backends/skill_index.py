@@ -16,10 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from lull.backends.best import best
+from lull.backends.request_kinds import KindShelf, RequestKinds
+from lull.core.kind_rules import kind_rule
 from lull.core.policy import Client, room_of
 from lull.core.ports import ExemplarMemory
 from lull.core.retrieval import is_aside, terms
 from lull.core.skill import EVERYBODY, Library, Skill, SkillKey
+from lull.core.skill import Room as LibraryRoom
 
 BACKGROUND = 40
 """Documents about nothing in each index: so many that a word which two skills share still lifts
@@ -106,12 +109,36 @@ def _words(skill: Skill) -> tuple[tuple[str, ...], list[str]]:
     return tuple(dict.fromkeys(head)), words or ["\0empty"]
 
 
+class _Kinds:
+    """The rules of one room that hold for a kind of request."""
+
+    def __init__(self, kinds: RequestKinds, skills: Sequence[Skill]) -> None:
+        rules = {skill.key: rule for skill in skills if (rule := kind_rule(skill)) is not None}
+        self._keys = [*rules]
+        self._shelf = KindShelf(kinds, [*rules.values()]) if rules else None
+        self._kinds = kinds
+        self._there = frozenset(self._keys)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._there
+
+    def scores(self, text: str, *, least: float) -> dict[SkillKey, float]:
+        if self._shelf is None:
+            return {}
+        found = self._shelf.likeness(self._kinds.read(text))
+        places = np.flatnonzero(found >= least)
+        return {self._keys[places[at]]: score for at, score in best(found[places], BEST)}
+
+
 class WordIndex:
     """Implements SkillIndex. Before the first build it finds nothing."""
 
     def __init__(self) -> None:
         self._rooms: dict[str, _Room | None] = {}
         self._memory: ExemplarMemory | None = None
+        self._kinds: RequestKinds | None = None
+        self._shelves: dict[str, _Kinds] = {}
+        self._library = Library(-1, {})
         self._generation = -1
         self._building = asyncio.Lock()
 
@@ -123,22 +150,37 @@ class WordIndex:
         """From now on past requests are asked, too."""
         self._memory = memory
 
+    async def tell_kinds_with(self, kinds: RequestKinds) -> None:
+        """From now on rules for a kind of request are found by the kind, too."""
+        async with self._building:
+            self._kinds = kinds
+            self._shelves = await asyncio.to_thread(self._shelve, self._library)
+
     async def follow(self, library: Library) -> None:
         """Index a new library; when this returns, requests find its skills. An older one that
         comes late changes nothing."""
         async with self._building:
             if library.generation >= self._generation:
-                self._rooms = await asyncio.to_thread(self._build, library)
+                rooms = await asyncio.to_thread(self._build, library)
+                shelves = await asyncio.to_thread(self._shelve, library)
+                self._rooms, self._shelves, self._library = rooms, shelves, library
                 self._generation = library.generation
+
+    def _shelve(self, library: Library) -> dict[str, _Kinds]:
+        if self._kinds is None:
+            return {}
+        return {
+            client: _Kinds(self._kinds, [*room.skills.values()])
+            for client, room in _rooms_of(library).items()
+        }
 
     def _build(self, library: Library) -> dict[str, _Room | None]:
         # Asked of the library itself, which remembers its rooms: they are worked out here, in this
         # thread, and not by the first request that comes.
-        chosen = {
-            client: library.room(client, apart=client != EVERYBODY)
-            for client in (EVERYBODY, *library.clients)
+        return {
+            client: self._room([*room.skills.values()])
+            for client, room in _rooms_of(library).items()
         }
-        return {client: self._room([*room.skills.values()]) for client, room in chosen.items()}
 
     def _room(self, skills: Sequence[Skill]) -> _Room | None:
         return _Room(skills) if skills else None
@@ -148,10 +190,21 @@ class WordIndex:
             return {}
         query = sorted(set(terms(text[:QUERY_CHARACTERS])))
         room = self._room_of(client)
-        return room.scores(query, least=least) if room and query else {}
+        found = room.scores(query, least=least) if room and query else {}
+        shelf = self._shelf_of(client)
+        # The words of a rule are those of one past request and of a wish: found by them alone, it
+        # would come as often where it does not belong (ADR 40).
+        return {key: score for key, score in found.items() if key not in shelf} if shelf else found
 
     def _room_of(self, client: Client) -> _Room | None:
         return self._rooms.get(client.name if client.apart else EVERYBODY)
+
+    def kinds(self, text: str, *, client: Client, least: float = 0.0) -> dict[SkillKey, float]:
+        shelf = self._shelf_of(client)
+        return {} if shelf is None or is_aside(text) else shelf.scores(text, least=least)
+
+    def _shelf_of(self, client: Client) -> _Kinds | None:
+        return self._shelves.get(client.name if client.apart else EVERYBODY)
 
     def exemplars(self, text: str, *, client: Client, least: float = -1.0) -> dict[SkillKey, float]:
         """Skills whose nearest request is at least so near, by the 4-norm of their similarities:
@@ -174,3 +227,10 @@ class WordIndex:
             )
             for skill, close in nearest.items()
         }
+
+
+def _rooms_of(library: Library) -> dict[str, LibraryRoom]:
+    return {
+        client: library.room(client, apart=client != EVERYBODY)
+        for client in (EVERYBODY, *library.clients)
+    }

@@ -158,6 +158,18 @@ class SkillsSettings:
         at_least=0,
         at_most=10,
     )
+    kinds_floor: float = setting(
+        _RULE.kinds_floor,
+        "Likelihood below which a rule of yours for a kind of request does not hold for this one.",
+        at_least=0,
+        at_most=1,
+    )
+    kinds_weight: float = setting(
+        _RULE.kinds_weight,
+        "How much the kind of a request counts, against 1 for its words.",
+        at_least=0,
+        at_most=10,
+    )
     usage_weight: float = setting(
         _RULE.usage_weight,
         "How much being used before counts, against 1 for the words of the request.",
@@ -180,6 +192,8 @@ class SkillsSettings:
             lexical_floor=self.lexical_floor,
             exemplar_floor=self.exemplar_floor,
             exemplar_weight=self.exemplar_weight,
+            kinds_floor=self.kinds_floor,
+            kinds_weight=self.kinds_weight,
             usage_weight=self.usage_weight,
         )
 

@@ -201,6 +201,8 @@ class SkillIndex(Protocol):
 
     def exemplars(self, text: str, *, client: Client) -> dict[SkillKey, float]: ...
 
+    def kinds(self, text: str, *, client: Client) -> dict[SkillKey, float]: ...
+
 
 class ChatModel(Protocol):
     """A model that answers whatever is not a user's own request: replays, judge, evolver."""

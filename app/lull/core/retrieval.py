@@ -12,12 +12,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from operator import itemgetter
+from types import MappingProxyType
 
 from lull.core.injection import block
 from lull.core.skill import Skill, SkillKey
 
 RRF_K = 60
 """Cormack et al.; damps how much the very first rank weighs."""
+
+
+NO_SCORES: Mapping[SkillKey, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +41,9 @@ class RetrievalRule:
     exemplar_weight: float = 2.0
     """Of a rank among past requests, against 1 for a rank by words: what helped before is the
     better witness."""
+    kinds_floor: float = 0.7
+    """Likelihood that a rule of the user's, said of a kind of request, holds for this one."""
+    kinds_weight: float = 1.0
     usage_weight: float = 0.25
     sheet_share: float = 0.6
     """Of the budget, for what holds for every request; the rest is kept for what fits this one."""
@@ -55,17 +62,20 @@ def ranked(
     exemplars: Mapping[SkillKey, float],
     uses: Mapping[SkillKey, int],
     rule: RetrievalRule,
+    kinds: Mapping[SkillKey, float] = NO_SCORES,
 ) -> list[SkillKey]:
     """Skills above a floor, best first."""
     strong_words = {k: s for k, s in lexical.items() if s >= rule.lexical_floor}
     strong_memory = {k: s for k, s in exemplars.items() if s >= rule.exemplar_floor}
-    candidates = strong_words.keys() | strong_memory.keys()
+    strong_kinds = {k: s for k, s in kinds.items() if s >= rule.kinds_floor}
+    candidates = strong_words.keys() | strong_memory.keys() | strong_kinds.keys()
     # Every candidate has a rank by use: only then is the prior less than one rank of relevance.
     prior = {key: float(uses.get(key, 0)) for key in candidates}
     scores = dict.fromkeys(candidates, 0.0)
     retrievers = (
         (1.0, strong_words),
         (rule.exemplar_weight, strong_memory),
+        (rule.kinds_weight, strong_kinds),
         (rule.usage_weight, prior),
     )
     for weight, found in retrievers:

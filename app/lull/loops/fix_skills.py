@@ -75,6 +75,9 @@ class Index(SkillIndex, Protocol):
     def exemplars(self, text: str, *, client: Client, least: float = -1.0) -> dict[SkillKey, float]:
         """No skill whose nearest request is less near than `least`."""
 
+    def kinds(self, text: str, *, client: Client, least: float = 0.0) -> dict[SkillKey, float]:
+        """Rules for a kind of request that hold for this one at least so likely."""
+
 
 class FixSkills:
     """What goes in, from what is active, what was counted and what was used before."""
@@ -218,6 +221,7 @@ class FixSkills:
         order = ranked(
             lexical=self._index.lexical(asked, client=client, least=self.rule.lexical_floor),
             exemplars=self._index.exemplars(asked, client=client, least=self.rule.exemplar_floor),
+            kinds=self._index.kinds(asked, client=client, least=self.rule.kinds_floor),
             uses=self._uses.get(client.identity, {}),
             rule=self.rule,
         )

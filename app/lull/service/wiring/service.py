@@ -12,6 +12,7 @@ from datetime import timedelta
 from lull.backends.clock import SystemClock
 from lull.backends.mlx_engine import MlxEngine
 from lull.backends.ollama import OllamaFacts
+from lull.backends.request_kinds import RequestKinds
 from lull.backends.skill_index import WordIndex
 from lull.config.paths import Paths
 from lull.config.settings import Settings
@@ -26,6 +27,7 @@ from lull.loops.forget import Forget
 from lull.loops.night import Night
 from lull.loops.serve import Serve
 from lull.loops.watch_idle import WatchIdle
+from lull.resources import kinds_dir
 from lull.service.bus import Bus
 from lull.service.calendars import Calendars
 from lull.service.data_plane import DataPlane
@@ -54,6 +56,7 @@ _NEWS = frozenset(
 )
 
 LEARNER_PROBLEM = "model that learns"
+KINDS_PROBLEM = "kinds of requests"
 KEEP_EVERY_S = 6 * 3600.0
 EXAMS_EVERY_S = 60.0
 HAND_EDITS_EVERY_S = 5.0
@@ -189,6 +192,7 @@ class Service:
             keep = self.supervisor.keep
             group.create_task(keep("watching Ollama", self._watch_ollama))
             group.create_task(keep("exemplar memory", self._open_memory))
+            group.create_task(keep(KINDS_PROBLEM, self._load_kinds))
             group.create_task(keep("retention", self._keep_within))
             group.create_task(keep("hand edits", self._watch_folders))
             group.create_task(keep("idle engine", self._unload_idle))
@@ -260,6 +264,15 @@ class Service:
                     await self.upstream.look_again.wait()
             # However many requests fail at once, the upstream is asked a few times a second.
             await asyncio.sleep(0.2)
+
+    async def _load_kinds(self) -> None:
+        """Without it rules for a kind of request are found by words and past requests alone."""
+        try:
+            kinds = await asyncio.to_thread(lambda: RequestKinds(kinds_dir()))
+        except ResourceError as error:
+            self.problems.came(KINDS_PROBLEM, error)
+            return
+        await self.index.tell_kinds_with(kinds)
 
     async def _open_memory(self) -> None:
         try:

@@ -1,0 +1,165 @@
+"""What kind of thing a request asks for: an e-mail, a recipe, SQL, a poem, … and rules like it.
+
+Each word has a small vector, learned by `bench/kinds`; a request is the sum of its words' vectors,
+and a softmax over it says how likely each kind is. Nothing but numpy and a dictionary, because it
+runs before every first answer. Words that are not known are read as the longest parts that are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+import numpy.typing as npt
+
+from lull.core.errors import ResourceError
+from lull.core.kind_rules import KindRule
+from lull.resources import INSTALL_AGAIN
+
+FILE = "kinds.npz"
+TEXT_LIMIT = 1000
+"""Characters of a request that are read: bounds the work on the request path."""
+SHORT_WORD = 40
+"""Longer runs of letters are no words, and taking them apart would take long."""
+INSIDE = "##"
+"""Before a part that stands inside a word."""
+NUMBER = "<0>"
+_LEAST = 0.05
+"""Added before a logarithm: two texts of no common kind are not infinitely unlike."""
+_TOKEN = re.compile(r"[^\W\d_]+|\d+|[^\w\s]")
+
+Vector = npt.NDArray[np.float32]
+Stacked = tuple[Vector, Vector]
+"""Vectors, (texts, dimensions), and kinds, (texts, kinds)."""
+
+
+class Vocabulary:
+    """Splits a text into the numbers of its known words, parts of words and signs."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._places = {word: place for place, word in enumerate(words)}
+        self._known = lru_cache(maxsize=4000)(self._parts)
+
+    def places(self, text: str) -> list[int]:
+        out: list[int] = []
+        for token in _TOKEN.findall(text.lower()):
+            if token.isalpha():
+                if len(token) <= SHORT_WORD:
+                    out += self._known(token)
+                continue
+            place = self._places.get(NUMBER if token.isdigit() else f"<{token}>")
+            if place is not None:
+                out.append(place)
+        return out
+
+    def _parts(self, word: str) -> tuple[int, ...]:
+        whole = self._places.get(word)
+        return (whole,) if whole is not None else tuple(self._split(word))
+
+    def _split(self, word: str) -> list[int]:
+        """The longest known part from the left, again and again; a sign that is none is skipped."""
+        out, at = [], 0
+        while at < len(word):
+            for end in range(len(word), at + 1, -1):
+                part = word[at:end]
+                place = self._places.get(part) if at == 0 or end - at > 3 else None
+                if place is None and at > 0:
+                    place = self._places.get(INSIDE + part)
+                if place is not None:
+                    out.append(place)
+                    at = end
+                    break
+            else:
+                at += 1
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """One text. All zero where no word of it is known."""
+
+    vector: Vector
+    """(dimensions,), of length 1."""
+    kinds: Vector
+    """(kinds,), the probability of each."""
+
+
+class RequestKinds:
+    """What `bench/kinds` learned. Takes a tenth of a second to load."""
+
+    def __init__(self, folder: Path) -> None:
+        """Raises ResourceError: the file is missing or damaged."""
+        try:
+            with (folder / FILE).open("rb") as file, np.load(file) as saved:
+                words = bytes(saved["words"]).decode().split("\n")
+                self._vectors = saved["vectors"]
+                """int8, (words, dimensions)."""
+                self._scales = saved["scales"].astype(np.float32)
+                self._head = saved["head"].astype(np.float32)
+                self._bias = saved["bias"].astype(np.float32)
+                self.mix: Vector = saved["mix"].astype(np.float32)
+                self.names: list[str] = bytes(saved["kinds"]).decode().split("\n")
+        except (OSError, ValueError, KeyError, BadZipFile, EOFError) as error:
+            raise ResourceError(f"{folder / FILE}: {error}", hint=INSTALL_AGAIN) from error
+        if not len(words) == len(self._vectors) == len(self._scales):
+            raise ResourceError(f"{folder / FILE} does not fit together.", hint=INSTALL_AGAIN)
+        self._vocabulary = Vocabulary(words)
+
+    def read(self, text: str) -> Read:
+        places = self._vocabulary.places(text[:TEXT_LIMIT])
+        vector = self._scales[places] @ self._vectors[places].astype(np.float32)
+        length = float(np.sqrt(vector @ vector))
+        if not length:
+            return Read(vector, np.zeros(len(self._bias), np.float32))
+        vector /= length
+        score = vector @ self._head + self._bias
+        kinds = np.exp(score - score.max())
+        return Read(vector, kinds / kinds.sum())
+
+
+class KindShelf:
+    """The rules of one room, ready to be compared with a request."""
+
+    def __init__(self, kinds: RequestKinds, rules: Sequence[KindRule]) -> None:
+        self._mix = kinds.mix
+        examples = [kinds.read(rule.example) for rule in rules]
+        said = [kinds.read(rule.said) for rule in rules]
+        self._examples = _stacked(examples)
+        self._said = _stacked(said)
+
+    def likeness(self, request: Read) -> Vector:
+        """(rules,), for each the probability that it holds for this request."""
+        seen = features(request.vector, request.kinds, examples=self._examples, said=self._said)
+        likely: Vector = 1 / (1 + np.exp(-(self._mix[:-1] @ seen + self._mix[-1])))
+        return likely
+
+
+def features(vector: Vector, kinds: Vector, *, examples: Stacked, said: Stacked) -> Vector:
+    """(6, rules): what is seen of a request beside each rule. How likely it has a kind in common
+    with the rule's example and with the user's words, how near it is to both, and how sure the
+    kinds of both are."""
+    (example_vectors, example_kinds), (said_vectors, said_kinds) = examples, said
+    return np.stack(
+        [
+            _log(len(kinds) * (example_kinds @ kinds)),
+            _log(len(kinds) * (said_kinds @ kinds)),
+            example_vectors @ vector,
+            said_vectors @ vector,
+            _log((example_kinds**2).sum(1)),
+            np.full(len(said_vectors), _log(kinds @ kinds), np.float32),
+        ]
+    )
+
+
+def _stacked(read: Sequence[Read]) -> Stacked:
+    return np.array([one.vector for one in read]), np.array([one.kinds for one in read])
+
+
+def _log(values: npt.ArrayLike) -> Vector:
+    found: Vector = np.log(np.asarray(values, np.float32) + _LEAST)
+    return found
