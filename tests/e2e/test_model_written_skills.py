@@ -155,7 +155,7 @@ def test_a_writer_that_fails_in_every_way_loses_nothing_and_writes_well_in_the_e
     assert evidence["pairs"] <= 60
     assert evidence["e_value"] >= 20
     assert evidence["requests"] == 3
-    assert evidence["scored_by"][0].startswith(f"judge:{REFEREE} ")
+    assert next(iter(evidence["scored_by"])).startswith(f"judge:{REFEREE} ")
     assert all(fault["settled"] for fault in page["faults"])
 
     # Nobody has approved anything yet.
