@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lull.core.injection import block
-from lull.core.retrieval import Choice, RetrievalRule, choose, ranked, stem, terms
+from lull.core.retrieval import Choice, RetrievalRule, choose, ranked, says_little, stem, terms
 from lull.core.skill import Skill, SkillKey
 from lull.core.window import TokenRate
 
@@ -220,3 +220,15 @@ def test_two_witnesses_rank_before_one() -> None:
         lexical={both: 2.0}, exemplars={}, uses={}, kinds={both: 0.9, one: 0.9}, rule=RULE
     )
     assert found == [both, one]
+
+
+@pytest.mark.parametrize("text", ["Never mind", "How was your weekend?", "Good morning", "Why not"])
+def test_a_remark_of_few_words_asks_for_no_kind_of_thing(text: str) -> None:
+    assert says_little(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Summarize this", "I need to write to the insurance again, urgent"]
+)
+def test_a_task_or_a_subject_asks_for_something(text: str) -> None:
+    assert not says_little(text)

@@ -24,6 +24,9 @@ from lull.resources import INSTALL_AGAIN
 FILE = "kinds.npz"
 TEXT_LIMIT = 1000
 """Characters of a request that are read: bounds the work on the request path."""
+SMALL_TALK_NAME = "small talk"
+SMALL_TALK = 0.15
+"""Probability of small talk from which on no rule comes; 1 % of real requests lie above it."""
 SHORT_WORD = 40
 """Longer runs of letters are no words, and taking them apart would take long."""
 INSIDE = "##"
@@ -87,6 +90,8 @@ class Read:
     """(dimensions,), of length 1."""
     kinds: Vector
     """(kinds,), the probability of each."""
+    small_talk: bool
+    """Likely said between people, and about no request."""
 
 
 class RequestKinds:
@@ -106,20 +111,23 @@ class RequestKinds:
                 self.names: list[str] = bytes(saved["kinds"]).decode().split("\n")
         except (OSError, ValueError, KeyError, BadZipFile, EOFError) as error:
             raise ResourceError(f"{folder / FILE}: {error}", hint=INSTALL_AGAIN) from error
-        if not len(words) == len(self._vectors) == len(self._scales):
+        fits = len(words) == len(self._vectors) == len(self._scales)
+        if not fits or SMALL_TALK_NAME not in self.names:
             raise ResourceError(f"{folder / FILE} does not fit together.", hint=INSTALL_AGAIN)
         self._vocabulary = Vocabulary(words)
+        self._small_talk = self.names.index(SMALL_TALK_NAME)
 
     def read(self, text: str) -> Read:
         places = self._vocabulary.places(text[:TEXT_LIMIT])
         vector = self._scales[places] @ self._vectors[places].astype(np.float32)
         length = float(np.sqrt(vector @ vector))
         if not length:
-            return Read(vector, np.zeros(len(self._bias), np.float32))
+            return Read(vector, np.zeros(len(self._bias), np.float32), False)
         vector /= length
         score = vector @ self._head + self._bias
         kinds = np.exp(score - score.max())
-        return Read(vector, kinds / kinds.sum())
+        kinds /= kinds.sum()
+        return Read(vector, kinds, bool(kinds[self._small_talk] > SMALL_TALK))
 
 
 class KindShelf:

@@ -20,7 +20,7 @@ from lull.backends.request_kinds import KindShelf, RequestKinds
 from lull.core.kind_rules import kind_rule
 from lull.core.policy import Client, room_of
 from lull.core.ports import ExemplarMemory
-from lull.core.retrieval import is_aside, terms
+from lull.core.retrieval import is_aside, says_little, terms
 from lull.core.skill import EVERYBODY, Library, Skill, SkillKey
 from lull.core.skill import Room as LibraryRoom
 
@@ -125,7 +125,10 @@ class _Kinds:
     def scores(self, text: str, *, least: float) -> dict[SkillKey, float]:
         if self._shelf is None:
             return {}
-        found = self._shelf.likeness(self._kinds.read(text))
+        read = self._kinds.read(text)
+        if read.small_talk:
+            return {}
+        found = self._shelf.likeness(read)
         places = np.flatnonzero(found >= least)
         return {self._keys[places[at]]: score for at, score in best(found[places], BEST)}
 
@@ -201,7 +204,9 @@ class WordIndex:
 
     def kinds(self, text: str, *, client: Client, least: float = 0.0) -> dict[SkillKey, float]:
         shelf = self._shelf_of(client)
-        return {} if shelf is None or is_aside(text) else shelf.scores(text, least=least)
+        if shelf is None or is_aside(text) or says_little(text[:QUERY_CHARACTERS]):
+            return {}
+        return shelf.scores(text, least=least)
 
     def _shelf_of(self, client: Client) -> _Kinds | None:
         return self._shelves.get(client.name if client.apart else EVERYBODY)

@@ -226,6 +226,13 @@ def is_aside(text: str) -> bool:
     return not wants and len(set(terms(text))) <= ASIDE_TERMS
 
 
+def says_little(text: str) -> bool:
+    """Too few subject words to tell what kind of thing is asked for, and nothing to be done."""
+    if len(set(terms(text))) > ASIDE_TERMS:
+        return False
+    return not any(word.group().lower() in _TASKS for word in _WORD.finditer(text))
+
+
 def stem(word: str) -> str:
     """Plural and verb endings off (after Harman's S stemmer, 1991, with -ing and -ed).
 
