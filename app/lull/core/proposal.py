@@ -121,8 +121,8 @@ class Proposal:
     model: str = ""
     """The model that failed, as typed by its client; the proof replays on it."""
     scope: Scope = Scope.KIND
-    """Which requests it is for; the user may switch it before approving. A skill for all of them is
-    pinned when it is approved."""
+    """Which requests it is for; the user may switch it before approving. A skill for all of them
+    stands in every prompt, as a line of the preference sheet."""
     silent: tuple[str, ...] = ()
     """Turns on whose replays there was no verdict, once for each time."""
     ground: Ground | None = None

@@ -94,17 +94,6 @@ class Rewards:
             (model, *values, limit),
         )
 
-    def corrected(self, *, room: str, model: str, limit: int | None) -> list[Served]:
-        """Complete turns of a room and a model that the user corrected, newest first; all of them
-        where there is no limit."""
-        mine, values = _room_clause(room)
-        return self._served(
-            f"t.model = ? AND t.finish NOT IN ('hangup', 'error') AND {mine} AND EXISTS"
-            " (SELECT 1 FROM json_each(w.signals) s"
-            " WHERE json_extract(s.value, '$.kind') = 'correction') ORDER BY t.id DESC LIMIT ?",
-            (model, *values, -1 if limit is None else limit),
-        )
-
     def held_to(
         self, said: Collection[str], *, room: str, model: str | None = None
     ) -> dict[str, frozenset[str]]:
