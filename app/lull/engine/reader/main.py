@@ -39,8 +39,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     log_as_json(sys.stderr)
     leave_with_parent()
-    if hasattr(os, "nice"):
-        os.nice(LOWEST)
+    if hasattr(os, "setpriority"):
+        os.setpriority(os.PRIO_PROCESS, 0, LOWEST)
     connection = socket.socket(fileno=arguments.socket)
     try:
         _serve(arguments, connection)
