@@ -45,7 +45,8 @@ def cooks(asked: Asked) -> None:
     if body.get("tools") and body["messages"][-1]["role"] != "tool":
         Says(text="", calls=(("shell", {"command": "pytest"}),))(asked)
     else:
-        Says(text=RIGHT if BARS in prompt else PLAIN)(asked)
+        told = BARS.rstrip(".").lower() in prompt.lower()  # in the words of a user, too
+        Says(text=RIGHT if told else PLAIN)(asked)
 
 
 def blocks(body: Json) -> dict[str, str]:
