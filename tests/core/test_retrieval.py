@@ -183,6 +183,34 @@ def test_a_line_that_the_request_leaves_room_for_joins_behind_it() -> None:
     assert names(beside).index("r") < len(names(beside)) - 1
 
 
+def test_of_the_lines_without_room_those_that_the_request_is_about_join_first() -> None:
+    sheet = [skill(f"g{n}", f"{n}" * RULE.budget_tokens) for n in range(9)]
+    choice = chosen(general=sheet, retrieved=[sheet[7]])
+    assert "g7" in names(choice)
+    assert names(choice).index("g7") < RULE.at_most + 1
+
+
+def test_measuring_a_long_sheet_looks_at_each_line_once() -> None:
+    measured: list[str] = []
+
+    def tokens_of(text: str) -> int:
+        measured.append(text)
+        return TokenRate().text(text)
+
+    sheet = [skill(f"g{n}", f"{n}" * 90) for n in range(40)]
+    choose(
+        pinned=[],
+        general=sheet,
+        retrieved=sheet[20:],
+        window_tokens=8192,
+        prompt_tokens=0,
+        reply_tokens=0,
+        tokens_of=tokens_of,
+        rule=RULE,
+    )
+    assert len(measured) == len(sheet) + 1  # and the block around them
+
+
 def test_a_general_skill_that_is_found_as_well_stands_once_and_takes_no_place_of_the_found() -> (
     None
 ):

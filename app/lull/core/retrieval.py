@@ -7,14 +7,14 @@ a skill must first pass an absolute floor in one of them: most small talk is abo
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from operator import itemgetter
 from types import MappingProxyType
 
-from lull.core.injection import block
+from lull.core.injection import BETWEEN, block
 from lull.core.skill import Skill, SkillKey
 
 RRF_K = 60
@@ -103,32 +103,42 @@ def choose(
 
     All counts in tokens; `tokens_of` estimates a text's. `general` are the lines of the preference
     sheet, the most proven first; they take at most `sheet_share` of what is allowed before what is
-    about this request, and one that does not fit then may still join behind that. `spent_tokens` is
-    what skills that this conversation carries already take of the room and of the budget.
+    about this request, and one that does not fit then may still join behind that, those of them
+    that are in `retrieved` first. `spent_tokens` is what skills that this conversation carries
+    already take of the room and of the budget.
     """
     room = window_tokens - prompt_tokens - reply_tokens - spent_tokens
     budget = min(rule.budget_tokens, int(window_tokens * rule.budget_share)) - spent_tokens
     allowed = min(budget, room)
-    chosen: list[Skill] = []
+    chosen: dict[SkillKey, Skill] = {}
+    prices: dict[SkillKey, int] = {}
+    spent = tokens_of(block([""]))
 
-    def take(skills: Sequence[Skill], most: int) -> None:
+    def take(skills: Iterable[Skill], most: int) -> None:
+        nonlocal spent
         for skill in skills:
-            if skill in chosen:
+            if skill.key in chosen:
                 continue
-            if tokens_of(block([s.body for s in (*chosen, skill)])) <= most:
-                chosen.append(skill)
+            if (price := prices.get(skill.key)) is None:
+                price = prices[skill.key] = tokens_of(BETWEEN + skill.body)
+            if spent + price <= most:
+                chosen[skill.key] = skill
+                spent += price
 
+    lines = {skill.key for skill in general}
     take(pinned, allowed)
     take(general, int(allowed * rule.sheet_share))
-    about = [skill for skill in retrieved if skill not in chosen][: rule.at_most]
+    about = [skill for skill in retrieved if skill.key not in lines][: rule.at_most]
     take(about, allowed)
+    take((skill for skill in retrieved if skill.key in lines), allowed)
     take(general, allowed)
     wanted = list(dict.fromkeys((*pinned, *general, *about)))
-    if len(chosen) == len(wanted):
-        return Choice(skills=tuple(chosen), why="" if wanted else "no skill is about this")
-    left_out = ", ".join(skill.name for skill in wanted if skill not in chosen)
+    skills = tuple(chosen.values())
+    if len(skills) == len(wanted):
+        return Choice(skills=skills, why="" if wanted else "no skill is about this")
+    left_out = ", ".join(skill.name for skill in wanted if skill.key not in chosen)
     cause = "the window is nearly full" if room < budget else f"{max(0, budget)} tokens are allowed"
-    return Choice(skills=tuple(chosen), why=f"left out {left_out}: {cause}")
+    return Choice(skills=skills, why=f"left out {left_out}: {cause}")
 
 
 # Words that carry no subject. Requests made of nothing else are small talk.

@@ -46,7 +46,7 @@ class TokenRate:
 
     def text(self, text: str) -> int:
         """Tokens of a text, rounded up. A sign outside ASCII counts at least as one."""
-        plain = len(text) if text.isascii() else sum(c.isascii() for c in text)
+        plain = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
         return int(plain * self.per_character + (len(text) - plain)) + 1
 
     def prompt(self, messages: Sequence[Message], tools: str = "") -> int:

@@ -225,7 +225,10 @@ class FixSkills:
             uses=self._uses.get(client.identity, {}),
             rule=self.rule,
         )
-        fits = (s for k in order if (s := room.skills.get(k)) and not s.pinned and joins(s))
+        general = [skill for skill in room.general if joins(skill)]
+        lines = {skill.key: skill for skill in general}
+        others = (s for k in order if k not in lines and (s := room.skills.get(k)))
+        fits = (skill for skill in others if not skill.pinned and joins(skill))
         fitting = list(islice(fits, NEAR * self.rule.at_most))
         if len(fitting) > self.rule.at_most:
             fitting = list(self._preferring(fitting, self.rule.at_most, asked))
@@ -233,8 +236,8 @@ class FixSkills:
         window = window_of(request, model)
         return choose(
             pinned=[skill for skill in room.pinned if joins(skill)],
-            general=self._sheet([skill for skill in room.general if joins(skill)]),
-            retrieved=fitting,
+            general=self._sheet(general),
+            retrieved=[*fitting, *(lines[key] for key in order if key in lines)],
             window_tokens=window,
             prompt_tokens=rate.prompt(request.messages, request.tools) + rate.text(model.system),
             reply_tokens=reply_reserve(window, request.sampling.max_tokens),
