@@ -3,7 +3,8 @@
 Each case is a rule that a person stated after a request, two later requests that should keep it
 and some that it is not about. The skill is made of the user's words as Lull makes it, and the whole
 path runs as for a request: the real library, its index, and `FixSkills` for a window of 4,096
-tokens; with each rule alone, and with all of them in one library.
+tokens; with each rule alone, with the rules of one user (ten drawn by the seed), and with all of
+them in one library, which is more than its prompt has room for.
 """
 
 import argparse
@@ -16,6 +17,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from bench.report import RESULTS, ROOT, Goal, print_goals, report, write
 from lull.backends.request_kinds import RequestKinds
@@ -35,7 +38,8 @@ WINDOW_TOKENS = 4096
 RECALL, ELSEWHERE = 0.90, 0.05
 CLIENT = Client(name="bench")
 MODEL = ModelFacts(digest="d" * 64, window_tokens=WINDOW_TOKENS, system="", template_sha256="")
-ALONE, TOGETHER = "alone", "all together"
+ALONE, OF_A_USER, TOGETHER = "alone", "ten of a user", "all together"
+TEN = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,16 +63,16 @@ def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="bench kinds", description=__doc__)
     parser.add_argument("--cases", type=Path, default=CASES, help="JSON lines")
     parser.add_argument("--quick", action="store_true", help="the same; it takes seconds")
-    parser.add_argument("--seed", type=int, default=0, help="nothing here is by chance")
+    parser.add_argument("--seed", type=int, default=0, help="which ten are one user's")
     parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--strict", action="store_true", help="fail if a goal is missed")
     args = parser.parse_args(argv)
-    rows = asyncio.run(_measure(cases_of(args.cases)))
+    rows = asyncio.run(_measure(cases_of(args.cases), args.seed))
     document = report(
         "kinds",
         rows=rows,
         goals=_goals(rows),
-        seeds=[],
+        seeds=[args.seed],
         packages=("bm25s", "numpy"),
         simulated=True,
     )
@@ -100,12 +104,15 @@ def _case(number: int, line: Mapping[str, Any]) -> Case:
     return Case(skill=skill, later=tuple(line["later"]), elsewhere=tuple(line["elsewhere"]))
 
 
-async def _measure(cases: Sequence[Case]) -> list[dict[str, Any]]:
+async def _measure(cases: Sequence[Case], seed: int) -> list[dict[str, Any]]:
     kinds = RequestKinds(kinds_dir())
-    alone = [one for case in cases for one in await _tried([case], kinds)]
-    together = await _tried(cases, kinds)
+    order = np.random.default_rng(seed).permutation(len(cases))
     rows = []
-    for library, tried in ((ALONE, alone), (TOGETHER, together)):
+    for library, size in ((ALONE, 1), (OF_A_USER, TEN), (TOGETHER, len(cases))):
+        tried = []
+        for start in range(0, len(cases), size):
+            users = [cases[at] for at in order[start : start + size]]
+            tried += await _tried(users, kinds)
         for scope in (None, Scope.KIND, Scope.ALL):
             rows.append(_row(library, scope, [t for t in tried if scope in (None, t.scope)]))
     return rows
@@ -182,7 +189,7 @@ def _goals(rows: Sequence[Mapping[str, Any]]) -> list[Goal]:
 
 def _line(row: Mapping[str, Any]) -> str:
     return (
-        f"{row['library']:13}{row['scope']:6}later {_share(row, 'recall', 'later_n')};"
+        f"{row['library']:14}{row['scope']:6}later {_share(row, 'recall', 'later_n')};"
         f" elsewhere {_share(row, 'elsewhere', 'elsewhere_n')}; {row['ms_p50']:.2f} ms"
     )
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lull.core.feedback.stated_skill import sheet_line
+
 OPENING = "<skills>\nApply each of these only where it fits the request.\n\n"
 BETWEEN = "\n\n"
 CLOSING = "\n</skills>"
@@ -34,10 +36,26 @@ class Injection:
 
 
 def block(bodies: Sequence[str]) -> str:
-    """The text that carries these skill bodies; "" for none."""
+    """The text that carries these skill bodies; "" for none.
+
+    Rules for every request stand as lines below one heading, where the first of them stands: said
+    before each of them, it would be half of what they cost.
+    """
     if not bodies:
         return ""
-    return OPENING + BETWEEN.join(body.strip() for body in bodies) + CLOSING
+    parts = [(body.strip(), sheet_line(body.strip())) for body in bodies]
+    sheets: dict[str, list[str]] = {}
+    for _, line in parts:
+        if line:
+            sheets.setdefault(line[0], []).append(line[1])
+    paragraphs = []
+    for body, line in parts:
+        lines = sheets.pop(line[0], []) if line else []
+        if line is None or len(lines) == 1:
+            paragraphs.append(body)
+        elif lines:
+            paragraphs.append("\n".join((line[0], *lines)))
+    return OPENING + BETWEEN.join(paragraphs) + CLOSING
 
 
 def merged_system(own: str, addition: str) -> str:

@@ -14,6 +14,7 @@ from itertools import islice
 from operator import itemgetter
 from types import MappingProxyType
 
+from lull.core.feedback.stated_skill import sheet_line
 from lull.core.injection import BETWEEN, block
 from lull.core.skill import Skill, SkillKey
 
@@ -111,7 +112,9 @@ def choose(
     budget = min(rule.budget_tokens, int(window_tokens * rule.budget_share)) - spent_tokens
     allowed = min(budget, room)
     chosen: dict[SkillKey, Skill] = {}
-    prices: dict[SkillKey, int] = {}
+    prices: dict[SkillKey, tuple[str, int, int]] = {}
+    """The heading that it stands under, what it costs alone, and below that heading."""
+    headings: set[str] = set()
     spent = tokens_of(block([""]))
 
     def take(skills: Iterable[Skill], most: int) -> None:
@@ -119,11 +122,15 @@ def choose(
         for skill in skills:
             if skill.key in chosen:
                 continue
-            if (price := prices.get(skill.key)) is None:
-                price = prices[skill.key] = tokens_of(BETWEEN + skill.body)
+            if skill.key not in prices:
+                prices[skill.key] = _prices(skill.body, tokens_of)
+            heading, alone, below = prices[skill.key]
+            price = below if heading in headings else alone
             if spent + price <= most:
                 chosen[skill.key] = skill
                 spent += price
+                if heading:
+                    headings.add(heading)
 
     lines = {skill.key for skill in general}
     take(pinned, allowed)
@@ -139,6 +146,12 @@ def choose(
     left_out = ", ".join(skill.name for skill in wanted if skill.key not in chosen)
     cause = "the window is nearly full" if room < budget else f"{max(0, budget)} tokens are allowed"
     return Choice(skills=skills, why=f"left out {left_out}: {cause}")
+
+
+def _prices(body: str, tokens_of: Callable[[str], int]) -> tuple[str, int, int]:
+    alone = tokens_of(BETWEEN + body)
+    line = sheet_line(body.strip())
+    return (line[0], alone, tokens_of(f"\n{line[1]}")) if line else ("", alone, alone)
 
 
 # Words that carry no subject. Requests made of nothing else are small talk.

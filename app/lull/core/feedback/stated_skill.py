@@ -64,6 +64,16 @@ def example_of(body: str) -> str:
     return (found["example"] or "") if found else ""
 
 
+def sheet_line(body: str) -> tuple[str, str] | None:
+    """Of a rule for every request: the heading that such rules share, and this one's own line.
+    None for every other body."""
+    found = _FRAMED.match(body)
+    if not found or found["example"] is not None:
+        return None
+    frame = _FACT if body.startswith(_FACT) else _EVERY
+    return frame.removesuffix(" “"), f"- “{found['words']}{_CLOSE}"
+
+
 def name_of(words: str) -> str:
     """A name that the Agent Skills format allows, of the first telling words."""
     plain = unicodedata.normalize("NFKD", words.lower()).encode("ascii", "ignore").decode()
