@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from lull.core.errors import LullError, UpstreamDown
+from lull.core.errors import EngineError, LullError, UpstreamDown
 from lull.core.feedback.exchange import Exchange
 from lull.core.feedback.feedback import Feedback, Heard, Scope
 from lull.core.proposal import Origin
@@ -147,6 +147,64 @@ async def test_a_reader_that_is_away_loses_nothing(unread: Classroom) -> None:
     assert kinds(unread, before) == [SignalKind.CORRECTION]
     assert await read(unread) == []
     assert len(reader.seen) == 1  # once
+
+
+class FailsWith(WordReader):
+    """Falls whenever one word is among what it reads."""
+
+    async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
+        if any("poison" in exchange.said for exchange in exchanges):
+            raise EngineError("the reader fell")
+        return await super().read(exchanges)
+
+
+async def step(room: Classroom) -> list[Feedback]:
+    try:
+        return await read(room)
+    except EngineError:
+        return []
+
+
+@pytest.mark.logs("put aside")
+async def test_a_message_that_the_reader_fails_with_holds_up_no_other(unread: Classroom) -> None:
+    unread.reader = FailsWith()
+    _, poison = await said(unread, "no, poison")
+    others = [(await said(unread, f"no, wrong {n}"))[1] for n in range(3)]
+    heard = [one.turn for _ in range(6) for one in await step(unread)]
+    assert sorted(heard) == sorted(others)
+    assert unread.feedback.count_waiting() == 1  # nobody can say yet whose fault it is
+    for n in range(3):
+        _, another = await said(unread, f"no, still wrong {n}")
+        heard = [one.turn for _ in range(3) for one in await step(unread)]
+        assert another in heard
+    assert unread.feedback.count_waiting() == 0
+    assert unread.feedback.of([poison])[poison].heard.unsure
+
+
+async def test_a_reader_that_is_away_for_long_makes_no_message_unsure(unread: Classroom) -> None:
+    unread.reader = reader = WordReader(away=UpstreamDown("the reader does not answer"))
+    befores = [(await said(unread, f"no, wrong {n}"))[0] for n in range(4)]
+    for _ in range(20):
+        with pytest.raises(UpstreamDown):
+            await read(unread)
+    reader.away = None
+    for _ in befores:
+        await read(unread)
+    assert all(kinds(unread, before) == [SignalKind.CORRECTION] for before in befores)
+
+
+async def test_a_reader_that_answers_too_few_is_said_to_and_nothing_is_lost(
+    unread: Classroom,
+) -> None:
+    class Short(WordReader):
+        async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
+            return (await super().read(exchanges))[1:]
+
+    unread.reader = Short()
+    await said(unread, "no, that is wrong")
+    with pytest.raises(LullError, match="0 of 1"):
+        await read(unread)
+    assert unread.feedback.count_waiting() == 1
 
 
 async def test_what_no_reader_can_tell_is_unsure_and_waits_no_more(unread: Classroom) -> None:

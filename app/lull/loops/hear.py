@@ -8,6 +8,7 @@ change is told.
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -30,6 +31,8 @@ Count = Callable[[Sequence[Feedback]], Awaitable[None]]
 
 BATCH = 16
 """Messages read between two looks whether the user is back."""
+TRIES = 3
+"""So often may the reader fail with a message before it is put aside as unsure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +62,12 @@ class Hear:
         self._reader = reader
         self._quiet = quiet
         self._clock = clock
+        self._failed: Counter[str] = Counter()
+        """By turn: how often the reader failed with it when it had just read others."""
+        self._asked_for: Counter[str] = Counter()
+        """By turn: how often it was among what the reader failed with, whoever was at fault."""
+        self._works = True
+        """Whether the reader read what it was asked last: one that is away fails with all."""
 
     # At once, while a turn is scored
 
@@ -89,18 +98,29 @@ class Hear:
         `count` lets what was heard count before it is no longer waiting: a crash in between reads
         it once more.
 
-        Raises LullError when the reader is away.
+        A message that the reader fails with must not hold up the others: after a failure they are
+        read one by one, those first that it failed least with.
+
+        Raises LullError when the reader is away or fails.
         """
         reader = self._reader()
-        waiting = self._rows.waiting(limit=limit)
+        waiting = self._next(limit)
         if reader is None or not waiting:
             return []
         turns = [one.turn for one in waiting]
         pairs = self._exchanges(waiting)
-        heard = await self._quiet.run(
-            lambda: reader.read([exchange for _, exchange in pairs]),
-            hurry=hurry or reader.light,
-        )
+        exchanges = [exchange for _, exchange in pairs]
+        try:
+            heard = await self._quiet.run(
+                lambda: _asked(reader, exchanges), hurry=hurry or reader.light
+            )
+        except LullError:
+            self._asked_for.update(turns)
+            if self._works:
+                self._failed.update(turns)
+            self._works = False
+            raise
+        self._works = True
         found = [
             # Nobody else is there to ask: what this reader cannot tell is unsure.
             self._feedback(one.turn, one.before, reader.name, said or UNSURE)
@@ -112,10 +132,29 @@ class Hear:
             for one in waiting
             if one.turn in gone
         ]
+        self._forget(turns)
+        if pairs:
+            found += self._put_aside(reader.name)
         if count is not None:
             await count(found)
         await self._rows.save(found)
         return found
+
+    def _next(self, limit: int) -> list[Waiting]:
+        """All those that no reader failed with; else the one that was asked for least."""
+        waiting = self._rows.waiting(limit=limit + len(self._asked_for))
+        untried = [one for one in waiting if not self._asked_for[one.turn]]
+        return untried[:limit] or sorted(waiting, key=lambda one: self._asked_for[one.turn])[:1]
+
+    def _put_aside(self, reader: str) -> list[Feedback]:
+        """Messages that it failed with too often. To be called when another one was read: it is
+        not the reader then that is at fault."""
+        waiting = self._rows.waiting(limit=len(self._asked_for) + BATCH)
+        given_up = [one for one in waiting if self._failed[one.turn] >= TRIES]
+        for one in given_up:
+            log.warning("The reader fails with the message of turn %s: put aside.", one.turn)
+        self._forget([one.turn for one in given_up])
+        return [self._feedback(one.turn, one.before, reader, UNSURE) for one in given_up]
 
     async def again(self, feedbacks: Sequence[Feedback]) -> list[ReadAnew]:
         """Read these anew with the reader of now, whatever was heard before; those that changed
@@ -143,6 +182,10 @@ class Hear:
         await self._rows.save([one.now for one in out])
         return out
 
+    def _forget(self, turns: Sequence[str]) -> None:
+        for turn in turns:
+            del self._failed[turn], self._asked_for[turn]
+
     def _exchanges(self, waiting: Sequence[Waiting]) -> list[tuple[Waiting, Exchange]]:
         served = {
             one.turn.id: one
@@ -158,6 +201,15 @@ class Hear:
         return Feedback(
             turn=turn, before=before, read_by=reader, read_at=self._clock.now(), heard=heard
         )
+
+
+async def _asked(reader: FeedbackReader, exchanges: Sequence[Exchange]) -> Sequence[Heard | None]:
+    """Raises LullError, also for a reader that answers fewer or more than it was asked."""
+    heard = await reader.read(exchanges)
+    if len(heard) != len(exchanges):
+        said = f"The reader {reader.name} answered {len(heard)} of {len(exchanges)} messages."
+        raise LullError(said, hint="They wait; `lull doctor` says which reader is used.")
+    return heard
 
 
 def exchange_of(before: TurnRow, turn: TurnRow) -> Exchange:
