@@ -61,6 +61,7 @@ def play(scripted: Scripted, logs: Path) -> None:
             ),
         ),
         routes.PROPOSALS: {"proposals": proposals(), "faults": [], "generation": 9},
+        routes.PROPOSAL_COMPARE.format(id=COMPARED): compared(),
         routes.SKILLS: {"generation": 9, "skills": skills()},
         routes.SKILLS_HISTORY: {"history": history()},
         routes.SKILLS_DIFF: {"from": "v1", "to": "v2", "diff": DIFF},
@@ -83,6 +84,30 @@ def play(scripted: Scripted, logs: Path) -> None:
     for turn in turns():
         scripted.answers[routes.TURN.format(id=turn["id"])] = turn
     _log(logs)
+
+
+COMPARED = "prop_1"
+
+
+def compared() -> Json:
+    """A pair of answers to pick from."""
+    return {
+        "working": False,
+        "pair": "pair_1",
+        "request": "Write to the landlord that the heating is broken.",
+        "wish": "Mails of mine are calm and never longer than they have to be.",
+        "a": "Dear Mr Hale,\n\nthe heating in flat 3 has been off since Monday. "
+        "Could you send somebody this week?\n\nKind regards\nMara Lind",
+        "b": "Dear Mr Hale!!\n\nI hope this finds you well! I'm writing to let you know that, very "
+        "sadly, our heating has stopped working, and it is so cold in here that we wear coats at "
+        "breakfast!\n\nCould you please, please send somebody?\n\nWarmest wishes\nMara Lind",
+        "wanted": 6,
+        "alike": 1,
+        "status": "unproved",
+        "open": True,
+        "wins": 0,
+        "losses": 0,
+    }
 
 
 def proposals() -> list[Json]:

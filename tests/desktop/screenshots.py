@@ -23,13 +23,14 @@ from lull.config.paths import Paths
 from lull.contract import routes
 from lull.desktop.main import Desktop
 from lull.desktop.page import PageName
+from lull.desktop.pages.compare_dialog import CompareDialog
 from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
 from lull.desktop.pages.wipe_dialog import WipeDialog
 from lull.desktop.state import Phase
 from lull.desktop.tokens import DARK, LIGHT, Theme
 from tests.desktop.conftest import OneProcess, place_of
 from tests.desktop.fake_tray import FakeTray
-from tests.desktop.played_week import play
+from tests.desktop.played_week import COMPARED, play
 from tests.desktop.scripted import Scripted
 from tests.running import RunningLull
 
@@ -103,12 +104,17 @@ def _pages(app: QApplication, paths: Paths, theme: Theme, folder: Path) -> None:
 
 
 def _dialogs(app: QApplication, paths: Paths, theme: Theme, folder: Path) -> None:
-    """What the settings ask before they delete, and what they would give away."""
+    """What the settings ask before they delete, what they would give away, and a pair to pick."""
     desktop = _desktop(app, paths, theme)
     _until(app, lambda: desktop.state.phase is Phase.LIVE)
     desktop.window.go(PageName.SETTINGS)
     page = desktop.window.page()
-    for name, make in (("wipe", WipeDialog), ("diagnostics", DiagnosticsDialog)):
+    compared = {"id": COMPARED, "name": "sign-off-mara"}
+    for name, make in (
+        ("wipe", WipeDialog),
+        ("diagnostics", DiagnosticsDialog),
+        ("compare", lambda kit, parent: CompareDialog(kit, compared, parent)),
+    ):
         dialog = make(desktop.kit, page)
         dialog.show()
         _settle(app, desktop)
