@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from zipfile import BadZipFile
 
@@ -24,6 +25,8 @@ from lull.resources import INSTALL_AGAIN
 FILE = "kinds.npz"
 TEXT_LIMIT = 1000
 """Characters of a request that are read: bounds the work on the request path."""
+OPENING_LIMIT = 200
+"""Characters in which the first words are looked for."""
 SMALL_TALK_NAME = "small talk"
 SMALL_TALK = 0.15
 """Probability of small talk from which on no rule comes; 1 % of real requests lie above it."""
@@ -32,13 +35,23 @@ SHORT_WORD = 40
 INSIDE = "##"
 """Before a part that stands inside a word."""
 NUMBER = "<0>"
+OPENER = "^"
+"""Before one of the first words of a request, which tell more of its kind than of its subject."""
+OPENERS = 3
 _LEAST = 0.05
 """Added before a logarithm: two texts of no common kind are not infinitely unlike."""
+_UNLIKELY = 0.01
+"""Added before kinds are multiplied: neither reading may rule a kind out."""
 _TOKEN = re.compile(r"[^\W\d_]+|\d+|[^\w\s]")
 
 Vector = npt.NDArray[np.float32]
 Stacked = tuple[Vector, Vector]
 """Vectors, (texts, dimensions), and kinds, (texts, kinds)."""
+
+
+def opening_words(request: str) -> list[str]:
+    words = filter(str.isalpha, _TOKEN.findall(request[:OPENING_LIMIT].lower()))
+    return [*islice(words, OPENERS)]
 
 
 class Vocabulary:
@@ -59,6 +72,11 @@ class Vocabulary:
             if place is not None:
                 out.append(place)
         return out
+
+    def opening(self, request: str) -> list[int]:
+        """The numbers of its first words as such, of those that are known to begin requests."""
+        found = (self._places.get(OPENER + word) for word in opening_words(request))
+        return [place for place in found if place is not None]
 
     def _parts(self, word: str) -> tuple[int, ...]:
         whole = self._places.get(word)
@@ -117,8 +135,15 @@ class RequestKinds:
         self._vocabulary = Vocabulary(words)
         self._small_talk = self.names.index(SMALL_TALK_NAME)
 
-    def read(self, text: str) -> Read:
-        places = self._vocabulary.places(text[:TEXT_LIMIT])
+    def read(self, request: str) -> Read:
+        text = request[:TEXT_LIMIT]
+        return self._read([*self._vocabulary.places(text), *self._vocabulary.opening(text)])
+
+    def read_rule(self, said: str) -> Read:
+        """What was said of a kind of request: how it begins tells nothing."""
+        return self._read(self._vocabulary.places(said[:TEXT_LIMIT]))
+
+    def _read(self, places: Sequence[int]) -> Read:
         vector = self._scales[places] @ self._vectors[places].astype(np.float32)
         length = float(np.sqrt(vector @ vector))
         if not length:
@@ -136,7 +161,7 @@ class KindShelf:
     def __init__(self, kinds: RequestKinds, rules: Sequence[KindRule]) -> None:
         self._mix = kinds.mix
         examples = [kinds.read(rule.example) for rule in rules]
-        said = [kinds.read(rule.said) for rule in rules]
+        said = [kinds.read_rule(rule.said) for rule in rules]
         self._examples = _stacked(examples)
         self._said = _stacked(said)
 
@@ -148,14 +173,17 @@ class KindShelf:
 
 
 def features(vector: Vector, kinds: Vector, *, examples: Stacked, said: Stacked) -> Vector:
-    """(6, rules): what is seen of a request beside each rule. How likely it has a kind in common
-    with the rule's example and with the user's words, how near it is to both, and how sure the
-    kinds of both are."""
+    """(7, rules): what is seen of a request beside each rule. How likely it has a kind in common
+    with the rule's example, with the user's words and with what both together tell, how near it is
+    to both, and how sure the kinds of both are."""
     (example_vectors, example_kinds), (said_vectors, said_kinds) = examples, said
+    together = (example_kinds + _UNLIKELY) * (said_kinds + _UNLIKELY)
+    together /= together.sum(1, keepdims=True)
     return np.stack(
         [
             _log(len(kinds) * (example_kinds @ kinds)),
             _log(len(kinds) * (said_kinds @ kinds)),
+            _log(len(kinds) * (together @ kinds)),
             example_vectors @ vector,
             said_vectors @ vector,
             _log((example_kinds**2).sum(1)),

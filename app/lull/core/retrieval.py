@@ -42,7 +42,7 @@ class RetrievalRule:
     exemplar_weight: float = 2.0
     """Of a rank among past requests, against 1 for a rank by words: what helped before is the
     better witness."""
-    kinds_floor: float = 0.7
+    kinds_floor: float = 0.5
     """Likelihood that a rule of the user's, said of a kind of request, holds for this one."""
     kinds_weight: float = 1.0
     usage_weight: float = 0.25
