@@ -23,12 +23,14 @@ import psutil
 from bench.reader.items import EXAM, Item, examined, people
 from bench.reader.measures import Answered, Row, rows_of
 from bench.report import RESULTS, Goal, print_goals, report, write
+from lull.backends.request_kinds import RequestKinds
 from lull.backends.small_model import SmallModel
 from lull.backends.small_reader import SmallReader
 from lull.backends.weights_process import WeightsProcess
 from lull.core.errors import LullError
 from lull.core.feedback.exchange import Exchange
 from lull.core.feedback.feedback import LIKELY, Heard
+from lull.resources import kinds_dir
 
 Json = dict[str, Any]
 TOGETHER = 32
@@ -124,15 +126,20 @@ def heard_line(heard: Heard) -> Json:
 async def _judged(
     reader: SmallReader, lines: Sequence[dict[str, str]]
 ) -> list[tuple[dict[str, str], Json]]:
-    from bench.reader.judge_cases import judge
+    from bench.reader.judge_cases import judge, reads_kinds
 
     said = [Exchange(asked=o["request"], answer=o["answer"], said=o["rule"]) for o in lines]
     classes = await reader.check_classes(said)
+    kinds_of = reads_kinds(RequestKinds(kinds_dir()))
     return [
         (
             case,
             judge(
-                case["rule"], case["request"], case["answer"], class_of=lambda _, name=name: name
+                case["rule"],
+                case["request"],
+                case["answer"],
+                class_of=lambda _, name=name: name,
+                kinds_of=kinds_of,
             ),
         )
         for case, name in zip(lines, classes, strict=True)

@@ -13,11 +13,11 @@ from typing import Final
 
 from lull.backends.json_schema import fits_schema
 from lull.backends.language_detection import detect
+from lull.backends.request_kinds import RequestKinds
 from lull.core.checks.check import Check, CheckKind, Tools
 from lull.core.checks.holding import holds
-from lull.core.checks.recognising import derive, recognised_parts
-from lull.core.checks.rules.phrases import conditional, straight
-from lull.core.checks.rules.scope import applies, without_lead
+from lull.core.checks.recognising import meant
+from lull.core.checks.rules.speaking_of import KindsOf, speaks_of
 
 ClassOf = Callable[[str], str]
 """A rule → the class of check that the reader's head names, "" for none."""
@@ -33,37 +33,41 @@ _ASKED_FOR_ITSELF: Final = {
 """By kind: a request that wants what the rule is about, which then may not be meant."""
 
 
+def reads_kinds(kinds: RequestKinds) -> KindsOf:
+    """What the reader of kinds says of a request, by name; nothing of words it does not know."""
+
+    def kinds_of(request: str) -> dict[str, float]:
+        found = kinds.read(request).kinds
+        return dict(zip(kinds.names, map(float, found), strict=True)) if found.any() else {}
+
+    return kinds_of
+
+
 def judge(
-    rule: str, request: str, answer: str, *, class_of: ClassOf | None = None, tools: Tools = TOOLS
+    rule: str,
+    request: str,
+    answer: str,
+    *,
+    class_of: ClassOf | None = None,
+    tools: Tools = TOOLS,
+    kinds_of: KindsOf | None = None,
 ) -> dict[str, float | str | None]:
     """`{"kept": 1.0, 0.0 or None, "by": "check" or None}`."""
-    kept = _kept(rule, request, answer, class_of, tools)
+    about = speaks_of(rule, request, answer, kinds_of)
+    kept = None
+    if about is False:
+        kept = True  # it speaks of other requests
+    elif about is True:
+        kept = _kept(meant(class_of(rule) if class_of else "", rule), request, answer, tools)
     return {"kept": None if kept is None else float(kept), "by": None if kept is None else "check"}
 
 
-def _kept(
-    rule: str, request: str, answer: str, class_of: ClassOf | None, tools: Tools
-) -> bool | None:
-    if not applies(rule, request):
-        return None
-    named = class_of(rule) if class_of is not None else ""
-    checks = recognised_parts(rule)
-    if checks and named not in ("", "none", *(check.kind.value for check in checks)):
-        return None  # two readings of the rule, and nobody to decide
-    checks = checks or _by_class(named, rule, request, answer)
-    if not checks or any(_asked_for_itself(check, request) for check in checks):
-        return None
+def _kept(checks: list[Check], request: str, answer: str, tools: Tools) -> bool | None:
     verdicts = [holds(check, answer, tools) for check in checks]
     if False in verdicts:
-        return False
-    return True if None not in verdicts else None
-
-
-def _by_class(named: str, rule: str, request: str, answer: str) -> list[Check]:
-    if conditional(without_lead(straight(rule))):
-        return []
-    check = derive(named, rule, request, answer)
-    return [check] if check is not None else []
+        # Who asks for an apology gets one, and no rule is broken.
+        return None if any(_asked_for_itself(check, request) for check in checks) else False
+    return True if verdicts and None not in verdicts else None
 
 
 def _asked_for_itself(check: Check, request: str) -> bool:

@@ -69,7 +69,10 @@ def test_it_is_told_in_words(fields: dict[str, object], words: str) -> None:
 
 
 PARAMETERS: dict[CheckKind, dict[str, object]] = {
-    **{CheckKind(kind): {"at_most": 2} for kind in ("words", "sentences", "paragraphs", "lines")},
+    **{
+        CheckKind(kind): {"at_most": 2}
+        for kind in ("words", "sentences", "paragraphs", "lines", "characters")
+    },
     **{CheckKind(kind): {"value": "x"} for kind in ("starts_with", "ends_with", "contains")},
     CheckKind.NOT_CONTAINS: {"value": "x"},
     CheckKind.LANGUAGE: {"value": "fr"},

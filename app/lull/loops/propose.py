@@ -105,8 +105,8 @@ class Propose:
         word takes the place of the older one."""
         if not draft.check or skill.scope is not draft.scope:
             return False
-        matter = parse_check(draft.check).kind.matter
-        if not matter or all(c.kind.matter != matter for c in self._checks(skill.sha256)):
+        matter = parse_check(draft.check).matter
+        if not matter or all(c.matter != matter for c in self._checks(skill.sha256)):
             return False
         near = alike(skill.description, draft.text.description) >= self._rule.same_kind
         return draft.scope is Scope.ALL or near

@@ -6,7 +6,7 @@ import pytest
 
 from lull.core.check import Check, CheckKind, offered
 from lull.core.checks.recognising import derive, recognised, recognised_parts
-from lull.core.checks.rules.scope import applies
+from lull.core.checks.rules.speaking_of import speaks_of
 
 K = CheckKind
 
@@ -77,8 +77,16 @@ def test_exact_forms_are_known(rule: str, check: Check) -> None:
         "about 100 words",
         "one line of context, then the answer",
         "the first two sentences are the best",
-        "Each bullet under 20 words",
-        "SQL keywords in uppercase",
+        "Each bullet starts with a verb",
+        "Headings in title case",
+        "No exclamation marks in headings",
+        "Use the word 'synergy' at most once",
+        "Always say 'guests'",
+        "Keep the title under 8 words",
+        "not even one word",
+        "Three characters in each story",
+        "Start every bullet with a capital letter",
+        "Avoid filler words like 'basically' and 'actually'",
         "Be friendly and use bullet points",
         "bullet points give the board the wrong impression of every report",
         "no emojis, no abbreviations",
@@ -138,13 +146,13 @@ def test_it_is_offered_only_if_the_failed_answer_fails_it() -> None:
         ("When I ask for recipes, use grams", "How do I bake bread?", True),
         ("When I ask for recipes, use grams", "Write a haiku", False),
         ("When I ask about my garden, no Latin", "What grows in a shady garden?", True),
-        ("When I ask about my garden, no Latin", "Fix this loop", False),
+        ("When I ask about my garden, no Latin", "Fix this loop", None),
         ("No capital letters", "Fix this loop", True),
-        ("Imperial units for my height questions only", "How far is the Moon?", False),
+        ("Imperial units for my height questions only", "How far is the Moon?", None),
         ("Capitals for anything I hang on the board", "A notice to hang on the board", True),
         ("Only code, no explanation", "Write a function", True),
         ("no emojis", "anything", True),
     ],
 )
-def test_a_rule_speaks_of_requests_of_its_kind(rule: str, request_: str, does: bool) -> None:
-    assert applies(rule, request_) is does
+def test_a_rule_speaks_of_requests_of_its_kind(rule: str, request_: str, does: bool | None) -> None:
+    assert speaks_of(rule, request_) is does

@@ -47,6 +47,9 @@ class CheckKind(StrEnum):
     NO_CONTRACTIONS = "no_contractions"
     QUOTE_STYLE = "quote_style"
     CODE_PARSES = "code_parses"
+    CHARACTERS = "characters"
+    EMOJIS = "emojis"
+    """So many emoji; `value` start or end: one stands there."""
 
     @property
     def matter(self) -> str:
@@ -58,6 +61,27 @@ class CheckKind(StrEnum):
     def exclusive(self) -> bool:
         """Whether two different rules about this matter, on the same requests, contradict."""
         return bool(self.matter)
+
+
+class Part(StrEnum):
+    """Of what in an answer a check speaks. Where there are several of them, each must keep it."""
+
+    WHOLE = ""
+    FIRST_LINE = "first_line"
+    FIRST_LETTER = "first_letter"
+    LAST_LINE = "last_line"
+    LINES = "lines"
+    ITEMS = "items"
+    SENTENCES = "sentences"
+    PARAGRAPHS = "paragraphs"
+    HEADINGS = "headings"
+    LIST = "list"
+    """The list items alone, as a text."""
+    CODE = "code"
+    """All code, without what stands in its strings."""
+    CODE_LINES = "code_lines"
+    SQL_KEYWORDS = "sql_keywords"
+    SQL_NAMES = "sql_names"
 
 
 _MATTERS: Final = {
@@ -80,6 +104,8 @@ _MATTERS: Final = {
     CheckKind.TIME_FORMAT: "times",
     CheckKind.UNITS: "units",
     CheckKind.QUOTE_STYLE: "quotes",
+    CheckKind.CHARACTERS: "characters",
+    CheckKind.EMOJIS: "emoji",
 }
 
 
@@ -94,6 +120,13 @@ class Check:
     at_least: int | None = None
     at_most: int | None = None
     """Both in what the kind counts: words, lines, items, spaces."""
+    part: Part = Part.WHOLE
+
+    @property
+    def matter(self) -> str:
+        """As of its kind, for its part: 50 words in all and 20 a bullet go together."""
+        matter = self.kind.matter
+        return f"{matter} of {self.part}" if matter and self.part else matter
 
 
 Detect = Callable[[str], tuple[str, float] | None]

@@ -168,9 +168,22 @@ def _family(block: Block) -> str:
         return "python"
     if re.match(r"\s*(?:select|insert|update|create|with|delete)\b", block.code, re.IGNORECASE):
         return "dash"
-    if re.search(r"[;{]\s*$", block.code, re.MULTILINE):
+    if re.search(r"(?:;\s*(?:do|then)|^\s*(?:done|fi))$|^#!.*sh", block.code, re.MULTILINE):
+        return "hash"
+    if re.search(r"[;{]\s*$|^\s*(?:export )?(?:const|let) ", block.code, re.MULTILINE):
         return "slash"
     return ""
+
+
+_STRING: Final = re.compile(
+    r"\"\"\"[\s\S]*?\"\"\"|\'\'\'[\s\S]*?\'\'\'|\"(?:\\.|[^\"\\\n])*\"|(?<![\w])'(?:\\.|[^'\\\n])*'|"
+    r"`(?:\\.|[^`\\])*`"
+)
+
+
+def without_strings(code: str) -> str:
+    """Code with empty strings, whatever its language is."""
+    return _STRING.sub('""', code)
 
 
 def no_code_comments(check: Check, answer: str) -> bool | None:

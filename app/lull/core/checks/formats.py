@@ -145,10 +145,15 @@ _UNITS: Final[Mapping[str, tuple[str, str, str]]] = {
     "cups": ("volume", "imperial", r"cups?|tassen?|tasses?|tazas?"),
     "pints": ("volume", "imperial", r"pints?"),
     "gallons": ("volume", "imperial", r"gallons?|gal"),
+    "spoons": (
+        "volume",
+        "imperial",
+        r"(?:tea|table)?spoons?(?:fuls?)?|tbsp|tsp|(?:tee|ess)?löffel|cuillères?|cuchar(?:it)?as?",
+    ),
     "fluid ounces": ("volume", "imperial", r"fl\.? ?oz|fluid ounces?"),
 }
 """By name: what it measures, the system, how it is written behind a number."""
-UNITS: Final = ("metric", "imperial", *_UNITS)
+UNITS: Final = ("metric", "imperial", "only", *_UNITS)
 _AMOUNT: Final = (
     r"(?:\d[\d.,]{0,12}(?:\s?[-–/]\s?\d[\d.,]{0,12})?(?:\s?[½¼¾⅓⅔])?|[½¼¾⅓⅔]|"
     r"\b(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|half an?|a half|quarter)\b)"
@@ -162,29 +167,43 @@ _QUANTITY: Final = re.compile(
     + r")(?![\w°²³])",
     re.IGNORECASE,
 )  # fmt: skip
+_BESIDE: Final = re.compile(
+    r"(?:/|=|≈|\b(?:or|i\.e\.|that is|that's|which is|equals|oder|also|soit|ou|es decir|o))\s*"
+    r"(?:about |around |roughly |some |etwa |rund |environ |unos |approximately )?$",
+    re.IGNORECASE,
+)
+""" "212 miles, which is 341 km": the same quantity once more."""
 _LETTERS: Final = re.compile(r"\d[\s\u00a0]?[a-z°\"″]", re.IGNORECASE)
 
 
 def units(check: Check, answer: str) -> bool | None:
-    """`value`: a system, or names of units of which each quantity of that sort must have one."""
+    """`value`: a system, or names of units of which each quantity of that sort must have one. With
+    "only", another unit must not stand beside it either."""
     found = list(_quantities(prose(answer)))
-    wanted = set(check.value.split(",")) & set(_UNITS)
+    named = set(check.value.split(","))
+    wanted, only = named & set(_UNITS), "only" in named
     sorts = {_UNITS[name][0] for name in wanted}
     held: set[bool] = set()
+    unsure = False
     for name, aside in found:
         sort, system, _ = _UNITS[name]
         if name == "cups" and "mass" in sorts:
             held.add(False)  # who wants grams wants flour weighed
             continue
+        if name == "spoons" and (wanted != {"spoons"} or not wanted):
+            unsure = True  # a spoon of salt is no unit to many
+            continue
         if wanted and sort not in sorts:
             continue
-        kept = name in wanted if wanted else system == check.value
+        kept = name in wanted if wanted else system in named
         if not kept and wanted and system == _UNITS[min(wanted)][1]:
             continue  # millilitres where litres are wanted: of the same system
-        if not kept and aside:
+        if not kept and aside and not only:
             return None  # the other unit stands in brackets beside
         held.add(kept)
-    return all(held) if held else None
+    if False in held:
+        return False
+    return True if held and not unsure else None
 
 
 def _quantities(text: str) -> Iterator[tuple[str, bool]]:
@@ -198,4 +217,4 @@ def _quantities(text: str) -> Iterator[tuple[str, bool]]:
             if amount in ("a", "an", "one") and name != "cups":
                 continue
         before = text[: found.start()]
-        yield name, before.count("(") > before.count(")") or before.rstrip().endswith("/")
+        yield name, before.count("(") > before.count(")") or _BESIDE.search(before) is not None

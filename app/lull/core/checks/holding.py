@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from lull.core.checks import code, formats, lengths, manners, shapes, signs
+from lull.core.checks import code, emoji, formats, lengths, manners, shapes, signs
 from lull.core.checks.check import NO_TOOLS, Check, CheckKind, Tools
 from lull.core.checks.language import language
+from lull.core.checks.parts import pieces
 
 LONGEST_ANSWER: Final = 100_000
 """Characters; what is longer is not looked at."""
@@ -19,6 +20,14 @@ def holds(check: Check, answer: str, tools: Tools = NO_TOOLS) -> bool | None:
     """Whether the answer keeps it; None where the check does not apply or cannot tell."""
     if len(answer) > LONGEST_ANSWER:
         return None
+    verdicts = [_holds(check, piece, tools) for piece in pieces(check.part, answer)]
+    if False in verdicts:
+        return False
+    return None if None in verdicts or not verdicts else True
+
+
+def _holds(check: Check, answer: str, tools: Tools) -> bool | None:
+    """Of the part that the check speaks of."""
     match check.kind:
         case CheckKind.LANGUAGE:
             found = language(check, answer, tools)
@@ -50,7 +59,7 @@ _PROGRAMS: Final[Mapping[CheckKind, Program]] = {
     CheckKind.UPPER_CASE: signs.upper_case,
     CheckKind.NO_SIGN: signs.no_sign,
     CheckKind.CODE_ONLY: shapes.code_only,
-    CheckKind.NO_EMOJI: signs.no_emoji,
+    CheckKind.NO_EMOJI: emoji.no_emoji,
     CheckKind.TYPE_HINTS: code.type_hints,
     CheckKind.INDENT: code.indent,
     CheckKind.DATE_FORMAT: formats.date_format,
@@ -64,4 +73,6 @@ _PROGRAMS: Final[Mapping[CheckKind, Program]] = {
     CheckKind.NO_CONTRACTIONS: manners.no_contractions,
     CheckKind.QUOTE_STYLE: signs.quote_style,
     CheckKind.CODE_PARSES: code.code_parses,
+    CheckKind.CHARACTERS: lengths.character_count,
+    CheckKind.EMOJIS: emoji.emojis,
 }

@@ -26,6 +26,11 @@ def word_count(check: Check, answer: str) -> bool | None:
     return within(check, len(words(answer)))
 
 
+def character_count(check: Check, answer: str) -> bool | None:
+    text = answer.rstrip("\n")
+    return within(check, len(text.strip()), len(text)) if text.strip() else None
+
+
 def sentence_count(check: Check, answer: str) -> bool | None:
     low = high = 0
     for unit in units(answer):

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
-from lull.core.checks.check import Check, CheckKind
+from lull.core.checks.check import Check, CheckKind, Part
 from lull.core.checks.formats import DATE_FORMATS, UNITS
 from lull.core.checks.language import CODES
 from lull.core.checks.shapes import parsed, unfenced
@@ -25,8 +25,11 @@ DEEPEST_SCHEMA: Final = 12
 _OLD_NAMES: Final = {"starts": CheckKind.STARTS, "ends": CheckKind.ENDS}
 _OLD_NAME_OF: Final = {kind: name for name, kind in _OLD_NAMES.items()}
 _TEXTS: Final = (CheckKind.STARTS, CheckKind.ENDS, CheckKind.CONTAINS, CheckKind.NOT_CONTAINS)
-_COUNTED: Final = (CheckKind.WORDS, CheckKind.SENTENCES, CheckKind.PARAGRAPHS, CheckKind.LINES)
-_MAY_COUNT: Final = (CheckKind.BULLETS, CheckKind.NUMBERED_LIST, CheckKind.INDENT)
+_COUNTED: Final = (
+    CheckKind.WORDS, CheckKind.SENTENCES, CheckKind.PARAGRAPHS, CheckKind.LINES,
+    CheckKind.CHARACTERS,
+)  # fmt: skip
+_MAY_COUNT: Final = (CheckKind.BULLETS, CheckKind.NUMBERED_LIST, CheckKind.INDENT, CheckKind.EMOJIS)
 _CHOICES: Final[Mapping[CheckKind, tuple[str, ...]]] = {
     CheckKind.LANGUAGE: tuple(sorted(set(CODES.values()))),
     CheckKind.NO_SIGN: tuple(SIGNS),
@@ -34,6 +37,7 @@ _CHOICES: Final[Mapping[CheckKind, tuple[str, ...]]] = {
     CheckKind.DATE_FORMAT: tuple(DATE_FORMATS),
     CheckKind.TIME_FORMAT: ("24h", "12h"),
     CheckKind.QUOTE_STYLE: tuple(QUOTE_STYLES),
+    CheckKind.EMOJIS: ("start", "end"),
 }
 _UNSAFE: Final = ("$ref", "$dynamicRef", "$recursiveRef", "$id", "pattern", "patternProperties")
 
@@ -65,6 +69,8 @@ def to_json(check: Check) -> str:
         fields["value"] = check.value
     if not check.must:
         fields["must"] = False
+    if check.part:
+        fields["part"] = check.part.value
     return json.dumps(fields, ensure_ascii=False)
 
 
@@ -73,15 +79,22 @@ def _read(fields: Mapping[str, object]) -> Check:
     must = fields.get("must", True)
     if not isinstance(must, bool):
         raise _refused("'must' is true or false")
-    allowed = {"kind", "must", *_fields(kind)}
+    allowed = {"kind", "must", "part", *_fields(kind)}
     if unknown := sorted(key for key, value in fields.items() if key not in allowed and value):
         raise _refused(f"'{unknown[0][:40]}' does not belong to a check of the kind {kind}")
     least, most = _limits(kind, fields)
     if kind is CheckKind.JSON_SCHEMA:
         return Check(kind=kind, value=_schema(fields), must=must)
-    if kind in _TEXTS:
-        return Check(kind=kind, value=_text(kind, fields), must=must)
-    return Check(kind=kind, value=_choice(kind, fields), must=must, at_least=least, at_most=most)
+    value = _text(kind, fields) if kind in _TEXTS else _choice(kind, fields)
+    part = _part(fields)
+    return Check(kind=kind, value=value, must=must, at_least=least, at_most=most, part=part)
+
+
+def _part(fields: Mapping[str, object]) -> Part:
+    try:
+        return Part(str(fields.get("part") or ""))
+    except ValueError:
+        raise _refused(f"its part is none of {', '.join(part for part in Part if part)}") from None
 
 
 def _kind(name: str) -> CheckKind:
@@ -97,7 +110,14 @@ def _fields(kind: CheckKind) -> tuple[str, ...]:
     if kind is CheckKind.JSON_SCHEMA:
         return ("schema", "value")
     counts = ("at_least", "at_most") if kind in (*_COUNTED, *_MAY_COUNT) else ()
-    takes = (*_TEXTS, *_CHOICES, CheckKind.UNITS, CheckKind.PLAIN_TEXT, CheckKind.NO_BULLETS)
+    takes = (
+        *_TEXTS,
+        CheckKind.JSON,
+        *_CHOICES,
+        CheckKind.UNITS,
+        CheckKind.PLAIN_TEXT,
+        CheckKind.NO_BULLETS,
+    )
     return (*counts, "value") if kind in takes else counts
 
 
@@ -123,9 +143,11 @@ def _choice(kind: CheckKind, fields: Mapping[str, object]) -> str:
         known = ("bold", "headings", "tables", "links")
     elif kind is CheckKind.NO_BULLETS:
         known = ("lists",)
+    elif kind is CheckKind.JSON:
+        return value[:LONGEST_VALUE]
     else:
         known, given = _CHOICES.get(kind, ()), [value]
-    optional = kind in (CheckKind.PLAIN_TEXT, CheckKind.NO_BULLETS) or not known
+    optional = kind in (CheckKind.PLAIN_TEXT, CheckKind.NO_BULLETS, CheckKind.EMOJIS) or not known
     if (optional and not value) or (value and all(one in known for one in given)):
         return value
     raise _refused(f"'value' of a check of the kind {kind} is one of {', '.join(known)}")

@@ -2,17 +2,75 @@
 
 `derive` is told the class of check by the reader's head and takes only its parameters from the
 text: numbers, quoted words, names of signs, units and languages. `recognised` is for when no head
-has spoken: it knows a few exact forms, and would rather know nothing than be wrong. What makes a
-rule conditional, vague, twofold or about a part of an answer ends in None.
+has spoken: it knows a few exact forms, and would rather know nothing than be wrong. `meant` hears
+both. What makes a rule conditional, vague, twofold or about a part of an answer that is not
+understood ends in None.
 """
 
 from __future__ import annotations
 
+from typing import Final
+
 from lull.core.checks.check import Check, CheckKind
 from lull.core.checks.rules.forms import FORMS
 from lull.core.checks.rules.parameters import parameters
-from lull.core.checks.rules.phrases import clauses, conditional, orders, straight
+from lull.core.checks.rules.part_forms import in_a_part, part_check, part_named
+from lull.core.checks.rules.phrases import (
+    clauses,
+    conditional,
+    denies,
+    echo,
+    orders,
+    straight,
+    without_even_if,
+    without_reason,
+)
 from lull.core.checks.rules.scope import without_lead
+from lull.core.checks.rules.wanting import with_named_words_quoted
+from lull.core.checks.text import sentences
+
+_DENYING: Final = frozenset(kind for kind in CheckKind if kind.value.startswith("no_"))
+_FAMILIES: Final = (
+    frozenset((
+        CheckKind.WORDS, CheckKind.SENTENCES, CheckKind.PARAGRAPHS, CheckKind.LINES,
+        CheckKind.CHARACTERS,
+    )),
+    frozenset((
+        CheckKind.STARTS, CheckKind.ENDS, CheckKind.CONTAINS, CheckKind.NOT_CONTAINS,
+        CheckKind.NO_PREAMBLE,
+    )),
+    frozenset((
+        CheckKind.BULLETS, CheckKind.NO_BULLETS, CheckKind.NUMBERED_LIST, CheckKind.LINES,
+    )),
+    frozenset((CheckKind.LOWER_CASE, CheckKind.UPPER_CASE)),
+    frozenset((CheckKind.NO_EMOJI, CheckKind.EMOJIS)),
+    frozenset((CheckKind.NO_SIGN, CheckKind.QUOTE_STYLE)),
+    frozenset((CheckKind.JSON, CheckKind.CODE_ONLY)),
+)  # fmt: skip
+"""Classes that the head takes for one another. Of these the exact form is surely right: it has the
+counted noun, the quoted word and its place, or the sign's name before it; the head goes by the
+sense, and a sentence's sense is near a line's."""
+
+
+def meant(kind_class: str, rule: str) -> list[Check]:
+    """All checks that a rule comes to, by the reader's class and the exact forms together; none
+    where the two contradict and neither is surely right."""
+    exact = recognised_parts(rule)
+    if not exact:
+        one = derive(kind_class, rule, "", "")
+        return [one] if one is not None else []
+    return exact if _agree(kind_class, exact) else []
+
+
+def _agree(kind_class: str, exact: list[Check]) -> bool:
+    kinds = {check.kind for check in exact}
+    if kind_class in ("", "none") or kind_class in {kind.value for kind in kinds}:
+        return True
+    if any(check.part for check in exact):
+        return True  # the head has no word for a part of an answer
+    return any(
+        kinds & family and kind_class in {kind.value for kind in family} for family in _FAMILIES
+    )
 
 
 def derive(kind_class: str, rule: str, asked: str, answer: str) -> Check | None:
@@ -22,7 +80,18 @@ def derive(kind_class: str, rule: str, asked: str, answer: str) -> Check | None:
         kind = CheckKind(kind_class)
     except ValueError:
         return None
-    return parameters(kind, rule)
+    text = with_named_words_quoted(without_lead(straight(rule)))
+    if conditional(text):
+        return None
+    text = without_reason(without_even_if(text))
+    if part_named(text) is not None:
+        return part_check(text)
+    if in_a_part(text):
+        return None
+    # Which way a rule points is in its words: the head tells what it is about.
+    if kind in _DENYING and not denies(rule):
+        return None
+    return parameters(kind, text)
 
 
 def recognised(rule: str) -> Check | None:
@@ -33,20 +102,38 @@ def recognised(rule: str) -> Check | None:
 
 def recognised_parts(rule: str) -> list[Check]:
     """All checks that a rule surely means together; none where a part of it is not understood."""
-    text = without_lead(straight(rule))
+    text = with_named_words_quoted(without_lead(straight(rule)))
     if conditional(text):
         return []
     found: dict[Check, None] = {}
     for clause in clauses(text):
-        here = [check for form in FORMS if (check := form(clause)) is not None]
-        if len({check.kind for check in here}) > 1:
-            here = _most_telling(here)
-        if not here and orders(clause):
+        here = _of_clause(without_reason(clause))
+        if not here and orders(clause) and not (found and echo(clause)):
             return []
         found |= dict.fromkeys(here)
-    checks = list(found)
-    kinds = [check.kind for check in checks]
+    checks = _without_the_replacement(list(found), text)
+    kinds = [(check.kind, check.part) for check in checks]
     return checks if len(set(kinds)) == len(kinds) else []
+
+
+def _without_the_replacement(checks: list[Check], text: str) -> list[Check]:
+    """ "Always say 'guests', never 'customers'": what to say instead need not be said."""
+    kinds = {check.kind for check in checks}
+    if not {CheckKind.CONTAINS, CheckKind.NOT_CONTAINS} <= kinds:
+        return checks
+    if len(sentences(text)) > 1:
+        return []
+    return [check for check in checks if check.kind is not CheckKind.CONTAINS]
+
+
+def _of_clause(clause: str) -> list[Check]:
+    if part_named(clause) is not None:
+        check = part_check(clause)
+        return [check] if check is not None else []
+    if in_a_part(clause):
+        return []
+    here = [check for form in FORMS if (check := form(clause)) is not None]
+    return _most_telling(here) if len({check.kind for check in here}) > 1 else here
 
 
 def _most_telling(checks: list[Check]) -> list[Check]:
@@ -56,8 +143,10 @@ def _most_telling(checks: list[Check]) -> list[Check]:
     hidden: set[CheckKind] = set()
     if kinds & {CheckKind.STARTS, CheckKind.ENDS}:
         hidden |= {CheckKind.CONTAINS, CheckKind.NOT_CONTAINS}
-    if CheckKind.CODE_ONLY in kinds:
+    if kinds & {CheckKind.CODE_ONLY, CheckKind.JSON}:
         hidden |= {CheckKind.NO_PREAMBLE}
     if CheckKind.NO_CLOSING_QUESTION in kinds:
         hidden |= {CheckKind.NO_SIGN}
+    if CheckKind.NO_PREAMBLE in kinds:
+        hidden |= {CheckKind.NOT_CONTAINS}
     return [check for check in checks if check.kind not in hidden]

@@ -7,7 +7,7 @@ import json
 import re
 from typing import Final
 
-from lull.core.checks.check import Check, Tools
+from lull.core.checks.check import Check, CheckKind, Tools
 from lull.core.checks.lengths import within
 from lull.core.checks.text import ITEM, cut, prose
 
@@ -21,6 +21,12 @@ _HEADING: Final = re.compile(r"\s{0,3}#{1,6}\s+\S")
 _BOLD: Final = re.compile(r"(\*\*|__)(?=\S)[^*_\n]+(?<=\S)\1")
 _ITALIC: Final = re.compile(r"(?<![\w*])\*(?=[^\s*])[^*\n]+(?<=[^\s*])\*(?![\w*])")
 _LINK: Final = re.compile(r"\[[^\[\]\n]{1,300}\]\([^()\n]{1,500}\)")
+_CODE_LINE: Final = re.compile(
+    r"\s*(?:(?:for|while|if) .*;\s*(?:do|then)$|(?:done|fi|esac|end)$|(?:echo|git|grep|curl|cd|"
+    r"sudo|mkdir|"
+    r"export) \S|(?:export |async )*(?:const|let|var|function) [\w{\[]|return\b.*[;)]$|"
+    r"[\w.]+\(.*\)$)"
+)
 _TABLE: Final = re.compile(r"^ {0,3}\|? ?:?-{3,}:? ?\|[-|: ]*$", re.MULTILINE)
 
 
@@ -105,17 +111,31 @@ def unfenced(text: str) -> str:
 
 
 def is_json(check: Check, answer: str, tools: Tools) -> bool | None:
-    """Of JSON: in a fence or bare. Of JSON_SCHEMA: bare, and of that form."""
+    """Of JSON: in a fence or bare; `value` names the keys of the object, one a line. Of
+    JSON_SCHEMA: bare, and of that form."""
     if len(answer) > LONGEST_JSON:
         return False
     try:
-        value = parsed(answer if check.value else unfenced(answer))
+        of_a_form = check.kind is CheckKind.JSON_SCHEMA
+        value = parsed(answer if of_a_form else unfenced(answer))
     except ValueError:
         return False
-    if not check.value:
-        return isinstance(value, dict | list)
+    if not of_a_form:
+        return _has_keys(value, set(check.value.split("\n")) if check.value else set())
     schema = json.loads(check.value)
     return True if schema == {} else tools.fits_schema(schema, value)
+
+
+def _has_keys(value: object, keys: set[str]) -> bool | None:
+    """Objects in a list have them, too. More keys than were named may be welcome or not."""
+    if not keys or not isinstance(value, dict | list):
+        return isinstance(value, dict | list)
+    objects = value if isinstance(value, list) else [value]
+    if not objects or not all(isinstance(one, dict) for one in objects):
+        return None
+    if any(keys - one.keys() for one in objects):
+        return False
+    return None if any(one.keys() - keys for one in objects) else True
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -151,9 +171,12 @@ def looks_like_code(text: str) -> bool:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         lines = [line for line in text.splitlines() if line.strip()]
         coded = sum(
-            re.search(r"[;{}]\s*$|^\s*(?:\$ |#include|<\w+)", line) is not None for line in lines
+            re.search(r"[;{}]\s*$|^\s*(?:\$ |#include|<\w+)", line) is not None
+            or _CODE_LINE.match(line) is not None
+            for line in lines
         )
-        return len(lines) > 1 and coded * 3 >= len(lines) * 2
+        alone = len(lines) == 1 and re.match(r"\s*(?:export )?(?:const|let|var) \w+ = ", text)
+        return bool(alone) or (len(lines) > 1 and coded * 3 >= len(lines) * 2)
     plain = (ast.Name, ast.Constant, ast.Tuple, ast.Attribute)
     return any(
         not isinstance(node, ast.Expr) or not isinstance(node.value, plain) for node in tree.body

@@ -1,5 +1,5 @@
 """The signs of an answer: what it starts with, ends with and contains, its letters' case, signs
-that must not be there, emoji, quotation marks.
+that must not be there, quotation marks.
 
 Where an answer differs from what is asked by a letter's case, a full stop or a word's ending alone,
 people disagree whether it is kept, and the check does not speak.
@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from lull.core.checks.check import Check
-from lull.core.checks.code import scanned
-from lull.core.checks.text import cut, prose, without_code
+from lull.core.checks.code import blocks_of, scanned
+from lull.core.checks.text import Block, cut, prose, without_code
 
 _QUOTES: Final = str.maketrans({**dict.fromkeys("“”„‟«»", '"'), **dict.fromkeys("‘’‚‛", "'")})
 
@@ -63,8 +63,9 @@ def contains(check: Check, answer: str) -> bool | None:
     if check.value in answer and not check.value.strip().isalnum():
         return True
     wanted, found = folded(check.value).lower(), folded(answer).lower()
-    if not wanted:
-        return check.value in answer
+    if not wanted or re.search(r"[*_`#]", check.value):
+        # These signs are read as marks of emphasis, and here they are meant.
+        return " ".join(check.value.lower().split()) in " ".join(answer.lower().split())
     left = r"(?<!\w)" if wanted[0].isalnum() else ""
     right = r"(?!\w)" if wanted[-1].isalnum() else ""
     if re.search(left + re.escape(wanted) + right, found):
@@ -128,7 +129,7 @@ SIGNS: Final[Mapping[str, tuple[str, str]]] = {
 _UNSURE: Final[Mapping[str, str]] = {
     "comma": r"\d,\d",
     "dash": r"\d–\d|(?<=\w) - (?=\w)",
-    "em dash": r"(?<=\w) [-–] (?=\w)",
+    "em dash": r"(?<=\w) – (?=\w)",
     "en dash": r"—",
     "colon": r":",
     "full stop": r"\.",
@@ -146,24 +147,9 @@ def no_sign(check: Check, answer: str) -> bool | None:
     if re.search(SIGNS[check.value][0], text):
         return False
     unsure = _UNSURE.get(check.value)
+    if re.search(SIGNS[check.value][0], " ".join(re.findall(r"`[^`\n]+`", prose(answer)))):
+        return None  # in code within a sentence
     return None if unsure and re.search(unsure, text) else True
-
-
-_EMOJI: Final = re.compile(
-    "[\U0001f000-\U0001f0ff\U0001f18e\U0001f191-\U0001f1ff\U0001f201-\U0001f64f"
-    "\U0001f680-\U0001f6ff\U0001f7e0-\U0001f7eb\U0001f900-\U0001f9ff\U0001fa70-\U0001faff"
-    "⌚⌛⏩-⏳◽◾☔☕♈-♓♿⚓⚡⚪⚫⚽⚾⛄⛅⛎⛔⛪⛲⛳⛵⛺⛽✅✊✋✨❌❎❓-❕❗❤➕-➗➰➿⬛⬜⭐⭕\U0001f300-\U0001f5ff]"
-    "|.\ufe0f|[0-9#*]\u20e3"
-)
-_TEXT_FACE: Final = re.compile(r"(?:^|\s)(?:[:;=]-?[)(DPp/|]|<3|\^_?\^|[☺☹♥♡★☆✓✔])")
-
-
-def no_emoji(check: Check, answer: str) -> bool | None:
-    if not answer.strip():
-        return None
-    if _EMOJI.search(answer):
-        return False
-    return None if _TEXT_FACE.search(prose(answer)) else True
 
 
 # -- quotation marks ---------------------------------------------------------------------------
@@ -181,7 +167,8 @@ QUOTE_STYLES: Final[Mapping[str, str]] = {
 def quote_style(check: Check, answer: str) -> bool | None:
     text, blocks = cut(answer)
     if check.value in ("single", "double"):
-        return _code_quotes(check.value, answer) if blocks else _prose_quotes(check.value, text)
+        blocks = blocks or blocks_of(answer)
+        return _code_quotes(check.value, blocks) if blocks else _prose_quotes(check.value, text)
     text = without_code(answer)
     straight = '"' in text or re.search(r"(?<!\w)'[^'\n]+'(?!\w)", text) is not None
     wanted = {"typographic": "“”‘„", "german": "„“", "guillemets": "«»"}.get(check.value, "")
@@ -195,9 +182,9 @@ def quote_style(check: Check, answer: str) -> bool | None:
     return all(sign in wanted + "’" for sign in text if sign in "“”„‘«»’")
 
 
-def _code_quotes(style: str, answer: str) -> bool | None:
+def _code_quotes(style: str, blocks: Sequence[Block]) -> bool | None:
     wanted, other = ("'", '"') if style == "single" else ('"', "'")
-    found = [one for block in cut(answer)[1] for one in scanned(block).strings]
+    found = [one for block in blocks for one in scanned(block).strings]
     if not found:
         return None
     # A string that holds the wanted sign is right to stand in the other.

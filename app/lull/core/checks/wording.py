@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from lull.core.checks.check import Check, CheckKind
+from lull.core.checks.check import Check, CheckKind, Part
 from lull.core.checks.formats import DATE_FORMATS
 from lull.core.checks.language import name_of
 from lull.core.checks.signs import QUOTE_STYLES, SIGNS
@@ -29,6 +29,23 @@ _COUNTED: Final[Mapping[CheckKind, tuple[str, str]]] = {
     CheckKind.SENTENCES: ("sentence", "sentences"),
     CheckKind.PARAGRAPHS: ("paragraph", "paragraphs"),
     CheckKind.LINES: ("line", "lines"),
+    CheckKind.CHARACTERS: ("character", "characters"),
+}
+_PARTS: Final[Mapping[Part, str]] = {
+    Part.WHOLE: "The answer",
+    Part.FIRST_LINE: "The answer's first line",
+    Part.FIRST_LETTER: "The first letter of the answer",
+    Part.LAST_LINE: "The answer's last line",
+    Part.LINES: "Each line of the answer",
+    Part.ITEMS: "Each list item of the answer",
+    Part.LIST: "A list in the answer",
+    Part.SENTENCES: "Each sentence of the answer",
+    Part.PARAGRAPHS: "Each paragraph of the answer",
+    Part.HEADINGS: "Each heading of the answer",
+    Part.CODE: "Code in the answer",
+    Part.CODE_LINES: "Each line of code in the answer",
+    Part.SQL_KEYWORDS: "SQL keywords in the answer",
+    Part.SQL_NAMES: "Names of tables and columns in the answer's SQL",
 }
 _MARKS: Final = {"bold": "bold", "headings": "headings", "tables": "tables", "links": "links"}
 
@@ -37,11 +54,13 @@ def in_words(check: Check) -> str:
     does, must = _does(check), check.must
     if does.startswith("not "):
         does, must = does.removeprefix("not "), not must
-    return f"The answer {'must' if must else 'must not'} {does}."
+    return f"{_PARTS[check.part]} {'must' if must else 'must not'} {does}."
 
 
 def _does(check: Check) -> str:
     value = check.value
+    if check.kind is CheckKind.JSON and value:
+        return f"be JSON with the keys {', '.join(value.split(chr(10)))} and nothing else"
     if check.kind in _PLAIN:
         return _PLAIN[check.kind]
     if check.kind in _COUNTED:
@@ -51,6 +70,7 @@ def _does(check: Check) -> str:
         CheckKind.BULLETS: f"be a list with {_items(check, 'bullet', 'bullets')}",
         CheckKind.NUMBERED_LIST: f"be a numbered list{_of_items(check)}",
         CheckKind.NO_BULLETS: "have no lists" if value else "have no bullet points",
+        CheckKind.EMOJIS: f"have {_emojis(check)}",
         CheckKind.STARTS: f"start with “{value}”",
         CheckKind.ENDS: f"end with “{value}”",
         CheckKind.CONTAINS: f"contain “{value}”",
@@ -83,6 +103,12 @@ def _items(check: Check, one: str, many: str) -> str:
     return many if check.at_least is None and check.at_most is None else _span(check, one, many)
 
 
+def _emojis(check: Check) -> str:
+    if check.value:
+        return f"an emoji at the {check.value}"
+    return _items(check, "emoji", "emoji")
+
+
 def _of_items(check: Check) -> str:
     if check.at_least is None and check.at_most is None:
         return ""
@@ -98,7 +124,10 @@ def _indent(check: Check) -> str:
 def _units(value: str) -> str:
     if value in ("metric", "imperial"):
         return f"{value} units"
-    names = [name.capitalize() if name in _CAPITAL else name for name in value.split(",")]
+    given = [name for name in value.split(",") if name != "only"]
+    names = [name.capitalize() if name in _CAPITAL else name for name in given]
+    if "only" in value.split(","):
+        return f"{_units(','.join(given))} only"
     return " or ".join(names)
 
 

@@ -7,51 +7,15 @@ so much ("around 50") is none.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from functools import cache
 from typing import Final, NamedTuple
 
-_WORDS: Final[Mapping[int, str]] = {
-    1: "one|single|ein|eine|einen|einem|einer|eines|un|une|uno|una|único|unique|einzigen?|einziger",
-    2: "two|zwei|deux|dos",
-    3: "three|drei|trois|tres",
-    4: "four|vier|quatre|cuatro",
-    5: "five|fünf|cinq|cinco",
-    6: "six|sechs|seis",
-    7: "seven|sieben|sept|siete",
-    8: "eight|acht|huit|ocho",
-    9: "nine|neun|neuf|nueve",
-    10: "ten|zehn|dix|diez",
-    11: "eleven|elf|onze|once",
-    12: "twelve|zwölf|douze|doce|a dozen",
-    13: "thirteen|dreizehn|treize|trece",
-    14: "fourteen|vierzehn|quatorze|catorce",
-    15: "fifteen|fünfzehn|quinze|quince",
-    16: "sixteen|sechzehn|seize|dieciséis",
-    17: "seventeen|siebzehn|dix-sept|diecisiete",
-    18: "eighteen|achtzehn|dix-huit|dieciocho",
-    19: "nineteen|neunzehn|dix-neuf|diecinueve",
-    20: "twenty|zwanzig|vingt|veinte",
-    25: "twenty-five",
-    30: "thirty|dreißig|trente|treinta",
-    40: "forty|vierzig|quarante|cuarenta",
-    50: "fifty|fünfzig|cinquante|cincuenta",
-    60: "sixty|sechzig|soixante|sesenta",
-    70: "seventy|siebzig|setenta",
-    75: "seventy-five",
-    80: "eighty|achtzig|quatre-vingts|ochenta",
-    90: "ninety|neunzig|noventa",
-    100: "a hundred|one hundred|hundred|hundert|einhundert|cent|cien",
-    120: "a hundred and twenty",
-    150: "a hundred and fifty|hundertfünfzig|cent cinquante|ciento cincuenta",
-    200: "two hundred|zweihundert|deux cents|doscientas|doscientos",
-    300: "three hundred|dreihundert|trois cents|trescientas|trescientos",
-    500: "five hundred|fünfhundert|cinq cents|quinientas|quinientos",
-}
-_VALUES: Final = {word: value for value, words in _WORDS.items() for word in words.split("|")}
-NUMBER: Final = r"(?:\d{1,5}|" + "|".join(sorted(_VALUES, key=len, reverse=True)) + ")"
+from lull.core.checks.rules.number_words import VALUES
+
+NUMBER: Final = r"(?:\d{1,5}|" + "|".join(sorted(VALUES, key=len, reverse=True)) + ")"
 
 _NOT_MORE: Final = (
-    r"(?:no|not|never|n't|nicht|keine?|nie|pas|jamais|nunca|no)\b[^.;]{0,30}\b"
+    r"(?:no|not|never|\w*n't|sans|without|ohne|nicht|keine?|nie|pas|jamais|nunca|no)\b[^.;]{0,30}\b"
     r"(?:more than|longer than|over|exceed(?:ing)?|above|beyond|past|mehr als|länger als|über|"
     r"plus(?: long)?(?: de| que)?|dépasser|más(?: largo)?(?: de| que)?|pasar de|superar)"
 )
@@ -80,7 +44,8 @@ _EXACT: Final = (
     r"exactly|precisely|genau|exactement|exactamente|justo|always|immer|toujours|siempre"
 )
 _AFTER_MOST: Final = (
-    r"or (?:less|fewer|under|shorter|below)|(?:is |as )?(?:the |my |a |our )?(?:absolute "
+    r"or (?:less|fewer|under|shorter|below)|nicht mehr|pas (?:un\w* de )?plus|jamais plus|no "
+    r"más|ni un\w* más|(?:is |as )?(?:the |my |a |our )?(?:absolute "
     r")?(?:max(?:imum)?|limit|cap|ceiling)|tops|"
     r"at (?:the )?(?:very )?most|and no(?:t a \w+)? more|no more|not more|never (?:more|"
     r"longer)|oder weniger|maximal|höchstens|"
@@ -90,6 +55,17 @@ _AFTER_LEAST: Final = (
     r"or (?:more|longer|above)|at least|minimum|at (?:a )?minimum|oder mehr|mindestens|ou plus|"
     r"au moins|o más|(?:como )?mínimo|al menos"
 )
+
+
+BARE: Final = re.compile(rf"(?<![\w.,]){NUMBER}(?![\w])")
+
+
+@cache
+def amount_of(noun: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"(?<![\w.,])(?P<one>{NUMBER})(?:\s?(?:-|–|to|or|bis|oder|à|ou|a|o|and|et|y|und)\s?"
+        rf"(?P<two>{NUMBER}))?(?P<between>[\s-]+(?:[\w-]+\s+){{0,2}}?)(?:{noun})\b"
+    )
 
 
 class Span(NamedTuple):
@@ -103,11 +79,7 @@ def span(text: str, noun: str, *, limit: bool = False) -> Span | None:
     A bare number is exactly that many; with `limit` it is the most, as people mean it of words.
     """
     text = text.lower().replace("’", "'")
-    found = re.search(
-        rf"(?<![\w.,])(?P<one>{NUMBER})(?:\s?(?:-|–|to|or|bis|oder|à|ou|a|o|and|y|und)\s?"
-        rf"(?P<two>{NUMBER}))?(?P<between>[\s-]+(?:[\w-]+\s+){{0,2}}?)(?:{noun})\b",
-        text,
-    )
+    found = amount_of(noun).search(text)
     if found is None:
         return None
     one = value(found["one"])
@@ -120,7 +92,7 @@ def span(text: str, noun: str, *, limit: bool = False) -> Span | None:
 def bare(text: str, *, limit: bool = False) -> Span | None:
     """The same of a text that names one number and no noun."""
     text = text.lower().replace("’", "'")
-    numbers = list(re.finditer(rf"(?<![\w.,]){NUMBER}(?![\w])", text))
+    numbers = list(BARE.finditer(text))
     if len(numbers) != 1:
         return None
     found = numbers[0]
@@ -130,7 +102,7 @@ def bare(text: str, *, limit: bool = False) -> Span | None:
 
 
 def value(number: str) -> int:
-    return int(number) if number.isdigit() else _VALUES[number]
+    return int(number) if number.isdigit() else VALUES[number]
 
 
 def _between(one: int, two: int, before: str) -> Span | None:
@@ -144,17 +116,20 @@ def _between(one: int, two: int, before: str) -> Span | None:
 
 
 def _judged(number: int, before: str, after: str, *, limit: bool) -> Span | None:
-    before = re.sub(r"\s(?:the|a|of|de|just|only|nur|solo|seulement)$", "", before)
+    # "a limit of the": the small word is none of the amount's; in "menos de" it is.
+    shorter = re.sub(r"\s(?:the|a|of|de|just|only|nur|solo|seulement)$", "", before)
     near = re.match(r"[\s,(]*(?:\w+\s+){0,2}?", after)
     rest = after[near.start() if near else 0 :].lstrip(" ,(-:=")
     ended = {
-        name: re.search(rf"(?:^|[\s(:,=])(?:{pattern})\s*[:=]?$", before) is not None
+        name: any(
+            re.search(rf"(?:^|[\s(:,=])(?:{pattern})\s*[:=]?$", said) for said in (before, shorter)
+        )
         for name, pattern in (
             ("about", _ABOUT), ("not more", _NOT_MORE), ("least", _LEAST), ("less", _LESS),
             ("more", _MORE), ("most", _MOST), ("exact", _EXACT),
         )
     }  # fmt: skip
-    if ended["about"]:
+    if ended["about"] or re.search(r"(?:^|\s)(?:not|no|nicht|kein\w*|pas|ni)(?: even)?$", before):
         return None
     if ended["not more"] or re.match(rf"(?:\w+\s+){{0,2}}?(?:{_AFTER_MOST})\b", rest):
         return Span(None, number)

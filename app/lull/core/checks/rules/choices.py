@@ -35,6 +35,7 @@ _UNITS: Final[Mapping[str, str]] = {
     "litres": r"lit(?:er|re)s?",
     "cups": r"cups?",
     "gallons": r"gallons?",
+    "spoons": r"(?:tea|table)?spoons?|tbsp|tsp|(?:tee|ess)?löffel|cuill[eè]res?|cuchar(?:it)?as?",
 }
 UNIT_NAMES: Final = r"(?<!\w)(?:" + "|".join(_UNITS.values()) + r")(?!\w)"
 _SIGNS: Final[Mapping[str, str]] = {
@@ -122,7 +123,7 @@ _OTHER: Final = {
 _HIDES: Final = {
     "em dash": ("dash",),
     "en dash": ("dash",),
-    "semicolon": ("colon",),
+    "semicolon": ("colon", "comma"),
     "written_dmy": ("written_mdy",),
     "question mark": (),
 }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final
 
 from lull.core.checks.check import Check, CheckKind
@@ -54,7 +53,11 @@ _ASKS: Final = re.compile(
 
 def _asks(before: str, clause: str) -> bool:
     """A bare mention is no order: "bullet points give the wrong impression"."""
-    return len(clause.split()) <= 5 or _ASKS.search(before) is not None
+    if len(clause.split()) <= 5 or _ASKS.search(before):
+        return True
+    return re.fullmatch(r"\W*(?:an?|one|all|the)?\s*", before, re.I) is not None and not (
+        re.search(r"\b(?:is|are|was|gives?|makes?|looks?|seems?|has|have|feels?)\b", clause, re.I)
+    )
 
 
 def _counted(kind: CheckKind) -> _Form:
@@ -62,6 +65,8 @@ def _counted(kind: CheckKind) -> _Form:
         if ONE_PART.search(clause) or (kind is CheckKind.LINES and "code" in clause.lower()):
             return None
         if _counts_a_part(kind, clause):
+            return None
+        if kind is CheckKind.CHARACTERS and not _CHARACTERS.search(clause):
             return None
         return spanned(kind, amounts.span(clause, LENGTH_NOUNS[kind], limit=kind == "words"))
 
@@ -74,17 +79,15 @@ _PART: Final = re.compile(
 )
 _PART_BEHIND: Final = re.compile(
     r"\s*(?:(?:of (?!text)|then|first|each|to each|apiece|from|that|which|about|below|above|with|"
-    r"where|par|pro|por|puis|dann)\b|,?\s*(?:and |then )*then\b)",
+    r"where|(?:par|pro|por)(?! (?:réponse|antwort|respuesta|answer|reply))|puis|dann)\b|"
+    r",?\s*(?:and |then )*then\b)",
     re.IGNORECASE,
 )
 
 
 def _counts_a_part(kind: CheckKind, clause: str) -> bool:
     """ "One line of context", "the first two sentences", "paragraphs of five lines"."""
-    noun = re.compile(rf"(?:{LENGTH_NOUNS[kind]})\b", re.IGNORECASE)
-    found = re.search(
-        rf"{amounts.NUMBER}[\s-]+(?:[\w-]+\s+){{0,2}}?(?:{noun.pattern})", clause, re.I
-    )
+    found = amounts.amount_of(LENGTH_NOUNS[kind]).search(clause.lower())
     if found is None:
         return False
     counted = {
@@ -100,6 +103,27 @@ def _counts_a_part(kind: CheckKind, clause: str) -> bool:
 _LENGTHS: Final = (CheckKind.WORDS, CheckKind.SENTENCES, CheckKind.PARAGRAPHS, CheckKind.LINES)
 
 
+_CHARACTERS: Final = re.compile(
+    r"\b(?:under|below|within|most|max\w*|more than|less|fewer|longer|exceed\w*|over|limit|unter|"
+    r"höchstens|weniger|mehr als|moins|plus|au plus|dépass\w*|menos|más|máximo)\b.*?\d{2}|"
+    r"\d{2,}.{0,30}"
+    r"\b(?:max\w*|limit|or (?:less|fewer)|at most|tops|oder weniger|ou moins|o menos)\b",
+    re.IGNORECASE,
+)
+"""Signs that are counted, and no persons of a story."""
+_BLOCK: Final = re.compile(
+    r"\b(?:in|as|en|als) (?:one|a single|ein(?:em|en)?|einem einzigen|un|un seul|un solo) "
+    r"(?:solid )?"
+    r"(?:block|bloc|bloque)\b(?! of code)|\b(?:no|kein\w*|sans|sin|without|don't want) "
+    r"(?:paragraphs?|paragraph breaks?|absätze|absatz|paragraphes|párrafos)\b(?! \w+er than)",
+    re.IGNORECASE,
+)
+
+
+def _in_one_block(clause: str) -> Check | None:
+    return Check(kind=CheckKind.PARAGRAPHS, at_most=1) if _BLOCK.search(clause) else None
+
+
 def _placed(kind: CheckKind, verb: str) -> _Form:
     """A verb and a quoted text: end with “…”; denied, it is what must not stand there."""
     pattern = re.compile(rf"\b(?:{verb})", re.IGNORECASE)
@@ -111,33 +135,24 @@ def _placed(kind: CheckKind, verb: str) -> _Form:
         check = parameters(kind, clause) if found else None
         if found is None or check is None:
             return None
-        return replace(check, must=not denied(blanked(clause), found))
+        return check
 
     return form
 
 
-def _worded(kind: CheckKind, *, deny: bool) -> _Form:
-    verb = re.compile(
-        r"\b(?:use|say|write|avoid|saying|using|words?|phrases?|sag\w*|schreib\w*|verwend\w*|"
-        r"benutz\w*|wort|dis|dire|utilise\w*|mot|digas|decir|uses|usar|palabra|include|mention)\b"
-        if deny
-        # What must be there is ordered: "include", "always mention".
-        else r"(?:^|\b(?:always|please|must|should|also|to)\s+)(?:include|mention|contain|put|add|"
-        r"use the (?:word|phrase))\b",
+def _worded(clause: str) -> Check | None:
+    """A quoted word that must, or must not, stand anywhere."""
+    bare = blanked(clause)
+    if re.search(r"\b(?:end|start|begin|clos|open|sign|finish)\w*\b", bare, re.IGNORECASE):
+        return None
+    if re.search(
+        r"\b(?:preambles?|greetings?|quot\w+|names?|fields?|keys?|"
+        r"anführungszeichen|guillemets|comillas|dates?|format\w*|style)\b",
+        bare,
         re.IGNORECASE,
-    )
-
-    def form(clause: str) -> Check | None:
-        bare = blanked(clause)
-        verbs = list(verb.finditer(bare))
-        place = re.search(r"\b(?:end|start|begin|clos|open|sign|finish)\w*\b", bare, re.IGNORECASE)
-        if not verbs or place or re.search(r"instead|rather than|statt|au lieu|en vez", bare):
-            return None
-        if any(denied(bare, found) for found in verbs) is not deny:
-            return None
-        return parameters(kind, clause)
-
-    return form
+    ):
+        return None
+    return parameters(CheckKind.CONTAINS, clause)
 
 
 def _choice(kind: CheckKind, cue: str) -> _Form:
@@ -150,10 +165,8 @@ def _choice(kind: CheckKind, cue: str) -> _Form:
 
 
 FORMS: Final[tuple[_Form, ...]] = (
-    *(
-        _counted(kind)
-        for kind in (CheckKind.WORDS, CheckKind.SENTENCES, CheckKind.PARAGRAPHS, CheckKind.LINES)
-    ),
+    *(_counted(kind) for kind in (*_LENGTHS, CheckKind.CHARACTERS)),
+    _in_one_block,
     _wanted(
         CheckKind.BULLETS,
         r"bullet(?:s|ed|[- ]points?)?\b|aufzählungspunkte|stichpunkte?n?\b|puces\b|viñetas\b",
@@ -173,10 +186,10 @@ FORMS: Final[tuple[_Form, ...]] = (
     _placed(
         CheckKind.ENDS,
         r"(?:end|finish|close|sign)(?:s|es|ing)?\b|sign-?off|beende\w*|schließ\w*|endet\b|"
-        r"termin\w*|finis\w*|acab\w*|firma\w*|signe\w*|unterschreib\w*",
+        r"(?:schluss|closing|ending)\b(?= (?:of|for|jede|in|von|:))|termin\w*|finis\w*|acab\w*|"
+        r"firma\w*|signe\w*|unterschreib\w*",
     ),
-    _worded(CheckKind.CONTAINS, deny=False),
-    _worded(CheckKind.NOT_CONTAINS, deny=True),
+    _worded,
     _wanted(
         CheckKind.LOWER_CASE,
         r"(?:all |only )?lower[- ]?case\b|small letters|kleinbuchstaben|kleingeschrieben|"
@@ -204,6 +217,7 @@ FORMS: Final[tuple[_Form, ...]] = (
         r"code[- ]block only|(?:code|script)(?: and nothing else| without (?:any "
         r")?(?:explanation|prose|commentary|text))",
     ),
+    _wanted(CheckKind.EMOJIS, r"(?:[ée]mojis?|smileys?|emoticonos?)\b"),
     _unwanted(CheckKind.NO_EMOJI, r"[ée]mojis?\b|emoticons?\b|smileys?\b|emoticonos?\b"),
     _wanted(
         CheckKind.TYPE_HINTS,
@@ -229,7 +243,9 @@ FORMS: Final[tuple[_Form, ...]] = (
         r"(?:follow-?up |closing )questions?\b|questions? at the (?:very )?(?:end|bottom)|"
         r"(?:end|finish|close|conclude)(?:ing)?(?: \w+){0,4} (?:with|on|in|by) (?:an? |any |"
         r"another |asking )?(?:\w+ )?questions?|rückfragen?\b|fragen? am (?:ende|schluss)|"
-        r"questions? à la fin|preguntas? al final",
+        r"questions? à la fin|preguntas? al final|ask(?:ing)?\b.{0,25}\bat the end|"
+        r"fragen?\b.{0,20}\bam (?:ende|schluss)|(?:ende|schluss)\b.{0,15}fragen\b|"
+        r"demand\w*\b.{0,15}\bà la fin|pregunt\w*\b.{0,15}\bal final",
     ),
     _unwanted(
         CheckKind.NO_APOLOGY,

@@ -6,20 +6,22 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from lull.core.checks.check import Check, CheckKind
-from lull.core.checks.rules import amounts, choices
+from lull.core.checks import language
+from lull.core.checks.check import Check, CheckKind, Part
+from lull.core.checks.rules import amounts, choices, code_language
 from lull.core.checks.rules.phrases import (
     LENGTH_NOUNS,
     ONE_PART,
     PART_OF_ANSWER,
-    quoted,
+    blanked,
+    denies,
     quoted_after,
     straight,
 )
+from lull.core.checks.rules.wanting import wanted_words
 
 _NO_PARAMETERS: Final = frozenset(
     (
-        CheckKind.JSON,
         CheckKind.CODE_ONLY,
         CheckKind.NO_EMOJI,
         CheckKind.TYPE_HINTS,
@@ -46,9 +48,17 @@ _Reader = Callable[[CheckKind, str], Check | None]
 def _length(kind: CheckKind, text: str) -> Check | None:
     if ONE_PART.search(text):
         return None
-    limit = kind is CheckKind.WORDS
-    found = amounts.span(text, LENGTH_NOUNS[kind], limit=limit) or amounts.bare(text, limit=limit)
+    limit = kind in (CheckKind.WORDS, CheckKind.CHARACTERS)
+    found = amounts.span(text, LENGTH_NOUNS[kind], limit=limit)
+    if found is None and not _counts_another(kind, text):
+        found = amounts.bare(text, limit=limit)
     return spanned(kind, found)
+
+
+def _counts_another(kind: CheckKind, text: str) -> bool:
+    """A bare number counts what the class says, unless the text says what it counts."""
+    nouns = "|".join(one for name, one in LENGTH_NOUNS.items() if name is not kind)
+    return amounts.span(text, rf"{nouns}|minutes?|hours?|days?|times|pages?") is not None
 
 
 def spanned(kind: CheckKind, found: amounts.Span | None) -> Check | None:
@@ -76,7 +86,13 @@ def _case(kind: CheckKind, text: str) -> Check | None:
 def _start(kind: CheckKind, text: str) -> Check | None:
     cue = r"start|begin|open|prefix|first|fang|commenc|débute|empie|empez|comien"
     value = quoted_after(text, cue) or _capitalised(text, r"(?:start|begin|open)\w*", r"with")
-    return Check(kind=kind, value=value) if value else None
+    return Check(kind=kind, value=value, must=not _is_denied(text)) if value else None
+
+
+def _is_denied(text: str) -> bool:
+    """What stands before the quotation; a "nothing after it" behind it denies another thing."""
+    before = blanked(text).split("§", 1)[0]
+    return denies(re.split(r"[.;]\s", before)[-1])
 
 
 def _end(kind: CheckKind, text: str) -> Check | None:
@@ -85,7 +101,15 @@ def _end(kind: CheckKind, text: str) -> Check | None:
     value = quoted_after(text, cue) or _capitalised(text, verb, r"(?:with|as|off as|off)")
     # A full stop inside the quotation marks mostly belongs to the rule's own sentence.
     value = value if value.endswith("...") else value.rstrip(".")
-    return Check(kind=kind, value=value) if value else None
+    if re.search(rf"§\s*,?\s*(?:{_GOES_ON})", blanked(text), re.IGNORECASE):
+        return None  # more is to stand behind it
+    return Check(kind=kind, value=value, must=not _is_denied(text)) if value else None
+
+
+_GOES_ON: Final = (
+    r"(?:and|plus|then|followed by|und|et|puis|y|suivi|seguido)\s+(?!nothing|no\b|"
+    r"never|not|nichts|rien|nada)"
+)
 
 
 def _capitalised(text: str, verb: str, joins: str) -> str:
@@ -99,27 +123,101 @@ def _capitalised(text: str, verb: str, joins: str) -> str:
     return said if said[:1].isupper() and not re.match(r"(?:A|An|The|One|Your|My)\b", said) else ""
 
 
-_THE_WORD: Final = re.compile(
-    r"\b(?:the (?:word|phrase|term)|das wort|le mot|la palabra)\s+([\w'-]{4,})\s*(?=[.,;!]|$)",
-    re.IGNORECASE,
-)
-
-
 def _contains(kind: CheckKind, text: str) -> Check | None:
-    values = quoted(text)
-    if not values and (after := _THE_WORD.search(text)):
-        values = [after[1]]
-    values = [value.strip(" ,.;") for value in values]
-    if not values or not all(values):
+    """By the words around each quotation, whatever the class was."""
+    found = wanted_words(text)
+    if found is None:
         return None
-    if kind is CheckKind.NOT_CONTAINS:
-        return Check(kind=kind, value="\n".join(values))
-    return Check(kind=kind, value=values[0]) if len(values) == 1 else None
+    if found.forbidden:
+        # What is beside a forbidden word is what to say instead.
+        return Check(
+            kind=CheckKind.NOT_CONTAINS, value="\n".join(found.forbidden), part=_place(text)
+        )
+    if len(found.words) != 1:
+        return None
+    return Check(kind=CheckKind.CONTAINS, value=found.words[0])
+
+
+def _place(text: str) -> Part:
+    """A word that code must not have may stand beside it."""
+    in_code = code_language.named(blanked(text)) or re.search(r"\bcode\b", blanked(text), re.I)
+    return Part.CODE if in_code else Part.WHOLE
 
 
 def _chosen(kind: CheckKind, text: str) -> Check | None:
     value = choices.chosen(kind, text)
     return Check(kind=kind, value=value) if value else None
+
+
+def _units(kind: CheckKind, text: str) -> Check | None:
+    value = choices.chosen(kind, text)
+    only = re.search(
+        r"\b(?:only|just|nothing but|nur|ausschließlich|seulement|solo|sólo)\b", text, re.I
+    )
+    return Check(kind=kind, value=f"{value},only" if only else value) if value else None
+
+
+def _language(kind: CheckKind, text: str) -> Check | None:
+    if value := choices.chosen(kind, text):
+        return Check(kind=kind, value=value)
+    never = re.search(r"\b(?:never|niemals|nie|jamais|nunca)\b", text, re.IGNORECASE)
+    codes = language.named(blanked(text))
+    if never and len(codes) == 1 and re.search(r"\b(?:in|auf|en)\s+\w+\W*$", text, re.IGNORECASE):
+        return Check(kind=kind, value=codes[0], must=False)
+    return None
+
+
+def _sign(kind: CheckKind, text: str) -> Check | None:
+    value = choices.chosen(kind, text)
+    return Check(kind=kind, value=value, part=_place(text)) if value else None
+
+
+_KEYS: Final = re.compile(
+    r"\b(?:keys?|fields?|properties|feldern?|schlüsseln?|clés?|champs?|claves?|campos?)\b:?\s+"
+    r"(?:are |named |called |namens )?(?P<keys>[\w\"'`§-]+(?:(?:\s*,\s*|\s+)(?:(?:and|und|et|y|"
+    r"&)\s+)?[\w\"'`-]+)*?)"
+    r"(?=\s*(?:[.;:(]|$|,\s*(?:nothing|no |only|and nothing|nichts|rien|nada|sonst)|\s(?:only|"
+    r"nothing)\b))",
+    re.IGNORECASE,
+)
+
+
+def _json(kind: CheckKind, text: str) -> Check | None:
+    """The keys that are named; a form that is described in another way is not known."""
+    if not re.search(r"\bjson\b", text, re.IGNORECASE):
+        return None
+    found = _KEYS.search(text)
+    if found is None:
+        described = re.search(
+            r"\b(?:keys?|fields?|array|object|list|schema|feld\w*|clés?|champs?|claves?|campos?|"
+            r"snake|camel|indent\w*|format like|tabs|sorted|minified|one line)\b",
+            text,
+            re.IGNORECASE,
+        )
+        return None if described else Check(kind=kind)
+    keys = re.findall(r"[\w-]+", found["keys"])
+    keys = [key for key in keys if key.lower() not in ("and", "und", "et", "y")]
+    return Check(kind=kind, value="\n".join(keys)) if keys else None
+
+
+def _emojis(kind: CheckKind, text: str) -> Check | None:
+    bare = blanked(text).lower()
+    found = amounts.span(bare, r"emojis?|émojis?|emoticonos?|smileys?")
+    place = re.search(
+        r"\b(?:at|am|à|al)\s(?:the |la |el )?(?:very )?(?P<where>end|ende|schluss|fin|final|start|"
+        r"beginning|anfang|début|principio)\b|\b(?:(?P<ends>end|finish|close|sign off|beende)|"
+        r"(?P<starts>start|begin|open|beginn))\w*\b.{0,40}\bwith (?:an?|one|exactly one) (?:\w+ "
+        r")?emoji",
+        bare,
+    )
+    if place is not None:
+        at_end = place["ends"] or (place["where"] or "")[:3] in ("end", "sch", "fin")
+        return Check(kind=kind, value="end" if at_end else "start")
+    if found is not None and (found.at_least or found.at_most):
+        if re.match(r".*\b(?:an?|une?|ein\w*|un)\s(?:\w+\s)?[eé]moji", bare) and "one" not in bare:
+            return Check(kind=kind, at_least=1)
+        return Check(kind=kind, at_least=found.at_least, at_most=found.at_most)
+    return None
 
 
 def _indent(kind: CheckKind, text: str) -> Check | None:
@@ -152,7 +250,7 @@ def _marks(kind: CheckKind, text: str) -> Check | None:
 
 
 _READERS: Final[Mapping[CheckKind, _Reader]] = {
-    CheckKind.LANGUAGE: _chosen,
+    CheckKind.LANGUAGE: _language,
     CheckKind.WORDS: _length,
     CheckKind.SENTENCES: _length,
     CheckKind.PARAGRAPHS: _length,
@@ -166,12 +264,15 @@ _READERS: Final[Mapping[CheckKind, _Reader]] = {
     CheckKind.NOT_CONTAINS: _contains,
     CheckKind.LOWER_CASE: _case,
     CheckKind.UPPER_CASE: _case,
-    CheckKind.NO_SIGN: _chosen,
+    CheckKind.NO_SIGN: _sign,
+    CheckKind.JSON: _json,
+    CheckKind.EMOJIS: _emojis,
+    CheckKind.CHARACTERS: _length,
     CheckKind.JSON_SCHEMA: lambda kind, text: None,
     CheckKind.INDENT: _indent,
     CheckKind.DATE_FORMAT: _chosen,
     CheckKind.TIME_FORMAT: _chosen,
-    CheckKind.UNITS: _chosen,
+    CheckKind.UNITS: _units,
     CheckKind.PLAIN_TEXT: _marks,
     CheckKind.QUOTE_STYLE: _chosen,
 }

@@ -14,10 +14,12 @@ LENGTH_NOUNS: Final = {
     CheckKind.WORDS: r"words?|wörtern?|worte?n?|mots?|palabras?",
     CheckKind.SENTENCES: r"sentences?|sätzen?|satz|phrases?|frases?|oraci(?:ones|ón)",
     CheckKind.PARAGRAPHS: r"paragraphs?|absätzen?|absatz|paragraphes?|párrafos?",
-    CheckKind.LINES: r"lines?(?! of code)|zeilen?|lignes?|líneas?|renglones|renglón",
+    CheckKind.LINES: r"lines?(?! of code)|zeilen?|lignes?|líneas?|renglones|renglón|"
+    r"verses?|versen|versos?|vers",
     CheckKind.BULLETS: r"bullets?(?: points?)?|points|items|aufzählungspunkte?n?|"
     r"stichpunkte?n?|puces|viñetas",
     CheckKind.NUMBERED_LIST: r"(?:numbered )?(?:points|items|steps)|schritten?|étapes|pasos",
+    CheckKind.CHARACTERS: r"characters?|chars?|zeichen|caractères?|caracteres|signes",
     CheckKind.INDENT: r"spaces?|leerzeichen|espaces?|espacios?",
 }
 """What is counted, as a regular expression."""
@@ -39,7 +41,7 @@ PART_OF_ANSWER: Final = re.compile(
     r"alérgenos|identifiers?|words?)\b"
 )
 
-_QUOTED: Final = re.compile(
+QUOTED: Final = re.compile(
     r"\"([^\"\n]{1,300})\"|(?<![\w])'((?:[^'\n]|(?<=\w)'(?=\w)){1,300})'(?!\w)|"
     r"«\s*([^»\n]{1,300}?)\s*»|"
     r"`([^`\n]{1,300})`"
@@ -56,7 +58,7 @@ def straight(rule: str) -> str:
 
 
 def quoted(text: str) -> list[str]:
-    return [next(part for part in found.groups() if part) for found in _QUOTED.finditer(text)]
+    return [next(part for part in found.groups() if part) for found in QUOTED.finditer(text)]
 
 
 def quoted_after(text: str, cue: str) -> str:
@@ -64,7 +66,7 @@ def quoted_after(text: str, cue: str) -> str:
     found = re.search(rf"\b(?:{cue})", blanked(text), re.IGNORECASE)
     if found is None:
         return quoted(text)[0] if len(quoted(text)) == 1 else ""
-    behind = [one for one in _QUOTED.finditer(text) if one.start() >= found.start()]
+    behind = [one for one in QUOTED.finditer(text) if one.start() >= found.start()]
     if behind:
         return next(part for part in behind[0].groups() if part)
     if one := quoted(text):
@@ -76,7 +78,7 @@ def quoted_after(text: str, cue: str) -> str:
 def blanked(text: str) -> str:
     """The text with a row of the sign § in place of each quoted text: what is quoted orders
     nothing."""
-    return _QUOTED.sub(lambda found: "§" * len(found[0]), text)
+    return QUOTED.sub(lambda found: "§" * len(found[0]), text)
 
 
 # -- denying -----------------------------------------------------------------------------------
@@ -110,6 +112,11 @@ _NOT_MORE: Final = re.compile(
 """Words of an amount, which deny nothing."""
 
 
+def denies(text: str) -> bool:
+    """Whether a text says no to something, amounts aside."""
+    return _DENIES.search(_NOT_MORE.sub(" ", blanked(text))) is not None
+
+
 def denied(text: str, found: re.Match[str]) -> bool:
     """Whether a few words before, or behind, say that the thing is not wanted."""
     before = _NOT_MORE.sub(" ", text[: found.start()])
@@ -131,12 +138,12 @@ def denied(text: str, found: re.Match[str]) -> bool:
     ):
         joined = near.rsplit(",", 1)[-1]
     count = len(_DENIES.findall(joined))
-    if _twice(joined):
+    if denies_twice(joined):
         return False
     return count > 0 or _DENIED_BEHIND.match(text[found.end() :]) is not None
 
 
-def _twice(text: str) -> bool:
+def denies_twice(text: str) -> bool:
     """ "Never leave out", "don't skip": denied twice, so it is wanted."""
     return (
         re.search(
@@ -198,6 +205,26 @@ _ECHO: Final = re.compile(
 """Says the rule beside it once more."""
 
 
+_REASON_BEHIND: Final = re.compile(
+    r"\s*(?:[,;(]|[.–—-](?=\s))\s*(?:because|since|as (?:i|my|we)|so that|it|it's|its|they|"
+    r"they're|that's|i|i'm|"
+    r"i'd|i've|my|we|we're|our|he|he's|she|she's|you're|this|these|those|a script|the script|"
+    r"otherwise|weil|denn|da|ich|wir|mein\w*|unser\w*|das|sonst|chez nous|car|je|j'\w+|on|nous|"
+    r"c'est|"
+    r"sinon|porque|ya que|es que|lo|me|mi|si no|no soy)\b(?![^.;]*\b(?:only|except|unless|but|"
+    r"never|"
+    r"want|prefer|use|nur|außer|aber|sauf|mais|salvo|pero|solo|say|says|write)\b).*$",
+    re.IGNORECASE,
+)
+
+
+def without_reason(text: str) -> str:
+    """ "No markdown, it lands in a text message": what is behind the comma orders nothing."""
+    bare = blanked(text)
+    found = _REASON_BEHIND.search(bare)
+    return text if found is None or not found.start() else text[: found.start()]
+
+
 def conditional(text: str) -> bool:
     return _CONDITION.search(_EVEN_IF.sub("", blanked(text))) is not None
 
@@ -215,6 +242,19 @@ def clauses(text: str) -> list[str]:
         start = end.end()
     parts.append(text[start:])
     return [cut for part in parts if (cut := _EVEN_IF.sub("", part).strip())]
+
+
+_SAYS_IT_AGAIN: Final = re.compile(
+    r"^(?:(?:and |i mean it,? )?(?:never|don't|do not|not|ever|always|no|nie|niemals|nicht|immer|"
+    r"jamais|toujours|nunca|siempre|please|bitte|period|punkt)\b(?:\s(?:ever|use|do|write|put|them|"
+    r"it|that|any|one|in|form|please|anywhere|more|exceptions?|mind|not|for|any|reason|nothing))*)\W*$",
+    re.IGNORECASE,
+)
+
+
+def echo(clause: str) -> bool:
+    """ "No emojis. Ever.", "I hate bullets. Never use them.": it adds nothing."""
+    return _SAYS_IT_AGAIN.match(clause) is not None
 
 
 def orders(clause: str) -> bool:

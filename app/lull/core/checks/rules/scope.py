@@ -1,15 +1,13 @@
-"""Of which requests a rule speaks, where it names a kind: emails, recipes, code.
-
-Cautious: a rule that names a kind which the request does not show is taken not to apply.
-"""
+"""Which words of a rule say of which requests it speaks, and what is left without them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Final
 
-from lull.core.checks.rules.phrases import blanked, straight, without_even_if
+from lull.core.checks import language
+from lull.core.checks.rules.amounts import BARE
+from lull.core.checks.rules.phrases import without_even_if
 
 _LEAD: Final = re.compile(
     r"^(?:please )?(?:(?:when(?:ever)?|if|any ?time|every time|each time|wenn|falls|sobald|"
@@ -32,109 +30,8 @@ _FOR: Final = re.compile(
 )
 """ "… for the warehouse board": of what it is said to hold, and it stays part of the rule."""
 
-KINDS: Final[Mapping[str, tuple[str, str]]] = {
-    "email": (
-        r"e-?mails?\b|\bmails?\b|courriels?|correos?\b",
-        r"e-?mail|\bmail\b|\binbox|courriel|correo|\b(?:write|reply|respond|message|note) "
-        r"(?:back )?to (?:my|our|the|an?|[A-Z])",
-    ),
-    "letter": (
-        r"(?<!capital )(?<!small )(?<!case )(?<!big )(?<!block )\bletters?\b",
-        r"\bletters?\b",
-    ),
-    "recipe": (
-        r"recipes?|rezepte?n?\b|recettes?|recetas?|\bcooking|\bbaking",
-        r"recipe|rezept|recette|receta|\bcook|\bbak|how (?:do|to) i? ?make|\bsoup|\bcake|"
-        r"\bstew|\bdish|\bpasta|\bbread|pancake|\bsauce|\bmeal|\bdinner|cookies|\bkoch|\bback",
-    ),
-    "python": (r"\bpython\b", r"\bpython\b|pandas|numpy|django|pytest|\bflask"),
-    "sql": (r"\bsql\b|\bquer(?:y|ies)\b", r"\bsql\b|\bquer(?:y|ies)\b|\btables?\b|postgres|select"),
-    "javascript": (
-        r"javascript|typescript|\bjs\b|\bts\b",
-        r"javascript|typescript|\bjs\b|\bts\b|react|\bnode",
-    ),
-    "shell": (r"\bshell\b|\bbash\b", r"\bshell\b|\bbash\b|command line|terminal|\bscript"),
-    "code": (
-        r"\b(?:in|for|about|of) (?:\w+ )?(?:code|programming|scripts?)\b|code (?:answers?|"
-        r"questions?|snippets?|examples?|blocks?|samples?)|coding|functions?\b|scripts?\b|"
-        r"snippets?\b",
-        r"\bcode|function|script|program|python|javascript|typescript|\bsql\b|\bregex|"
-        r"\bclass\b|\bbug\b|\bmethod|implement|refactor|\brust\b|\bjava\b|golang|\bapi\b|"
-        r"\bloop|snippet|\bcss\b|\bhtml\b|\bbash\b|one-liner|\bparse|\bc\+\+",
-    ),
-    "commit": (r"commits?\b|commit messages?", r"\bcommit"),
-    "story": (
-        r"\bstor(?:y|ies)\b|fiction|geschichten?\b|histoires?\b|cuentos?\b",
-        r"stor(?:y|ies)|tale|fiction|geschichte|histoire|cuento|märchen",
-    ),
-    "poem": (
-        r"\bpoems?\b|poetry|gedichte?\b|poèmes?|poemas?",
-        r"poem|poetry|haiku|sonnet|verse|gedicht|poème|poema|limerick",
-    ),
-    "summary": (
-        r"\bsummar(?:y|ies)\b|summari[sz]\w+|zusammenfass\w+|résumés?\b|resúmen\w*|tl;?dr",
-        r"summar|tl;?dr|recap|zusammenfass|résum|resum|digest|key points|main points",
-    ),
-    "translation": (
-        r"translat\w+|übersetz\w+|traduc\w+",
-        r"translat|übersetz|tradu|how do you say",
-    ),
-    "essay": (r"essays?\b|aufs[aä]tze?\b|dissertations?", r"essay|aufsatz|dissertation|paper\b"),
-    "report": (r"reports?\b|berichte?n?\b|rapports?|informes?", r"report|bericht|rapport|informe"),
-    "slides": (
-        r"slides?\b|presentations?\b|folien?\b",
-        r"slide|presentation|deck|folie|powerpoint",
-    ),
-    "review": (r"reviews?\b", r"review"),
-    "social post": (
-        r"tweets?\b|social media|instagram|linkedin|facebook|captions?\b|\bposts?\b",
-        r"tweet|social|instagram|linkedin|facebook|caption|\bpost\b|tiktok|twitter",
-    ),
-    "text message": (
-        r"text messages?|\btexts\b|\bsms\b|whatsapp|slack",
-        r"\btext\b|\bsms\b|whatsapp|slack|message",
-    ),
-    "minutes": (r"meeting (?:notes|minutes)|minutes\b|agendas?\b", r"meeting|minutes|agenda"),
-    "product description": (
-        r"product descriptions?|product (?:texts?|pages?)",
-        r"product|description|listing",
-    ),
-    "travel": (
-        r"travel|itinerar\w+|trips?\b|reise\w*|voyages?|viajes?",
-        r"travel|itinerar|trip|visit|vacation|holiday|flight|hotel|weekend in|days in|reise|"
-        r"voyage|viaje",
-    ),
-    "math": (
-        r"\bmath\w*|equations?|calculations?",
-        r"math|equation|calculat|solve|integral|derivative|percent|sum of",
-    ),
-    "workout": (
-        r"workouts?|exercise plans?|training plans?|gym\b",
-        r"workout|exercise|training|gym|run(?:ning)? plan|muscle",
-    ),
-    "weather": (r"weather|wetter|forecasts?", r"weather|wetter|forecast|temperature"),
-    "letter of application": (r"cover letters?", r"cover letter|application|job|applying"),
-    "headline": (r"headlines?\b", r"headline"),
-    "explanation": (
-        r"\bexplaining|explain (?:something|things|concepts?)",
-        r"explain|what (?:is|are|does)|why|how (?:do|does|is)|difference",
-    ),
-    "name": (r"naming|name ideas", r"\bname"),
-    "shopping list": (r"shopping lists?|einkaufslisten?|grocery", r"shopping|grocer|einkauf"),
-    "bug report": (r"bug reports?|tickets?\b|issues\b", r"bug|ticket|issue"),
-    "documentation": (
-        r"\bdocs\b|documentation|readmes?\b|release notes?|changelogs?",
-        r"\bdocs?\b|documentation|readme|release note|changelog",
-    ),
-    "speech": (r"speech(?:es)?\b|toasts?\b", r"speech|toast"),
-    "lesson": (r"lesson plans?|worksheets?|quiz(?:zes)?\b", r"lesson|worksheet|quiz|exercise"),
-    "menu": (r"\bmenus?\b", r"menu"),
-    "schedule": (r"schedules?\b|timetables?", r"schedule|timetable|rota|plan"),
-    "list": (r"\blists\b", r"\blist|ideas|which|what are|suggest|name (?:some|\w+) "),
-}
-"""By kind: how a rule names it, and how a request shows that it is of it."""
 _SMALL: Final = frozenset(
-    (
+    [
         "a",
         "about",
         "all",
@@ -203,7 +100,7 @@ _SMALL: Final = frozenset(
         "writing",
         "you",
         "your",
-    )
+    ]
 )
 
 
@@ -220,7 +117,12 @@ def lead(rule: str) -> str:
 def _lead(rule: str) -> re.Match[str] | None:
     """ "For recipes I want grams, not cups" has no lead: its comma belongs to the order."""
     found = _LEAD.match(rule)
-    return None if found is not None and found["kind"] and _ORDER.search(found["kind"]) else found
+    if found is None or not found["kind"]:
+        return found
+    kind = found["kind"]
+    if _ORDER.search(kind) or language.named(kind) or BARE.search(kind.lower()):
+        return None  # "In Spanish, please", "In two sentences, please": that is the order
+    return found
 
 
 _ORDER: Final = re.compile(
@@ -238,19 +140,10 @@ def without_lead(rule: str) -> str:
     return rule[: behind.start()] if behind else rule
 
 
-def applies(rule: str, request: str) -> bool:
-    """Whether the rule speaks of the request, as far as a program can tell."""
-    rule = straight(rule)
-    said = lead(rule)
-    named = said or blanked(rule)
-    kinds = [
-        asks for names, asks in KINDS.values()
-        if re.search(names, named, re.IGNORECASE)
-    ]  # fmt: skip
-    if kinds:
-        return any(re.search(asks, request, re.IGNORECASE) for asks in kinds)
-    words = [word for word in re.findall(r"[^\W\d_]{2,}", said.lower()) if word not in _SMALL]
-    return not words or any(_stem(word) in request.lower() for word in words)
+def unknown_words(said: str) -> list[str]:
+    """The words of a lead that say something."""
+    words = re.findall(r"[^\W\d_]{2,}", said.lower())
+    return [_stem(word) for word in words if word not in _SMALL]
 
 
 def _stem(word: str) -> str:
