@@ -17,7 +17,7 @@ from lull.core.feedback.exchange import Exchange, readable
 HERE: Final = Path(__file__).parent
 PEOPLE: Final = HERE / "people"
 HELD_OUT: Final = HERE / "held_out"
-EXAM: Final = ("product_manager", "retired_traveller")
+EXAM: Final = ("museum_guide", "embedded_consultant")
 """The two kinds of person who are looked at once, at the end."""
 CALIBRATION: Final = ("nonnative_engineer", "sarcastic_nurse")
 """Set the thresholds; their sentences teach nothing else."""
