@@ -18,8 +18,18 @@ project_mark=$venv/.lull-project
 packages_are="$root $(cksum <packaging/constraints.txt)"
 project_is="$(cksum <pyproject.toml)"
 
+# What stands behind a mark is on the disk before the mark is: the power may be cut.
+mark() { # FILE CONTENTS
+    sync -f "$venv" 2>/dev/null || sync
+    printf '%s' "$2" >"$1"
+}
 is() { [ -f "$1" ] && [ "$(cat "$1")" = "$2" ]; }
-works() { "$venv/bin/python" -c '' 2>/dev/null; }
+which_python() { "$1" -c 'import sys; print(sys.version, sys.base_prefix)' 2>/dev/null; }
+# It starts, and is the Python that was asked for, if one was.
+works() {
+    is_python=$(which_python "$venv/bin/python") || return 1
+    [ -z "${PYTHON-}" ] || [ "$is_python" = "$(which_python "$PYTHON")" ]
+}
 ready() {
     is "$packages_mark" "$packages_are" && is "$project_mark" "$project_is" && works &&
         [ -x "$venv/bin/lull" ]
@@ -31,15 +41,32 @@ suits() {
         >/dev/null 2>&1
 }
 find_python() {
-    for python in ${PYTHON-} python3 python3.13 python3.12 python3.11 python3.14; do
+    for python in ${PYTHON:-python3 python3.13 python3.12 python3.11 python3.14}; do
         if suits "$python"; then return; fi
     done
+    return 1
+}
+no_python() {
+    # What is said at the end names it, too.
+    case $(sh packaging/system-packages.sh --line run) in *' python3'*) exit 1 ;; esac
     case $(uname) in
     Darwin) die 'Lull needs Python 3.11 or later. Run this line, then make again:' '' \
         '    brew install python@3.13' '' ;;
     *) die 'Lull needs Python 3.11 to 3.14 with its venv module. Install one, then make again' \
         '(or name it: make PYTHON=/path/to/python3).' ;;
     esac
+}
+
+# One at a time: whoever comes second waits, for the first and for all that it has started. The
+# system gives a lock back when its last holder is gone, however that ended.
+alone() {
+    exec 9>>.venv.lock
+    lock='import fcntl, sys; fcntl.flock(9, fcntl.LOCK_EX | int(sys.argv[1]))'
+    if ! "$python" -c "$lock" 4 2>/dev/null; then
+        echo "Another make is at work on $venv here (process $(cat .venv.lock)); waiting for it."
+        watched : /dev/null "$python" -c "$lock" 0
+    fi
+    echo "$$" >.venv.lock
 }
 
 far() { # pip names each package as it comes to it, and puts them all in place at its end
@@ -65,9 +92,10 @@ pip() { # WHAT ARGUMENTS...: pip is chatty and its errors long, so it talks to a
 }
 
 install_packages() {
-    find_python
+    find_python || no_python
     echo "Making $venv with $("$python" --version), a minute or two"
     # From nothing rather than over the old one, so that nothing unpinned stays behind.
+    rm -f "$packages_mark" "$project_mark"
     rm -rf "$venv"
     "$python" -m venv "$venv"
     # The file is the whole closure, so pip has nothing to resolve. It would byte-compile on one core;
@@ -76,13 +104,13 @@ install_packages() {
         --retries 2 --progress-bar off -r packaging/constraints.txt
     echo '  compiling them'
     "$venv/bin/python" -m compileall -q -j 0 "$venv/lib" >/dev/null 2>&1 || :
-    printf '%s' "$packages_are" >"$packages_mark"
+    mark "$packages_mark" "$packages_are"
 }
 
 install_project() {
     rm -f "$project_mark"
     pip 'Lull itself' install --no-deps --no-build-isolation --no-index --editable .
-    printf '%s' "$project_is" >"$project_mark"
+    mark "$project_mark" "$project_is"
 }
 
 # Whatever else happens, whoever lacks root is told what somebody else has to do, and once, at the end.
@@ -91,7 +119,7 @@ root_is_needed() {
     trap - EXIT
     line=$(sh packaging/system-packages.sh --line "$@")
     if [ -z "$line" ] || [ "$code" = 130 ]; then exit "$code"; fi
-    if works && [ -x "$venv/bin/lull" ]; then
+    if which_python "$venv/bin/python" >/dev/null && [ -x "$venv/bin/lull" ]; then
         echo 'Lull runs, but its window and its speed need system packages. Whoever has root here runs:' >&2
     else
         echo 'Lull needs system packages. Whoever has root here runs this line; then make again:' >&2
@@ -103,6 +131,13 @@ root_is_needed() {
 }
 
 sh packaging/system-packages.sh --later "$@" || trap 'root_is_needed "$@"' EXIT
+if [ -n "${PYTHON-}" ] && ! suits "$PYTHON"; then
+    die "PYTHON=$PYTHON is no Python 3.11 to 3.14 with its venv module; $venv is left as it is."
+fi
+if ready; then exit 0; fi
+find_python || python=$venv/bin/python
+[ -x "$python" ] || command -v "$python" >/dev/null || no_python
+alone
 if ready; then exit 0; fi
 if ! is "$packages_mark" "$packages_are" || ! works; then install_packages; fi
 install_project

@@ -23,9 +23,12 @@ pytestmark = [
 ]
 
 PYTHON = """\
+version=3.11.2
 echo "python $*" >>"$WORLD/did"
 case "$1 ${2-} ${3-}" in
---version*) echo Python 3.11.2 ;;
+--version*) echo "Python $version" ;;
+*base_prefix*) echo "$version" ;;
+*flock*) exec "$REAL_PYTHON" "$@" ;;
 "-m venv "*)
     mkdir -p "$3/bin" "$3/lib/python3.11/site-packages"
     sleep "$STEP_S"
@@ -34,6 +37,7 @@ case "$1 ${2-} ${3-}" in
 "-m pip "*)
     for name in a b c; do echo "Collecting $name==1"; sleep "$STEP_S"; done
     echo 'Installing collected packages: a, b, c'
+    echo 'pip came to its end' >>"$WORLD/did"
     case "$*" in *--editable*) touch "${0%/*}/lull"; chmod +x "${0%/*}/lull" ;; esac
     ;;
 esac
@@ -59,6 +63,9 @@ case " $* " in *' install '*)
 esac
 """
 DPKG = 'echo "dpkg $*" >>"$WORLD/did"; rm -f "$WORLD/cut-off"\n'
+SYNC = """\
+echo "sync with $(cd .venv && echo .lull-*)" >>"$WORLD/did"
+"""
 
 
 @dataclass
@@ -69,6 +76,7 @@ class World:
     root: bool = True
     step_s: float = 0.0
     more: dict[str, str] = field(default_factory=dict)
+    """Of the environment."""
 
     def __post_init__(self) -> None:
         self.checkout = self.folder / "checkout"
@@ -76,7 +84,7 @@ class World:
         shutil.copy(ROOT / "pyproject.toml", self.checkout)
         (self.folder / "installed").mkdir()
         stubs = {"python3": PYTHON, "dpkg-query": DPKG_QUERY, "apt-get": APT_GET, "dpkg": DPKG}
-        for name, text in {**stubs, "sudo": "exit 1\n"}.items():
+        for name, text in {**stubs, "sudo": "exit 1\n", "sync": SYNC}.items():
             self._stub(name, text)
 
     def _stub(self, name: str, text: str) -> None:
@@ -92,7 +100,14 @@ class World:
         return subprocess.Popen(
             ["sh", "packaging/setup.sh", *(groups or ("run",))],
             cwd=self.checkout,
-            env={**environ, "PATH": path, "WORLD": str(self.folder), "STEP_S": str(self.step_s)},
+            env={
+                **environ,
+                "PATH": path,
+                "WORLD": str(self.folder),
+                "STEP_S": str(self.step_s),
+                "REAL_PYTHON": sys.executable,
+                **self.more,
+            },
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -206,3 +221,64 @@ def test_killed_at_any_moment_it_is_finished_by_the_next(world: World, after_s: 
     assert ran.returncode == 0, ran
     assert world.is_ready()
     assert (world.setup().stdout, world.setup().stderr) == ("", "")
+
+
+def test_what_is_on_the_disk_comes_before_its_mark(world: World) -> None:
+    world.setup()
+    synced = [line for line in world.did() if line.startswith("sync")]
+    assert synced == ["sync with .lull-*", "sync with .lull-packages"]
+
+
+def test_a_python_that_is_named_is_the_one_that_is_used(world: World) -> None:
+    assert world.setup().returncode == 0
+    another = PYTHON.replace("3.11.2", "3.13.0")
+    world._stub("another", another)
+    world.more["PYTHON"] = "another"
+    ran = world.setup()
+    assert (ran.returncode, ran.stdout.splitlines()[0]) == (
+        0,
+        "Making .venv with Python 3.13.0, a minute or two",
+    )
+    assert world.setup().stdout == ""
+    world.more.clear()
+    assert world.setup().stdout == "", "what was made stays"
+
+
+def test_a_python_that_does_not_suit_is_said_and_nothing_is_lost(world: World) -> None:
+    assert world.setup().returncode == 0
+    for wrong in ("no-such-python", "false"):
+        world.more["PYTHON"] = wrong
+        ran = world.setup()
+        assert ran.returncode == 1
+        assert ran.stderr.startswith(f"PYTHON={wrong} is no Python 3.11 to 3.14")
+    assert world.is_ready()
+
+
+def test_the_second_of_two_waits_for_the_first(world: World) -> None:
+    world.step_s = 1.0
+    first = world.begin()
+    assert first.stdout is not None
+    while not first.stdout.readline().startswith("Making"):
+        pass
+    second = world.setup()
+    out, err = first.communicate(timeout=PATIENCE_S)
+    assert (first.returncode, err) == (0, "") and out.endswith("Ready: .venv/bin/lull\n")
+    assert second.returncode == 0, second
+    assert second.stdout == (
+        f"Another make is at work on .venv here (process {first.pid}); waiting for it.\n"
+    )
+    assert sum("-m venv" in line for line in world.did()) == 1
+
+
+@pytest.mark.parametrize("gone", [signal.SIGHUP, signal.SIGPIPE, signal.SIGTERM])
+def test_nothing_goes_on_when_it_is_ended(world: World, gone: signal.Signals) -> None:
+    world.step_s = 1.0
+    process = world.begin()
+    until = time.monotonic() + PATIENCE_S
+    while not any("-m pip" in line for line in world.did()) and time.monotonic() < until:
+        time.sleep(0.1)
+    process.send_signal(gone)
+    process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 130
+    time.sleep(4 * world.step_s)
+    assert "pip came to its end" not in world.did()
