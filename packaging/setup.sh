@@ -69,22 +69,47 @@ alone() {
     echo "$$" >.venv.lock
 }
 
-far() { # pip names each package as it comes to it, and puts them all in place at its end
-    if grep -q '^Installing collected' "$venv/setup.log"; then
+all=$(grep -c '^[a-zA-Z0-9]' packaging/constraints.txt)
+log=$venv/setup.log
+no_network='NewConnectionError|NameResolutionError|ConnectTimeout|is unreachable'
+far_pip() { # it names each package as it comes to it, and puts them all in place at its end
+    if grep -q '^Installing collected' "$log"; then
         set -- "$venv"/lib/python3*/site-packages/*.dist-info
         echo "putting in place, $# packages so far"
+    elif tail -n 1 "$log" | grep -Eq "$no_network"; then
+        echo 'the package index does not answer; trying once more'
     else
-        echo "fetching, $(grep -c '^Collecting' "$venv/setup.log") of $all packages so far"
+        echo "fetching, $(grep -c '^Collecting' "$log") of $all packages so far"
     fi
 }
-all=$(grep -c '^[a-zA-Z0-9]' packaging/constraints.txt)
+far_venv() { echo 'an empty environment first'; }
+far_compiled() { echo "compiling, $(find "$venv/lib" -name '*.pyc' | wc -l | tr -d ' ') files so far"; }
+far_project() { echo 'putting Lull itself in place'; }
 
-pip() { # WHAT ARGUMENTS...: pip is chatty and its errors long, so it talks to a file
+needs_mb=1400 # what .venv is under Linux on x86-64, with what is tested and built with
+free_mb() { df -Pk "$1" 2>/dev/null | awk 'NR == 2 { print int($4 / 1024) }'; }
+enough_room() {
+    free=$(free_mb .)
+    [ "${free:-$needs_mb}" -ge "$needs_mb" ] ||
+        die "There is too little room on this disk: $venv takes $needs_mb MB, and $free MB are free."
+}
+
+try() { # WHAT HOW-FAR COMMAND...: its errors are long, so it talks to a file
     what=$1
     shift
-    log=$venv/setup.log
-    if watched far "$log" "$venv/bin/python" -m pip --disable-pip-version-check "$@"; then return; fi
-    if grep -Eq 'NewConnectionError|NameResolutionError|ConnectTimeout|is unreachable' "$log"; then
+    how=$1
+    shift
+    if watched "$how" "$log" "$@"; then return; fi
+    # The module venv fails without its reason, so ask the disk as well.
+    work=${TMPDIR:-/tmp}
+    here=$(free_mb .)
+    there=$(free_mb "$work")
+    if grep -Eq "No space left|Disk quota" "$log" ||
+        [ "${here:-50}" -lt 50 ] || [ "${there:-50}" -lt 50 ]; then
+        die "The disk is full: ${here:-?} MB are free for $venv and ${there:-?} MB in $work," \
+            'where packages are unpacked.'
+    fi
+    if grep -Eq "$no_network" "$log"; then
         die "Could not fetch $what: is this machine online? Make again when it is."
     fi
     tail -n 20 "$log" >&2
@@ -97,19 +122,25 @@ install_packages() {
     # From nothing rather than over the old one, so that nothing unpinned stays behind.
     rm -f "$packages_mark" "$project_mark"
     rm -rf "$venv"
-    "$python" -m venv "$venv"
-    # The file is the whole closure, so pip has nothing to resolve. It would byte-compile on one core;
-    # compileall uses them all. Some packages carry files that do not compile: those are never imported.
-    pip 'the Python packages' install --require-hashes --no-deps --only-binary :all: --no-compile \
-        --retries 2 --progress-bar off -r packaging/constraints.txt
-    echo '  compiling them'
-    "$venv/bin/python" -m compileall -q -j 0 "$venv/lib" >/dev/null 2>&1 || :
+    enough_room
+    mkdir -p "$venv"
+    try 'an empty environment' far_venv "$python" -m venv "$venv"
+    # The file is the whole closure, so pip has nothing to resolve.
+    try 'the Python packages' far_pip "$venv/bin/python" -m pip --disable-pip-version-check \
+        install --require-hashes --no-deps --only-binary :all: --no-compile \
+        --retries "${PIP_RETRIES:-1}" --progress-bar off -r packaging/constraints.txt
+    # pip would compile on one core. Some packages carry files that do not compile: those are never
+    # imported. Not by compileall's own workers, which live on where it is killed.
+    find "$venv/lib" -name '*.py' -print0 >"$venv/sources"
+    watched far_compiled /dev/null sh -c 'exec xargs -0 -n 500 -P "$1" "$2" -m compileall -q <"$3"' \
+        sh "$(getconf _NPROCESSORS_ONLN || echo 2)" "$venv/bin/python" "$venv/sources" || :
     mark "$packages_mark" "$packages_are"
 }
 
 install_project() {
     rm -f "$project_mark"
-    pip 'Lull itself' install --no-deps --no-build-isolation --no-index --editable .
+    try 'Lull itself' far_project "$venv/bin/python" -m pip --disable-pip-version-check \
+        install --no-deps --no-build-isolation --no-index --editable .
     mark "$project_mark" "$project_is"
 }
 
@@ -135,8 +166,10 @@ if [ -n "${PYTHON-}" ] && ! suits "$PYTHON"; then
     die "PYTHON=$PYTHON is no Python 3.11 to 3.14 with its venv module; $venv is left as it is."
 fi
 if ready; then exit 0; fi
-find_python || python=$venv/bin/python
-[ -x "$python" ] || command -v "$python" >/dev/null || no_python
+if ! find_python; then
+    python=$venv/bin/python
+    [ -x "$python" ] || no_python
+fi
 alone
 if ready; then exit 0; fi
 if ! is "$packages_mark" "$packages_are" || ! works; then install_packages; fi

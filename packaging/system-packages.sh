@@ -78,7 +78,12 @@ apt() {
 }
 # Another apt may be at work: one that was cut off lives on for a moment, too.
 # shellcheck disable=SC2086  # lists of words
-try() { apt apt-get -o APT::Status-Fd=1 -o DPkg::Lock::Timeout=120 ${install#apt-get }; }
+try() {
+    apt apt-get -o APT::Status-Fd=1 -o DPkg::Lock::Timeout=120 -o Acquire::Retries=0 \
+        -o Acquire::http::Timeout=15 -o Acquire::https::Timeout=15 ${install#apt-get }
+}
+offline() { grep -Eq 'Temporary failure|Could not connect|Could not resolve|unreachable' "$log"; }
+said_offline() { by_hand 'The package archive cannot be reached: is this machine online?'; }
 # The lists on the machine may do, and fetching them takes a while: so first without. What was cut
 # off in the middle is brought to its end before.
 if try; then exit 0; fi
@@ -88,10 +93,12 @@ if grep -q 'dpkg --configure -a' "$log"; then
     apt apt-get -y -f install || :
     if try; then exit 0; fi
 fi
-if apt apt-get update && try; then exit 0; fi
+if offline; then said_offline; fi
+# Of several archives one may be away and not be needed, and of an update that failed apt says little.
+apt apt-get -o Acquire::Retries=0 -o Acquire::http::Timeout=15 -o Acquire::https::Timeout=15 update || :
+away=$(offline && echo yes) || :
+if try; then exit 0; fi
+if [ -n "$away" ] || offline; then said_offline; fi
 
-if grep -Eq 'Temporary failure|Could not connect|Could not resolve|unreachable' "$log"; then
-    by_hand 'The package archive cannot be reached: is this machine online?'
-fi
 grep -v '^[dp]mstatus:\|^dlstatus:' "$log" | tail -n 15 >&2
 by_hand 'apt could not install all system packages.'

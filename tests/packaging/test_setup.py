@@ -35,6 +35,12 @@ case "$1 ${2-} ${3-}" in
     cp "$0" "$3/bin/python"
     ;;
 "-m pip "*)
+    if [ -e "$WORLD/offline" ]; then
+        echo "Collecting a"
+        echo "WARNING: Retrying after connection broken by 'NewConnectionError'"
+        sleep "$STEP_S"
+        exit 1
+    fi
     for name in a b c; do echo "Collecting $name==1"; sleep "$STEP_S"; done
     echo 'Installing collected packages: a, b, c'
     echo 'pip came to its end' >>"$WORLD/did"
@@ -49,7 +55,12 @@ done
 """
 APT_GET = """\
 echo "apt-get $*" >>"$WORLD/did"
-if [ -e "$WORLD/cut-off" ]; then
+if [ -e "$WORLD/offline" ]; then
+    case " $* " in
+    *' update '*) echo 'W: Failed to fetch: Temporary failure resolving' ;;
+    *) echo 'E: Unable to locate package'; exit 100 ;;
+    esac
+elif [ -e "$WORLD/cut-off" ]; then
     echo "E: dpkg was interrupted, you must manually run 'dpkg --configure -a' to correct this."
     exit 100
 fi
@@ -65,6 +76,10 @@ esac
 DPKG = 'echo "dpkg $*" >>"$WORLD/did"; rm -f "$WORLD/cut-off"\n'
 SYNC = """\
 echo "sync with $(cd .venv && echo .lull-*)" >>"$WORLD/did"
+"""
+DF = """\
+echo 'Filesystem 1024-blocks Used Available Capacity Mounted on'
+echo "any 0 0 $((${FREE_MB:-9999} * 1024)) 0% /"
 """
 
 
@@ -84,7 +99,7 @@ class World:
         shutil.copy(ROOT / "pyproject.toml", self.checkout)
         (self.folder / "installed").mkdir()
         stubs = {"python3": PYTHON, "dpkg-query": DPKG_QUERY, "apt-get": APT_GET, "dpkg": DPKG}
-        for name, text in {**stubs, "sudo": "exit 1\n", "sync": SYNC}.items():
+        for name, text in {**stubs, "sudo": "exit 1\n", "sync": SYNC, "df": DF}.items():
             self._stub(name, text)
 
     def _stub(self, name: str, text: str) -> None:
@@ -282,3 +297,23 @@ def test_nothing_goes_on_when_it_is_ended(world: World, gone: signal.Signals) ->
     assert process.returncode == 130
     time.sleep(4 * world.step_s)
     assert "pip came to its end" not in world.did()
+
+
+def test_a_disk_with_too_little_room_is_named_first(world: World) -> None:
+    world.more["FREE_MB"] = "57"
+    ran = world.setup()
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("There is too little room on this disk: .venv takes ")
+    assert "57 MB are free" in ran.stderr
+    assert not any("-m venv" in line for line in world.did())
+
+
+def test_without_a_network_it_asks_for_one(world: World) -> None:
+    (world.folder / "offline").touch()
+    world.step_s = 6.0
+    ran = world.setup()
+    assert ran.returncode == 1
+    first, second = (line for line in ran.stderr.splitlines() if "online?" in line)
+    assert first.startswith("The package archive cannot be reached")
+    assert second.startswith("Could not fetch the Python packages")
+    assert "  the package index does not answer; trying once more" in ran.stdout.splitlines()
