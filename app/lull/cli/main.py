@@ -1,6 +1,8 @@
 """`lull`: reads the words, calls the command, puts failures into one line and an exit code.
 
 0 done · 1 failed · 2 wrong usage · 3 the service is not running and the command needs it.
+A closed stdout or stderr, and a reader that left, are no failure (0); an output that the disk has
+no room for is one (1), with its line on stderr: alike in every release of Python.
 Heavy imports wait until a command is known: `lull --help` shall be quick.
 """
 
