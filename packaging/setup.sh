@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes what Lull needs in this checkout: system packages of the groups named (run, test), a virtual
+# Makes what Lull needs in this checkout: system packages of the groups named (run, test, ollama), a virtual
 # environment in .venv with the pinned packages of constraints.txt, and Lull itself, editable.
 # Quick when there is nothing to do, safe to interrupt, and everything after it works offline.
 # Who may not install system packages gets all the rest, and at the end one line for somebody who may.
@@ -156,8 +156,11 @@ root_is_needed() {
         echo 'Lull needs system packages. Whoever has root here runs this line; then make again:' >&2
     fi
     printf '\n    %s\n\n' "$line" >&2
-    # The tests are of the window, too. What only they need is skipped where it is missing.
-    case " $* " in *' test '*) [ -z "$(sh packaging/system-packages.sh --line run)" ] || code=1 ;; esac
+    lacks() { [ -n "$(sh packaging/system-packages.sh --line "$1")" ]; }
+    # The tests are of the window, too; what only they need is skipped where it is missing. Without its
+    # headers an Ollama cannot be built.
+    case " $* " in *' test '*) ! lacks run || code=1 ;; esac
+    case " $* " in *' ollama '*) ! lacks ollama || code=1 ;; esac
     exit "$code"
 }
 

@@ -171,7 +171,8 @@ def test_who_has_no_root_gets_all_the_rest_and_one_line_at_the_end(world: World)
     assert not any(line.startswith("apt-get") for line in world.did())
     *_, said, empty, line, last = ran.stderr.splitlines()
     assert said.startswith("Lull runs") and empty == last == ""
-    assert line.strip().startswith("apt-get update && apt-get install -y ")
+    assert line.strip().startswith("sh -c 'apt-get update && apt-get install -y ")
+    assert " xvfb " in line and " libstb-dev'" in line, "nobody is to be asked twice"
     assert ran.stderr.count("apt-get update") == 1
     again = world.setup()
     assert again.returncode == 0 and line in again.stderr.splitlines()
@@ -186,7 +187,8 @@ def test_who_has_no_root_gets_all_the_rest_and_one_line_at_the_end(world: World)
     )
     assert handed.returncode == 0
     world.root = False
-    assert (world.setup().returncode, world.setup().stderr) == (0, "")
+    for groups in (("run",), ("run", "test"), ("run", "ollama")):
+        assert (world.setup(*groups).returncode, world.setup(*groups).stderr) == (0, "")
 
 
 def test_the_tests_need_the_window_s_packages_and_no_others(world: World) -> None:
@@ -207,6 +209,7 @@ def test_without_a_python_the_line_comes_all_the_same(world: World) -> None:
     ran = world.setup()
     assert ran.returncode == 1
     assert "apt-get install -y" in ran.stderr and "make again" in ran.stderr
+    assert "Install one" not in ran.stderr, "one order, not two"
 
 
 def test_an_apt_that_was_cut_off_is_brought_to_its_end(world: World) -> None:
