@@ -158,9 +158,10 @@ def _fail(error: LullError, *, as_json: bool) -> int:
     except OSError:
         _forget_stdout()
     if sys.stderr is not None:
+        from lull.cli.own_command import as_called
         from lull.cli.showing import revealed
 
-        line = revealed(" ".join(f"lull: {error}".split()))
+        line = as_called(revealed(" ".join(f"lull: {error}".split())), sys.argv[0], os.environ)
         print(line, file=sys.stderr)
     return error.exit_code
 
