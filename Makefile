@@ -67,7 +67,7 @@ bench: setup-test ## measure: make bench ARGS="wire --quick"
 screenshots: setup-test ## every page of the window, light and dark, into docs/screenshots
 	@QT_QPA_PLATFORM=offscreen $(PY) -m tests.desktop.screenshots docs/screenshots
 
-ollama: setup-test ## a real Ollama for the tests, built from source where there is none
+ollama: ## a real Ollama for the tests, built from source where there is none
 	@sh packaging/ci/install-ollama.sh
 
 constraints: ## pin the Python packages again after pyproject.toml has changed

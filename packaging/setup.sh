@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes what Lull needs in this checkout: system packages of the groups named (run, test), a virtual
+# Makes what Lull needs in this checkout: system packages of the groups named (run, test, ollama), a virtual
 # environment in .venv with the pinned packages of constraints.txt, and Lull itself, editable.
 # Quick when there is nothing to do, safe to interrupt, and everything after it works offline.
 # Who may not install system packages gets all the rest, and at the end one line for somebody who may.
@@ -18,8 +18,18 @@ project_mark=$venv/.lull-project
 packages_are="$root $(cksum <packaging/constraints.txt)"
 project_is="$(cksum <pyproject.toml)"
 
+# What stands behind a mark is on the disk before the mark is: the power may be cut.
+mark() { # FILE CONTENTS
+    sync -f "$venv" 2>/dev/null || sync
+    printf '%s' "$2" >"$1"
+}
 is() { [ -f "$1" ] && [ "$(cat "$1")" = "$2" ]; }
-works() { "$venv/bin/python" -c '' 2>/dev/null; }
+which_python() { "$1" -c 'import sys; print(sys.version, sys.base_prefix)' 2>/dev/null; }
+# It starts, and is the Python that was asked for, if one was.
+works() {
+    is_python=$(which_python "$venv/bin/python") || return 1
+    [ -z "${PYTHON-}" ] || [ "$is_python" = "$(which_python "$PYTHON")" ]
+}
 ready() {
     is "$packages_mark" "$packages_are" && is "$project_mark" "$project_is" && works &&
         [ -x "$venv/bin/lull" ]
@@ -31,9 +41,14 @@ suits() {
         >/dev/null 2>&1
 }
 find_python() {
-    for python in ${PYTHON-} python3 python3.13 python3.12 python3.11 python3.14; do
+    for python in ${PYTHON:-python3 python3.13 python3.12 python3.11 python3.14}; do
         if suits "$python"; then return; fi
     done
+    return 1
+}
+no_python() {
+    # What is said at the end names it, too.
+    case $(sh packaging/system-packages.sh --line run) in *' python3'*) exit 1 ;; esac
     case $(uname) in
     Darwin) die 'Lull needs Python 3.11 or later. Run this line, then make again:' '' \
         '    brew install python@3.13' '' ;;
@@ -42,22 +57,59 @@ find_python() {
     esac
 }
 
-far() { # pip names each package as it comes to it, and puts them all in place at its end
-    if grep -q '^Installing collected' "$venv/setup.log"; then
+# One at a time: whoever comes second waits, for the first and for all that it has started. The
+# system gives a lock back when its last holder is gone, however that ended.
+alone() {
+    exec 9>>.venv.lock
+    lock='import fcntl, sys; fcntl.flock(9, fcntl.LOCK_EX | int(sys.argv[1]))'
+    if ! "$python" -c "$lock" 4 2>/dev/null; then
+        echo "Another make is at work on $venv here (process $(cat .venv.lock)); waiting for it."
+        watched : /dev/null "$python" -c "$lock" 0
+    fi
+    echo "$$" >.venv.lock
+}
+
+all=$(grep -c '^[a-zA-Z0-9]' packaging/constraints.txt)
+log=$venv/setup.log
+no_network='NewConnectionError|NameResolutionError|ConnectTimeout|is unreachable'
+far_pip() { # it names each package as it comes to it, and puts them all in place at its end
+    if grep -q '^Installing collected' "$log"; then
         set -- "$venv"/lib/python3*/site-packages/*.dist-info
         echo "putting in place, $# packages so far"
+    elif tail -n 1 "$log" | grep -Eq "$no_network"; then
+        echo 'the package index does not answer; trying once more'
     else
-        echo "fetching, $(grep -c '^Collecting' "$venv/setup.log") of $all packages so far"
+        echo "fetching, $(grep -c '^Collecting' "$log") of $all packages so far"
     fi
 }
-all=$(grep -c '^[a-zA-Z0-9]' packaging/constraints.txt)
+far_venv() { echo 'an empty environment first'; }
+far_compiled() { echo "compiling, $(find "$venv/lib" -name '*.pyc' | wc -l | tr -d ' ') files so far"; }
+far_project() { echo 'putting Lull itself in place'; }
 
-pip() { # WHAT ARGUMENTS...: pip is chatty and its errors long, so it talks to a file
+needs_mb=1400 # what .venv is under Linux on x86-64, with what is tested and built with
+free_mb() { df -Pk "$1" 2>/dev/null | awk 'NR == 2 { print int($4 / 1024) }'; }
+enough_room() {
+    free=$(free_mb .)
+    [ "${free:-$needs_mb}" -ge "$needs_mb" ] ||
+        die "There is too little room on this disk: $venv takes $needs_mb MB, and $free MB are free."
+}
+
+try() { # WHAT HOW-FAR COMMAND...: its errors are long, so it talks to a file
     what=$1
     shift
-    log=$venv/setup.log
-    if watched far "$log" "$venv/bin/python" -m pip --disable-pip-version-check "$@"; then return; fi
-    if grep -Eq 'NewConnectionError|NameResolutionError|ConnectTimeout|is unreachable' "$log"; then
+    how=$1
+    shift
+    if watched "$how" "$log" "$@"; then return; fi
+    # The module venv fails without its reason, so ask the disk as well.
+    work=${TMPDIR:-/tmp}
+    here=$(free_mb .)
+    there=$(free_mb "$work")
+    if grep -Eq "No space left|Disk quota" "$log" ||
+        [ "${here:-50}" -lt 50 ] || [ "${there:-50}" -lt 50 ]; then
+        die "The disk is full: ${here:-?} MB are free for $venv and ${there:-?} MB in $work," \
+            'where packages are unpacked.'
+    fi
+    if grep -Eq "$no_network" "$log"; then
         die "Could not fetch $what: is this machine online? Make again when it is."
     fi
     tail -n 20 "$log" >&2
@@ -65,24 +117,31 @@ pip() { # WHAT ARGUMENTS...: pip is chatty and its errors long, so it talks to a
 }
 
 install_packages() {
-    find_python
+    find_python || no_python
     echo "Making $venv with $("$python" --version), a minute or two"
     # From nothing rather than over the old one, so that nothing unpinned stays behind.
+    rm -f "$packages_mark" "$project_mark"
     rm -rf "$venv"
-    "$python" -m venv "$venv"
-    # The file is the whole closure, so pip has nothing to resolve. It would byte-compile on one core;
-    # compileall uses them all. Some packages carry files that do not compile: those are never imported.
-    pip 'the Python packages' install --require-hashes --no-deps --only-binary :all: --no-compile \
-        --retries 2 --progress-bar off -r packaging/constraints.txt
-    echo '  compiling them'
-    "$venv/bin/python" -m compileall -q -j 0 "$venv/lib" >/dev/null 2>&1 || :
-    printf '%s' "$packages_are" >"$packages_mark"
+    enough_room
+    mkdir -p "$venv"
+    try 'an empty environment' far_venv "$python" -m venv "$venv"
+    # The file is the whole closure, so pip has nothing to resolve.
+    try 'the Python packages' far_pip "$venv/bin/python" -m pip --disable-pip-version-check \
+        install --require-hashes --no-deps --only-binary :all: --no-compile \
+        --retries "${PIP_RETRIES:-1}" --progress-bar off -r packaging/constraints.txt
+    # pip would compile on one core. Some packages carry files that do not compile: those are never
+    # imported. Not by compileall's own workers, which live on where it is killed.
+    find "$venv/lib" -name '*.py' -print0 >"$venv/sources"
+    watched far_compiled /dev/null sh -c 'exec xargs -0 -n 500 -P "$1" "$2" -m compileall -q <"$3"' \
+        sh "$(getconf _NPROCESSORS_ONLN || echo 2)" "$venv/bin/python" "$venv/sources" || :
+    mark "$packages_mark" "$packages_are"
 }
 
 install_project() {
     rm -f "$project_mark"
-    pip 'Lull itself' install --no-deps --no-build-isolation --no-index --editable .
-    printf '%s' "$project_is" >"$project_mark"
+    try 'Lull itself' far_project "$venv/bin/python" -m pip --disable-pip-version-check \
+        install --no-deps --no-build-isolation --no-index --editable .
+    mark "$project_mark" "$project_is"
 }
 
 # Whatever else happens, whoever lacks root is told what somebody else has to do, and once, at the end.
@@ -91,18 +150,30 @@ root_is_needed() {
     trap - EXIT
     line=$(sh packaging/system-packages.sh --line "$@")
     if [ -z "$line" ] || [ "$code" = 130 ]; then exit "$code"; fi
-    if works && [ -x "$venv/bin/lull" ]; then
+    if which_python "$venv/bin/python" >/dev/null && [ -x "$venv/bin/lull" ]; then
         echo 'Lull runs, but its window and its speed need system packages. Whoever has root here runs:' >&2
     else
         echo 'Lull needs system packages. Whoever has root here runs this line; then make again:' >&2
     fi
     printf '\n    %s\n\n' "$line" >&2
-    # The tests are of the window, too. What only they need is skipped where it is missing.
-    case " $* " in *' test '*) [ -z "$(sh packaging/system-packages.sh --line run)" ] || code=1 ;; esac
+    lacks() { [ -n "$(sh packaging/system-packages.sh --line "$1")" ]; }
+    # The tests are of the window, too; what only they need is skipped where it is missing. Without its
+    # headers an Ollama cannot be built.
+    case " $* " in *' test '*) ! lacks run || code=1 ;; esac
+    case " $* " in *' ollama '*) ! lacks ollama || code=1 ;; esac
     exit "$code"
 }
 
 sh packaging/system-packages.sh --later "$@" || trap 'root_is_needed "$@"' EXIT
+if [ -n "${PYTHON-}" ] && ! suits "$PYTHON"; then
+    die "PYTHON=$PYTHON is no Python 3.11 to 3.14 with its venv module; $venv is left as it is."
+fi
+if ready; then exit 0; fi
+if ! find_python; then
+    python=$venv/bin/python
+    [ -x "$python" ] || no_python
+fi
+alone
 if ready; then exit 0; fi
 if ! is "$packages_mark" "$packages_are" || ! works; then install_packages; fi
 install_project

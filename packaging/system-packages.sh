@@ -2,8 +2,8 @@
 # Sees to the system packages of the groups named (run, test, ollama) in system-packages.txt.
 # Debian and its relatives only: elsewhere the Python wheels bring all they need, so it does nothing.
 # Installs with apt as root or through sudo; where it may not, or apt fails, it says so with the one
-# line to run, and fails. `--line` first: prints only that line, and nothing where all are there.
-# `--later` first: does not print it, because setup.sh does at its end.
+# line to run, and fails. `--line` first: prints only that line, and nothing where none of the groups
+# named lacks anything. `--later` first: does not print it, because setup.sh does at its end.
 # LULL_SYSTEM_PACKAGES=no leaves them alone, for who has the same things from elsewhere.
 set -eu
 
@@ -19,26 +19,30 @@ case ${1-} in --*)
     ;;
 esac
 
-wanted=
-for group; do
-    wanted="$wanted $(sed 's/#.*//' "$list" |
-        awk -v group="[$group]" '/^\[/ { on = ($1 == group); next } on && NF { print $1 }')"
-done
-
-# Where a library was rebuilt for 64-bit time (Ubuntu 24.04, Debian 13) its name ends in t64.
-# shellcheck disable=SC2086,SC2046  # lists of words
-installed=" $(dpkg-query -W -f '${db:Status-Status} ${Package}\n' \
-    $wanted $(printf '%st64 ' $wanted) 2>/dev/null | sed -n 's/^installed //p' | tr '\n' ' ')"
-missing=
-for package in $wanted; do
-    case "$installed $missing " in *" $package "* | *" ${package}t64 "*) continue ;; esac
-    missing="$missing $package"
-done
-missing=${missing# }
+missing_of() { # GROUP...: prints which of their packages are not here
+    wanted=
+    for group; do
+        wanted="$wanted $(sed 's/#.*//' "$list" |
+            awk -v group="[$group]" '/^\[/ { on = ($1 == group); next } on && NF { print $1 }')"
+    done
+    # Where a library was rebuilt for 64-bit time (Ubuntu 24.04, Debian 13) its name ends in t64.
+    # shellcheck disable=SC2086,SC2046  # lists of words
+    installed=" $(dpkg-query -W -f '${db:Status-Status} ${Package}\n' \
+        $wanted $(printf '%st64 ' $wanted) 2>/dev/null | sed -n 's/^installed //p' | tr '\n' ' ')"
+    missing=
+    for package in $wanted; do
+        case "$installed $missing " in *" $package "* | *" ${package}t64 "*) continue ;; esac
+        missing="$missing $package"
+    done
+    printf '%s\n' "${missing# }"
+}
+missing=$(missing_of "$@")
 [ -n "$missing" ] || exit 0
 
-install="apt-get install -y --no-install-recommends $missing"
-line="apt-get update && $install"
+install='apt-get install -y --no-install-recommends'
+# Somebody else is asked once, so for all groups; and in one command, so that `sudo` may stand before it.
+line="sh -c 'apt-get update && $install $(missing_of run test ollama)'"
+install="$install $missing"
 if [ "$how" = --line ]; then
     printf '%s\n' "$line"
     exit 0
@@ -78,7 +82,12 @@ apt() {
 }
 # Another apt may be at work: one that was cut off lives on for a moment, too.
 # shellcheck disable=SC2086  # lists of words
-try() { apt apt-get -o APT::Status-Fd=1 -o DPkg::Lock::Timeout=120 ${install#apt-get }; }
+try() {
+    apt apt-get -o APT::Status-Fd=1 -o DPkg::Lock::Timeout=120 -o Acquire::Retries=0 \
+        -o Acquire::http::Timeout=15 -o Acquire::https::Timeout=15 ${install#apt-get }
+}
+offline() { grep -Eq 'Temporary failure|Could not connect|Could not resolve|unreachable' "$log"; }
+said_offline() { by_hand 'The package archive cannot be reached: is this machine online?'; }
 # The lists on the machine may do, and fetching them takes a while: so first without. What was cut
 # off in the middle is brought to its end before.
 if try; then exit 0; fi
@@ -88,10 +97,12 @@ if grep -q 'dpkg --configure -a' "$log"; then
     apt apt-get -y -f install || :
     if try; then exit 0; fi
 fi
-if apt apt-get update && try; then exit 0; fi
+if offline; then said_offline; fi
+# Of several archives one may be away and not be needed, and of an update that failed apt says little.
+apt apt-get -o Acquire::Retries=0 -o Acquire::http::Timeout=15 -o Acquire::https::Timeout=15 update || :
+away=$(offline && echo yes) || :
+if try; then exit 0; fi
+if [ -n "$away" ] || offline; then said_offline; fi
 
-if grep -Eq 'Temporary failure|Could not connect|Could not resolve|unreachable' "$log"; then
-    by_hand 'The package archive cannot be reached: is this machine online?'
-fi
 grep -v '^[dp]mstatus:\|^dlstatus:' "$log" | tail -n 15 >&2
 by_hand 'apt could not install all system packages.'

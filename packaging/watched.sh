@@ -1,5 +1,5 @@
-# Read by setup.sh and system-packages.sh (`.`): a command that says nothing for a minute runs aside,
-# and every few seconds a line says how far it is.
+# Read by the scripts here (`.`): a command that says nothing for a minute runs aside, and every few
+# seconds a line says how far it is.
 
 # watched HOW-FAR LOG COMMAND...: HOW-FAR is a command that prints a few words, or nothing yet.
 watched() {
@@ -8,8 +8,9 @@ watched() {
     shift 2
     "$@" >"$watched_log" 2>&1 </dev/null &
     watched_one=$!
-    # Ctrl-C reaches a command run aside only through us.
-    trap 'kill "$watched_one" 2>/dev/null; exit 130' INT TERM
+    # What ends us reaches a command run aside only through us: Ctrl-C, a terminal that is closed,
+    # a reader of our lines that has left (`make run | head`).
+    trap 'kill "$watched_one" 2>/dev/null; exit 130' INT TERM HUP PIPE
     told=
     seconds=0
     while kill -0 "$watched_one" 2>/dev/null; do
@@ -22,6 +23,6 @@ watched() {
     done
     result=0
     wait "$watched_one" || result=$?
-    trap - INT TERM
+    trap - INT TERM HUP PIPE
     return "$result"
 }

@@ -49,9 +49,11 @@ if [ -n "$keep" ]; then mkdir -p "$tree"; else tree=$(mktemp -d "${TMPDIR:-/var/
 tree=$(CDPATH='' cd -- "$tree" && pwd -P)
 log=$(mktemp)
 worker=
+teller=
 
 clean_up() {
     trap - EXIT INT TERM HUP
+    [ -z "$teller" ] || kill "$teller" 2>/dev/null || :
     if [ -n "$worker" ]; then
         # unshare minds nothing less, and takes all below it along.
         kill -KILL "$worker" 2>/dev/null || :
@@ -82,6 +84,14 @@ aside() {
 alone() { aside unshare --mount --propagation private --pid --fork --kill-child "$@"; }
 quietly() { aside "$@" >"$log" 2>&1; }
 last() { grep . "$log" | tail -n 1; }
+tell() { # every few seconds, what the log's last line says
+    told=
+    while sleep 5 && kill -0 $$ 2>/dev/null; do
+        now=$(last) || :
+        if [ "$now" != "$told" ]; then printf '  %s\n' "$now"; fi
+        told=$now
+    done
+}
 
 if ! command -v debootstrap >/dev/null 2>&1; then
     say 'installing debootstrap'
@@ -104,8 +114,12 @@ if [ ! -e "$tree/root/machine.sh" ]; then
     # It is thrown away: nothing in it must outlast a power cut.
     mkdir -p "$tree/etc/dpkg/dpkg.cfg.d"
     echo force-unsafe-io >"$tree/etc/dpkg/dpkg.cfg.d/thrown-away"
+    tell &
+    teller=$!
     alone debootstrap --variant=minbase --include=ca-certificates,make,git \
         "$release" "$tree" "$mirror" >"$log" 2>&1 || cannot "debootstrap failed ($(last))."
+    kill "$teller"
+    teller=
 fi
 alone sh "$0" --inside "$tree" >"$log" 2>&1 || cannot "mounts are not permitted ($(last))."
 

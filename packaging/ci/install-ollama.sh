@@ -2,7 +2,7 @@
 # Gives the tests a real Ollama. It builds v0.24.0, the last release that is one binary, from its
 # Go module with the CPU only: no download page is needed, just the Go and Python registries that
 # the machine is set up for. Does nothing when any `ollama` is on the PATH: the user's own wins.
-# About four CPU minutes. Needs cc, c++ and the [ollama] group of system-packages.txt.
+# About four CPU minutes. Sees to .venv (for its pip) and the packages that it needs first.
 set -eu
 
 version=0.24.0
@@ -31,14 +31,10 @@ work=$(mktemp -d)
 trap 'chmod -R u+w "$work" 2>/dev/null; rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 
-sh "$root/packaging/system-packages.sh" ollama
-
-# pip from the checkout's own environment if there is one, else from a throw-away one.
+sh "$root/packaging/setup.sh" run ollama
 python=$root/.venv/bin/python
-if ! "$python" -m pip --version >/dev/null 2>&1; then
-    python3 -m venv "$work/venv" || die "python3 with venv is needed: run make setup first."
-    python=$work/venv/bin/python
-fi
+. "$root/packaging/watched.sh"
+log=$work/log
 
 new_enough() { # GO: is it 1.26 or later?
     "$1" env GOVERSION 2>/dev/null | sed 's/^go//' | awk -F. '{ exit !($1 > 1 || ($1 == 1 && $2 >= 26)) }'
@@ -60,9 +56,13 @@ printf '%s\n' "$miniaudio" >"$work/header.txt"
     --dest "$work" -r "$work/header.txt" || die "could not fetch the miniaudio header."
 tar -xzf "$work"/miniaudio-*.tar.gz -C "$work"
 
-CGO_ENABLED=1 CGO_CPPFLAGS="-I$(echo "$work"/miniaudio-*/)" GOBIN=$work/bin GOTOOLCHAIN=local \
-    "$go" install -ldflags "-s -w -X=github.com/ollama/ollama/version.Version=$version" \
-    "github.com/ollama/ollama@v$version" || die "the build failed."
+far() { # with -v go names each package that it has built
+    echo "building, $(grep -vc '^go: ' "$log") packages so far, and ones in C++ that take longer"
+}
+watched far "$log" env CGO_ENABLED=1 CGO_CPPFLAGS="-I$(echo "$work"/miniaudio-*/)" \
+    GOBIN="$work/bin" GOTOOLCHAIN=local "$go" install -v \
+    -ldflags "-s -w -X=github.com/ollama/ollama/version.Version=$version" \
+    "github.com/ollama/ollama@v$version" || { tail -n 20 "$log" >&2; die "the build failed."; }
 
 mkdir -p "$bin"
 # In one step, so that an interrupted copy is never taken for the real thing.

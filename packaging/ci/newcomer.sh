@@ -18,7 +18,10 @@ trap 'exit 143' TERM
 fail() { printf 'newcomer: %s\n' "$*" >&2; exit 1; }
 
 echo '$ make run'
-# Nobody's own conversations, and no display: what is printed is for a terminal.
+# Nobody's own conversations, no display: what is printed is for a terminal. A free port, because the
+# usual one may be that of a Lull on the machine that the bare tree stands on.
+mkdir -p "$work/home"
+printf '[service]\nport = 0\n' >"$work/home/settings.toml"
 env -u DISPLAY -u WAYLAND_DISPLAY LULL_HOME="$work/home" make run </dev/null >"$work/said" 2>&1 &
 running=$!
 shown=0
@@ -46,7 +49,4 @@ running=
 echo '$ make ollama'
 make ollama
 echo '$ make test'
-if make test; then exit 0; fi
-# Said, never hidden: what fails once and not alone stands in the lines above, to be looked into.
-echo 'newcomer: these tests failed; each of them once more, one at a time:'
-make test ARGS='--last-failed --last-failed-no-failures none -n 0'
+make test

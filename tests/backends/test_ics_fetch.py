@@ -121,6 +121,8 @@ async def test_webcal_is_https(fetch: FeedFetch, server: CalendarServer) -> None
         *((one, Standing.FORBIDDEN) for one in ("255.255.255.255", "240.0.0.1", "192.0.2.1")),
         *((one, Standing.FORBIDDEN) for one in ("192.0.0.8", "198.18.0.1", "::a00:1", "4000::1")),
         *((one, Standing.FORBIDDEN) for one in ("2001:db8::1", "100.100.100.200", "fec0::1")),
+        *((one, Standing.FORBIDDEN) for one in ("168.63.129.16", "fd20:ce::254")),
+        *(("168.63.129.17", Standing.PUBLIC), ("fd20:ce::253", Standing.PRIVATE)),
         *((one, Standing.FORBIDDEN) for one in ("198.51.100.9", "203.0.113.9", "198.19.255.255")),
         *((one, Standing.FORBIDDEN) for one in ("192.88.99.1", "239.255.255.255", "0.255.1.1")),
         *((one, Standing.FORBIDDEN) for one in ("192.0.0.9", "192.0.0.171", "2001::1")),

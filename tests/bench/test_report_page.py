@@ -159,7 +159,7 @@ def test_readme_names_a_command_and_a_file_for_everything_measured() -> None:
     rows = rows_of_readme()
     named = []
     for what, by, result in rows:
-        found = re.fullmatch(r"`python -m bench (\w+)[^`]*`", by)
+        found = re.fullmatch(r"`\.venv/bin/python -m bench (\w+)[^`]*`", by)
         assert found, what
         named.append(found[1])
         file = RESULTS / f"{found[1]}.json"
@@ -167,7 +167,9 @@ def test_readme_names_a_command_and_a_file_for_everything_measured() -> None:
             assert f"(bench/results/{file.name})" in result, what
         for link in re.findall(r"\(([^)]+)\)", result):
             assert (ROOT / link).exists(), what
-        assert found[0].strip("`") == command(found[1]), "README and the page name one command"
+        assert found[0].strip("`") == f".venv/bin/{command(found[1])}", (
+            "README and the page name one command"
+        )
     assert sorted(named) == sorted(BENCHES)
 
 

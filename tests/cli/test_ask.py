@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from lull.cli.own_command import ask_line, own_command
+from lull.cli.own_command import as_called, ask_line, own_command
 from lull.config.paths import Paths
 from tests.cli.test_words import one_line
 from tests.running import PATIENCE_S, Lull, Ran, RunningLull
@@ -157,3 +157,21 @@ def test_lull_on_the_path_is_called_by_its_name(tmp_path: Path) -> None:
     another = tmp_path / "lull"
     shutil.copy(script, another)
     assert own_command(usual, {"HOME": str(tmp_path), "PATH": str(tmp_path)}) == str(script)
+
+
+def test_a_hint_names_the_program_as_it_was_called(tmp_path: Path) -> None:
+    script = Path(sys.executable).with_name("lull")
+    hint = "Start it with `lull serve`; `lull` opens the window, the lull goes on."
+    nowhere = {"PATH": str(tmp_path)}
+    assert as_called(hint, ".venv/bin/lull", nowhere) == (
+        "Start it with `.venv/bin/lull serve`; `.venv/bin/lull` opens the window, the lull goes on."
+    )
+    assert as_called(hint, str(script), {"PATH": str(script.parent)}) == hint
+    assert as_called(hint, "/x/lull/cli/main.py", nowhere) == hint
+    ran = subprocess.run(
+        [script, "stop", "--home", tmp_path / "home"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **nowhere},
+    )
+    assert ran.returncode == 3 and f"`{script} serve`" in ran.stderr

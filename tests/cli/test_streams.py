@@ -92,8 +92,10 @@ def test_a_body_from_a_closed_stdin_is_empty(lull: Lull) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has /dev/full, others do not")
-def test_a_full_disk_is_said(taught: Lull) -> None:
-    ran = bash(taught, "LULL skills > /dev/full")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("words", ["skills", "--help", "--version"])
+def test_a_full_disk_is_said(taught: Lull, words: str, unbuffered: str) -> None:
+    ran = bash(taught, f"LULL {words} > /dev/full", PYTHONUNBUFFERED=unbuffered)
     assert ran.returncode == 1
     assert ran.stderr.startswith("lull: The system refused: No space left on device. (")
     assert ran.stderr.count("\n") == 1

@@ -23,17 +23,27 @@ pytestmark = [
 ]
 
 PYTHON = """\
+version=3.11.2
 echo "python $*" >>"$WORLD/did"
 case "$1 ${2-} ${3-}" in
---version*) echo Python 3.11.2 ;;
+--version*) echo "Python $version" ;;
+*base_prefix*) echo "$version" ;;
+*flock*) exec "$REAL_PYTHON" "$@" ;;
 "-m venv "*)
     mkdir -p "$3/bin" "$3/lib/python3.11/site-packages"
     sleep "$STEP_S"
     cp "$0" "$3/bin/python"
     ;;
 "-m pip "*)
+    if [ -e "$WORLD/offline" ]; then
+        echo "Collecting a"
+        echo "WARNING: Retrying after connection broken by 'NewConnectionError'"
+        sleep "$STEP_S"
+        exit 1
+    fi
     for name in a b c; do echo "Collecting $name==1"; sleep "$STEP_S"; done
     echo 'Installing collected packages: a, b, c'
+    echo 'pip came to its end' >>"$WORLD/did"
     case "$*" in *--editable*) touch "${0%/*}/lull"; chmod +x "${0%/*}/lull" ;; esac
     ;;
 esac
@@ -45,7 +55,12 @@ done
 """
 APT_GET = """\
 echo "apt-get $*" >>"$WORLD/did"
-if [ -e "$WORLD/cut-off" ]; then
+if [ -e "$WORLD/offline" ]; then
+    case " $* " in
+    *' update '*) echo 'W: Failed to fetch: Temporary failure resolving' ;;
+    *) echo 'E: Unable to locate package'; exit 100 ;;
+    esac
+elif [ -e "$WORLD/cut-off" ]; then
     echo "E: dpkg was interrupted, you must manually run 'dpkg --configure -a' to correct this."
     exit 100
 fi
@@ -59,6 +74,13 @@ case " $* " in *' install '*)
 esac
 """
 DPKG = 'echo "dpkg $*" >>"$WORLD/did"; rm -f "$WORLD/cut-off"\n'
+SYNC = """\
+echo "sync with $(cd .venv && echo .lull-*)" >>"$WORLD/did"
+"""
+DF = """\
+echo 'Filesystem 1024-blocks Used Available Capacity Mounted on'
+echo "any 0 0 $((${FREE_MB:-9999} * 1024)) 0% /"
+"""
 
 
 @dataclass
@@ -69,6 +91,7 @@ class World:
     root: bool = True
     step_s: float = 0.0
     more: dict[str, str] = field(default_factory=dict)
+    """Of the environment."""
 
     def __post_init__(self) -> None:
         self.checkout = self.folder / "checkout"
@@ -76,7 +99,7 @@ class World:
         shutil.copy(ROOT / "pyproject.toml", self.checkout)
         (self.folder / "installed").mkdir()
         stubs = {"python3": PYTHON, "dpkg-query": DPKG_QUERY, "apt-get": APT_GET, "dpkg": DPKG}
-        for name, text in {**stubs, "sudo": "exit 1\n"}.items():
+        for name, text in {**stubs, "sudo": "exit 1\n", "sync": SYNC, "df": DF}.items():
             self._stub(name, text)
 
     def _stub(self, name: str, text: str) -> None:
@@ -92,7 +115,14 @@ class World:
         return subprocess.Popen(
             ["sh", "packaging/setup.sh", *(groups or ("run",))],
             cwd=self.checkout,
-            env={**environ, "PATH": path, "WORLD": str(self.folder), "STEP_S": str(self.step_s)},
+            env={
+                **environ,
+                "PATH": path,
+                "WORLD": str(self.folder),
+                "STEP_S": str(self.step_s),
+                "REAL_PYTHON": sys.executable,
+                **self.more,
+            },
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -141,7 +171,8 @@ def test_who_has_no_root_gets_all_the_rest_and_one_line_at_the_end(world: World)
     assert not any(line.startswith("apt-get") for line in world.did())
     *_, said, empty, line, last = ran.stderr.splitlines()
     assert said.startswith("Lull runs") and empty == last == ""
-    assert line.strip().startswith("apt-get update && apt-get install -y ")
+    assert line.strip().startswith("sh -c 'apt-get update && apt-get install -y ")
+    assert " xvfb " in line and " libstb-dev'" in line, "nobody is to be asked twice"
     assert ran.stderr.count("apt-get update") == 1
     again = world.setup()
     assert again.returncode == 0 and line in again.stderr.splitlines()
@@ -156,7 +187,8 @@ def test_who_has_no_root_gets_all_the_rest_and_one_line_at_the_end(world: World)
     )
     assert handed.returncode == 0
     world.root = False
-    assert (world.setup().returncode, world.setup().stderr) == (0, "")
+    for groups in (("run",), ("run", "test"), ("run", "ollama")):
+        assert (world.setup(*groups).returncode, world.setup(*groups).stderr) == (0, "")
 
 
 def test_the_tests_need_the_window_s_packages_and_no_others(world: World) -> None:
@@ -177,6 +209,7 @@ def test_without_a_python_the_line_comes_all_the_same(world: World) -> None:
     ran = world.setup()
     assert ran.returncode == 1
     assert "apt-get install -y" in ran.stderr and "make again" in ran.stderr
+    assert "Install one" not in ran.stderr, "one order, not two"
 
 
 def test_an_apt_that_was_cut_off_is_brought_to_its_end(world: World) -> None:
@@ -206,3 +239,84 @@ def test_killed_at_any_moment_it_is_finished_by_the_next(world: World, after_s: 
     assert ran.returncode == 0, ran
     assert world.is_ready()
     assert (world.setup().stdout, world.setup().stderr) == ("", "")
+
+
+def test_what_is_on_the_disk_comes_before_its_mark(world: World) -> None:
+    world.setup()
+    synced = [line for line in world.did() if line.startswith("sync")]
+    assert synced == ["sync with .lull-*", "sync with .lull-packages"]
+
+
+def test_a_python_that_is_named_is_the_one_that_is_used(world: World) -> None:
+    assert world.setup().returncode == 0
+    another = PYTHON.replace("3.11.2", "3.13.0")
+    world._stub("another", another)
+    world.more["PYTHON"] = "another"
+    ran = world.setup()
+    assert (ran.returncode, ran.stdout.splitlines()[0]) == (
+        0,
+        "Making .venv with Python 3.13.0, a minute or two",
+    )
+    assert world.setup().stdout == ""
+    world.more.clear()
+    assert world.setup().stdout == "", "what was made stays"
+
+
+def test_a_python_that_does_not_suit_is_said_and_nothing_is_lost(world: World) -> None:
+    assert world.setup().returncode == 0
+    for wrong in ("no-such-python", "false"):
+        world.more["PYTHON"] = wrong
+        ran = world.setup()
+        assert ran.returncode == 1
+        assert ran.stderr.startswith(f"PYTHON={wrong} is no Python 3.11 to 3.14")
+    assert world.is_ready()
+
+
+def test_the_second_of_two_waits_for_the_first(world: World) -> None:
+    world.step_s = 1.0
+    first = world.begin()
+    assert first.stdout is not None
+    while not first.stdout.readline().startswith("Making"):
+        pass
+    second = world.setup()
+    out, err = first.communicate(timeout=PATIENCE_S)
+    assert (first.returncode, err) == (0, "") and out.endswith("Ready: .venv/bin/lull\n")
+    assert second.returncode == 0, second
+    assert second.stdout == (
+        f"Another make is at work on .venv here (process {first.pid}); waiting for it.\n"
+    )
+    assert sum("-m venv" in line for line in world.did()) == 1
+
+
+@pytest.mark.parametrize("gone", [signal.SIGHUP, signal.SIGPIPE, signal.SIGTERM])
+def test_nothing_goes_on_when_it_is_ended(world: World, gone: signal.Signals) -> None:
+    world.step_s = 1.0
+    process = world.begin()
+    until = time.monotonic() + PATIENCE_S
+    while not any("-m pip" in line for line in world.did()) and time.monotonic() < until:
+        time.sleep(0.1)
+    process.send_signal(gone)
+    process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 130
+    time.sleep(4 * world.step_s)
+    assert "pip came to its end" not in world.did()
+
+
+def test_a_disk_with_too_little_room_is_named_first(world: World) -> None:
+    world.more["FREE_MB"] = "57"
+    ran = world.setup()
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("There is too little room on this disk: .venv takes ")
+    assert "57 MB are free" in ran.stderr
+    assert not any("-m venv" in line for line in world.did())
+
+
+def test_without_a_network_it_asks_for_one(world: World) -> None:
+    (world.folder / "offline").touch()
+    world.step_s = 6.0
+    ran = world.setup()
+    assert ran.returncode == 1
+    first, second = (line for line in ran.stderr.splitlines() if "online?" in line)
+    assert first.startswith("The package archive cannot be reached")
+    assert second.startswith("Could not fetch the Python packages")
+    assert "  the package index does not answer; trying once more" in ran.stdout.splitlines()

@@ -57,6 +57,15 @@ def test_nothing_is_said_where_nothing_was_skipped_for_that(tmp_path: Path, more
     assert "ollama" not in "\n".join(lines).lower()
 
 
+def test_programs_that_are_missing_are_named_once_each(tmp_path: Path) -> None:
+    code = PASSES + skipping("no Xvfb and no trayer on this machine", 1)
+    code += "def test_more(): pytest.skip('no trayer on this machine')\n"
+    _, lines = ran(tmp_path, code, "-p", "tests.plugins.skipped")
+    assert lines[-2].startswith(
+        "2 tests were skipped for want of Xvfb, trayer: `make setup-test` installs"
+    )
+
+
 def test_this_run_has_it(pytestconfig: pytest.Config) -> None:
     hook = pytestconfig.hook.pytest_terminal_summary
     assert any(one.function.__module__ == "tests.plugins.skipped" for one in hook.get_hookimpls())

@@ -1,6 +1,8 @@
 """`lull`: reads the words, calls the command, puts failures into one line and an exit code.
 
 0 done · 1 failed · 2 wrong usage · 3 the service is not running and the command needs it.
+A closed stdout or stderr, and a reader that left, are no failure (0); an output that the disk has
+no room for is one (1), with its line on stderr: alike in every release of Python.
 Heavy imports wait until a command is known: `lull --help` shall be quick.
 """
 
@@ -156,9 +158,10 @@ def _fail(error: LullError, *, as_json: bool) -> int:
     except OSError:
         _forget_stdout()
     if sys.stderr is not None:
+        from lull.cli.own_command import as_called
         from lull.cli.showing import revealed
 
-        line = revealed(" ".join(f"lull: {error}".split()))
+        line = as_called(revealed(" ".join(f"lull: {error}".split())), sys.argv[0], os.environ)
         print(line, file=sys.stderr)
     return error.exit_code
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 import sys
@@ -13,6 +14,7 @@ from lull.config.paths import Paths
 
 SAMPLE: Final = "write a menu for apple river"
 """What the built-in model can answer."""
+_COMMAND: Final = re.compile(r"`lull(?=[ `])")
 
 
 def ask_line(command: str) -> str:
@@ -28,6 +30,18 @@ def own_command(paths: Paths, environ: Mapping[str, str]) -> str:
     if Paths.from_environment(bare, sys.platform).home != paths.home:
         words += ["--home", str(paths.home)]
     return shlex.join(words)
+
+
+def as_called(text: str, program: str, environ: Mapping[str, str]) -> str:
+    """The commands that a hint names, with the program's name as it was called (.venv/bin/lull)
+    where `lull` alone would not find it, or would find another."""
+    path = Path(program)
+    if "`lull" not in text or path.name != "lull":
+        return text
+    found = shutil.which("lull", path=environ.get("PATH"))
+    if found and path.exists() and Path(found).samefile(path):
+        return text
+    return _COMMAND.sub(lambda _: f"`{shlex.quote(program)}", text)
 
 
 def _program(environ: Mapping[str, str]) -> list[str]:

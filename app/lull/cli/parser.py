@@ -40,6 +40,7 @@ AFTER = """\
 document on stdout (one a line where it streams) and nothing else.
 
 exit codes: 0 done, 1 failed, 2 wrong usage, 3 the service is not running but needed.
+A closed output is no failure, one that a full disk does not take is one (1).
 A failure is one line on stderr, `lull: TITLE: DETAIL (HINT)`."""
 
 

@@ -39,9 +39,11 @@ class Parser(argparse.ArgumentParser):
         self.set_defaults(prog=self.prog)
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        # Older patch releases of Python fall back to a stderr that may be closed as well.
-        if file is not None or sys.stderr is not None:
-            super()._print_message(message, file)
+        # Not by argparse: it passes over a full disk in some patch releases of Python and not in
+        # others, and falls back to a stderr that may be closed as well.
+        stream = file or sys.stderr
+        if message and stream is not None:
+            stream.write(message)
 
     def error(self, message: str) -> NoReturn:
         message = without_addresses(message)

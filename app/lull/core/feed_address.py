@@ -53,10 +53,15 @@ _NOT_GLOBAL = tuple(
 reachable, and no home. Of IPv6 only what lies inside `_GLOBAL_6`: the rest is never public."""
 _METADATA = frozenset(
     ipaddress.ip_address(one)
-    for one in ("169.254.169.254", "169.254.170.2", "fd00:ec2::254", "100.100.100.200")
+    for one in (
+        *("169.254.169.254", "169.254.170.2", "fd00:ec2::254"),  # the first of all, the rest AWS
+        "168.63.129.16",  # Azure's wire server, an address like any other on the open network
+        "fd20:ce::254",  # Google's
+        "100.100.100.200",  # Alibaba's
+    )
 )
 """Where machines of a cloud are told their passwords (the documentation of AWS, Azure, Google
-and Alibaba); two of them lie in blocks that are otherwise somebody's home."""
+and Alibaba); three of them lie in blocks that are otherwise somebody's home."""
 
 
 class Standing(StrEnum):

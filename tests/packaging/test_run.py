@@ -1,0 +1,106 @@
+"""What `make run` starts, by packaging/run.sh in this checkout: a window, or the service."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bench.screen import Screen, missing
+from lull.config.paths import Paths
+from lull.service.lock import is_running
+from tests.desktop.keys import xdotool
+from tests.desktop.test_real_tray_host import PANEL, ended
+from tests.paths import ROOT
+from tests.running import PATIENCE_S, eventually, free_port
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="only Linux has displays that may not be"),
+]
+
+
+@pytest.mark.parametrize(
+    ("display", "said"),
+    [({}, "There is no display here"), ({"DISPLAY": ":987"}, "The display :987 does not answer")],
+    ids=["none", "dead"],
+)
+def test_without_a_display_that_answers_it_runs_in_the_terminal(
+    tmp_path: Path, display: dict[str, str], said: str
+) -> None:
+    home = tmp_path / "home"
+    paths = Paths.from_environment({}, "linux", home=str(home))
+    paths.prepare()
+    paths.settings.write_text("[service]\nport = 0\n")
+    without = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    process = subprocess.Popen(
+        ["sh", "packaging/run.sh"],
+        cwd=ROOT,
+        env={
+            **{k: v for k, v in os.environ.items() if k not in without},
+            "LULL_HOME": str(home),
+            **display,
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    eventually(lambda: is_running(paths.lock))
+    process.terminate()
+    out, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 0
+    assert err.startswith(said) and "runs in this terminal" in err and err.count("\n") == 1
+    assert "paste this line" in out
+
+
+def test_on_a_desktop_it_opens_the_window_and_an_icon_for_the_first_time(tmp_path: Path) -> None:
+    absent = [*missing(), *(name for name in PANEL if shutil.which(name) is None)]
+    if absent:
+        pytest.skip(f"no {' and no '.join(absent)} on this machine")
+    paths = Paths.from_environment({}, "linux", home=str(tmp_path / "home"))
+    paths.prepare()
+    paths.settings.write_text("[service]\nport = 0\n")
+    with Screen() as screen:
+        environment = {
+            **{k: v for k, v in screen.environ.items() if k != "QT_QPA_PLATFORM"},
+            "LULL_HOME": str(paths.home),
+            "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent",  # the panel takes the icon
+            "OLLAMA_HOST": f"127.0.0.1:{free_port()}",
+            "LC_ALL": "C.UTF-8",
+        }
+        panel = ["trayer", "--edge", "top", "--widthtype", "request", "--height", "28"]
+
+        def sizes_of_the_panel() -> list[int]:
+            found = xdotool(environment, "search", "--class", "trayer").split()
+            texts = [xdotool(environment, "getwindowgeometry", one) for one in found]
+            return [int(size[1]) for text in texts if (size := re.search(r"y: (\d+)x", text))]
+
+        with (
+            ended(["openbox"], environment),
+            ended(panel, environment),
+            subprocess.Popen(
+                ["sh", "packaging/run.sh"],
+                cwd=ROOT,
+                env=environment,
+                stderr=subprocess.PIPE,
+                text=True,
+            ) as process,
+        ):
+            try:
+                eventually(
+                    lambda: xdotool(environment, "search", "--onlyvisible", "--name", "Lull: ")
+                )
+                eventually(lambda: any(wide >= 16 for wide in sizes_of_the_panel()))
+                eventually(lambda: is_running(paths.lock))
+                assert paths.database.exists()
+                assert process.poll() is None
+            finally:
+                process.terminate()
+            _, err = process.communicate(timeout=PATIENCE_S)
+    assert err.startswith("Opening Lull; its icon is in the tray.")
+    eventually(lambda: not is_running(paths.lock))
