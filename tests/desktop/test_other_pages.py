@@ -173,6 +173,7 @@ def learned(shown: Shown, scripted: Scripted) -> Learning:
     page = shown.go(PageName.LEARNING)
     assert isinstance(page, Learning)
     shown.until(lambda: page.showing_body and page.adapters.rowCount() == 3)
+    shown.until(lambda: page.runs.rowCount() == 3)
     return page
 
 

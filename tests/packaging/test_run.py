@@ -97,7 +97,7 @@ def test_on_a_desktop_it_opens_the_window_and_an_icon_for_the_first_time(tmp_pat
                 )
                 eventually(lambda: any(wide >= 16 for wide in sizes_of_the_panel()))
                 eventually(lambda: is_running(paths.lock))
-                assert paths.database.exists()
+                eventually(paths.database.exists)
                 assert process.poll() is None
             finally:
                 process.terminate()
