@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from lull.backends.request_kinds import features
+from lull.backends.request_kinds import features, shelved
 
 Floats = npt.NDArray[np.float32]
 Read = tuple[Floats, Floats]
@@ -30,14 +30,11 @@ def likelihoods(
         for example in rng.permutation(np.flatnonzero(kind == wanted))[:EXAMPLES]:
             same = (kind == wanted) & (person != person[example])
             chosen = np.flatnonzero(same | ((kind != wanted) & (rng.random(len(kind)) < OTHERS)))
+            rule = shelved(
+                (vectors[None, example], likely[None, example]), (said[None], said_kinds[None])
+            )
             for at in chosen:
-                found = features(
-                    vectors[at],
-                    likely[at],
-                    examples=(vectors[None, example], likely[None, example]),
-                    said=(said[None], said_kinds[None]),
-                )
-                seen.append(found[:, 0])
+                seen.append(features(vectors[at], likely[at], rule)[:, 0])
             holds.append(same[chosen])
     return np.array(seen), np.concatenate(holds)
 

@@ -1,5 +1,8 @@
 """Whether an answer keeps a rule, by what Lull has without any chat model: its checks.
 
+Which requests a rule speaks of is told here, by `speaking_of`: in Lull a rule comes with the
+request that it was said after.
+
 A rule is taken at its word by the exact recogniser, else its class is asked of the reader's head.
 Nothing is said where no check is recognised, where the check does not apply to the answer, or where
 the rule speaks of requests of another kind.
@@ -11,13 +14,13 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from bench.reader.speaking_of import KindsOf, speaks_of
 from lull.backends.json_schema import fits_schema
 from lull.backends.language_detection import detect
 from lull.backends.request_kinds import RequestKinds
 from lull.core.checks.check import Check, CheckKind, Tools
 from lull.core.checks.holding import holds
 from lull.core.checks.recognising import meant
-from lull.core.checks.rules.speaking_of import KindsOf, speaks_of
 
 ClassOf = Callable[[str], str]
 """A rule → the class of check that the reader's head names, "" for none."""

@@ -162,34 +162,51 @@ class KindShelf:
         self._mix = kinds.mix
         examples = [kinds.read(rule.example) for rule in rules]
         said = [kinds.read_rule(rule.said) for rule in rules]
-        self._examples = _stacked(examples)
-        self._said = _stacked(said)
+        self._rules = shelved(_stacked(examples), _stacked(said))
 
     def likeness(self, request: Read) -> Vector:
         """(rules,), for each the probability that it holds for this request."""
-        seen = features(request.vector, request.kinds, examples=self._examples, said=self._said)
+        seen = features(request.vector, request.kinds, self._rules)
         likely: Vector = 1 / (1 + np.exp(-(self._mix[:-1] @ seen + self._mix[-1])))
         return likely
 
 
-def features(vector: Vector, kinds: Vector, *, examples: Stacked, said: Stacked) -> Vector:
-    """(7, rules): what is seen of a request beside each rule. How likely it has a kind in common
-    with the rule's example, with the user's words and with what both together tell, how near it is
-    to both, and how sure the kinds of both are."""
+@dataclass(frozen=True, slots=True)
+class Shelved:
+    """What is known of rules before any request comes."""
+
+    vectors: Vector
+    """(2 · rules, dimensions): of the examples, then of the users' words."""
+    kinds: Vector
+    """(3 · rules, kinds): of the examples, of the users' words, and of what both together tell."""
+    sure: Vector
+    """(rules,): how sure the kinds of the examples are."""
+
+
+def shelved(examples: Stacked, said: Stacked) -> Shelved:
     (example_vectors, example_kinds), (said_vectors, said_kinds) = examples, said
     together = (example_kinds + _UNLIKELY) * (said_kinds + _UNLIKELY)
     together /= together.sum(1, keepdims=True)
-    return np.stack(
+    return Shelved(
+        np.concatenate([example_vectors, said_vectors]),
+        np.concatenate([example_kinds, said_kinds, together]),
+        _log((example_kinds**2).sum(1)),
+    )
+
+
+def features(vector: Vector, kinds: Vector, rules: Shelved) -> Vector:
+    """(7, rules): what is seen of a request beside each rule. How likely it has a kind in common
+    with the rule's example, with the user's words and with what both together tell, how near it is
+    to both, and how sure the kinds of the example and of the request are."""
+    found: Vector = np.concatenate(
         [
-            _log(len(kinds) * (example_kinds @ kinds)),
-            _log(len(kinds) * (said_kinds @ kinds)),
-            _log(len(kinds) * (together @ kinds)),
-            example_vectors @ vector,
-            said_vectors @ vector,
-            _log((example_kinds**2).sum(1)),
-            np.full(len(said_vectors), _log(kinds @ kinds), np.float32),
+            _log(len(kinds) * (rules.kinds @ kinds)).reshape(3, -1),
+            (rules.vectors @ vector).reshape(2, -1),
+            rules.sure[None],
+            np.full((1, len(rules.sure)), _log(kinds @ kinds), np.float32),
         ]
     )
+    return found
 
 
 def _stacked(read: Sequence[Read]) -> Stacked:

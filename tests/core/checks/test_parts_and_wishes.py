@@ -7,7 +7,6 @@ import pytest
 from lull.core.check import Check, CheckKind, holds, parse, to_json
 from lull.core.checks.check import Part
 from lull.core.checks.recognising import meant, recognised
-from lull.core.checks.rules.speaking_of import speaks_of
 
 K = CheckKind
 
@@ -103,32 +102,3 @@ def test_a_part_keeps_it_breaks_it_or_is_not_there(
     check: Check, answer: str, verdict: bool | None
 ) -> None:
     assert holds(check, answer) is verdict
-
-
-@pytest.mark.parametrize(
-    ("rule", "request_", "answer", "does"),
-    [
-        ("Mails end with 'Jo'", "What is the difference between flu and a cold?", "Fever.", False),
-        ("Mails end with 'Jo'", "tell Ruben his bike is ready", "Dear Ruben,\n\nit is.", True),
-        ("Mails end with 'Jo'", "something for Ruben", "It is ready.", None),
-        ("Social posts without hashtags", "commit message: fixes issue 41", "fix: it", False),
-        ("No semicolons in javascript", "the same in C", "int a;", False),
-        ("No semicolons in javascript", "sort numbers", "const a = 1;", True),
-        ("In SQL: never SELECT *", "How do I upsert?", "Use ON CONFLICT.", None),
-        ("One word, if it's a yes-or-no question", "can hedgehogs swim", "Yes", True),
-        ("One word, if it's a yes-or-no question", "why do they swim", "Food.", False),
-        ("Mails to our suppliers in Porto are in Portuguese", "mail to Kim", "Hi", None),
-    ],
-)
-def test_a_rule_for_a_kind_of_request_needs_a_proof_either_way(
-    rule: str, request_: str, answer: str, does: bool | None
-) -> None:
-    assert speaks_of(rule, request_, answer) is does
-
-
-def test_a_kind_is_told_by_probability_only_where_the_reader_is_sure() -> None:
-    rule, request = "Number the steps of every recipe", "shortbread for eight"
-    assert speaks_of(rule, request, "") is None
-    assert speaks_of(rule, request, "", lambda _: {"recipe": 0.6, "story": 0.1}) is True
-    assert speaks_of(rule, request, "", lambda _: {"recipe": 0.2, "story": 0.3}) is None
-    assert speaks_of(rule, request, "", lambda _: {"recipe": 0.01, "story": 0.4}) is False

@@ -6,7 +6,6 @@ import pytest
 
 from lull.core.check import Check, CheckKind, offered
 from lull.core.checks.recognising import derive, recognised, recognised_parts
-from lull.core.checks.rules.speaking_of import speaks_of
 
 K = CheckKind
 
@@ -136,23 +135,3 @@ def test_it_is_offered_only_if_the_failed_answer_fails_it() -> None:
     assert offered(check, "8 ounces of flour")
     assert not offered(check, "200 g of flour")
     assert not offered(check, "Flour.")
-
-
-@pytest.mark.parametrize(
-    ("rule", "request_", "does"),
-    [
-        ("Sign my emails with 'Jo'", "Write an email to Kim", True),
-        ("Sign my emails with 'Jo'", "What is a monad?", False),
-        ("When I ask for recipes, use grams", "How do I bake bread?", True),
-        ("When I ask for recipes, use grams", "Write a haiku", False),
-        ("When I ask about my garden, no Latin", "What grows in a shady garden?", True),
-        ("When I ask about my garden, no Latin", "Fix this loop", None),
-        ("No capital letters", "Fix this loop", True),
-        ("Imperial units for my height questions only", "How far is the Moon?", None),
-        ("Capitals for anything I hang on the board", "A notice to hang on the board", True),
-        ("Only code, no explanation", "Write a function", True),
-        ("no emojis", "anything", True),
-    ],
-)
-def test_a_rule_speaks_of_requests_of_its_kind(rule: str, request_: str, does: bool | None) -> None:
-    assert speaks_of(rule, request_) is does

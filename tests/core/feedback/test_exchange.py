@@ -49,6 +49,9 @@ def test_the_sentences_joined_are_the_text_again(text: str) -> None:
         ("不对。 用中文", ["不对。", "用中文"]),
         ("what?? no...  ok", ["what??", "no...", "ok"]),
         ("use 3.5 spaces", ["use 3.5 spaces"]),
+        ('End with "Over." in each reply. Ok?', ['End with "Over." in each reply.', "Ok?"]),
+        ('I said "Over." Use it.', ['I said "Over."', "Use it."]),
+        ("Schreib »Ende.« darunter", ["Schreib »Ende.« darunter"]),
         ("", []),
     ],
 )

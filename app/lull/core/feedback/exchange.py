@@ -91,8 +91,10 @@ def _cut(text: str) -> list[str]:
 
 
 def _goes_on(text: str, since: int, end: re.Match[str]) -> bool:
-    """Whether the full stop belongs to a short form, and ends nothing."""
-    if _ABBREVIATED.search(text, since, end.start()):
+    """Whether the full stop belongs to a short form or to what is quoted within a sentence (a last
+    line saying "Over." in each reply), and ends nothing."""
+    quoted = not end.group().isspace() and text[end.end() : end.end() + 1].islower()
+    if quoted or _ABBREVIATED.search(text, since, end.start()):
         return True
     return bool(_NUMBER.search(text, since, end.end() + 1))
 

@@ -30,79 +30,6 @@ _FOR: Final = re.compile(
 )
 """ "… for the warehouse board": of what it is said to hold, and it stays part of the rule."""
 
-_SMALL: Final = frozenset(
-    [
-        "a",
-        "about",
-        "all",
-        "an",
-        "answer",
-        "answers",
-        "any",
-        "anything",
-        "are",
-        "ask",
-        "asked",
-        "asking",
-        "bitte",
-        "case",
-        "demande",
-        "dich",
-        "do",
-        "du",
-        "every",
-        "everything",
-        "for",
-        "future",
-        "general",
-        "give",
-        "have",
-        "help",
-        "i",
-        "ich",
-        "in",
-        "is",
-        "it",
-        "je",
-        "make",
-        "me",
-        "message",
-        "messages",
-        "my",
-        "nach",
-        "need",
-        "of",
-        "on",
-        "pido",
-        "question",
-        "questions",
-        "replies",
-        "reply",
-        "request",
-        "response",
-        "responses",
-        "show",
-        "something",
-        "te",
-        "text",
-        "that",
-        "the",
-        "there",
-        "to",
-        "tu",
-        "um",
-        "un",
-        "una",
-        "want",
-        "we",
-        "with",
-        "write",
-        "writing",
-        "you",
-        "your",
-    ]
-)
-
 
 def lead(rule: str) -> str:
     """The clause that says when it holds: "When I ask for a recipe, …"; "" for none."""
@@ -138,13 +65,3 @@ def without_lead(rule: str) -> str:
     rule = without_even_if(rule)
     behind = _BEHIND.search(rule)
     return rule[: behind.start()] if behind else rule
-
-
-def unknown_words(said: str) -> list[str]:
-    """The words of a lead that say something."""
-    words = re.findall(r"[^\W\d_]{2,}", said.lower())
-    return [_stem(word) for word in words if word not in _SMALL]
-
-
-def _stem(word: str) -> str:
-    return re.sub(r"(?:ies|es|s|en|n|ing|e|y)$", "", word) if len(word) > 4 else word

@@ -3,6 +3,9 @@
 "No" makes an answer keep the rule, so it needs as good a proof as "yes": a question that is no
 request for a mail, a request that asks for a poem, code of another language. The kinds that a
 reader tells with a probability (`lull.backends.request_kinds`) count only where it is sure.
+
+For `--judge-cases` alone, where a rule stands without the request that it was said after. Lull
+itself knows that request and compares kinds (`lull.core.kind_rules`), not these lists of words.
 """
 
 from __future__ import annotations
@@ -11,8 +14,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from lull.core.checks.rules import code_language
-from lull.core.checks.rules.kinds import (
+from bench.reader.kinds_named import (
     ALIKE,
     KINDS,
     QUESTION,
@@ -21,8 +23,82 @@ from lull.core.checks.rules.kinds import (
     YES_NO,
     Kind,
 )
+from lull.core.checks.rules import code_language
 from lull.core.checks.rules.phrases import blanked, straight, without_even_if, without_reason
-from lull.core.checks.rules.scope import lead, unknown_words
+from lull.core.checks.rules.scope import lead
+
+_SMALL: Final = frozenset(
+    [
+        "a",
+        "about",
+        "all",
+        "an",
+        "answer",
+        "answers",
+        "any",
+        "anything",
+        "are",
+        "ask",
+        "asked",
+        "asking",
+        "bitte",
+        "case",
+        "demande",
+        "dich",
+        "do",
+        "du",
+        "every",
+        "everything",
+        "for",
+        "future",
+        "general",
+        "give",
+        "have",
+        "help",
+        "i",
+        "ich",
+        "in",
+        "is",
+        "it",
+        "je",
+        "make",
+        "me",
+        "message",
+        "messages",
+        "my",
+        "nach",
+        "need",
+        "of",
+        "on",
+        "pido",
+        "question",
+        "questions",
+        "replies",
+        "reply",
+        "request",
+        "response",
+        "responses",
+        "show",
+        "something",
+        "te",
+        "text",
+        "that",
+        "the",
+        "there",
+        "to",
+        "tu",
+        "um",
+        "un",
+        "una",
+        "want",
+        "we",
+        "with",
+        "write",
+        "writing",
+        "you",
+        "your",
+    ]
+)
 
 KindsOf = Callable[[str], Mapping[str, float]]
 """A request → how likely each kind is, by name; empty where nothing is known."""
@@ -172,3 +248,13 @@ def _of_that_sort(named: str, request: str) -> bool | None:
     if names:
         return True if all(name.lower() in request.lower() for name in names) else None
     return True if all(word in request.lower() for word in plain[:1]) else None
+
+
+def unknown_words(said: str) -> list[str]:
+    """The words of a lead that say something."""
+    words = re.findall(r"[^\W\d_]{2,}", said.lower())
+    return [_stem(word) for word in words if word not in _SMALL]
+
+
+def _stem(word: str) -> str:
+    return re.sub(r"(?:ies|es|s|en|n|ing|e|y)$", "", word) if len(word) > 4 else word
