@@ -17,7 +17,7 @@ endif
 # Tests start Lull hundreds of times; compiled anew each time it takes twice as long to be there.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup setup-test run test soak quick check static bench format format-check lint types \
+.PHONY: help setup setup-test run test full rest soak quick check static bench format format-check lint types \
 	contracts constraints screenshots ollama clean
 .DEFAULT_GOAL = help
 
@@ -33,14 +33,19 @@ setup-test:
 run: setup ## open Lull; without a display run its service here. Ctrl-C stops it
 	@exec sh packaging/run.sh $(ARGS)
 
-test: setup-test ## every test but those of `make soak`
-	@$(PY) -m pytest $(TWO) $(NO_SKIPS) -m "not soak" $(ARGS)
+test: setup-test ## at least one test of everything: what a commit must pass
+	@$(PY) -m pytest $(TWO) $(NO_SKIPS) -m "not full and not soak" $(ARGS)
 
-soak: setup-test ## the tests that take minutes, and more cases of what `make test` tries
+full: test rest ## both, so every test but those of `make soak`: what a merge must pass
+
+rest: setup-test ## the tests that `make test` leaves out because they take long
+	@$(PY) -m pytest $(TWO) $(NO_SKIPS) -m "full and not soak" $(ARGS) || [ $$? = 5 ] # 5: none among ARGS
+
+soak: setup-test ## the tests that take minutes, and more cases of what `make full` tries
 	@$(PY) -m pytest $(TWO) $(NO_SKIPS) -m soak $(ARGS)
 
-quick: setup-test ## the tests that take no seconds
-	@$(PY) -m pytest -q $(TWO) -m "not slow and not soak" $(ARGS)
+quick: setup-test ## the tests of rules: what takes no seconds and no folder
+	@$(PY) -m pytest -q $(TWO) -m "not slow and not files and not full and not soak" $(ARGS)
 
 check: static test ## what a commit must pass: format, lint, types, import contracts, tests
 

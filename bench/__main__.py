@@ -1,4 +1,4 @@
-"""`python -m bench NAME [--quick] [--seed N] [--out DIR] [--strict]`: one table a name."""
+"""Runs a benchmark: `python -m bench NAME [--quick] [--seed N] [--out DIR] [--strict]`."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -6,6 +6,7 @@ from importlib import import_module
 
 BENCHES = {
     "gates": "what a proof lets through, beside the rules of others",
+    "graduation": "does a proved skill move into the weights, on rules drawn anew",
     "kinds": "does a rule come back with the requests that it is about, and with no others",
     "lulls": "how much of the idle time is used, in a simulated year",
     "metaclaw_bench": "days of work in a workspace, with and without Lull, for any model",
@@ -28,7 +29,9 @@ TOGETHER = {
 
 
 def main(argv: Sequence[str]) -> int:
-    """The exit code of the named bench; without a name, the list."""
+    """Run the benchmark named in `argv` and return its exit code; without a name, list all of
+    them.
+    """
     name = argv[0] if argv else ""
     if name in TOGETHER:
         from bench.all import command
@@ -42,7 +45,7 @@ def main(argv: Sequence[str]) -> int:
             print(f"  {known:14} {text}", file=out)
         return 0 if out is sys.stdout else 2
     code = _main_of(name)(argv[1:])
-    if "--out" not in argv:
+    if "--out" not in argv and "--json" not in argv:
         from bench.all.command import refresh
 
         refresh(BENCHES)

@@ -1,4 +1,6 @@
-"""What every bench writes: one JSON file with rows and goals, and the same as a table."""
+"""The output of every benchmark: one JSON file with rows and goals, and the same as a printed
+table.
+"""
 
 import json
 import platform
@@ -23,7 +25,7 @@ class Goal:
     limit: float
     at_most: bool = True
     why_not: str = ""
-    """What is known of the cause, for a goal that is missed."""
+    """Known cause, if the goal is missed."""
 
     @property
     def holds(self) -> bool:
@@ -65,7 +67,7 @@ def write(document: Mapping[str, Any], folder: Path) -> Path:
 
 
 def print_goals(document: Mapping[str, Any]) -> list[str]:
-    """Each goal on a line; the names of those that were missed."""
+    """Print one line per goal and return the names of the missed ones."""
     for goal in document["goals"]:
         mark = "holds " if goal["holds"] else "MISSED"
         print(f"{mark}  {goal['goal']}: {goal['value']:.4g} (limit {goal['limit']:.4g})")

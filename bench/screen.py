@@ -1,4 +1,4 @@
-"""A virtual X11 screen with a mouse and keys, for measuring and testing what real input does.
+"""A virtual X11 screen with a mouse and keys, for measuring and testing real input.
 
 Needs Xvfb and xdotool. Nothing on it is anybody's: no authority, no TCP.
 """
@@ -19,7 +19,7 @@ def missing() -> list[str]:
 
 
 class Screen:
-    """A context. The display's number is the first that is free, unless one is asked for."""
+    """An Xvfb server as a context manager, on the first free display number unless one is given."""
 
     def __init__(self, display: str = "") -> None:
         self.display = display
@@ -38,8 +38,9 @@ class Screen:
         self.end()
 
     def start(self) -> None:
-        """Return when it takes connections; under the same number as before, if it was started
-        before. Raises RuntimeError when it does not start."""
+        """Start the server and wait until it accepts connections; a restart keeps the display
+        number. Raises RuntimeError.
+        """
         reading, writing = os.pipe()
         where = [self.display] if self.display else []
         command = ["Xvfb", *where, "-displayfd", str(writing), "-noreset", "-nolisten", "tcp"]
@@ -79,7 +80,7 @@ class Screen:
         self._signal(signal.SIGCONT)
 
     def end(self) -> None:
-        """Whether it runs, is frozen, or has ended."""
+        """Kill the server, whether it is running, frozen or has ended."""
         self._signal(signal.SIGKILL)
         server, self._server = self._server, None
         if server is not None:

@@ -1,4 +1,4 @@
-"""An event loop whose clock jumps to the next timer: a year of waiting takes no time.
+"""An asyncio event loop whose clock jumps to the next timer, so that waiting takes no real time.
 
 Everything that waits with asyncio (sleeps, time-outs) waits in virtual time; what comes from other
 threads comes when it comes.
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class _Selector(selectors.DefaultSelector):  # type: ignore[misc,valid-type]
-    """Never sleeps while a timer is due: it moves the clock instead."""
+    """Selector that never sleeps while a timer is due, but moves the clock."""
 
     def __init__(self, threads: bool, busy: Callable[[], bool] | None) -> None:
         super().__init__()
@@ -34,9 +34,10 @@ class _Selector(selectors.DefaultSelector):  # type: ignore[misc,valid-type]
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
-    """`threads=False` does not look for what comes from other threads as long as a timer is due;
-    half of a simulated year is spent on that. `busy`: somebody waits for a thread now, and the
-    clock stands still until that has come."""
+    """Event loop in virtual time. `threads=False` skips polling for other threads while a timer is
+    due, which halves the time of a simulated year; `busy` stops the clock while a thread is
+    awaited.
+    """
 
     def __init__(self, *, threads: bool = True, busy: Callable[[], bool] | None = None) -> None:
         self.selector = _Selector(threads, busy)
@@ -50,7 +51,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
 
 class VirtualClock:
-    """Implements core.ports.Clock on the loop's time. `put` moves the clock on the wall alone."""
+    """Clock on the loop's virtual time; implements `Clock`. `put` moves only the wall clock."""
 
     def __init__(
         self, loop: asyncio.AbstractEventLoop, start: datetime, zone: tzinfo = UTC
@@ -63,7 +64,7 @@ class VirtualClock:
         return self.local().astimezone(UTC)
 
     def local(self) -> datetime:
-        """In the user's zone."""
+        """Return the current time in the user's time zone."""
         return (self._start + timedelta(seconds=self._loop.time())).astimezone(self._zone)
 
     def monotonic_s(self) -> float:
@@ -74,7 +75,7 @@ class VirtualClock:
 
 
 def run(main: Coroutine[Any, Any, T], loop: VirtualLoop) -> T:
-    """As asyncio.run, on this loop."""
+    """Run a coroutine to its end on this loop, as asyncio.run does."""
     try:
         return loop.run_until_complete(main)
     finally:

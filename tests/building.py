@@ -8,9 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lull.backends.skill_index import WordIndex
-from lull.core.chain import link, links
-from lull.core.messages import (
+from lull.backends.retrieval.skill_index import WordIndex
+from lull.core.adapters.model_facts import ModelFacts
+from lull.core.chat.client import Client
+from lull.core.chat.message_chain import link, links
+from lull.core.chat.messages import (
     ChatRequest,
     Completion,
     Finish,
@@ -20,17 +22,20 @@ from lull.core.messages import (
     Usage,
     text_message,
 )
-from lull.core.policy import Client, ModelFacts
-from lull.core.retrieval import RetrievalRule
-from lull.core.skill import Library
-from lull.core.trajectory import PolicyVersion, Turn, TurnStamp
-from lull.loops.approve import Approve
-from lull.loops.serve import Serve, Serving
+from lull.core.chat.trajectory import PolicyVersion, Turn, TurnStamp
+from lull.core.proof.proposal import DECIDABLE, ProposalOrigin
+from lull.core.skills.skill import Library
+from lull.core.skills.skill_ranking import RetrievalRule
+from lull.loops.chat.serve import Serve, Serving
+from lull.loops.skills.approve import Approve
+from lull.loops.skills.from_files import FromFiles
+from lull.loops.skills.review import Review
+from lull.store.chat.trajectories import Trajectories
 from lull.store.database import Database
-from lull.store.skill_folders import SkillFolders
-from lull.store.skills import Skills
-from lull.store.trajectories import Trajectories
-from tests.fakes import FakeClock, FakeIds
+from lull.store.proof.proposals import Proposals
+from lull.store.skills.skill_folders import SkillFolders
+from lull.store.skills.skills import Skills
+from tests.doubles.fakes import FakeClock, FakeIds
 
 KEY = b"a key for tests"
 ANYBODY = Client(name="test")
@@ -129,7 +134,18 @@ class Home:
         self.skills = Skills(self.database, SkillFolders(self.folder))
         self.index = WordIndex()
         self.library = self.skills.library()
-        self.approve = Approve(self.skills, self.clock, follower=self.follow)
+        self.proposals = Proposals(self.database)
+        self.files = FromFiles(self.skills, self.proposals, clock=self.clock, ids=self.ids)
+        self.approve = Approve(
+            self.skills, self.clock, follower=self.follow, proposing=self.files.found
+        )
+        self.review = Review(
+            self.proposals,
+            self.approve,
+            library=lambda: self.library,
+            evidence=lambda _: b"",
+            clock=self.clock,
+        )
         self.serve = Serve(
             trajectories=self.trajectories,
             skills=self.skills,
@@ -137,7 +153,6 @@ class Home:
             index=self.index,
             clock=self.clock,
             ids=self.ids,
-            chain_key=KEY,
             rule=self.rule,
             facts_within_s=0.02,
         )
@@ -145,8 +160,20 @@ class Home:
     async def restart(self) -> None:
         await asyncio.to_thread(self.database.close)
         self.start()
-        await self.skills.reconcile(at=self.clock.now())
+        await self.approve.take_in()
         await self.follow(self.skills.library())
+
+    async def bring_in(self, folder: Path, *, client: str = "") -> None:
+        """Import a folder and approve all that comes of it."""
+        brought = await self.files.bring_in(folder, client=client)
+        for proposal in brought.proposals:
+            await self.review.approve(proposal.id, sha256=proposal.sha256)
+
+    async def approve_files(self) -> None:
+        """Whatever waits that came from a file."""
+        for proposal in self.review.proposals():
+            if proposal.origin is ProposalOrigin.FILE and proposal.status in DECIDABLE:
+                await self.review.approve(proposal.id, sha256=proposal.sha256)
 
     async def follow(self, library: Library) -> None:
         await self.index.follow(library)

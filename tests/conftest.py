@@ -35,12 +35,19 @@ settings.register_profile("lull", deadline=None, max_examples=60)
 settings.load_profile("lull")
 
 
+@pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes longest begins first, so that no worker is left alone with it at the end."""
+    """Tests that ask for a folder are marked `files`, so that `make quick` leaves them out. What
+    takes longest begins first, so that no worker is left alone with it at the end.
+    """
+    for item in items:
+        if "tmp_path" in getattr(item, "fixturenames", ()):
+            item.add_marker("files")
 
     def patience(item: pytest.Item) -> tuple[float, bool]:
         own = item.get_closest_marker("timeout")
-        return (own.args[0] if own else 0.0), item.get_closest_marker("slow") is not None
+        long = any(item.get_closest_marker(mark) for mark in ("slow", "full"))
+        return (own.args[0] if own else 0.0), long
 
     longest: dict[object, tuple[float, bool]] = {}
     for item in items:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import itertools
 import os
 import threading
 from collections.abc import Callable, Coroutine, Iterator
@@ -16,28 +17,42 @@ from typing import Any
 from aiohttp import web
 
 from lull.config.paths import Paths
+from lull.core.chat.picks import Pick, scores
 from lull.core.errors import LullError
 from lull.core.events import EventKind
-from lull.core.evidence import Evidence, evidence_text
-from lull.core.picks import Pick, scores
-from lull.core.proof import BY_USER, Pair, Part, ProofRule, ProofState, decide
-from lull.core.proposal import Ground, Origin, Proposal, ProposalKind, ProposalStatus, Trace
-from lull.core.skill import Library, SkillKey, SkillText
-from lull.loops.approve import Approve
-from lull.loops.compare import Asked, Comparison
-from lull.loops.review import Review
-from lull.service.bus import Bus
-from lull.service.comparing import Comparing
-from lull.service.control_api import ControlApi
-from lull.service.lock import Discovery, ServiceLock, write_discovery
-from lull.service.rating import Rating
-from lull.service.reviewing import Reviewing
-from lull.service.skill_changes import SkillChanges
+from lull.core.proof.evidence import Evidence, evidence_text
+from lull.core.proof.last_look import last_look
+from lull.core.proof.proof import BY_USER, Pair, PairPart, ProofRule, ProofState, decide
+from lull.core.proof.proposal import (
+    Ground,
+    Proposal,
+    ProposalKind,
+    ProposalOrigin,
+    ProposalStatus,
+    Trace,
+)
+from lull.core.skills.skill import Library, SkillKey, SkillText
+from lull.loops.proof.compare import Comparison, NextPair
+from lull.loops.skills.approve import Approve
+from lull.loops.skills.from_files import FromFiles
+from lull.loops.skills.review import Review
+from lull.service.chat.routes import conversation_routes
+from lull.service.control.answering import Answering
+from lull.service.control.control_api import ControlApi
+from lull.service.control.routes import ServiceRequests, service_routes
+from lull.service.feedback.rating import Rating
+from lull.service.process.bus import EventBus
+from lull.service.process.lock import Discovery, ServiceLock, write_discovery
+from lull.service.proof.comparing import Comparing
+from lull.service.proof.reviewing import Reviewing
+from lull.service.proof.routes import proposal_routes
+from lull.service.skills.changes import SkillChanges
+from lull.service.skills.routes import skill_routes
 from lull.service.wiring.stores import open_stores, reading_of
-from lull.store.proposals import Proposals, WritingFault
-from lull.store.shown_pairs import not_open
-from lull.store.skill_md import render
-from tests.fakes import FakeClock, FakeIds
+from lull.store.proof.proposals import Proposals, WritingFault
+from lull.store.proof.shown_pairs import not_open
+from lull.store.skills.skill_md import render
+from tests.doubles.fakes import FakeClock, FakeIds
 from tests.running import PATIENCE_S
 
 Json = dict[str, Any]
@@ -77,15 +92,15 @@ class ScriptedProofs:
 
 @dataclass
 class ScriptedCompare:
-    """Stands in for loops/compare.py, without a model: pairs of answers of which A is the skill's,
-    and picks that are counted as they are."""
+    """Stands in for loops/proof/compare.py, without a model: pairs of answers of which A is the
+    skill's, and picks that are counted as they are."""
 
     proposals: Proposals
     held: asyncio.Event | None = None
     error: LullError | None = None
     alike: int = 0
 
-    async def next(self, proposal: str) -> Asked:
+    async def next(self, proposal: str) -> NextPair:
         if self.held is not None:
             await self.held.wait()
         if self.error is not None:
@@ -97,7 +112,7 @@ class ScriptedCompare:
             a=f"soup | bread {number}",
             b=f"soup and bread {number}",
         )
-        return Asked(comparison=comparison, alike=self.alike)
+        return NextPair(comparison=comparison, alike=self.alike)
 
     async def pick(self, proposal: str, pair: str, pick: Pick) -> Proposal:
         number = len(self.proposals.pairs(proposal)) + 1
@@ -123,7 +138,7 @@ def pairs(wins: int, losses: int = 0, same: int = 0, *, successes: int = 0) -> l
     benefit = [
         Pair(
             request="turn_1",
-            part=Part.FAILURE,
+            part=PairPart.FAILURE,
             seed=seed,
             without=without,
             with_=with_,
@@ -132,7 +147,9 @@ def pairs(wins: int, losses: int = 0, same: int = 0, *, successes: int = 0) -> l
         for seed, (without, with_) in enumerate(scores)
     ]
     held = [
-        replace(benefit[0], request=f"turn_s{n}", part=Part.SUCCESS, seed=n, without=1.0, with_=1.0)
+        replace(
+            benefit[0], request=f"turn_s{n}", part=PairPart.SUCCESS, seed=n, without=1.0, with_=1.0
+        )
         for n in range(successes)
     ]
     return [*benefit, *held]
@@ -143,6 +160,21 @@ def proved() -> list[Pair]:
     wins = next(n for n in range(100) if _state(pairs(n), successes=0) is ProofState.PROVED)
     done = (pairs(wins, successes=held) for held in range(1, 100))
     return next(one for one in done if _state(one, successes=1) is ProofState.PROVED)
+
+
+def spent() -> list[Pair]:
+    """All pairs that a proof may have, of which just more are won than lost."""
+    done, course = pairs(120), itertools.cycle("+.-+..-.+.+-..+.")
+    scores = {"+": (0.0, 1.0), "-": (1.0, 0.0), ".": (0.5, 0.5)}
+    fallen = [scores[next(course)] for _ in done]
+    return [replace(p, without=a, with_=b) for p, (a, b) in zip(done, fallen, strict=True)]
+
+
+def looked(*, accepted: bool) -> Ground:
+    """What a proof ran on that spent its pairs and took its last look, which fell so."""
+    looks = (last_look(f"prop_{number} of a test") for number in itertools.count())
+    look = next(one for one in looks if one.accepts(1.8, RULE.alpha) is accepted)
+    return replace(GROUND, look=replace(look, after=120))
 
 
 def _state(done: list[Pair], *, successes: int) -> ProofState:
@@ -158,9 +190,14 @@ class Desk:
         self.stores = open_stores(self.paths)
         self.clock, self.ids = FakeClock(), FakeIds()
         self.library: Library = self.stores.skills.library()
-        self.bus = Bus(self.stores.events, self.clock)
+        self.bus = EventBus(self.stores.events, self.clock)
         self.told: list[str] = []
-        self.approve = Approve(self.stores.skills, self.clock, follower=self._follow)
+        self.files = FromFiles(
+            self.stores.skills, self.stores.proposals, clock=self.clock, ids=self.ids
+        )
+        self.approve = Approve(
+            self.stores.skills, self.clock, follower=self._follow, proposing=self.files.found
+        )
         self.proofs = ScriptedProofs()
         self.review = Review(
             self.stores.proposals,
@@ -203,7 +240,7 @@ class Desk:
         done = self.stores.proposals.pairs(proposal.id)
         if not done:
             return b""
-        successes = sum(pair.part is Part.SUCCESS for pair in done)
+        successes = sum(pair.part is PairPart.SUCCESS for pair in done)
         document = Evidence(
             skill=proposal.key.name,
             skill_sha256=proposal.sha256,
@@ -215,7 +252,8 @@ class Desk:
             rule=RULE,
             successes=successes,
             pairs=tuple(done),
-            decision=decide(done, RULE, successes=successes),
+            decision=decide(done, RULE, successes=successes, look=proposal.look),
+            look=proposal.look,
         )
         return evidence_text(document).encode()
 
@@ -271,7 +309,7 @@ class Desk:
             sha256=hashlib.sha256(data).hexdigest(),
             text=text,
             status=status,
-            origin=Origin.EXTRACTIVE,
+            origin=ProposalOrigin.EXTRACTIVE,
             made_at=self.clock.now(),
             changed_at=self.clock.now(),
             **{
@@ -286,7 +324,10 @@ class Desk:
         return proposal
 
     async def _add(self, proposal: Proposal, data: bytes, replays: list[Pair]) -> None:
-        begun = replace(proposal, status=ProposalStatus.PROVING)
+        # A last look is taken after its pairs, not before them.
+        begun = replace(
+            proposal, status=ProposalStatus.PROVING, ground=GROUND if proposal.ground else None
+        )
         await self.stores.proposals.add(begun, data)
         for pair in replays:
             assert await self.stores.proposals.advance(begun, pair)
@@ -356,32 +397,46 @@ class Desk:
         return self.status_document
 
     def _api(self) -> ControlApi:
+        answering = Answering(settle=self.stores.database.flush)
         return ControlApi(
+            answering,
+            bus=self.bus,
+            status=self._status,
+            reading=reading_of(self.stores),
+            reviewing=self.reviewing,
+            groups=self._groups(answering),
+        )
+
+    def _groups(self, answering: Answering) -> list[list[web.RouteDef]]:
+        reading = reading_of(self.stores)
+        whole = ServiceRequests(
             status=self._status,
             doctor=_nothing,
             settings=lambda _: _nothing(),
-            reading=reading_of(self.stores),
-            settle=self.stores.database.flush,
-            changes=SkillChanges(self.approve, self.stores.skills),
-            rating=Rating(
-                self.stores.trajectories,
-                self.clock,
-                self.bus,
-                lambda: None,
-                rated=_ignored,
-                view=lambda _: {},
-            ),
-            reviewing=self.reviewing,
-            comparing=Comparing(
-                self.compare,
-                proposals=self.stores.proposals,
-                rule_for=lambda _: RULE,
-                proofs=self.proofs,
-                patience_s=0.2,
-            ),
-            bus=self.bus,
             stop=lambda: None,
         )
+        rating = Rating(
+            self.stores.trajectories,
+            self.clock,
+            self.bus,
+            lambda: None,
+            rated=_ignored,
+            view=lambda _: {},
+        )
+        changes = SkillChanges(self.approve, self.files, self.stores.skills)
+        comparing = Comparing(
+            self.compare,
+            proposals=self.stores.proposals,
+            rule_for=lambda _: RULE,
+            proofs=self.proofs,
+            patience_s=0.2,
+        )
+        return [
+            service_routes(whole, answering),
+            skill_routes(reading, changes, answering),
+            proposal_routes(self.reviewing, comparing, answering),
+            conversation_routes(reading, rating, answering),
+        ]
 
     def events(self) -> list[tuple[str, object]]:
         """What was told of proposals: (id, status)."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lull.backends.json_schema import fits_schema
-from lull.backends.language_detection import detect
-from lull.core.check import Tools
+from lull.backends.chat.json_schema import fits_schema
+from lull.backends.reader.language_detection import detect
+from lull.core.proof.check import Tools
 
 EXACT = Tools(detect=detect, fits_schema=fits_schema)

@@ -1,1 +1,1 @@
-"""Every bench in one go, and the page that shows what they wrote."""
+"""Runs all benchmarks in one go, and builds the report page from their result files."""

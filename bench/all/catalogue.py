@@ -1,4 +1,4 @@
-"""What the report says of each bench besides its figures: what it measures, and what it does not.
+"""Text of the report page about each benchmark: what it measures, and what it does not show.
 
 A bench that stands here by no entry is shown all the same, with all of its columns.
 """
@@ -16,14 +16,16 @@ Row = Mapping[str, Any]
 class Entry:
     measures: str
     more: str = ""
-    """What stands behind the bench's name in the command that made the file kept here."""
+    """Command-line options after the benchmark's name that produced the stored result file."""
     columns: tuple[str, ...] = ()
-    """Of the rows, those that the page shows; all plain ones where there are none."""
+    """Columns of the result table that the page shows; if empty, all columns with plain values."""
     rest: tuple[str, ...] = ()
-    """Of a second table: for rows that have nothing in `columns` but what stands in both."""
+    """Columns of a second table, for rows that have none of the values that only the first table
+    shows.
+    """
     shown: Callable[[Row], bool] = lambda row: True
     peers: str = ""
-    """A Markdown table of figures of others, with their source."""
+    """Markdown table with other projects' figures for comparison, with their source."""
     not_shown: str = ""
 
 
@@ -75,10 +77,12 @@ CATALOGUE: Mapping[str, Entry] = {
         columns=(
             "system", "exemplars", "from", "requests", "skills", "n",
             "recall_6", "recall_6_low", "recall_6_high", "recall_6_floor", "abstained",
+            "fresh_abstained", "aside_clear",
         ),
         shown=lambda row: row.get("skills") == 1000,
         not_shown="Skills and rules are in English, the skills around the needed ones are"
-        " generated, and credit is given by the bench.",
+        " generated, and credit is given by the bench: also that a request wanted no skill. All"
+        " rule sets draw from the same wordings and worlds.",
     ),
     "reader": Entry(
         measures="What the shipped reader hears in messages behind answers, of two kinds of person"
@@ -106,9 +110,15 @@ CATALOGUE: Mapping[str, Entry] = {
     "gates": Entry(
         measures="How often a proof lets a useless, a harmful and a good skill through, beside the"
         " rules of others; every skill's true effect is known.",
-        columns=("rule", "skill", "kind", "judge", "n", "accepted", "low", "high", "median_pairs"),
+        columns=(
+            *("rule", "skill", "kind", "judge", "n", "accepted", "low", "high", "exact"),
+            *("by_last_look", "median_pairs"),
+        ),
         shown=lambda row: row.get("rule") == "Lull" and row.get("judge") != "perfect",
-        not_shown="Judges and effects are drawn from distributions; real judges err otherwise.",
+        not_shown="Judges and effects are drawn from distributions; real judges err otherwise. A"
+        ' judge "after the vote" errs that often in its verdict, whatever the votes; of "each of 3"'
+        " every vote errs that often by itself and the majority is the verdict. Lull asks three"
+        " times; the votes of one model err partly together, so its judge lies between both rows.",
     ),
     "lulls": Entry(
         measures="How much of the usable idle time is used, over simulated years of people, and how"
@@ -139,6 +149,17 @@ CATALOGUE: Mapping[str, Entry] = {
         " soon it shows that its service was killed.",
         not_shown="Drawn off screen. On a busy machine other programs make gaps, too: in those the"
         " window itself hardly worked.",
+    ),
+    "graduation": Entry(
+        measures="Whether a skill moves into the weights: rules drawn anew, with words that the"
+        " model never saw as a rule's, each corrected, proved, approved, served, trained in and"
+        " judged by the gate, in a real service of its own. `gain_kept` is asked over the proxy"
+        " afterwards, `kept` is the gate's own figure.",
+        columns=(
+            "rule", "promoted", "gain_kept", "skill_tokens", "others_as_before", "kept",
+            "canaries_lost", "canaries_of", "steps", "seconds",
+        ),
+        not_shown="A toy language; nothing follows for other models.",
     ),
     "pocket": Entry(
         measures="What the built-in model can do, on the shipped weights.",

@@ -1,4 +1,5 @@
-"""`python -m bench all [--quick]`: every bench in turn, then the page; `report`: the page alone.
+"""`python -m bench all [--quick]` runs every benchmark and builds the report page; `report` only
+builds the page.
 
 Each bench runs in a process of its own: one that fails is told and stops no other. What it printed
 goes by as it comes. `--data DIR` goes to the benches that take a folder of MetaClaw-Bench's shape.
@@ -21,7 +22,7 @@ FULL: Mapping[str, tuple[str, ...]] = {
     "metaclaw_bench": ("--feedback", "labelled", "own message", "--fresh"),
     "pipeline": ("--fresh",),
 }
-"""Beyond the defaults, where not everything is the default."""
+"""Options that the full run passes to a benchmark whose defaults do not cover everything."""
 
 
 def main(argv: Sequence[str], benches: Mapping[str, str]) -> int:
@@ -43,7 +44,7 @@ def report_main(argv: Sequence[str], benches: Mapping[str, str]) -> int:
 
 
 def refresh(benches: Mapping[str, str]) -> None:
-    """The page says what the files in bench/results say, whichever bench wrote one."""
+    """Rebuild the report page from the files in bench/results, if its text has changed."""
     text = page(benches, RESULTS, PAGE)
     if not PAGE.exists() or PAGE.read_text("utf-8") != text:
         PAGE.write_text(text, "utf-8")
@@ -66,7 +67,7 @@ def _places(parser: argparse.ArgumentParser) -> None:
 
 
 def words_for(name: str, args: argparse.Namespace) -> list[str]:
-    """The command line of one bench."""
+    """Return the command-line arguments with which one benchmark is run."""
     words = [name, "--out", str(args.out)]
     words += ["--quick"] if args.quick else FULL.get(name, ())
     words += ["--seed", str(args.seed)] if args.seed is not None else []

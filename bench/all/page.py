@@ -1,4 +1,4 @@
-"""The report: a Markdown page of every bench's figures, made of the result files and nothing else.
+"""The report: a Markdown page of every benchmark's figures, built only from the result files.
 
 Each section names the command that makes its figures and the file that holds them, so that a
 reader can go from a figure to both; what has not been run is said.
@@ -38,7 +38,9 @@ CLOSING = """\
 
 
 def page(benches: Mapping[str, str], results: Path, place: Path) -> str:
-    """`benches` by name, in order; `place` is where the page will stand."""
+    """Return the report page's Markdown. `benches`: descriptions by name, in order; `place`: path
+    of the page, for relative links.
+    """
     found = {name: read(results, name) for name in benches}
     away = Path(os.path.relpath(results, place.parent))
     parts = [HEAD, _summary(found, away)]
@@ -116,7 +118,9 @@ def _goals(goals: Sequence[Document]) -> Iterator[str]:
 
 
 def _sign(goal: Document) -> str:
-    """On which side of its limit a goal lies is not in the file, but it follows."""
+    """Return "≤" or "≥", the side of the limit where a goal holds, inferred because the file does
+    not store it.
+    """
     value, limit = goal["value"], goal["limit"]
     if value is None or limit is None or value == limit:
         return ""
@@ -164,7 +168,7 @@ def _made(name: str, document: Document, away: Path) -> Iterator[str]:
 
 
 def _infeasible(document: Document) -> Iterator[str]:
-    """Checks that nobody can pass, for benches that have some."""
+    """Yield the Markdown list of checks that nobody can pass, for benchmarks that have some."""
     found = document.get("infeasible") or []
     if found:
         yield "Infeasible, and counted as asked all the same:\n"

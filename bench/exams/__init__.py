@@ -1,1 +1,3 @@
-"""What the small reader reaches on the exam that ships with Lull: the bar for chat models."""
+"""Measures the small feedback reader on the exam that ships with Lull; chat models must do as
+well.
+"""

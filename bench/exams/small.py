@@ -1,21 +1,25 @@
-"""Measures a reader on the shipped sheet and writes `resources/exams/small_reader.json`."""
+"""Runs the shipped reader exam with a feedback reader and writes
+`resources/exams/small_reader.json`.
+"""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-from lull.backends.exam_sheets import SMALL_READER, sheets
-from lull.core.calibration import wilson
+from lull.backends.reader.exam_sheets import SMALL_READER, sheets
+from lull.core.feedback.calibration import wilson
 from lull.core.feedback.ports import FeedbackReader
-from lull.core.models.exam import Role
-from lull.loops.examine_models import reads
+from lull.core.models.exam import ModelRole
+from lull.loops.models.examine_models import reads
 from lull.resources import exams_dir
 
 
 async def write_figures(reader: FeedbackReader, folder: Path | None = None) -> Path:
-    """Raises LullError where the reader cannot read."""
-    sheet = sheets()[Role.READER]
+    """Examine the reader, write its figures and return the file's path. Raises LullError if the
+    reader cannot read.
+    """
+    sheet = sheets()[ModelRole.READER]
     result = await reads(reader, sheet)
     right = sum(mark.right for mark in result.marks)
     found = wilson(right, result.n)

@@ -1,1 +1,3 @@
-"""How often a useless, a harmful and a good skill is accepted: our proof beside peers' rules."""
+"""How often a useless, a harmful and a good skill is accepted by Lull's proof and by other
+projects' rules.
+"""

@@ -1,4 +1,5 @@
-"""Simulated skills whose true effect is known, so that a rule's mistakes can be counted.
+"""Simulated skills whose true effect is known, so that an acceptance rule's mistakes can be
+counted.
 
 A world says how likely each recorded request is answered well without and with a skill; the rest
 is dice. Everything here is simulated, the judge's errors too.
@@ -7,18 +8,19 @@ is dice. Everything here is simulated, the judge's errors too.
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from math import comb
 
 import numpy as np
 import numpy.typing as npt
 
-from lull.core.pairing import planned
-from lull.core.proof import Pair, Part
+from lull.core.proof.pairing import planned
+from lull.core.proof.proof import Pair, PairPart, ProofRule
 
 Chances = npt.NDArray[np.float64]
 Scores = npt.NDArray[np.int8]
-MOST = 60
-ORDERS = 64
-"""Schedules drawn from the real planner; each simulated skill gets one of them."""
+MOST = ProofRule().most_pairs
+SCHEDULES = 64
+"""Number of replay schedules drawn from the real planner; each simulated skill uses one of them."""
 
 
 class Kind(StrEnum):
@@ -26,30 +28,58 @@ class Kind(StrEnum):
     HARMFUL = "harmful"
     GOOD = "good"
     MIXED = "mixed"
-    """Good on these requests or in part, and no promise is made; shown, not judged."""
+    """A skill that helps only on some requests; its rows are shown, but no goal depends on them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judge:
-    """How often a good answer is called good, and a bad one bad."""
+    """A simulated judge's error rates: how often a vote calls good answers good, and bad ones bad.
+
+    With three votes, each of which errs by itself, the majority is the verdict. With one, the rates
+    are those of the verdict: of a majority, too, whose votes err together.
+    """
 
     sensitivity: float
     specificity: float
+    votes: int = 1
 
     @property
     def name(self) -> str:
         if self.sensitivity == self.specificity == 1.0:
             return "perfect"
-        return f"{self.sensitivity:g}/{self.specificity:g}"
+        rates = f"{self.sensitivity:g}/{self.specificity:g}"
+        return f"{rates} after the vote" if self.votes == 1 else f"{rates} each of {self.votes}"
+
+    @property
+    def calls_good(self) -> float:
+        """How often a good answer gets the verdict good."""
+        return _majority(self.sensitivity, self.votes)
+
+    @property
+    def calls_bad(self) -> float:
+        """How often a bad answer gets the verdict bad."""
+        return _majority(self.specificity, self.votes)
+
+
+def _majority(right: float, votes: int) -> float:
+    """How often more than half of so many votes are right, if each is right so often."""
+    return sum(
+        comb(votes, k) * right**k * (1 - right) ** (votes - k)
+        for k in range(votes // 2 + 1, votes + 1)
+    )
 
 
 PERFECT = Judge(sensitivity=1.0, specificity=1.0)
 ROUGH = Judge(sensitivity=0.85, specificity=0.80)
+VOTING = Judge(sensitivity=0.85, specificity=0.80, votes=3)
+JUDGES = (PERFECT, ROUGH, VOTING)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draw:
-    """Chances of a good answer without and with each of N skills on its R requests: [N, R]."""
+    """Probabilities of a good answer without and with each of N skills on R requests, shape [N,
+    R].
+    """
 
     without: Chances
     with_: Chances
@@ -64,17 +94,21 @@ class World:
     kind: Kind
     benefit: Drawn
     success: Drawn | None = None
-    """Past successes to replay, if there are any."""
+    """Past successes that are replayed too; None: there are none."""
     failures: int | None = None
-    """How many requests of the benefit part are failures; the rest are siblings."""
+    """Number of the replayed requests that are failures; the others are siblings. None: all are
+    failures.
+    """
     same_dice: float = 0.0
-    """How often a shared seed gives both answers the same luck."""
+    """Probability that the shared seed gives both answers of a pair the same random draw."""
     thirty: bool = False
-    """Counts for the goal about skills worth 30 points."""
+    """Whether the goal about skills that gain 30 percentage points is measured on this world."""
+    rates: tuple[float, float] | None = None
+    """How often answers without and with the skill are good, where all pairs are alike."""
 
 
 def homogeneous(without: float, with_: float) -> Drawn:
-    """Every pair is a request of its own, and all are alike."""
+    """Requests that are all different and all equally hard."""
 
     def draw(_rng: np.random.Generator, n: int) -> Draw:
         shape = (n, MOST)
@@ -84,7 +118,7 @@ def homogeneous(without: float, with_: float) -> Drawn:
 
 
 def fixed(without: list[float], with_: list[float]) -> Drawn:
-    """These requests, the same for every skill."""
+    """A fixed list of requests with the given success rates, the same for every skill."""
 
     def draw(_rng: np.random.Generator, n: int) -> Draw:
         return Draw(
@@ -95,8 +129,9 @@ def fixed(without: list[float], with_: list[float]) -> Drawn:
 
 
 def signs(requests: int, size: float) -> Drawn:
-    """Each request is helped or harmed by so much, at random: useless over all requests, but not
-    on the few that were drawn."""
+    """Requests that the skill helps or harms by `size` at random: useless on average, but not on
+    the few requests drawn.
+    """
 
     def draw(rng: np.random.Generator, n: int) -> Draw:
         side = rng.choice([-size, size], size=(n, requests))
@@ -106,7 +141,9 @@ def signs(requests: int, size: float) -> Drawn:
 
 
 def drifting(low: float, high: float) -> Drawn:
-    """Every request is harder than the one before it, for both answers alike."""
+    """Requests that get harder one after the other, equally for the answers with and without the
+    skill.
+    """
 
     def draw(_rng: np.random.Generator, n: int) -> Draw:
         chances = np.tile(np.linspace(high, low, MOST), (n, 1))
@@ -116,9 +153,10 @@ def drifting(low: float, high: float) -> Drawn:
 
 
 def reshuffled(picked: list[bool | None], spread: float) -> Drawn:
-    """A skill that only changes the dice: its chance on a request is drawn anew, from the same
-    Beta(spread, spread). Requests are picked because they once failed (False) or succeeded (True)
-    without it, or are not picked at all (None): what was picked for failing does better now."""
+    """A skill that only redraws the random success rate of each request, from the same Beta(spread,
+    spread). `picked`: requests chosen because they failed (False) or succeeded (True) once without
+    it, or not chosen (None); those chosen for failing improve by regression to the mean.
+    """
 
     def draw(rng: np.random.Generator, n: int) -> Draw:
         columns = [_picked(rng, n, once, spread) for once in picked]
@@ -138,19 +176,21 @@ def _picked(rng: np.random.Generator, n: int, once: bool | None, spread: float) 
 def schedule(
     requests: int, *, failures: int | None, successes: bool = False
 ) -> npt.NDArray[np.intp]:
-    """Which request each pair replays, in ORDERS orders of the real planner: [ORDERS, MOST]."""
+    """Return which request each pair replays in SCHEDULES schedules of the real planner, shape
+    [SCHEDULES, MOST].
+    """
     if requests >= MOST:
-        return np.tile(np.arange(MOST), (ORDERS, 1))
+        return np.tile(np.arange(MOST), (SCHEDULES, 1))
     first = requests if failures is None else failures
-    parts = [Part.SUCCESS if successes else Part.FAILURE] * first
-    parts += [Part.SIBLING] * (requests - first)
+    parts = [PairPart.SUCCESS if successes else PairPart.FAILURE] * first
+    parts += [PairPart.SIBLING] * (requests - first)
     names = [(f"r{i}", part) for i, part in enumerate(parts)]
     numbers = {name: i for i, (name, _) in enumerate(names)}
-    return np.array([_order(names, numbers, f"skill {k}", successes) for k in range(ORDERS)])
+    return np.array([_order(names, numbers, f"skill {k}", successes) for k in range(SCHEDULES)])
 
 
 def _order(
-    names: list[tuple[str, Part]], numbers: dict[str, int], key: str, successes: bool
+    names: list[tuple[str, PairPart]], numbers: dict[str, int], key: str, successes: bool
 ) -> list[int]:
     done: list[Pair] = []
     for _ in range(MOST):
@@ -171,7 +211,9 @@ def _order(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """What the judge said of both answers, 0 or 1, for N skills and T pairs each: [N, T]."""
+    """The judge's scores (0 or 1) of the answers without and with N skills on T pairs, shape [N,
+    T].
+    """
 
     without: Scores
     with_: Scores
@@ -198,4 +240,5 @@ def replayed(
 
 def _judged(rng: np.random.Generator, good: npt.NDArray[np.bool_], judge: Judge) -> Scores:
     says_good = np.where(good, judge.sensitivity, 1.0 - judge.specificity)
-    return (rng.random(good.shape) < says_good).astype(np.int8)
+    votes = sum((rng.random(good.shape) < says_good).astype(np.int8) for _ in range(judge.votes))
+    return np.asarray(2 * votes > judge.votes).astype(np.int8)

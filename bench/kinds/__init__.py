@@ -1,1 +1,1 @@
-"""What kind of thing a request asks for: sentences of our own, training, and the exam."""
+"""Classifier of request kinds: its training sentences, its training, and its benchmark."""

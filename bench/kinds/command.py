@@ -1,8 +1,9 @@
-"""`python -m bench kinds`: is a rule in the prompt of later requests that it is about.
+"""`python -m bench kinds`: whether a user's rule is put into the prompts of just the requests it is
+about.
 
 Each case is a rule that a person stated after a request, two later requests that should keep it
 and some that it is not about. The skill is made of the user's words as Lull makes it, and the whole
-path runs as for a request: the real library, its index, and `FixSkills` for a window of 4,096
+path runs as for a request: the real library, its index, and `SelectSkills` for a window of 4,096
 tokens; with each rule alone, with the rules of one user (ten drawn by the seed), and with all of
 them in one library, which is more than its prompt has room for.
 """
@@ -21,16 +22,17 @@ from typing import Any
 import numpy as np
 
 from bench.report import RESULTS, ROOT, Goal, print_goals, report, write
-from lull.backends.request_kinds import RequestKinds
-from lull.backends.skill_index import WordIndex
-from lull.core.calibration import wilson
+from lull.backends.reader.request_kinds import RequestKinds
+from lull.backends.retrieval.skill_index import WordIndex
+from lull.core.adapters.model_facts import ModelFacts
+from lull.core.chat.client import Client
+from lull.core.chat.messages import ChatRequest, Role, text_message
+from lull.core.feedback.calibration import wilson
 from lull.core.feedback.feedback import Scope
-from lull.core.feedback.stated_skill import skill_of
-from lull.core.messages import ChatRequest, Role, text_message
-from lull.core.policy import Client, ModelFacts
-from lull.core.retrieval import RetrievalRule
-from lull.core.skill import EVERYBODY, Library, Skill
-from lull.loops.fix_skills import FixSkills
+from lull.core.skills.skill import EVERYBODY, Library, Skill
+from lull.core.skills.skill_ranking import RetrievalRule
+from lull.core.skills.stated_skill import skill_of
+from lull.loops.chat.select_skills import NoGuard, SelectSkills
 from lull.resources import kinds_dir
 
 CASES = ROOT / "bench" / "reader" / "held_out" / "rules_that_come_back.jsonl"
@@ -46,9 +48,9 @@ TEN = 10
 class Case:
     skill: Skill
     later: tuple[str, ...]
-    """Requests that should keep the rule."""
+    """Requests whose prompts should contain the rule."""
     elsewhere: tuple[str, ...]
-    """Requests that it is not about."""
+    """Requests that the rule is not about."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,12 +121,12 @@ async def _measure(cases: Sequence[Case], seed: int) -> list[dict[str, Any]]:
 
 
 async def _tried(cases: Sequence[Case], kinds: RequestKinds) -> list[Tried]:
-    """Each case with all of their skills in one library."""
+    """Ask every request of each case with all cases' skills in one library."""
     library = Library(1, {case.skill.key: case.skill for case in cases})
     index = WordIndex()
     await index.tell_kinds_with(kinds)
     await index.follow(library)
-    fixing = FixSkills(index, RetrievalRule(), rates={}, uses={})
+    fixing = SelectSkills(index, RetrievalRule(), rates={}, uses={}, guard=NoGuard())
     found = []
     for case in cases:
         for text in (*case.later, *case.elsewhere):

@@ -1,25 +1,28 @@
-"""How well rules are told from each other: what a likelihood is made of, and how it is weighed."""
+"""Measures how well the request kinds tell which rule applies, and fits the weights of that
+decision.
+"""
 
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from lull.backends.request_kinds import features, shelved
+from lull.backends.reader.request_kinds import features, shelved
 
 Floats = npt.NDArray[np.float32]
 Read = tuple[Floats, Floats]
-EXAMPLES = 4
-"""Requests that each rule is tried with as the one it was said after."""
-OTHERS = 0.12
-"""Of the requests of other kinds, so many are looked at for each rule and example."""
+EXAMPLES_PER_RULE = 4
+"""Number of example requests tried with each rule, as the request that the rule was said after."""
+OTHER_KINDS_SHARE = 0.12
+"""Share of the requests of other kinds that are sampled as negatives for each rule and example."""
 
 
 def likelihoods(
     requests: Sequence[tuple[Read, int, str]], rules: Sequence[tuple[Read, int]]
 ) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """What is seen of each pair of a rule and a request, and whether the rule holds for it: it
-    does for the same kind of request by another person."""
+    """Return the features of (rule, request) pairs and whether the rule applies, which is so for
+    requests of the same kind by another person.
+    """
     rng = np.random.default_rng(0)
     vectors = np.array([vector for (vector, _), _, _ in requests])
     likely = np.array([kinds for (_, kinds), _, _ in requests])
@@ -27,9 +30,11 @@ def likelihoods(
     person = np.array([who for _, _, who in requests])
     seen, holds = [], []
     for (said, said_kinds), wanted in rules:
-        for example in rng.permutation(np.flatnonzero(kind == wanted))[:EXAMPLES]:
+        for example in rng.permutation(np.flatnonzero(kind == wanted))[:EXAMPLES_PER_RULE]:
             same = (kind == wanted) & (person != person[example])
-            chosen = np.flatnonzero(same | ((kind != wanted) & (rng.random(len(kind)) < OTHERS)))
+            chosen = np.flatnonzero(
+                same | ((kind != wanted) & (rng.random(len(kind)) < OTHER_KINDS_SHARE))
+            )
             rule = shelved(
                 (vectors[None, example], likely[None, example]), (said[None], said_kinds[None])
             )
@@ -40,7 +45,9 @@ def likelihoods(
 
 
 def mixed(seen: Floats, holds: npt.NDArray[np.bool_]) -> Floats:
-    """Logistic regression by Newton steps, both answers weighing the same; the constant last."""
+    """Fit a logistic regression with balanced classes by Newton steps; return the weights, the
+    constant last.
+    """
     middle, spread = seen.mean(0), seen.std(0) + 1e-9
     inputs = np.c_[(seen - middle) / spread, np.ones(len(seen))]
     weight = np.where(holds, 0.5 / holds.mean(), 0.5 / (1 - holds.mean()))
@@ -57,7 +64,9 @@ def mixed(seen: Floats, holds: npt.NDArray[np.bool_]) -> Floats:
 def recall_at(
     seen: Floats, holds: npt.NDArray[np.bool_], mix: Floats, share: float
 ) -> tuple[float, float]:
-    """The floor over which `share` of the pairs that do not belong lie, and of those that do."""
+    """Return the threshold that `share` of the negative pairs exceed, and the recall on the
+    positive pairs at it.
+    """
     likely = 1 / (1 + np.exp(-(seen @ mix[:-1] + mix[-1])))
     floor = float(np.quantile(likely[~holds], 1 - share))
     return floor, float((likely[holds] >= floor).mean())

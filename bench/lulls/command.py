@@ -1,4 +1,5 @@
-"""`python -m bench lulls`: a simulated year of people, through the real policy and the real loop.
+"""`python -m bench lulls`: simulates a year of several people against the real idle policy and
+loop.
 
 A share is of all seconds in which nobody was at the machine and nothing of its own stood in the
 way, in stretches of five minutes or more, from the moment somebody left: the wait that the user set
@@ -110,7 +111,7 @@ def measure(*, days: int, seeds: Sequence[int], out: Path, at_once: int) -> Row:
 
 
 def _live(year: _Year) -> _Lived:
-    """One year under both policies, in a process of its own."""
+    """Run one year under both policies, in a process of its own."""
     began = time.monotonic()
     world = lived(year.person, seed=year.seed, days=year.days)
     played, peer = _played(world, year.seed), metaclaw.running(world)

@@ -1,4 +1,6 @@
-"""What is read off a year: how much free time was used, and who was disturbed for how long."""
+"""Computes from a simulated year how much free time was used, and who was disturbed for how
+long.
+"""
 
 import random
 from collections.abc import Sequence
@@ -7,15 +9,16 @@ from typing import Any, Final
 
 from bench.lulls.spans import Spans, both, by_length, total, union, without
 from bench.lulls.world import World
-from lull.core.calendar_event import Meaning
+from lull.core.calendars.event import Meaning
 
 LEAST_S: Final = 300.0
-"""Shorter stretches count as nothing: windows as short as five minutes are to be used."""
+"""Shortest free stretch that counts, in seconds: even a lull of five minutes should be used."""
 WEEK_S: Final = 7 * 86400.0
 CLASSES: Final = ((300.0, 900.0), (900.0, 1800.0), (1800.0, 3600.0), (3600.0, float("inf")))
-SHORT: Final = CLASSES[0]
-"""Stretches that a policy with a long wait never sees; told beside every total, because hours of
-night drown them in it."""
+SHORTEST_CLASS: Final = CLASSES[0]
+"""Length range of the shortest stretches, reported separately: a policy with a long wait never uses
+them, and long nights hide this in the totals.
+"""
 _DRAWS: Final = 2000
 
 
@@ -25,11 +28,11 @@ class Share:
     low: float
     high: float
     n: int
-    """Weeks, which are the resampling unit."""
+    """Number of weeks, which are the unit of resampling."""
 
 
 def share(parts: Sequence[tuple[float, float]], *, seed: int) -> Share:
-    """Of sums of (used, usable) over weeks, with a 95 % interval by resampling weeks."""
+    """Return the used share of the usable time, with a 95 % bootstrap interval over weeks."""
     drawn = random.Random(seed)
     draws = sorted(
         _ratio([parts[drawn.randrange(len(parts))] for _ in parts]) for _ in range(_DRAWS)
@@ -43,7 +46,7 @@ def _ratio(parts: Sequence[tuple[float, float]]) -> float:
 
 
 def weekly(running: Spans, usable: Spans, length_s: float) -> list[tuple[float, float]]:
-    """(used, usable) seconds of each week."""
+    """Return (used, usable) seconds for each week."""
     used, out, start = both(running, usable), [], 0.0
     while start < length_s:
         week = [(start, start + WEEK_S)]
@@ -53,7 +56,7 @@ def weekly(running: Spans, usable: Spans, length_s: float) -> list[tuple[float, 
 
 
 def row(policy: str, world: World, running: Spans, *, seed: int) -> dict[str, Any]:
-    """One person and year under one policy."""
+    """Return the figures of one person's year under one policy as a table row."""
     usable = by_length(world.usable(), least=LEAST_S)
     of_all = share(weekly(running, usable, world.length_s), seed=seed)
     shown = world.shows_itself()
@@ -89,8 +92,9 @@ def row(policy: str, world: World, running: Spans, *, seed: int) -> dict[str, An
 
 
 def _by_length(running: Spans, usable: Spans) -> list[dict[str, Any]]:
-    """By how long the stretch is; `after_wait` is the share of what comes behind its first ten
-    minutes, which the user set as the wait."""
+    """Return the used share by length of the free stretch; `after_wait` leaves out each stretch's
+    first ten minutes, which are the user's wait.
+    """
     out = []
     for least, most in CLASSES:
         spans = by_length(usable, least=least, most=most)
@@ -110,7 +114,7 @@ def _by_length(running: Spans, usable: Spans) -> list[dict[str, Any]]:
 
 
 def short_of_all(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The short stretches of several rows of one policy as one."""
+    """Combine the figures for short stretches from several rows of the same policy."""
     hours = sum(one["short_h"] for one in rows)
     used = sum(one["short_h"] * (one["short_used_share"] or 0.0) for one in rows)
     return {
@@ -125,5 +129,5 @@ def _machine_closed(world: World) -> Spans:
 
 
 def _quantile(values: Sequence[float], q: float) -> float:
-    """Of sorted values; 0 where there are none."""
+    """Return a quantile of sorted values; 0 if there are none."""
     return values[min(len(values) - 1, int(q * len(values)))] if values else 0.0

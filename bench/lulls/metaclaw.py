@@ -1,6 +1,5 @@
-"""The peer's policy in the same year, by its description: a tick of 60 s; a window is open in sleep
-hours, while the calendar is busy, or after 30 minutes without input; a stretch of sleep hours or
-calendar with less than 15 minutes left opens none; in sleep hours the user is not looked at.
+"""MetaClaw's idle policy, from its description, on the same simulated year: a window opens in sleep
+hours, during calendar events or after 30 minutes without input, checked every 60 s.
 
 It is given the same calendars and the sleep hours that the person told Lull; who told none gets
 23:00 to 07:00, its own default. It looks at nothing else: no power, heat, load or calls.
@@ -12,8 +11,8 @@ from typing import Final
 from bench.lulls.signals import SimulatedSource
 from bench.lulls.spans import Span, Spans, Track, union, without
 from bench.lulls.world import World
-from lull.core import hours
-from lull.core.calendar_event import Meaning
+from lull.core.calendars.event import Meaning
+from lull.core.idle import hours
 
 TICK_S: Final = 60.0
 IDLE_S: Final = 30 * 60.0
@@ -22,7 +21,7 @@ DEFAULT_SLEEP: Final = ("23:00-07:00",)
 
 
 def running(world: World) -> Spans:
-    """When it trains."""
+    """Return the stretches of time in which MetaClaw's policy would train."""
     source = SimulatedSource(world)
     told = Track(_told(world))
     out: Spans = []
@@ -44,7 +43,7 @@ def running(world: World) -> Spans:
 
 
 def _told(world: World) -> Spans:
-    """Sleep hours and busy events, of whatever meaning."""
+    """Return the spans of sleep hours and calendar events, of whatever meaning."""
     lines = tuple(map(hours.parsed, world.person.sleep_hours or DEFAULT_SLEEP))
     return union(_within(world, lines), *(world.busy_spans(kind) for kind in Meaning))
 

@@ -1,4 +1,4 @@
-"""The simulated people: what their days are like, in numbers that can be argued with.
+"""The simulated people of the idle benchmark: their daily habits, as invented numbers.
 
 None of it is measured. What matters to the policy is that every hard case comes up: people who lock
 the screen and people who never do, who read without touching anything, whose calendar is wrong, who
@@ -14,39 +14,47 @@ class Person:
     name: str
     zone: str
     laptop: bool = False
-    """Its machine sleeps when the lid is closed, and it leaves the mains now and then."""
+    """Whether the machine is a laptop, which sleeps with its lid closed and sometimes runs on
+    battery.
+    """
     workdays: tuple[float, float] | None = (9.0, 17.5)
-    """Hours at the machine for work, Monday to Friday; None: no work here."""
+    """Start and end hour of work at the machine, Monday to Friday; None: the person does not work
+    here.
+    """
     evenings: float = 0.5
-    """Share of evenings at the machine."""
+    """Share of evenings that the person spends at the machine."""
     bedtime: float = 23.3
-    """Mean hour, 24.5 is half past midnight."""
+    """Mean bedtime as an hour of the day; 24.5 is half past midnight."""
     bedtime_spread: float = 0.6
     gets_up: float = 7.0
     sleep_hours: tuple[str, ...] = ()
-    """What it told Lull."""
+    """Sleep hours that the person entered in Lull's settings."""
     locks: float = 0.5
-    """Share of leavings at which it locks the screen."""
+    """Probability that the person locks the screen when leaving."""
     auto_lock_min: float | None = 10.0
     meetings: float = 2.0
-    """A workday, away from the machine."""
+    """Mean number of meetings per workday, which take the person away from the machine."""
     calls: float = 0.5
-    """A workday, on the machine."""
+    """Mean number of calls per workday, which take place at the machine."""
     in_calendar: float = 0.85
-    """Of meetings and calls."""
+    """Share of meetings and calls that are in the calendar."""
     cancelled: float = 0.1
-    """Of meetings in the calendar that do not happen: it stays at the machine."""
+    """Share of meetings in the calendar that are cancelled, so that the person stays at the
+    machine.
+    """
     games: float = 0.0
-    """Share of evenings with a game that wants the machine for itself."""
+    """Share of evenings with a game that needs the whole machine."""
     films: float = 0.15
     builds: float = 0.0
-    """A day, of 3 to 20 minutes, some of them after it has left."""
+    """Mean number of builds per day, 3 to 20 minutes each; some run after the person has left."""
     backup_hour: float | None = None
     phone_chats: float = 1.0
-    """Evenings or nights a week on which it asks its model from a phone."""
+    """Number of evenings or nights per week on which the person chats with the model from a
+    phone.
+    """
     hot_days: float = 0.02
     closes_lid: float = 0.0
-    """Share of nights on which the machine sleeps."""
+    """Share of nights on which the laptop's lid is closed and the machine sleeps."""
 
 
 PEOPLE: Final = (

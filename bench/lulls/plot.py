@@ -1,4 +1,6 @@
-"""One week as a picture: a row a day with the person, the free time, and who used what of it."""
+"""Draws one simulated week: a row per day with the person's presence, the free time, and which
+policy used it.
+"""
 
 import os
 from collections.abc import Sequence
@@ -8,7 +10,7 @@ from typing import Final
 
 from bench.lulls.spans import Span, Spans, both
 from bench.lulls.world import World
-from lull.core.calendar_event import Meaning
+from lull.core.calendars.event import Meaning
 
 _LEFT, _TOP, _HOUR, _LANE, _GAP, _FOOT = 110, 70, 44, 14, 26, 70
 _LANES: Final = (
@@ -28,7 +30,7 @@ _NOTE: Final = (
 def draw_week(
     world: World, lull: Spans, metaclaw: Spans, usable: Spans, *, week: int, path: Path
 ) -> None:
-    """Write a PNG. Needs Qt, which draws off the screen."""
+    """Draw one week of a simulated year as a PNG file. Needs Qt, which renders off-screen."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter
 

@@ -1,4 +1,4 @@
-"""What the simulated machine tells Lull at a moment, and when it next tells anything else.
+"""The idle signals of the simulated machine at a given moment, and the time of their next change.
 
 Input is polled as on a real machine: what is read is `POLLED_S` old.
 """
@@ -8,14 +8,14 @@ from typing import Final
 
 from bench.lulls.spans import Track, total
 from bench.lulls.world import World
-from lull.core.idle_signals import IdleSignals
+from lull.core.idle.signals import IdleSignals
 
 POLLED_S: Final = 0.05
 _SESSION_LOAD, _BUILD_LOAD, _REST_LOAD = 0.12, 0.9, 0.04
 
 
 class SimulatedSource:
-    """Implements core.idle_signals.IdleSource on a world."""
+    """Idle signals read from a simulated world; implements `IdleSource`."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -45,12 +45,14 @@ class SimulatedSource:
         return span[1] if span is not None else None
 
     def next_change(self, t: float) -> float:
-        """The first time after `t` at which a look sees something else."""
+        """Return the first time after `t` at which polling would see different signals."""
         i = bisect_right(self._changes, t - POLLED_S)
         return self._changes[i] + POLLED_S if i < len(self._changes) else self.world.length_s
 
     def monotonic_s(self, t: float) -> float:
-        """As on Linux: it stands while the machine sleeps."""
+        """Return the monotonic clock at time `t`; as on Linux, it stands still while the machine
+        sleeps.
+        """
         i = bisect_right(self.world.asleep, (t, float("inf")))
         slept = self._slept[i]
         if i and t < self.world.asleep[i - 1][1]:

@@ -1,4 +1,4 @@
-"""The real watch (loops/watch_idle.py) with the real policy and the real store, in virtual time.
+"""Runs the real idle loop with the real policy and store on a simulated world, in virtual time.
 
 Only the world, the clock and the work are simulated. Ticks at which neither a signal nor the clock
 can have changed anything are passed over; `every_tick=True` takes them all, and a test compares.
@@ -18,44 +18,44 @@ from bench.lulls.spans import Spans, union, without
 from bench.lulls.world import World
 from bench.virtual_time import VirtualLoop
 from bench.virtual_time import run as run_virtually
-from lull.core import hours
-from lull.core.calendar_event import CalendarEvent, ahead
-from lull.core.feeds import AHEAD
-from lull.core.idle import Window
-from lull.core.idle_rule import IdleRule
-from lull.core.idle_signals import IdleSignals
-from lull.core.lull_work import WorkKind
-from lull.loops.lull_pace import Pace
-from lull.loops.watch_idle import Chats, WatchIdle, WatchRule
+from lull.core.calendars.event import Calendar, CalendarEvent, ahead
+from lull.core.calendars.feeds import READ_AHEAD
+from lull.core.idle import hours
+from lull.core.idle.policy import IdleWindow
+from lull.core.idle.rule import IdleRule
+from lull.core.idle.scheduling import WorkKind
+from lull.core.idle.signals import IdleSignals
+from lull.loops.idle.decide_idle import ChatCounts, DecideIdle
+from lull.loops.idle.lull_pace import LullPace
+from lull.loops.idle.watch_idle import WatchIdle, WatchRule
 from lull.store.database import Database
-from lull.store.windows import WindowRow, Windows
+from lull.store.idle.windows import WindowRow, Windows
 
 STEP_S: Final = 0.5
-"""Of simulated work: what is finished at its end is on disk."""
+"""Seconds per step of simulated work; a finished step is saved."""
 SUSPENDS_S: Final = (0.005, 0.06)
-"""How long simulated work takes to stop, uniformly. How long real work takes is measured on a real
-child, not here."""
+"""Range of seconds that simulated work takes to suspend, uniformly distributed."""
 RESTARTS_A_YEAR: Final = 12
 _DAY: Final = timedelta(days=1)
 
 
 @dataclass(kw_only=True)
 class Played:
-    """What came of a year."""
+    """The outcome of one simulated year."""
 
     running: Spans
     windows: list[WindowRow]
     units: int
     lost_steps: int
-    """Finished, and yet to be done again."""
+    """Number of finished steps that had to be done again."""
     redone_s: float
-    """Of steps that were under way when their memory was taken."""
+    """Seconds of work lost in steps that were interrupted when their memory was taken back."""
     most_at_once: int
     states: list[tuple[float, str]]
 
 
 class _Source:
-    """Implements IdleSource."""
+    """Idle signals from the simulated machine; implements `IdleSource`."""
 
     def __init__(self, world: SimulatedSource, time: Callable[[], float]) -> None:
         self._world = world
@@ -89,7 +89,7 @@ class _Ids:
         return f"{prefix}_{self._count:06d}"
 
 
-class _Pace(Pace):
+class _Pace(LullPace):
     def __init__(
         self,
         world: SimulatedSource,
@@ -130,7 +130,7 @@ class _Log:
 
 
 class SimulatedWork:
-    """Implements core.lull_work.LullWork: steps of half a second, without an end."""
+    """Endless simulated work in steps of half a second; implements `LullWork`."""
 
     def __init__(
         self,
@@ -224,14 +224,14 @@ class SimulatedWork:
 
 
 def rule_of(world: World) -> IdleRule:
-    """The defaults, and what the person told Lull."""
+    """Return the idle settings of the world's person: the defaults and what the person set."""
     return IdleRule(
         sleep_hours=tuple(map(hours.parsed, world.person.sleep_hours)), exclusive_apps=("Game",)
     )
 
 
 def play(world: World, folder: Path, *, seed: int, every_tick: bool = False) -> Played:
-    """One year through the real loop. `folder` takes the store."""
+    """Play one year through the real idle loop. `folder` holds the database."""
     loop = VirtualLoop(threads=False)
     asyncio.set_event_loop(loop)
     database = Database(folder / "lull.db")
@@ -250,17 +250,20 @@ async def _played(
     work = _work(source, time, drawn, log)
     windows, states, ids = Windows(database), list[tuple[float, str]](), _Ids()
 
-    def tell(window: Window) -> None:
+    def tell(window: IdleWindow) -> None:
         states.append((time(), window.state.value))
 
     near, rule = _NearEvents(world, time), rule_of(world)
     for until in [*_restarts(world, drawn), world.length_s]:
         pace = _Pace(source, time, drawn, every_tick=every_tick)
         watch = WatchIdle(
-            source=_Source(source, time),
-            chats=lambda: Chats(0, math.inf),
-            events=near,
-            settings=lambda: rule,
+            deciding=DecideIdle(
+                _Source(source, time),
+                chats=lambda: ChatCounts(0, math.inf),
+                calendars=near,
+                settings=lambda: rule,
+                windows=windows,
+            ),
             queue=lambda: work,
             windows=windows,
             clock=_Clock(source, time),
@@ -295,15 +298,15 @@ def _work(
 
 
 def _restarts(world: World, drawn: random.Random) -> list[float]:
-    """When Lull is ended and started again."""
+    """Draw the times at which Lull is stopped and started again."""
     count = round(RESTARTS_A_YEAR * world.length_s / (365 * 86400))
     return sorted(drawn.uniform(0, world.length_s) for _ in range(count))
 
 
 async def _watched(
-    watch: WatchIdle, pace: Pace, world: World, loop: VirtualLoop, until: float
+    watch: WatchIdle, pace: LullPace, world: World, loop: VirtualLoop, until: float
 ) -> None:
-    """One run of Lull, with the chats that come meanwhile."""
+    """Run Lull's idle loop until a time, waking it when a chat begins."""
     chats = [
         loop.call_at(start + 1e-3, pace.nudge)
         for start, _ in world.chats
@@ -320,7 +323,7 @@ async def _watched(
 
 
 class _NearEvents:
-    """What is not over of the nine days that a feed is read for, as calendars answer it."""
+    """The simulated calendar: answers with the events of the next nine days that are not over."""
 
     def __init__(self, world: World, time: Callable[[], float]) -> None:
         self._world = world
@@ -333,10 +336,16 @@ class _NearEvents:
             for e in world.events
         ]
 
-    def __call__(self) -> Sequence[CalendarEvent]:
+    def known(self) -> tuple[Calendar, ...]:
+        return ()
+
+    def look_now(self) -> None:
+        """Nothing is read here: the events are known beforehand."""
+
+    def ahead(self) -> Sequence[CalendarEvent]:
         day = int(self._time() // 86400)
         if day != self._day:
             self._day = day
             now = self._world.local(day * 86400.0).astimezone(UTC)
-            self._near = ahead((e for e in self._all if e.start < now + AHEAD + _DAY), now)
+            self._near = ahead((e for e in self._all if e.start < now + READ_AHEAD + _DAY), now)
         return self._near

@@ -1,4 +1,6 @@
-"""Stretches of time: sorted, disjoint (start, end) pairs in seconds from the start of the year."""
+"""Operations on time spans: sorted, disjoint (start, end) pairs in seconds from the start of the
+year.
+"""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
@@ -8,7 +10,7 @@ Spans = list[Span]
 
 
 def union(*many: Iterable[Span], within: float = 0.0) -> Spans:
-    """One list; stretches no further apart than `within` become one."""
+    """Merge span lists into one; spans at most `within` seconds apart are joined."""
     out: Spans = []
     for start, end in sorted(span for spans in many for span in spans if span[1] > span[0]):
         if out and start <= out[-1][1] + within:
@@ -57,19 +59,19 @@ def by_length(spans: Spans, *, least: float, most: float = float("inf")) -> Span
 
 
 class Track:
-    """Whether something holds at a time, looked up quickly."""
+    """Looks up quickly which span of a list contains a given time."""
 
     def __init__(self, spans: Spans) -> None:
         self.spans = spans
         self._starts = [start for start, _ in spans]
 
     def at(self, t: float) -> Span | None:
-        """The stretch that holds `t`."""
+        """Return the span that contains `t`, or None."""
         i = bisect_right(self._starts, t) - 1
         return self.spans[i] if i >= 0 and t < self.spans[i][1] else None
 
     def before(self, t: float) -> Span | None:
-        """The last stretch that began by `t`."""
+        """Return the last span that began at or before `t`, or None."""
         i = bisect_right(self._starts, t) - 1
         return self.spans[i] if i >= 0 else None
 

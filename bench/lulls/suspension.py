@@ -1,12 +1,13 @@
-"""How long work goes on after somebody touches the mouse: real input, real poller, real child.
+"""Measures how long work continues after real mouse input, with the real poller and a real child
+process.
 
 `measure(trials)`, or `python -m bench.lulls.suspension [--quick] [--seed N] [--out DIR]`. xdotool
 moves the mouse of a virtual X11 screen while a child computes and writes down the time, again and
-again, into memory that is shared with us. Its last time, less the time of the input as the X
-server knows it, is how long it disturbed. Poller and child's controls are the product's. Three
-watches are tried: bare ones that look as `loops/watch_idle.py` does, ten times a second, without
-and with being woken by the poller; and, a tenth as often since each lull has to be waited for, that
-loop itself.
+again, into memory that is shared with us. Its last time, less the time of the input as the X server
+knows it, is how long it disturbed. Poller and child's controls are the product's. Three watches are
+tried: bare ones that look as `loops/idle/watch_idle.py` does, ten times a second, without and with
+being woken by the poller; and, a tenth as often since each lull has to be waited for, that loop
+itself.
 """
 
 from __future__ import annotations
@@ -32,18 +33,20 @@ import psutil
 from bench.lulls.child_work import ChildWork
 from bench.report import RESULTS, Goal, print_goals, report, write
 from bench.screen import Screen, missing
-from lull.backends.clock import SystemClock, TimeSortedIds
-from lull.backends.idle_sources import sources_of
-from lull.backends.idle_x11 import X11Idle
-from lull.backends.paused_child import PausedChild
-from lull.backends.polled import Pace as PollingPace
-from lull.backends.signals import Paces, SystemSignals
-from lull.core.idle_rule import LEAST_WAIT_S, IdleRule
-from lull.core.idle_signals import Known
-from lull.loops.lull_pace import Pace
-from lull.loops.watch_idle import Chats, WatchIdle, WatchRule
+from lull.backends.idle.polled import PollPace
+from lull.backends.idle.signals import Paces, SystemSignals
+from lull.backends.idle.sources import sources_of
+from lull.backends.idle.x11 import X11Idle
+from lull.backends.mlx.paused_child import PausedChild
+from lull.backends.system.clock import SystemClock, TimeSortedIds
+from lull.core.calendars.event import Calendar, CalendarEvent
+from lull.core.idle.rule import LEAST_WAIT_S, IdleRule
+from lull.core.idle.signals import Known
+from lull.loops.idle.decide_idle import ChatCounts, DecideIdle
+from lull.loops.idle.lull_pace import LullPace
+from lull.loops.idle.watch_idle import WatchIdle, WatchRule
 from lull.store.database import Database
-from lull.store.windows import Windows
+from lull.store.idle.windows import Windows
 
 LIMIT_S: Final = 0.25
 WORKING_TICK_S: Final = 0.1
@@ -67,12 +70,13 @@ ANY_TIME: Final = IdleRule(
     low_power_ok=True,
     settle_s=0.0,
 )
-"""Whatever the machine is at, the user alone decides."""
+"""Idle settings with which only user input closes the window, whatever the machine's state."""
 Row = dict[str, Any]
 
 
 def measure(trials: int = 200, *, seed: int = 1) -> dict[str, Any]:
-    """Rows of seconds from input to the end of computing, and the goals about their p99.
+    """Measure the seconds from input until computing stops; return the rows and the goals for their
+    99th percentile.
 
     Takes about 1.5 s a trial. Raises RuntimeError where Xvfb or xdotool is missing.
     """
@@ -109,7 +113,7 @@ def _row(name: str, times_s: Sequence[float], load: float) -> Row:
 
 
 def quantile(ranked: Sequence[float], share: float) -> float:
-    """The smallest of them that at least this share does not exceed."""
+    """Return the smallest of the sorted values that is at least as large as `share` of them."""
     return round(ranked[max(0, math.ceil(share * len(ranked)) - 1)], 4)
 
 
@@ -118,7 +122,7 @@ def quantile(ranked: Sequence[float], share: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rig:
-    """A screen, and a child that computes."""
+    """The test setup: a virtual screen and a child process that computes."""
 
     screen: Screen
     child: PausedChild
@@ -126,23 +130,26 @@ class Rig:
     ruler: X11Idle
 
     def computed_at_s(self) -> float:
-        """On the monotonic clock; 0 before the first time."""
+        """Return when the child last computed, on the monotonic clock; 0 before the first time."""
         return float(struct.unpack("d", self.beat[:])[0])
 
     def input_at_s(self) -> float:
-        """By the X server's own count, and never too late: our clock is read before the server's,
-        and the millisecond that it rounds by is taken off. NaN when it does not say."""
+        """Return when the X server last saw input, on the monotonic clock, never later than it was;
+        NaN if unknown.
+        """
         now_s = time.monotonic()
         idle = self.ruler.read()
         return now_s - idle.value - 0.001 if isinstance(idle, Known) else math.nan
 
 
 Watched = Callable[[Rig], AbstractAsyncContextManager[Callable[[], None]]]
-"""A watch over the rig's child, as a context; it gives what lets the child go on."""
+"""A context manager that watches the rig's child; it yields a function that lets the child
+continue.
+"""
 
 
 def rig(stack: ExitStack) -> Rig:
-    """Ended with the stack."""
+    """Start the screen and the child process; both end when `stack` is closed."""
     screen = stack.enter_context(Screen())
     file = stack.enter_context(tempfile.NamedTemporaryFile())  # noqa: SIM115 - the stack is one
     file.write(bytes(8))
@@ -177,7 +184,7 @@ async def _trial(rig: Rig, go_on: Callable[[], None], chance: random.Random) -> 
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    """Raises TimeoutError after a minute."""
+    """Wait until the condition `holds` returns True. Raises TimeoutError after a minute."""
     async with asyncio.timeout(_PATIENCE_S):
         while not holds():  # noqa: ASYNC110 - another process tells by shared memory
             await asyncio.sleep(0.002)
@@ -196,7 +203,7 @@ def _signals(rig: Rig, returned: Callable[[], None] | None) -> SystemSignals:
         returned=None if returned is None else lambda: loop.call_soon_threadsafe(returned),
         # In calm times more often than the product, for which a lull is ten minutes and not five
         # seconds; how often it asks while work runs is the product's.
-        paces=Paces(calm=PollingPace(every_s=_OFTEN_S, within_s=5.0)),
+        paces=Paces(calm=PollPace(every_s=_OFTEN_S, within_s=5.0)),
     )
     signals.start()
     return signals
@@ -204,7 +211,7 @@ def _signals(rig: Rig, returned: Callable[[], None] | None) -> SystemSignals:
 
 @asynccontextmanager
 async def _bare(rig: Rig, *, woken: bool = False) -> AsyncIterator[Callable[[], None]]:
-    pace = Pace()
+    pace = LullPace()
     signals = _signals(rig, pace.nudge if woken else None)
     signals.hurry(True)
     watch = asyncio.create_task(_look(signals, rig.child, pace))
@@ -219,7 +226,7 @@ def _woken(rig: Rig) -> AbstractAsyncContextManager[Callable[[], None]]:
     return _bare(rig, woken=True)
 
 
-async def _look(signals: SystemSignals, child: PausedChild, pace: Pace) -> None:
+async def _look(signals: SystemSignals, child: PausedChild, pace: LullPace) -> None:
     last_s = 0.0
     while True:
         idle_s = signals.signals().input_idle_s
@@ -230,20 +237,37 @@ async def _look(signals: SystemSignals, child: PausedChild, pace: Pace) -> None:
         await pace.rest(WORKING_TICK_S, lambda: 0.0)
 
 
+class _NoCalendars:
+    """Implements KnownCalendars."""
+
+    def ahead(self) -> tuple[CalendarEvent, ...]:
+        return ()
+
+    def known(self) -> tuple[Calendar, ...]:
+        return ()
+
+    def look_now(self) -> None:
+        pass
+
+
 @asynccontextmanager
 async def whole_watch(rig: Rig) -> AsyncIterator[Callable[[], None]]:
-    """The product's loop, for which five seconds without anybody are a lull."""
-    clock, work, pace = SystemClock(), ChildWork(rig.child), Pace()
+    """Run the product's whole idle loop on the rig, with a wait of five seconds."""
+    clock, work, pace = SystemClock(), ChildWork(rig.child), LullPace()
     signals = _signals(rig, pace.nudge)
     with tempfile.TemporaryDirectory() as folder:
         database = Database(Path(folder) / "lull.db")
+        windows = Windows(database)
         watch = WatchIdle(
-            source=signals,
-            chats=lambda: Chats(0, math.inf),
-            events=lambda: (),
-            settings=lambda: ANY_TIME,
+            deciding=DecideIdle(
+                signals,
+                chats=lambda: ChatCounts(0, math.inf),
+                calendars=_NoCalendars(),
+                settings=lambda: ANY_TIME,
+                windows=windows,
+            ),
             queue=lambda: [work],
-            windows=Windows(database),
+            windows=windows,
             clock=clock,
             ids=TimeSortedIds(),
             tell=lambda _window: None,

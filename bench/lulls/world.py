@@ -1,4 +1,4 @@
-"""One year of one simulated person at one machine: what happens when, drawn from a seed.
+"""Simulates a year of one person at one machine: when everything happens, drawn from a seed.
 
 Times are seconds of real time from the start of the year, so that daylight saving falls where the
 person's zone puts it. What can be known of a moment is `signals.py`'s.
@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from bench.lulls.people import Person
 from bench.lulls.spans import Span, Spans, both, complement, union, without
-from lull.core.calendar_event import CalendarEvent, Meaning
+from lull.core.calendars.event import CalendarEvent, Meaning
 
 MINUTE, HOUR = 60.0, 3600.0
 
@@ -20,18 +20,18 @@ MINUTE, HOUR = 60.0, 3600.0
 class World:
     person: Person
     start: datetime
-    """Midnight in the person's zone."""
+    """Midnight of the first day, in the person's time zone."""
     length_s: float
     sessions: Spans = field(default_factory=list)
-    """Somebody sits at the machine."""
+    """Spans in which somebody sits at the machine."""
     input: Spans = field(default_factory=list)
-    """Keys and clicks follow each other; between two of these the person sits still."""
+    """Spans of continuous keyboard or mouse input; between them the person sits still."""
     locked: Spans = field(default_factory=list)
     calls: Spans = field(default_factory=list)
-    """Calls and films that the system knows of."""
+    """Spans of calls and films that the operating system reports."""
     games: Spans = field(default_factory=list)
     chats: Spans = field(default_factory=list)
-    """Requests on the data plane from elsewhere, each with its answer."""
+    """Spans of chat requests from other devices, each with its answer."""
     asleep: Spans = field(default_factory=list)
     battery: Spans = field(default_factory=list)
     hot: Spans = field(default_factory=list)
@@ -55,12 +55,15 @@ class World:
         )
 
     def shows_itself(self) -> Spans:
-        """When anybody could see that somebody is here: input, a call, a film, a chat."""
+        """Return the spans in which the user's presence is visible: input, a call, a film or a
+        chat.
+        """
         return union(self.input, self.calls, self.chats, within=MINUTE)
 
     def usable(self) -> Spans:
-        """Nobody at the machine or asking it anything, and nothing of its own in the way. The
-        wait that the user set is not taken off."""
+        """Return the spans in which Lull could work: nobody uses the machine or the model, and the
+        machine is free. The user's idle wait is not subtracted.
+        """
         taken = union(
             self.sessions,
             self.chats,
@@ -76,7 +79,7 @@ class World:
 
 
 def lived(person: Person, *, seed: int, days: int, first: date = date(2026, 1, 1)) -> World:
-    """The same seed, the same year."""
+    """Generate the world of one person; the same seed gives the same world."""
     zone = ZoneInfo(person.zone)
     start = datetime.combine(first, time(), tzinfo=zone)
     end = datetime.combine(first + timedelta(days=days), time(), tzinfo=zone)
@@ -144,7 +147,7 @@ class _Day:
         return sorted(plans)
 
     def _planned(self, plan: tuple[float, float, str]) -> float:
-        """Live through it; the hour at which it really ended."""
+        """Play one planned meeting, call or break, and return the hour at which it really ended."""
         begin, end, kind = plan
         told = kind != "lunch" and self._drawn.random() < self._person.in_calendar
         if told:
@@ -164,7 +167,7 @@ class _Day:
             self._world.events.append(CalendarEvent(start=start, end=until, kind=kind))
 
     def _break(self) -> float:
-        """Hours: mostly a coffee, now and then an errand."""
+        """Draw the length of a break in hours: mostly a coffee, sometimes an errand."""
         if self._drawn.random() < 0.75:
             return self._drawn.uniform(2.0, 12.0) / 60
         return self._drawn.uniform(12.0, 50.0) / 60
@@ -199,7 +202,9 @@ class _Day:
             at = until + self._break()
 
     def _sits(self, begin: float, end: float, *, still: float = 1.0) -> None:
-        """At the machine, with bursts of input and pauses to read; `still` makes these longer."""
+        """Play a time at the machine, with bursts of input and pauses for reading; `still`
+        lengthens the pauses.
+        """
         at, until = self.at(begin), self.at(end)
         if until - at < 30.0:
             return
@@ -251,7 +256,7 @@ class _Day:
 
 
 def _tidy(world: World, drawn: random.Random) -> None:
-    """Nothing happens twice at once, beyond the year, or at a machine that sleeps."""
+    """Remove overlaps, and whatever lies outside the year or while the machine sleeps."""
     year = [(0.0, world.length_s)]
     world.sessions = both(union(world.sessions), year)
     # A lid is closed by somebody who has left, and opened by somebody who comes.
@@ -265,7 +270,9 @@ def _tidy(world: World, drawn: random.Random) -> None:
 
 
 def _locked(world: World, drawn: random.Random) -> Spans:
-    """By hand on leaving, or by the system after some minutes without input."""
+    """Return when the screen is locked: by hand on leaving, or by the system after minutes without
+    input.
+    """
     person, locked = world.person, []
     away = complement(world.sessions, until=world.length_s)
     for start, end in away:

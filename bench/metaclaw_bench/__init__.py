@@ -1,1 +1,1 @@
-"""A benchmark of days in a workspace, for any model: with and without Lull between."""
+"""A benchmark of working days in a file workspace, for any model, with and without Lull."""

@@ -1,4 +1,4 @@
-"""One day: a conversation about a workspace, round by round, with feedback at the head of the next.
+"""Plays one day: a conversation about a workspace, round by round, with feedback after each answer.
 
 The transcript opens as the day does; after the last round the feedback comes alone. What the model
 did to the files is judged from outside, and of that nothing but the feedback's words reaches it.
@@ -17,16 +17,18 @@ from bench.models.endpoint import Down, Endpoint, Message
 
 
 class Form(StrEnum):
-    """How feedback is said."""
+    """How the feedback on an answer is given."""
 
     LABELLED = "labelled"
-    """As the benchmark has it: "[Previous Feedback] …" and the next question in one message."""
+    """As in MetaClaw-Bench: "[Previous Feedback] …" and the next question in one message."""
     OWN = "own message"
-    """As people do: they say what was wrong, are answered, and then ask the next thing."""
+    """As people write: feedback in a message of its own, which is answered before the next
+    question.
+    """
 
 
 MOST_STEPS = 20
-"""Answers of one round: a model that goes round in circles is stopped."""
+"""Most model answers in one round; stops a model that loops."""
 FEEDBACK = "[Previous Feedback] "
 TOOLS = """You work on files with the tools you are given. Paths are relative to the workspace. \
 When you have done what was asked, say so in a sentence without calling a tool."""
@@ -41,7 +43,7 @@ def play(
     form: Form = Form.LABELLED,
     played: Callable[[Round, Scored], None] = lambda asked, result: None,
 ) -> list[Scored]:
-    """`played` hears of every round as it is over."""
+    """Play one day and return the score of every round; `played` is called after each round."""
     messages: list[Message] = [{"role": "system", "content": f"{identity}\n\n{TOOLS}".strip()}]
     messages += [{"role": role, "content": text} for role, text in day.opening]
     results: list[Scored] = []
@@ -66,7 +68,9 @@ def play(
 def _worked(
     messages: list[Message], endpoint: Endpoint, workspace: Workspace
 ) -> tuple[str, int, str]:
-    """(last words, answers, why it broke down or ""). The transcript grows in place."""
+    """Let the model work on one round; return (its last words, number of answers, error or ""). The
+    transcript is extended in place.
+    """
     for step in range(1, MOST_STEPS + 1):
         try:
             answer = endpoint.ask(messages, workspace.schemas())

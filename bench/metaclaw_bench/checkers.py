@@ -1,4 +1,4 @@
-"""What file checks assert, as BENCH gives them: each returns what is wrong, in words.
+"""The benchmark's file checks; each returns descriptions of what is wrong.
 
 An empty list is a pass. Files are read inside the workspace alone; one that cannot be read is
 wrong, never an error. Nothing is ever run.
@@ -22,11 +22,13 @@ _DONE = re.compile(r"\[DONE\] (?P<at>\S+) \| (?P<task>[^|]+?) \| (?P<summary>.+)
 
 
 class Usage(ValueError):
-    """Arguments that a script would refuse: as in a shell, the check fails."""
+    """Raised for arguments that a check script would reject; the check then fails, as in a
+    shell.
+    """
 
 
 def run(script: str, words: Sequence[str], workspace: Path) -> list[str]:
-    """What the named check finds wrong."""
+    """Run the named check and return descriptions of what it finds wrong."""
     try:
         return list(SCRIPTS[script](list(words), workspace))
     except (ValueError, OSError, RecursionError) as error:
@@ -173,7 +175,9 @@ def _csv_meta(text: str) -> dict[str, object] | None:
 
 
 def _pairs(lines: Sequence[str], sign: str) -> dict[str, object]:
-    """Quotes are not taken off: a quoted moment is none."""
+    """Parse "key sign value" lines into a dictionary; quotes stay, so a quoted timestamp does not
+    count as one.
+    """
     pairs: dict[str, object] = {}
     for line in lines:
         key, found, value = line.partition(sign)

@@ -1,4 +1,5 @@
-"""`python -m bench metaclaw_bench --data DIR`: days of work in a workspace, with and without Lull.
+"""`python -m bench metaclaw_bench --data DIR`: days of work in a file workspace, with and without
+Lull.
 
 Without `--endpoint` a scripted student answers (simulated): it proves the plumbing, not a model.
 Without `--data` a small rule set from the seed is made. A run that was killed goes on where it was;
@@ -37,7 +38,7 @@ Row = dict[str, Any]
 NAME = "metaclaw_bench"
 QUICK_DAYS = 4
 LEAST_GAIN = 0.01
-"""A gain of nothing must not hold."""
+"""Smallest gain over the baseline that meets the goal, so that a gain of zero does not."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -78,7 +79,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def measure(args: argparse.Namespace) -> Row:
-    """Raises OSError, KeyError, ValueError for a folder of another shape, LullFailed."""
+    """Run the whole benchmark. Raises OSError, KeyError or ValueError for an invalid data folder,
+    and LullFailed.
+    """
     with _data(args) as bench, _asked(args, bench) as (endpoint, upstream, student):
         folder = args.work / _key(args, bench)
         if args.fresh:
@@ -142,7 +145,9 @@ def _asked(
 
 
 def _key(args: argparse.Namespace, bench: Bench) -> str:
-    """What was done under one key may be gone on with: the same questions to the same model."""
+    """Return the key of a run's folder; runs with the same key ask the same model the same
+    questions and may be continued.
+    """
     told = [bench.digest, len(bench.days), args.allow_commands, *identity_of(args)]
     return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
 
@@ -191,7 +196,9 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def goals(rows: Sequence[Row], leaks: int | None) -> list[Goal]:
-    """That the bench itself is sound, and for the scripted student that what is learned arrives."""
+    """Return the goals: the benchmark itself works, and the scripted student profits from what Lull
+    learns.
+    """
     nothing = next(row for row in rows if row["condition"] == "floor: does nothing")
     made = [
         Goal(

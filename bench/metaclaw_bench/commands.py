@@ -1,4 +1,4 @@
-"""Command strings of a benchmark, read as assertions. None is ever run.
+"""Parses the benchmark's check commands into assertions; no command is ever executed.
 
 A string is a chain of `python scripts/NAME.py ARGS` and `python -c "…"`, joined by `&&`; an
 argument may be `$(python -c "…")`. Scripts become the checks of checkers.py; inline Python is read
@@ -29,21 +29,21 @@ _TOKEN = re.compile(
 
 
 class NotACheck(ValueError):
-    """A command string that is not of the form above; what about it, in words."""
+    """Raised for a command string that is no supported check; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assertion:
-    """One thing that must hold of a workspace."""
+    """One condition that the files in a workspace must meet."""
 
     script: str
-    """A name of `checkers.SCRIPTS`; "" for inline Python."""
+    """Name of a check in `checkers.SCRIPTS`; "" for inline Python."""
     words: tuple[str | Inline, ...] = ()
-    """An `Inline` stands for what it prints."""
+    """The check's arguments; an `Inline` is replaced by what it prints."""
     inline: Inline | None = field(default=None, repr=False)
 
     def failures(self, workspace: Path) -> list[str]:
-        """What is wrong, in words; never an error."""
+        """Return descriptions of what is wrong in the workspace; never raises."""
         if self.inline is not None:
             code = self.inline.exit_code(workspace)
             return [] if code == 0 else ["the files that were asked for are not there"]
@@ -57,13 +57,13 @@ class Assertion:
 
     @property
     def path(self) -> str:
-        """The file that a script names outright."""
+        """The path that the check names as its first argument; "" if there is none."""
         first = next((word for word in self.words if isinstance(word, str)), "")
         return "" if first.startswith("--") else first
 
     @property
     def least(self) -> int:
-        """Of `--min-entries` or `--min-count`."""
+        """The number given by `--min-entries` or `--min-count`."""
         words = [word if isinstance(word, str) else "" for word in self.words]
         for option in ("--min-entries", "--min-count"):
             if option in words[:-1]:
@@ -76,7 +76,7 @@ class Assertion:
 
 
 def read_command(command: str) -> tuple[Assertion, ...]:
-    """Raises NotACheck."""
+    """Parse a check command into its assertions. Raises NotACheck."""
     parts: list[list[str | Inline]] = [[]]
     for token in _tokens(command):
         if token is None:
@@ -87,7 +87,7 @@ def read_command(command: str) -> tuple[Assertion, ...]:
 
 
 def _tokens(command: str) -> Iterator[str | Inline | None]:
-    """None is `&&`."""
+    """Split a command into its words; None stands for `&&`."""
     at, text = 0, command.strip()
     while at < len(text):
         found = _TOKEN.match(text, at)
@@ -130,5 +130,5 @@ def _parsed(source: str) -> Inline:
 
 
 def _unescaped(text: str) -> str:
-    """As a shell does between double quotes."""
+    """Remove backslash escapes as a shell does between double quotes."""
     return re.sub(r'\\(["\\$`])', r"\1", text)

@@ -1,4 +1,4 @@
-"""All days under one condition, kept day by day so that a killed run goes on where it was.
+"""Plays all days under one condition; finished days are saved, so a killed run continues.
 
 After a day its results, what the night taught and a copy of Lull's home are on disk, in that order
 of names: a day counts when its line is in the journal. A day that was under way begins again.
@@ -30,7 +30,7 @@ class Played:
     results: tuple[Scored, ...]
     night: Json
     leaks: int = 0
-    """Texts of `eval` that were found in this day's prompts."""
+    """Number of secret evaluation texts that were found in this day's prompts."""
 
 
 def workspace_of(bench: Bench, day: Day, target: Path) -> Path:
@@ -53,7 +53,7 @@ def course(
     commands: bool = False,
     leaked: Callable[[], int] = lambda: 0,
 ) -> list[Played]:
-    """`folder` keeps what is done, and is read first; `leaked` counts what was found so far.
+    """Play all days, continuing from those saved in `folder`; `leaked` counts the leaks so far.
 
     Raises LullFailed, OSError.
     """
@@ -99,7 +99,7 @@ def _day(
 
 
 def read_journal(journal: Path) -> list[Played]:
-    """The days that are done."""
+    """Return the days recorded as finished in the journal."""
     return [
         Played(
             day=read["day"],

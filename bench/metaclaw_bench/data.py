@@ -1,4 +1,4 @@
-"""A folder in the shape of MetaClaw-Bench, read once: days, rounds, and what judges them.
+"""Reads a folder in MetaClaw-Bench's format: days, rounds, and how each is judged.
 
 What stands under `eval` is parsed here into checks and letters; nothing of it is kept in a form
 that a prompt could be made of (`Round.question` and `Round.feedback` are all that is ever said).
@@ -18,7 +18,9 @@ from bench.private_rules import checks as private
 
 NAME_UPSTREAM = "MetaClaw-Evolution-Bench"
 NEVER_SHIPPED = {("day22", ""), ("day23", "r2")}
-"""File checks that expect a log that no day brings: (day, round), "" for all of the day."""
+"""(day, round) of file checks that expect a log that the data lacks; round "" means the whole
+day.
+"""
 CONSTANTS = """SPRINT_NUMBER = 9
 SPRINT_START = "2026-04-13"
 SPRINT_END = "2026-04-17"
@@ -26,7 +28,7 @@ SPRINT_LENGTH_DAYS = 5
 TEAM_SIZE = 4
 TIMEZONE = "Asia/Shanghai"
 """
-"""What day 26 asks to be changed and does not bring."""
+"""Content of the file that day 26 asks to change but that the data lacks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,12 +37,12 @@ class Round:
     question: str
     feedback: Mapping[str, Any]
     letters: tuple[str, ...] = ()
-    """Of a choice; () for a file check."""
+    """Letters of a multiple-choice round's options; () for a file check."""
     answer: frozenset[str] = frozenset()
     assertions: tuple[Assertion, ...] = ()
     checks: tuple[private.Check, ...] = ()
     infeasible: str = ""
-    """Why nobody can pass it; "" where one can."""
+    """Why the round cannot be passed by anybody; "" if it can."""
 
     @property
     def is_choice(self) -> bool:
@@ -51,7 +53,7 @@ class Round:
 class Day:
     id: str
     opening: tuple[tuple[str, str], ...]
-    """(role, text)"""
+    """Opening messages of the day as (role, text)."""
     rounds: tuple[Round, ...]
 
 
@@ -61,13 +63,15 @@ class Bench:
     folder: Path
     days: tuple[Day, ...]
     digest: str
-    """Of all that was read: results of one digest may be compared."""
+    """Hash of all data that was read; only results with the same digest are comparable."""
     secrets: frozenset[str] = field(default_factory=frozenset)
-    """Texts that stand under `eval` and nowhere else: none may ever reach a prompt."""
+    """Texts that occur only in the `eval` folder and must never appear in a prompt."""
 
 
 def read(folder: Path) -> Bench:
-    """Raises OSError, KeyError, ValueError for a folder of another shape."""
+    """Read the benchmark's folder. Raises OSError, KeyError or ValueError if it has another
+    format.
+    """
     whole = json.loads((folder / "days.json").read_text("utf-8"))
     digest = hashlib.sha256()
     days, hidden, shown = [], set[str](), [json.dumps(whole, ensure_ascii=False)]
@@ -91,7 +95,7 @@ def read(folder: Path) -> Bench:
 
 
 def identity(folder: Path) -> str:
-    """The files about who the assistant is, as one system text."""
+    """Return the files that describe the assistant, as one system text."""
     files = sorted((folder / "workspaces").glob("*.md"))
     return "\n\n".join(file.read_text("utf-8").strip() for file in files)
 
@@ -131,7 +135,9 @@ def _day(
 
 
 def _round(folder: Path, name: str, day: str, asked: Mapping[str, Any], files: int) -> Round:
-    """`files`: so many file checks of its day have been asked with this one."""
+    """Parse one round; `files` is the number of file checks asked so far on its day, this one
+    included.
+    """
     known = {"id": str(asked["id"]), "question": asked["question"], "feedback": asked["feedback"]}
     eval_ = asked["eval"]
     if "answer" in eval_:

@@ -1,4 +1,4 @@
-"""A very small part of Python, read by ourselves: enough for the one-line checks of a benchmark.
+"""A minimal Python interpreter, just enough for the benchmark's one-line checks.
 
 The source is parsed, never executed. Known are names, constants, lists, comprehensions, comparisons
 and a handful of functions; files are found and read inside one workspace folder alone. A construct
@@ -18,7 +18,7 @@ from typing import Any
 
 MOST_STEPS = 200_000
 MOST_BYTES = 4_000_000
-"""Of a file that is read."""
+"""Largest file that a check reads, in bytes."""
 IMPORTS = frozenset({"glob", "sys", "json", "os", "re"})
 _COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq,
@@ -71,7 +71,7 @@ _READS = frozenset({"read", "readlines"})
 
 
 class Unreadable(ValueError):
-    """Not of the part of Python that is known."""
+    """Raised for Python code outside the supported subset."""
 
 
 class _Exit(Exception):
@@ -80,7 +80,7 @@ class _Exit(Exception):
 
 
 def parse(source: str) -> Inline:
-    """Raises Unreadable."""
+    """Parse Python source of the supported subset. Raises Unreadable."""
     try:
         tree = ast.parse(source)
     except SyntaxError as error:
@@ -121,7 +121,7 @@ class Inline:
         return self._run(workspace)[0]
 
     def printed(self, workspace: Path) -> str:
-        """Nothing where it fails, as in a shell."""
+        """Return what the code prints when run on a workspace; "" if it fails, as in a shell."""
         code, text = self._run(workspace)
         return text if code == 0 else ""
 
@@ -266,7 +266,7 @@ def _code(value: Any) -> int:
 
 
 def inside(workspace: Path, path: str) -> Path:
-    """The file of that name in the workspace. Raises ValueError for what leads outside."""
+    """Return the path of a file in the workspace. Raises ValueError for a path outside it."""
     home = workspace.resolve()
     found = (home / path).resolve()
     if not found.is_relative_to(home):
@@ -275,7 +275,7 @@ def inside(workspace: Path, path: str) -> Path:
 
 
 def read(workspace: Path, path: str) -> str:
-    """Raises OSError, ValueError."""
+    """Read a text file of the workspace. Raises OSError or ValueError."""
     file = inside(workspace, path)
     if file.stat().st_size > MOST_BYTES:
         raise ValueError("too large to be read")
@@ -283,7 +283,7 @@ def read(workspace: Path, path: str) -> str:
 
 
 def glob(workspace: Path, pattern: str) -> list[str]:
-    """Relative paths, sorted: a file system's own order would make results differ."""
+    """Return matching relative paths in the workspace, sorted so that results are reproducible."""
     if pattern.startswith("/") or ".." in pattern.split("/"):
         raise ValueError("outside")
     found = sorted(str(file.relative_to(workspace)) for file in workspace.glob(pattern))

@@ -1,4 +1,4 @@
-"""What a round is worth, what is said of it, and what a whole course comes to with its floors."""
+"""Scores rounds, words the feedback on them, and computes a run's figures and baseline floors."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ class Scored:
     round: str
     choice: bool
     score: float
-    """0 to 1."""
+    """Score of the round, 0 to 1."""
     exact: bool
     feasible: bool
     crashed: bool = False
     steps: int = 0
     wrong: str = ""
-    """What a check found, for a reader; never said to a model."""
+    """What a check found wrong, for the report; never shown to a model."""
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
 
 def picked(answer: str, letters: Sequence[str]) -> frozenset[str] | None:
-    """The letters of the last box; None where none can be read."""
+    """Return the letters in the answer's last `\\bbox{}`; None if there is none."""
     boxes = _BOX.findall(answer)
     if not boxes:
         return None
@@ -45,7 +45,9 @@ def picked(answer: str, letters: Sequence[str]) -> frozenset[str] | None:
 
 
 def choice_score(chosen: frozenset[str] | None, asked: Round) -> float:
-    """1 − (false positives + false negatives) / options; nothing readable is worth nothing."""
+    """Score a multiple-choice answer: 1 − (false positives + false negatives) / options; 0 if it is
+    unreadable.
+    """
     return 0.0 if chosen is None else 1 - len(chosen ^ asked.answer) / len(asked.letters)
 
 
@@ -68,7 +70,7 @@ def failures(asked: Round, workspace: Path, answer: str) -> list[str]:
 
 
 def feedback(asked: Round, result: Scored, answer: str) -> str:
-    """What the person says of it; of a choice by option."""
+    """Return the person's feedback on an answer; for a multiple-choice round, option by option."""
     said = asked.feedback
     if not asked.is_choice or result.exact:
         return str(said["correct" if result.exact else "incorrect"])
@@ -85,7 +87,7 @@ def feedback(asked: Round, result: Scored, answer: str) -> str:
 
 
 def figures(results: Sequence[Scored], seed: int) -> dict[str, Any]:
-    """Shares with 95 % intervals; days are drawn again whole."""
+    """Return a run's shares with 95 % intervals, resampling whole days."""
     choices = [r for r in results if r.choice]
     files = [r for r in results if not r.choice]
     feasible = [r for r in files if r.feasible]
@@ -104,7 +106,9 @@ def figures(results: Sequence[Scored], seed: int) -> dict[str, Any]:
 
 
 def share(results: Sequence[Scored], seed: int, *, exact: bool) -> tuple[float, float, float]:
-    """(mean, low, high); bootstrap by days (Davison & Hinkley 1997, 3.8)."""
+    """Return (mean, low, high) of the scores by bootstrap over days (Davison & Hinkley 1997,
+    3.8).
+    """
     days = sorted({r.day for r in results})
     if not days:
         return 0.0, 0.0, 0.0
@@ -118,7 +122,9 @@ def share(results: Sequence[Scored], seed: int, *, exact: bool) -> tuple[float, 
 
 
 def floors(days: Sequence[tuple[Day, Path]]) -> dict[str, list[Scored]]:
-    """Ticking every letter and doing nothing else, and doing nothing, on untouched workspaces."""
+    """Score two trivial strategies on untouched workspaces: ticking every option, and doing
+    nothing.
+    """
     every, nothing = [], []
     for day, workspace in days:
         for asked in day.rounds:

@@ -1,4 +1,4 @@
-"""The scripted student on a server, as a model would stand there; *simulated*.
+"""Serves the scripted student like a real model; its answers are simulated.
 
 What it says is `student_mind`'s; here it stands on a server, and here every chat that came in is
 searched for texts that stand under `eval` alone.
@@ -14,7 +14,9 @@ from bench.models.scripted import Scripted
 
 
 class Student(Scripted):
-    """A context: `with Student(bench) as student: student.address`."""
+    """Server of the scripted student, a context manager: `with Student(bench) as student:
+    student.address`.
+    """
 
     def __init__(self, bench: Bench) -> None:
         self.leaks: list[str] = []

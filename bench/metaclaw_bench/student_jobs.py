@@ -1,4 +1,4 @@
-"""What a scripted student would do on each round, given the rules that it was told (simulated).
+"""What the scripted student does in each round, given the rules it was told (simulated).
 
 It knows how the work is done and what each rule means, as somebody who had the answer book; it does
 not know *that* a rule holds until the rule's words stand in a prompt. Until then it works as people
@@ -30,7 +30,7 @@ _WHAT_IS_SAID = {
     "P4": r"\.bak\b|\bback-?up (?:copy|file|step)",
     "P5": r"done\.log|\[DONE\]",
 }
-"""The words by which a rule of MetaClaw-Bench is known when it is heard."""
+"""Regular expressions by which the student recognises that a rule of MetaClaw-Bench was stated."""
 _ABOUT = {
     "P1": r"\bP1\b|time ?zone|\+08:00|ISO 8601|time field|time format|timestamp",
     "P2": r"\bP2\b|file ?nam|YYYYMMDD",
@@ -43,7 +43,7 @@ _ABOUT = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
     writes: tuple[tuple[str, str], ...]
-    """(path, content), in order."""
+    """Files to write as (path, content), in order."""
     says: str
 
 
@@ -52,12 +52,12 @@ class Job(Protocol):
     def question(self) -> str: ...
     @property
     def right(self) -> frozenset[str]:
-        """The letters of a choice."""
+        """Letters of the right options of a multiple-choice round."""
         ...
 
     @property
     def needs(self) -> frozenset[str]:
-        """The rules without which a choice goes wrong."""
+        """Ids of the rules without which the student picks wrong options."""
         ...
 
     def reads(self, known: frozenset[str]) -> Sequence[str]: ...
@@ -66,11 +66,11 @@ class Job(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """By whose words a rule is recognised."""
+    """Recognises which rules a text states, by patterns and by wordings."""
 
     patterns: Mapping[str, str] = field(default_factory=dict)
     words: Mapping[str, Sequence[frozenset[str]]] = field(default_factory=dict)
-    """Wordings of a rule; most of the words of one, in one line, are that rule retold."""
+    """Wordings per rule, as word sets; a line with most words of one counts as stating the rule."""
 
     def in_text(self, text: str) -> frozenset[str]:
         flat = " ".join(text.split())
@@ -155,7 +155,9 @@ class FileJob:
         return re.findall(r"\['id'\]=='([\w-]+)'", sources)
 
     def _new_files(self, known: frozenset[str]) -> list[tuple[str, list[str]]]:
-        """Files whose name is left open, with the moments that they hold."""
+        """Return the files with freely chosen names and the timestamp fields that each must
+        hold.
+        """
         made: dict[str, list[str]] = {}
         fields = [
             str(word)
@@ -171,7 +173,7 @@ class FileJob:
         return list(made.items())
 
     def _wanted(self) -> list[tuple[str, str, str, str]]:
-        """(folder, ending, a word that the name must hold, date)."""
+        """Return the wanted files as (folder, ending, a word that the name must contain, date)."""
         wanted = []
         sources = " ".join(
             inline.source

@@ -1,4 +1,4 @@
-"""How the scripted student answers a chat: by what stands in the prompt and nothing else.
+"""How the scripted student answers a chat, using nothing but the prompt.
 
 Three voices on one server, by the model's name: the student does the work with tool calls, the
 judge compares an answer with the work it would have done itself, the writer turns a complaint into
@@ -22,9 +22,11 @@ from bench.models.scripted import Said
 STUDENT, JUDGE, WRITER = "student", "student-judge", "student-writer"
 FEEDBACK = "[Previous Feedback] "
 LONGEST_RULE = 520
-"""Characters: a skill's body has room for some hundred and fifty tokens."""
+"""Longest rule text that the student remembers, in characters; a skill's body holds about 150
+tokens.
+"""
 _HEAD = 60
-"""Characters of a question that tell it from the others."""
+"""Number of characters at the start of a question that identify it."""
 Json = dict[str, Any]
 
 
@@ -33,9 +35,9 @@ class Mind:
     rules: Rules
     jobs: tuple[Job, ...]
     praise: frozenset[str] = field(default_factory=frozenset)
-    """The first words of what is said of right answers."""
+    """First words of the feedback given for right answers."""
     blame: frozenset[str] = field(default_factory=frozenset)
-    """And of wrong ones."""
+    """First words of the feedback given for wrong answers."""
 
     @classmethod
     def of(cls, bench: Bench) -> Mind:
@@ -83,7 +85,7 @@ class Mind:
         return next((job for job in self.jobs if job.question in text), None)
 
     def _heard(self, text: str) -> frozenset[str]:
-        """The rules that were told; what a question says of itself is no rule."""
+        """Return the rules stated in a text, apart from the questions themselves."""
         for job in self.jobs:
             text = text.replace(job.question, "\n")
         return self.rules.in_text(text)
@@ -113,13 +115,15 @@ class Mind:
         return -1 if blame or said.startswith(FEEDBACK) else 0
 
     def _cut_job(self, text: str) -> Job | None:
-        """By its first words: what a judge is shown may be cut."""
+        """Return the job whose question a text contains, by its first characters, because judges
+        may see a cut text.
+        """
         found = [(text.rfind(job.question[:_HEAD]), job) for job in self.jobs]
         at, job = max(found, key=lambda pair: pair[0], default=(-1, None))
         return job if at >= 0 else None
 
     def _without(self, text: str) -> str:
-        """Up to the next question."""
+        """Return the text up to the next question."""
         cuts = [text.find(job.question[:_HEAD]) for job in self.jobs]
         return text[: min((cut for cut in cuts if cut >= 0), default=len(text))]
 
@@ -149,8 +153,9 @@ def _may(job: Job, known: frozenset[str]) -> bool:
 
 
 def _only_so(job: Job, wanted: frozenset[str]) -> list[str]:
-    """What an answer shows that obeys these rules, and one that does not lacks: a path to be
-    written, or the words."""
+    """Return marks that only an answer obeying these rules contains: paths that are written, or
+    words.
+    """
     if job.right:
         return [_box(job.right)] if wanted & job.needs else []
     contents: dict[str, str | None] = dict.fromkeys(job.reads(wanted), "before")
@@ -172,7 +177,7 @@ class _Done:
 
 
 def _done(messages: Sequence[Json]) -> _Done:
-    """What was done since the question, by the calls and their results in order."""
+    """Return what was done since the question, from tool calls and their results in order."""
     read: dict[str, str | None] = {}
     written: set[tuple[str, str]] = set()
     waiting: list[tuple[str, Json]] = []

@@ -1,4 +1,4 @@
-"""The table by condition, as it is printed."""
+"""Prints the results as a table, one row per condition."""
 
 from collections.abc import Mapping
 from typing import Any

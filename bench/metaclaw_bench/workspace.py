@@ -1,4 +1,4 @@
-"""A day's workspace: a copy of its own, and the tools that work in it and nowhere else.
+"""The workspace of one day: a private copy of its files, and the tools that work only in it.
 
 A path is relative, without `..`, and no part of it is a link; what is read and written has limits.
 A refusal is a text for the model, because a model that tries is no error of the bench.
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 MOST_READ = 60_000
-"""Characters of a file that a model gets to see."""
+"""Most characters of a file that a tool shows to the model."""
 MOST_WRITTEN = 1_000_000
 MOST_FILES = 2_000
 MOST_LISTED = 500
@@ -25,11 +25,11 @@ LONGEST_PATH = 400
 
 
 class Refused(Exception):
-    """Why a tool does not do it, in words for the model."""
+    """Raised when a tool refuses a call; the message is shown to the model."""
 
 
 def copied(folder: Path, day: str, target: Path) -> Path:
-    """The day as it begins: identity files and its folder, without links."""
+    """Copy the day's initial files, identity files included, to `target`; symlinks are left out."""
     source = folder / "workspaces"
     target.mkdir(parents=True)
     for file in sorted(source.glob("*")):
@@ -51,10 +51,10 @@ def copied(folder: Path, day: str, target: Path) -> Path:
 class Workspace:
     home: Path
     commands: bool = False
-    """Whether `run_command` is there. Its commands are not held in the folder."""
+    """Whether the `run_command` tool is offered; its commands are not confined to the folder."""
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> str:
-        """What a tool brings back; a refusal begins with "Error:"."""
+        """Run a tool and return its output; a refusal begins with "Error:"."""
         tool = self._tools.get(name)
         if tool is None:
             return f"Error: there is no tool {name!r}."

@@ -1,1 +1,3 @@
-"""The models that are asked: any endpoint, an Ollama's face before another server, and scripts."""
+"""The models that benchmarks ask: any endpoint, an Ollama adapter for another server, and scripted
+ones.
+"""

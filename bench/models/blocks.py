@@ -1,4 +1,4 @@
-"""Reading a chat as a scripted judge or writer does: its texts, and the marked blocks in them."""
+"""Extracts texts and marked blocks from a chat, for scripted judges and skill writers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BLOCK = re.compile(
 
 
 def blocks(messages: Sequence[Json]) -> dict[str, str]:
-    """The marked blocks that a judge or a writer was shown, by label."""
+    """Return the marked blocks in the prompt of a judge or a skill writer, by label."""
     shown = next(text_of(m) for m in messages if m["role"] == "user")
     return {found["label"]: found["text"] for found in _BLOCK.finditer(shown)}
 

@@ -1,4 +1,4 @@
-"""A small HTTP server on loopback that speaks JSON: what the bench's own servers have in common."""
+"""A small JSON-over-HTTP server on loopback, shared by the benchmarks' own servers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Json = dict[str, Any]
 
 
 class Door(BaseHTTPRequestHandler):
-    """One connection; what is got and posted is the server's own."""
+    """Handles one HTTP connection; subclasses answer GET and POST."""
 
     protocol_version = "HTTP/1.1"
     # Head and body are written apart: without this the body waits for the head's receipt, 40 ms.
@@ -41,7 +41,7 @@ class Door(BaseHTTPRequestHandler):
         self.answers(json.dumps(document).encode(), "application/json", status)
 
     def streams(self, pieces: Iterable[bytes], kind: str) -> None:
-        """All at once: nobody watches it grow."""
+        """Send a streamed answer all at once."""
         self.answers(b"".join(pieces), kind, 200)
 
     def answers(self, data: bytes, kind: str, status: int) -> None:
@@ -53,11 +53,11 @@ class Door(BaseHTTPRequestHandler):
             self.wfile.write(data)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002  the parent's name
-        """Silent: the runner shows what matters."""
+        """Log nothing; the benchmark's runner prints what matters."""
 
 
 class Server:
-    """A context; it listens from its making on."""
+    """A loopback HTTP server as a context manager; it accepts connections once constructed."""
 
     def __init__(self, door: type[Door]) -> None:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), door)
@@ -76,18 +76,20 @@ class Server:
 
 
 def listed(names: Iterable[str]) -> Json:
-    """As Ollama's /api/tags."""
+    """Return a model list in the format of Ollama's /api/tags."""
     return {"models": [{"name": n, "model": n, "digest": f"d-{n}", "details": {}} for n in names]}
 
 
 def shown(window_tokens: int) -> Json:
-    """As Ollama's /api/show, of a model whose prompt nobody knows."""
+    """Return a model's description in the format of Ollama's /api/show, with an unknown
+    template.
+    """
     facts = {"general.architecture": "remote", "remote.context_length": window_tokens}
     known = {"template": "{{ .Prompt }}", "system": "", "model_info": facts, "details": {}}
     return {**known, "capabilities": ["completion", "tools"]}
 
 
 def natively(model: str, message: Json, *, reason: str = "stop") -> Json:
-    """A whole answer as Ollama's /api/chat has it."""
+    """Return a complete answer in the format of Ollama's /api/chat."""
     ended = {"done": True, "done_reason": reason, "prompt_eval_count": 100, "eval_count": 20}
     return {"model": model, "created_at": AT, "message": message, **ended}

@@ -1,4 +1,5 @@
-"""The model that is asked: any server that speaks OpenAI's or Ollama's chat, not streamed.
+"""Client for the model under test, on any server with OpenAI's or Ollama's chat API, without
+streaming.
 
 One kind of message inside, two on the wire. A server that fails is asked again a few times; then it
 is `Down`, and the round counts as asked and lost.
@@ -22,7 +23,7 @@ WAIT_S = 2.0
 
 
 class Down(Exception):
-    """No answer came, or none that can be read."""
+    """Raised when the model does not answer, or not readably."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,13 +38,13 @@ class Answer:
     text: str
     calls: tuple[Call, ...]
     message: Message
-    """As it goes back into the history."""
+    """The answer as a message to append to the history."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
     address: str
-    """`http://host:port`, without /v1 or /api."""
+    """The server's address, `http://host:port`, without /v1 or /api."""
     model: str
     protocol: Protocol = "openai"
     key: str = field(default="", repr=False)
@@ -52,10 +53,10 @@ class Endpoint:
     timeout_s: float = 600.0
     wait: Callable[[float], None] = time.sleep
     before_user: Callable[[], None] | None = None
-    """Called before each request whose newest words are a person's."""
+    """Callback before each request whose newest message is from a person."""
 
     def ask(self, messages: Sequence[Message], tools: Sequence[Mapping[str, Any]]) -> Answer:
-        """Raises Down."""
+        """Ask the model for one answer. Raises Down."""
         if self.before_user is not None and messages[-1]["role"] == "user":
             self.before_user()
         body: dict[str, Any] = {"model": self.model, "messages": list(messages), "stream": False}
@@ -75,7 +76,7 @@ class Endpoint:
             raise Down(f"the answer cannot be read: {error!r}") from None
 
     def result(self, call: Call, text: str) -> Message:
-        """A tool's result as a message."""
+        """Return a tool's result as a message for the history."""
         named = {"tool_call_id": call.id} if self.protocol == "openai" else {"tool_name": call.name}
         return {"role": "tool", "content": text, **named}
 

@@ -1,4 +1,4 @@
-"""An Ollama's face before a server that speaks OpenAI's protocol alone.
+"""Makes a server that speaks only OpenAI's protocol look like an Ollama.
 
 Lull stands before an Ollama: it lists models, asks for their facts, and replays over /api/chat.
 `/v1/…` goes through unchanged; the rest is answered or translated here. Counts of tokens are not
@@ -18,7 +18,9 @@ from bench.models.endpoint import Endpoint
 
 
 class OllamaFace(Server):
-    """A context: `with OllamaFace(endpoint, names, …) as face: face.address`."""
+    """Server with Ollama's API in front of an endpoint, a context manager: `with
+    OllamaFace(endpoint, names, …) as face: face.address`.
+    """
 
     def __init__(self, endpoint: Endpoint, names: Sequence[str], *, window_tokens: int) -> None:
         class Own(_FaceDoor):
@@ -86,7 +88,9 @@ class _FaceDoor(Door):
 
 
 def to_openai(body: Mapping[str, Any]) -> Json:
-    """An /api/chat body for /v1/chat/completions; calls and results are tied by ids made here."""
+    """Convert an /api/chat body to /v1/chat/completions; tool calls and results are linked by new
+    ids.
+    """
     options = body.get("options") or {}
     asked: Json = {
         "model": body["model"],

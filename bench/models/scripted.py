@@ -1,4 +1,4 @@
-"""A scripted model on a server: what it says is one function of the request's body.
+"""A scripted model on a server; its answer is a function of the request's body.
 
 It speaks Ollama's and OpenAI's chat, whole and streamed, so that a client and Lull take it for any
 other model. Its answers come from a script, so whatever is measured with it is *simulated*.
@@ -23,7 +23,9 @@ class Said:
 
 
 class Scripted(Server):
-    """A context: `with Scripted(names, answers) as model: model.address`."""
+    """Server of a scripted model, a context manager: `with Scripted(names, answers) as model:
+    model.address`.
+    """
 
     def __init__(self, names: Sequence[str], answers: Callable[[Json], Said]) -> None:
         self.names = tuple(names)
@@ -39,7 +41,7 @@ class Scripted(Server):
         super().__init__(Own)
 
     def heard(self, body: bytes) -> None:
-        """A chat has come in."""
+        """Count a chat request that has come in."""
         with self._lock:
             self.chats += 1
 

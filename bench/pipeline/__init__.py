@@ -1,1 +1,1 @@
-"""A research pipeline of twelve stages, offline, with and without Lull, for any model."""
+"""A research pipeline of twelve stages, offline, for any model, with and without Lull."""

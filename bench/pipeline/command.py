@@ -82,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def measure(args: argparse.Namespace) -> Row:
-    """Raises LullFailed, OSError, ValueError."""
+    """Run the whole benchmark and return its document. Raises LullFailed, OSError or ValueError."""
     count = args.topics or (QUICK_TOPICS if args.quick else len(topics()))
     if not 1 <= count <= len(topics()):
         raise ValueError(f"--topics is from 1 to {len(topics())}, not {count}")
@@ -112,7 +112,7 @@ def _played(
     count: int,
     folder: Path,
 ) -> list[Played]:
-    """Every course, by seed and condition in their order."""
+    """Play all series and return them by seed and condition."""
     progress = Progress(len(seeds) * len(conditions) * count)
     jobs = args.jobs or (2 if args.endpoint is None else 1)
 
@@ -136,7 +136,7 @@ def _played(
 
 @contextmanager
 def _asked(args: argparse.Namespace) -> Iterator[tuple[Endpoint, Upstream, Student | None]]:
-    """Each course has its own student, who counts what it was told."""
+    """Yield the model to ask; a scripted student counts the conventions that it was told."""
     if args.endpoint is not None:
         with named(args) as (endpoint, upstream):
             yield endpoint, upstream, None
@@ -148,7 +148,9 @@ def _asked(args: argparse.Namespace) -> Iterator[tuple[Endpoint, Upstream, Stude
 
 
 def _key(args: argparse.Namespace, count: int) -> str:
-    """What was done under one key may be gone on with: the same topics to the same model."""
+    """Return the key of a run's folder; runs with the same key ask the same model about the same
+    topics and may be continued.
+    """
     known = hashlib.sha256()
     here = Path(__file__).parent
     for file in sorted([*FOLDER.glob("*.md"), *here.glob("*.py")]):

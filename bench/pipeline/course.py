@@ -1,4 +1,4 @@
-"""One seed under one condition: its topics one after the other, as far as they are not done yet.
+"""Plays the topics of one seed under one condition, one after the other, continuing a killed run.
 
 A course has a house, an order of topics and, behind Lull, a home of its own: what a run has taught
 is there in the next, once the night between has proved and approved it.
@@ -25,15 +25,17 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Played:
-    """A run where it stood."""
+    """One finished run with its seed, condition and place in the series."""
 
     seed: int
     condition: Condition
     position: int
-    """From 1."""
+    """Position of the run in its series, from 1."""
     ran: Ran
     told: int
-    """Conventions that stood in first prompts (only a script counts them)."""
+    """Number of conventions present in the stages' first prompts; counted only with the scripted
+    student.
+    """
     night: Json
 
     def to_json(self) -> Json:
@@ -48,7 +50,7 @@ class Played:
 
 
 def order(seed: int, count: int) -> list[Topic]:
-    """This seed's topics in its order; of fewer than all a draw."""
+    """Return this seed's topics in random order; a sample if `count` is less than all."""
     return random.Random(f"topics {seed}").sample(topics(), count)
 
 
@@ -63,7 +65,8 @@ def course(
     progress: Progress,
     told: Callable[[], int] = lambda: 0,
 ) -> list[Played]:
-    """`folder` keeps what is done, and is read first; `told` counts what was told so far.
+    """Play the runs of a series, continuing from those saved in `folder`; `told` returns how many
+    conventions were told so far.
 
     Raises LullFailed, OSError.
     """

@@ -1,4 +1,4 @@
-"""Running an experiment that a model wrote: in a process of its own, with nothing to hold on to.
+"""Runs an experiment that a model wrote, in a restricted process of its own.
 
 Only plain Python goes through: no import but math and random, no name or attribute outside two
 short lists, so that nothing leads to files, processes or the net. The process has limits besides.
@@ -59,11 +59,11 @@ print(json.dumps(values))
 
 
 class Broken(Exception):
-    """Why the experiment did not run, in words for whoever wrote it."""
+    """Raised when the experiment did not run; the message is for its author."""
 
 
 def problems(code: str) -> list[str]:
-    """What keeps this text from being run at all."""
+    """Return the reasons why this code may not be run; empty if it may."""
     if len(code) > LONGEST_CODE:
         return [f"the code has more than {LONGEST_CODE} characters."]
     try:
@@ -100,7 +100,7 @@ def _walls(tree: ast.Module) -> Iterator[str]:
 
 
 def measured(code: str, arms: Sequence[str], seeds: Sequence[int]) -> list[tuple[str, int, float]]:
-    """One number for each arm and seed, in that order. Raises Broken."""
+    """Run the experiment and return one number per arm and seed, in that order. Raises Broken."""
     if wrong := problems(code):
         raise Broken(" ".join(wrong))
     cells = [(arm, seed) for arm in arms for seed in seeds]

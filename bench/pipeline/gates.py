@@ -1,4 +1,4 @@
-"""The gate of each stage: a program that says what is wrong with its work, and nothing in doubt.
+"""The gate of each pipeline stage: a program that finds definite errors in the stage's work.
 
 A gate looks at the work itself and at what it was made of. What a later stage finds wrong with an
 earlier one's accepted work stands in `sent_back`. Words found here are said to the model.
@@ -20,15 +20,15 @@ from bench.pipeline.work import Stage, cited, decimals, entries, lines, read_jso
 
 LEAST_SEEDS: Final = 3
 MOST_SEEDS: Final = 30
-ROUNDED: Final = 0.0051
-"""Two decimals or more are wanted."""
+ROUNDING_TOLERANCE: Final = 0.0051
+"""Tolerance when numbers are compared; it demands at least two decimals."""
 LEAST_QUOTED: Final = 3
 Measured = list[tuple[str, int, float]]
 
 
 @dataclass(slots=True)
 class Desk:
-    """What lies before the researcher: the topic and the accepted work so far."""
+    """The material of a stage: the topic and the work accepted so far."""
 
     topic: Topic
     works: dict[Stage, str] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Desk:
 
 
 def wrong_with(stage: Stage, text: str, desk: Desk) -> list[str]:
-    """What is wrong with the work itself; conventions of the house aside."""
+    """Return what is wrong with a stage's work, apart from the house conventions."""
     if not text.strip():
         return ["there is nothing."]
     try:
@@ -59,21 +59,21 @@ def wrong_with(stage: Stage, text: str, desk: Desk) -> list[str]:
 
 
 def against_house(stage: Stage, text: str, rules: Sequence[Rule]) -> list[Rule]:
-    """The conventions for this stage's work that are looked at here and now."""
+    """Return the house conventions broken by this work that are checked in the same stage."""
     here = [rule for rule in rules if rule.stage is stage and rule.found_at is stage]
     return broken(here, text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Earlier work that a later stage has found wrong."""
+    """An error in earlier work, found by a later stage."""
 
     stage: Stage
     words: str
 
 
 def sent_back(stage: Stage, desk: Desk, rules: Sequence[Rule]) -> Finding | None:
-    """The first thing that this stage finds wrong with what came before it."""
+    """Return the first error that this stage finds in earlier work; None if there is none."""
     if stage is Stage.NUMBERS and (wrong := next(_wrong_numbers(desk), None)):
         return Finding(stage=Stage.DRAFT, words=wrong)
     for rule in rules:
@@ -203,7 +203,7 @@ def _statistics(text: str, desk: Desk) -> Iterator[str]:
         values = [value for one, _, value in rows if one == arm]
         right = {"n": len(values), "mean": fmean(values), "sd": stdev(values)}
         for name, value in right.items():
-            if abs(float(found[arm][name]) - value) > ROUNDED:
+            if abs(float(found[arm][name]) - value) > ROUNDING_TOLERANCE:
                 yield f"{name} of {arm} is not {found[arm][name]}."
 
 

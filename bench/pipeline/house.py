@@ -1,4 +1,4 @@
-"""The house's conventions: what a run is held to and nobody is told before they broke it.
+"""The house conventions that work must keep; nobody is told about one before breaking it.
 
 They are form, each for one kind of work, and checked on the work's text alone. Another seed has
 others. `said` is how the person puts it after it was broken; by `mark` a script, not Lull, finds
@@ -17,25 +17,27 @@ from typing import Final
 from bench.pipeline.work import Stage, decimals, entries, lines, read_json, table
 
 DRAWN: Final = 8
-"""Of the kinds of rule below, for each seed."""
+"""Number of conventions drawn for each seed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     key: str
     stage: Stage
-    """Whose work it is about."""
+    """The stage whose work the convention is about."""
     found_at: Stage
-    """Where it is looked at: at once, or by a later stage, and then the work goes back."""
+    """The stage that checks the convention: the same one, or a later one, which sends the work
+    back.
+    """
     said: str
     mark: str
     value: int = 0
     holds: Callable[[str], bool]
-    """Of the work's text; False for what cannot be read."""
+    """Function that tells whether a work's text keeps the convention; False for unreadable text."""
 
 
 def house(seed: int) -> tuple[Rule, ...]:
-    """This seed's conventions, in the order of the stages."""
+    """Return the conventions of this seed, in the order of the stages."""
     draw = random.Random(f"house {seed}")
     kinds = [draw.choice(variants) for variants in _KINDS]
     chosen = draw.sample(kinds, DRAWN)
@@ -48,7 +50,7 @@ def all_rules() -> tuple[Rule, ...]:
 
 
 def heard(text: str) -> tuple[Rule, ...]:
-    """The rules that are told in this text, whichever seed's they are."""
+    """Return all known conventions that this text states, of any seed."""
     return tuple(rule for rule in all_rules() if rule.mark in text)
 
 

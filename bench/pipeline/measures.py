@@ -1,4 +1,5 @@
-"""What all runs come to: figures with intervals, and what the conditions differ by, run by run.
+"""Summarises all pipeline runs: figures with intervals, and differences between conditions run by
+run.
 
 Seeds and topics are both drawn again, crossed: a run stands or falls with its seed's house and its
 topic alike (Owen 2007, the pigeonhole bootstrap). Differences are of the same seed and topic.
@@ -20,7 +21,7 @@ from bench.through_lull.conditions import Condition
 
 DRAWS: Final = 2000
 LEAST_GAIN: Final = 0.01
-"""A gain of nothing must not hold."""
+"""Smallest gain over the baseline that meets the goal, so that a gain of zero does not."""
 Row = dict[str, Any]
 Measure = Callable[[Sequence[Ran]], float]
 
@@ -49,7 +50,7 @@ def _whole(ran: Ran) -> bool:
 
 
 def silent(topic: str) -> Ran:
-    """The floor: a model that says nothing fails the first stage for good."""
+    """Return the worst possible run: a model that says nothing and fails the first stage."""
     return Ran(
         topic=topic,
         completed=0,
@@ -62,7 +63,7 @@ def silent(topic: str) -> Ran:
 
 
 def rows(played: Sequence[Played], seed: int) -> list[Row]:
-    """A row for each condition, behind the floor's."""
+    """Return the table's rows: the floor first, then one row per condition."""
     topics = sorted({one.ran.topic for one in played})
     floor = [silent(topic) for topic in topics]
     made: list[Row] = [
@@ -93,15 +94,16 @@ def _row(condition: Condition, played: Sequence[Played], seed: int) -> Row:
 
 
 def _held_back(played: Sequence[Played]) -> dict[str, int]:
-    """Proposals that nobody approved, by their status after each course's last night. How far each
-    proof came differs from run to run by a pair or two, as turns have other ids."""
+    """Count the proposals that were not approved in the last night of each series, by status. How
+    far a proof came varies between runs by a pair or two, because turn ids differ.
+    """
     last = {one.seed: one for one in sorted(played, key=lambda one: one.position)}
     held = (one for run in last.values() for one in run.night.get("not_approved", ()))
     return dict(sorted(Counter(str(one["status"]) for one in held).items()))
 
 
 def differences(played: Sequence[Played], seed: int) -> list[Row]:
-    """What each condition is over the baseline, on the same seeds and topics."""
+    """Return each condition's difference from the baseline on the same seeds and topics."""
     base = {(one.seed, one.ran.topic): one for one in of(played, Condition.BASELINE)}
     found = []
     for condition in dict.fromkeys(one.condition for one in played):
@@ -121,7 +123,9 @@ def differences(played: Sequence[Played], seed: int) -> list[Row]:
 def _apart(
     measure: Measure, mine: Sequence[Played], base: Mapping[Any, Played], *, both: bool
 ) -> float:
-    """`both`: only of pairs whose runs were completed, both of them."""
+    """Return a measure's difference between a condition and the baseline; `both`: only over pairs
+    of completed runs.
+    """
     pairs = [(one.ran, base[one.seed, one.ran.topic].ran) for one in mine]
     if both:
         pairs = [pair for pair in pairs if all(map(_whole, pair))]
@@ -134,7 +138,7 @@ def _interval(name: str, values: Sequence[float]) -> Row:
 
 
 def _drawn(played: Sequence[Played], seed: int) -> list[list[Played]]:
-    """Draws of seeds and topics; each run as often as its seed and its topic were drawn."""
+    """Draw bootstrap samples of runs by resampling seeds and topics."""
     cells = {(one.seed, one.ran.topic): one for one in played}
     seeds, topics = sorted({s for s, _ in cells}), sorted({t for _, t in cells})
     draw = np.random.default_rng(seed)
@@ -154,7 +158,9 @@ def _drawn(played: Sequence[Played], seed: int) -> list[list[Played]]:
 
 
 def goals(played: Sequence[Played], apart: Sequence[Row], *, simulated: bool) -> list[Goal]:
-    """That the bench is sound, and for the scripted student that what is learned arrives."""
+    """Return the goals: the benchmark itself works, and the scripted student profits from what Lull
+    learns.
+    """
     crashed = float(sum(one.ran.crashed for one in played))
     made = [Goal(goal="runs that crashed", value=crashed, limit=0.0)]
     if not simulated:

@@ -1,4 +1,4 @@
-"""The composite by run: what a course gains while Lull learns from it."""
+"""Draws the composite score by run: how much a series gains while Lull learns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COLOURS: Final = {
 
 
 def draw(rows: Sequence[Row], *, path: Path, simulated: bool) -> None:
-    """Write a PNG. Needs Qt, which draws off the screen."""
+    """Draw the chart as a PNG file. Needs Qt, which renders off-screen."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from PySide6.QtCore import QLineF, QPointF
     from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter, QPen, QPolygonF

@@ -1,4 +1,5 @@
-"""One run: a question goes through the twelve stages, each worked at until its gate lets it by.
+"""Plays one run: a research question through twelve stages, each repeated until its gate accepts
+the work.
 
 A gate that does not is told to the model in the person's words, and the stage is tried again, at
 most three times. A stage that finds earlier work wrong sends the run back to it, at most three
@@ -23,31 +24,31 @@ UNUSABLE: Final = "This cannot be used: "
 
 
 class Asked(Protocol):
-    """Whoever does the research."""
+    """Interface of the model that does the research."""
 
     def ask(self, messages: Sequence[Message], tools: Sequence[Any]) -> Answer:
-        """Raises Down."""
+        """Ask the model for one answer. Raises Down."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ran:
-    """What came of a run."""
+    """The result of one run through the pipeline."""
 
     topic: str
     completed: int
-    """Stages that stand at the end."""
+    """Number of stages whose work is accepted at the end."""
     attempts: int
     retries: int
-    """Attempts at a stage after its gate had turned one down."""
+    """Number of repeated attempts after a gate rejected a stage's work."""
     cycles: int
-    """Refinements: how often a later stage sent the run back."""
+    """Number of times a later stage sent the work back to an earlier one."""
     crashed: bool
     ended: str
-    """Why it ended early, for a reader; "" where it did not."""
+    """Why the run ended early, for the report; "" if it did not."""
 
     @property
     def composite(self) -> float:
-        """Ours; the paper's is not published."""
+        """Overall score of a run by our own formula; the paper's is not published."""
         retries = self.retries / self.attempts if self.attempts else 0.0
         return (
             0.4 * self.completed / len(Stage)
@@ -72,7 +73,9 @@ def run(
     *,
     passed: Callable[[Stage], None] = lambda stage: None,
 ) -> Ran:
-    """`passed` hears of each stage as its work is accepted."""
+    """Play one run through all stages; `passed` is called for each stage when its work is
+    accepted.
+    """
     return _Run(topic, rules, model, passed).play()
 
 
@@ -122,7 +125,9 @@ class _Run:
         )
 
     def _works(self, stage: Stage, said: str) -> bool:
-        """Whether the stage's work was accepted in the end. `said`: why it came back."""
+        """Let the model work on a stage, again if `said` gives the reason; return whether the work
+        was accepted in the end.
+        """
         talk = self._talks.get(stage, [])
         if said:
             talk.append(_user(said))
@@ -150,7 +155,7 @@ class _Run:
         return False
 
     def _wrong(self, stage: Stage, work: str) -> str:
-        """What the person says of it; "" where the gate lets it by."""
+        """Return the person's complaint about a stage's work; "" if the gate accepts it."""
         found = wrong_with(stage, work, self._desk)
         if found:
             return UNUSABLE + " ".join(found[:3])
@@ -159,7 +164,7 @@ class _Run:
 
 
 def prompt(stage: Stage, desk: Desk) -> str:
-    """The task, and behind it what it is about, in fences: nobody typed that."""
+    """Return a stage's prompt: the task, then its material in fences, which nobody typed."""
     topic, works = desk.topic, desk.works
     notes = list(topic.notes)
     if stage is not Stage.GATHER and Stage.GATHER in works:
@@ -174,7 +179,7 @@ def prompt(stage: Stage, desk: Desk) -> str:
 
 
 def question(topic: Topic) -> str:
-    """What all of a run is about; it stands in the system text."""
+    """Return the research question and its terms, which are in the system text of the whole run."""
     return (
         f"question: {topic.question}\narms: {', '.join(topic.arms)}\nmeasure: {topic.measure}"
         f"\nunit: {topic.unit}"

@@ -1,4 +1,4 @@
-"""The scripted student and the scripted judge of the pipeline; *simulated*.
+"""The scripted student and scripted judge of the pipeline benchmark (simulated).
 
 The student does each stage's work from what stands in the prompt. It obeys a convention of the
 house only where its words stand there, and now and then it breaks off in the middle, whoever asks.
@@ -25,14 +25,16 @@ from bench.pipeline.work import TASKS, Stage, bare, lines, read_json, table
 
 STUDENT, JUDGE = "researcher", "researcher-judge"
 SLIP: Final = 0.1
-"""How often an answer breaks off in the middle."""
+"""Probability that the scripted student's answer breaks off in the middle."""
 _FENCE = re.compile(r"```([\w ]+)\n(.*?)\n```", re.DOTALL)
 _HEAD: Final = 40
-"""Characters of a task that tell it from the others."""
+"""Number of characters at the start of a task that identify it."""
 
 
 class Student(Scripted):
-    """A context: `with Student() as student: student.address`."""
+    """Server of the scripted student, a context manager: `with Student() as student:
+    student.address`.
+    """
 
     def __init__(self) -> None:
         self.told = 0
@@ -52,7 +54,7 @@ class Student(Scripted):
 
 
 def answered(messages: Sequence[Json], seed: int) -> str:
-    """By the prompt and the seed alone."""
+    """Return the scripted student's answer, which depends only on the prompt and the seed."""
     task = next((text_of(m) for m in messages if m["role"] == "user"), "")
     stage = stage_of(task)
     if stage is None:
@@ -68,13 +70,15 @@ def answered(messages: Sequence[Json], seed: int) -> str:
 
 
 def _rules(messages: Sequence[Json]) -> tuple[Rule, ...]:
-    """What a person or a skill has told. Work that lies in fences tells nothing."""
+    """Return the conventions stated by the person or a skill; text in code fences is ignored."""
     told = [text_of(m) for m in messages if m["role"] in ("system", "user")]
     return heard("\n".join(_FENCE.sub("", text) for text in told))
 
 
 def stage_of(text: str) -> Stage | None:
-    """By its first words: what a judge is shown may be cut."""
+    """Return the stage whose task a text contains, by the task's first words; None if there is
+    none.
+    """
     found = [(text.rfind(task[:_HEAD]), stage) for stage, task in TASKS.items()]
     at, stage = max(found, key=lambda pair: pair[0])
     return stage if at >= 0 else None
@@ -104,7 +108,7 @@ def judged(shown: Mapping[str, str]) -> Json:
 
 
 def whole(stage: Stage, answer: str) -> bool:
-    """Whether an answer ran to its end, as far as it shows by itself."""
+    """Whether an answer looks complete, judged by its text alone."""
     text = bare(answer)
     try:
         if stage is Stage.PLAN:

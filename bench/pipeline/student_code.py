@@ -1,4 +1,6 @@
-"""The experiments that the scripted student knows, by topic: what a model would write itself."""
+"""The experiments, by topic, that the scripted student submits in place of code written by a
+model.
+"""
 
 from __future__ import annotations
 

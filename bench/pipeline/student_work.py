@@ -1,4 +1,4 @@
-"""What the scripted student makes of a stage's material, with and without conventions told."""
+"""What the scripted student produces in each stage, with and without knowing the conventions."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from bench.pipeline.work import Stage, cited, decimals, read_json, table
 Shown = Mapping[str, str]
 Told = Mapping[str, Rule]
 SEEDS: Final = 5
-"""Of a student whom nobody told how many are wanted."""
+"""Number of seeds that the student uses if no convention tells it how many are wanted."""
 _NOTE = re.compile(r"(?m)^(n\d+) \((\d{4})\): (.+)$")
 _WORD = re.compile(r"[a-z]{4,}")
 _IDS: Final = {topic.question: topic.id for topic in topics()}
 _BEARING: Final = {
     topic.question: {note.id for note in topic.notes if note.bears} for topic in topics()
 }
-"""What anybody who can read sees at once, and a script has to be told."""
+"""The notes that are relevant to each topic; a model can see this, the script must be told."""
 
 
 def work(stage: Stage, shown: Shown, told: Told) -> str:
@@ -121,7 +121,7 @@ def _statistics(shown: Shown, told: Told) -> str:
 
 
 def _numbers_of(shown: Shown) -> list[tuple[str, str, str]]:
-    """arm, mean and sd, as they are written."""
+    """Return (arm, mean, sd) of the shown statistics, as texts."""
     found = re.findall(
         r'"([^"]+)": \{"n": \d+, "mean": ([\d.]+), "sd": ([\d.]+)\}', shown["statistics"]
     )

@@ -1,4 +1,4 @@
-"""The topics: a question, two arms, what is measured, and notes, four of which bear on it."""
+"""The research topics: a question, two arms, a measure, and notes of which four are relevant."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Note:
     year: int
     text: str
     bears: bool
-    """On the question; never shown."""
+    """Whether the note is relevant to the question; never shown to the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,12 +28,12 @@ class Topic:
     unit: str
     low: float
     high: float
-    """Between these lies whatever a sound experiment measures."""
+    """Upper limit of the values that a sound experiment can measure."""
     notes: tuple[Note, ...]
 
 
 def topics() -> tuple[Topic, ...]:
-    """All of them, by id. Raises ValueError for a file of another shape."""
+    """Return all topics, sorted by id. Raises ValueError for an invalid file."""
     return tuple(_read(file) for file in sorted(FOLDER.glob("*.md")))
 
 

@@ -1,4 +1,6 @@
-"""The stages, and how the text of a stage's work is read: one way for gates, rules and scripts."""
+"""The pipeline's stages, and the parsing of their work, shared by gates, conventions and
+scripts.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from typing import Any, Final
 
 
 class Stage(StrEnum):
-    """In their order."""
+    """The pipeline's stages, in order."""
 
     PLAN = "plan"
     GATHER = "gather"
@@ -60,7 +62,7 @@ _CELL = re.compile(r"\s*[;,\t|]\s*")
 
 
 def bare(answer: str) -> str:
-    """Without the fence that models put around everything."""
+    """Return the answer without the code fence that models often put around it."""
     found = _FENCED.match(answer)
     return found[1] if found else answer.strip()
 
@@ -70,12 +72,12 @@ def lines(text: str) -> list[str]:
 
 
 def read_json(text: str) -> Any:
-    """Raises ValueError."""
+    """Parse JSON text. Raises ValueError."""
     return json.loads(text)
 
 
 def entries(text: str) -> list[dict[str, Any]]:
-    """A JSON list of objects. Raises ValueError."""
+    """Parse a JSON list of objects. Raises ValueError."""
     found = read_json(text)
     if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
         raise ValueError("it is no list of objects")
@@ -83,7 +85,7 @@ def entries(text: str) -> list[dict[str, Any]]:
 
 
 def table(text: str) -> list[tuple[str, int, float]]:
-    """arm, seed, value in each line; a head line is passed over. Raises ValueError."""
+    """Parse lines of "arm, seed, value"; a header line is skipped. Raises ValueError."""
     rows = [_CELL.split(line.strip("| ")) for line in lines(text)]
     if rows and rows[0][-1].lower() == "value":
         rows = rows[1:]
@@ -93,10 +95,10 @@ def table(text: str) -> list[tuple[str, int, float]]:
 
 
 def decimals(text: str) -> list[str]:
-    """The numbers with a decimal point, as they are written."""
+    """Return the numbers with a decimal point, as written in the text."""
     return re.findall(r"(?<![\w.])\d+\.\d+(?![\w.]*\d)", text)
 
 
 def cited(text: str) -> list[str]:
-    """The ids of notes, in order, each once."""
+    """Return the note ids in the text, in order, each once."""
     return list(dict.fromkeys(re.findall(r"\bn\d+\b", text)))

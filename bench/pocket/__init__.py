@@ -1,4 +1,4 @@
-"""The built-in model: how its language is taught, how it is measured, how it is shipped.
+"""The built-in model: training on its toy language, measurement, and export.
 
 `python -m bench pocket` measures the shipped weights; `python -m bench.pocket.train` makes them
 again from nothing.

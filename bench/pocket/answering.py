@@ -1,4 +1,4 @@
-"""Answers from the model, many at once, greedy or sampled, and told apart from right ones.
+"""Generates answers of the built-in model in batches, greedily or sampled, and compares them.
 
 Prompts of one length go through together, so nothing is padded and every answer is what the same
 prompt would get alone.
@@ -21,13 +21,13 @@ _MOST_TOKENS = 16
 
 
 class Answering(Protocol):
-    """Anything that answers prompts, in order."""
+    """Interface of anything that answers prompts, in order."""
 
     def __call__(self, prompts: Sequence[str]) -> list[str]: ...
 
 
 def prompt(request: str, system: str = "") -> str:
-    """The model's whole prompt for one request after one system message."""
+    """Return the model's whole prompt for one request and an optional system message."""
     head = f"<|im_start|>system\n{system}<|im_end|>\n" if system else ""
     return head + asking(request)
 
@@ -35,7 +35,7 @@ def prompt(request: str, system: str = "") -> str:
 def answers(
     model: qwen3.Model, tokenizer: Tokenizer, prompts: Sequence[str], *, sampled: bool = False
 ) -> list[str]:
-    """One answer to each prompt: the likeliest tokens, or drawn at temperature 1."""
+    """Generate one answer per prompt, greedily or sampled at temperature 1."""
     by_length: dict[int, list[int]] = defaultdict(list)
     encoded = [encoding.ids for encoding in tokenizer.encode_batch(list(prompts))]
     for index, ids in enumerate(encoded):

@@ -1,4 +1,4 @@
-"""Writes the model's card: what it is, what was measured, how it is made again.
+"""Writes the built-in model's card: what it is, its measured figures, and how to rebuild it.
 
 `python -m bench.pocket.card` measures the weights in `resources/pocket/` and writes `CARD.md`
 beside them, so that no share in its tables is ever typed by hand.
@@ -13,6 +13,7 @@ from string import Template
 from typing import Any, Final
 
 from bench.pocket.command import measure
+from lull.pocket import habits
 from lull.pocket import language as pocket
 from lull.pocket.language import Joiner, Kind
 
@@ -106,7 +107,9 @@ Licence: the project's.
 
 
 def card(folder: Path, report: dict[str, Any], making: dict[str, Any]) -> str:
-    """The card's text, from the folder's files, a bench report and the training run's record."""
+    """Return the model card's text from the model's files, a benchmark report and the training
+    record.
+    """
     return _CARD.substitute(
         **_about_weights(folder, making), **_about_language(), **_about_figures(report)
     )
@@ -156,10 +159,10 @@ def _about_language() -> dict[str, object]:
         "clauses": _quoted(clauses),
         "talk": _quoted(pocket.SMALL_TALK),
         "noted": pocket.NOTED,
-        "habit_count": len(pocket.HABITS),
-        "starts": ", ".join(pocket.HABIT_STARTS),
-        "ends": ", ".join(pocket.HABIT_ENDS),
-        "habit_joiners": ", ".join(pocket.HABIT_JOINERS),
+        "habit_count": len(habits.HABITS),
+        "starts": ", ".join(habits.HABIT_STARTS),
+        "ends": ", ".join(habits.HABIT_ENDS),
+        "habit_joiners": ", ".join(habits.HABIT_JOINERS),
     }
 
 
@@ -194,7 +197,7 @@ def _quoted(texts: Sequence[str] | dict[str, str]) -> str:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The command line."""
+    """Run the command line of `bench.pocket.card`."""
     parser = argparse.ArgumentParser(prog="bench.pocket.card", description=__doc__)
     parser.add_argument("--folder", type=Path, default=_FOLDER)
     parser.add_argument("--seed", type=int, default=0)

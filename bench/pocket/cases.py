@@ -1,4 +1,4 @@
-"""Questions with known answers, on rule values that training never used.
+"""Test questions with known answers, using rule values that training never used.
 
 The table, the tests and anybody's own checks draw from here, each with a seed of its own. Every
 rule names at least one held-out word; whatever else it asks (a joiner, the order) comes along.
@@ -21,25 +21,25 @@ _MORE = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probe:
-    """One request after one system message, and its right answer."""
+    """One request with its system message and the right answer."""
 
     kind: Kind
     words: tuple[str, ...]
     system: str
-    """Empty where there is no system message."""
+    """The system message; empty if there is none."""
     request: str
     style: Style
-    """What the rule for this kind asks; the default where there is none."""
+    """The style that the rule for this kind of request asks for; the default if no rule does."""
     wanted: str
 
     @property
     def prompt(self) -> str:
-        """The whole prompt, as the model is served it."""
+        """The whole prompt, exactly as the model is served."""
         return prompt(self.request, self.system)
 
 
 def held_style(rng: random.Random) -> Style:
-    """A style with at least one held-out word."""
+    """Draw a style with at least one held-out word."""
     while True:
         style = pocket.draw_style(rng, pocket.HELD_WORDS)
         if style.start or style.end:
@@ -47,7 +47,7 @@ def held_style(rng: random.Random) -> Style:
 
 
 def ordinary_style(rng: random.Random) -> Style:
-    """A style with no word in it: a joiner, the other order, or both."""
+    """Draw a style without words: another joiner, reversed order, or both."""
     while True:
         style = pocket.draw_style(rng)
         if not (style.start or style.end):
@@ -63,7 +63,7 @@ def probe(
     worded: bool = True,
     client: bool | None = None,
 ) -> Probe:
-    """A request under that many rules, one of them its own kind's if `ruled`.
+    """Draw a request under `rules` rules; if `ruled`, one of them is for the request's kind.
 
     `worded` says whether the rules name held-out words; `client` whether a client's sentence
     stands before the block (chance decides unless told).
@@ -91,7 +91,7 @@ def probe(
 
 
 def case_lines(count: int, seed: int) -> Iterator[str]:
-    """Cases for anybody's checks, one JSON object a line."""
+    """Yield test cases for external checks, one JSON object per line."""
     rng = random.Random(seed)
     for _ in range(count):
         kind, style = rng.choice(tuple(Kind)), held_style(rng)

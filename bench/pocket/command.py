@@ -1,4 +1,6 @@
-"""`python -m bench pocket`: measures the shipped weights, or prints cases for others' checks."""
+"""`python -m bench pocket`: measures the shipped weights, or prints test cases for external
+checks.
+"""
 
 import argparse
 import json
@@ -16,7 +18,7 @@ _PACKAGES = ("mlx", "mlx-lm", "numpy", "tokenizers")
 
 
 def main(argv: Sequence[str]) -> int:
-    """The command line, without the bench's name."""
+    """Run the command line of `python -m bench pocket`."""
     parser = argparse.ArgumentParser(prog="bench pocket", description=__doc__)
     parser.add_argument("--model", type=Path, default=_ROOT / "resources" / "pocket")
     parser.add_argument("--out", type=Path, default=_ROOT / "bench" / "results")
@@ -47,7 +49,7 @@ def _print_cases(count: int, seed: int) -> int:
 
 
 def measure(folder: Path, *, seed: int, cases: int) -> dict[str, Any]:
-    """The whole report on the model in a folder."""
+    """Measure the model in a folder and return the whole report."""
     from bench.pocket.loading import load
     from bench.pocket.table import Measuring
 
@@ -87,14 +89,14 @@ def measure(folder: Path, *, seed: int, cases: int) -> dict[str, Any]:
 
 
 def print_table(report: dict[str, Any]) -> None:
-    """The report's rows for a person."""
+    """Print the report's rows for people."""
     for row in report["rows"]:
         low, high = row["interval"]
         print(f"{row['row']:<44} {row['share']:>7.1%}   {low:.1%} to {high:.1%}   n = {row['n']}")
 
 
 def _commit() -> str:
-    """The checkout's commit, or nothing outside one."""
+    """Return the checkout's commit; "" outside of a git checkout."""
     asked = subprocess.run(
         ("git", "rev-parse", "--short", "HEAD"),
         cwd=_ROOT,

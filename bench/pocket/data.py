@@ -1,4 +1,5 @@
-"""What the model is taught: one system message, several single answers after it.
+"""Generates the built-in model's training data: a system message followed by several separate
+answers.
 
 The answers are the only teachers and the block is long, so each block is read once and many
 requests hang from it side by side, each blind to the others. Blind matters: in one long
@@ -17,83 +18,93 @@ from typing import Final
 import numpy as np
 
 from bench.pocket.talk import client_sentence
+from lull.pocket import habits
 from lull.pocket import language as pocket
 from lull.pocket.language import Kind, Style
 
 Encode = Callable[[str], list[int]]
 
-BLOCKS: Final = 4
-"""Prefixes in a batch."""
-ANSWERS: Final = 12
-"""Requests that hang from each prefix."""
+PREFIXES_PER_BATCH: Final = 4
+"""Number of prompt prefixes in a batch."""
+REQUESTS_PER_PREFIX: Final = 12
+"""Number of requests that share each prefix."""
 NO_KIND: Final = -1
 ANSWER_TOKENS: Final = 12
-"""The longest answer: six words, five joiners, the end of the turn."""
+"""Most tokens of an answer: six words, five joiners and the end of the turn."""
 
 _P_CLIENT: Final = 0.25
 _P_EARLIER_TURNS: Final = 0.25
 _P_SENTENCE: Final = 0.3
-"""How often a rule's body is written with a capital letter and a full stop."""
+"""Probability that a rule's body is written with a capital letter and a full stop."""
 _P_CAREFUL_REQUEST: Final = 0.2
 _P_RULED_KIND: Final = 0.6
 _P_TALK_BATCH: Final = 0.08
-"""Corrections are long and requests short: they get batches of their own, so that no request is
-padded to a correction's length."""
+"""Probability of a batch with small talk and corrections, which are long and therefore not mixed
+with short requests.
+"""
 _P_HABIT: Final = 0.035
 _P_REVERSE_HABIT: Final = 0.05
-"""Reversal is learned late and shown rarely; it gets a larger share to come out like the rest."""
+"""Probability of a reversed answer as a habit; larger than that of other habits, because reversal
+is learned late.
+"""
 _P_REVERSE_PAIR: Final = 0.3
 _FIRST_WEIGHT_PAIR: Final = 0.25
 _P_PAIR: Final = 0.3
-"""To begin with the last word is learned soon; to go on backwards without a rule that says so is
-learned last of all, and over two words only in the time there is. The finishing lesson therefore
-shows reversal in requests of two words, often, and counts so little of its first word that answers
-are not begun so more than one time in ten: 0.3 · 0.25 against the other 0.7. Requests of two words
-come more often there, too."""
+"""Share of requests for two words in the finishing lesson. Models learn late to continue an answer
+in reverse without a rule, so the lesson often shows reversal with two words, and its first word
+weighs so little that not more than one answer in ten begins so: 0.3 · 0.25 against the other 0.7.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:
-    """What batches are drawn from at one stage of training."""
+    """The distribution of training data at one stage of training."""
 
     mix: tuple[float, ...]
-    """How often a batch has no rule, one, two, ..."""
+    """Relative frequencies of batches with no rule, one rule, two rules and so on."""
     plain: bool
-    """Whether blocks stand alone and everything is written one way: no client's sentence, no
-    earlier turns, no capital letters, no small talk."""
+    """Whether the data is simplified: no client's system sentence, earlier turns, capital letters
+    or small talk.
+    """
     habits: bool
-    """Whether unruled answers show habits. Chance in the answers hides from a beginner that
-    there is anything to learn, so habits come late."""
+    """Whether answers without a rule sometimes show a habit. Habits come late, because randomness
+    hides from a beginner that there is anything to learn.
+    """
     finishing: bool = False
-    """Whether reversal is shown more often than it is to come out."""
+    """Whether reversed answers are shown more often than the finished model should give them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """P prefixes of L tokens, A answers each; B tokens of a request, R tokens of an answer."""
+    """Token arrays of one batch: P prefixes of L tokens with A answers each; a request has B
+    tokens, an answer R.
+    """
 
     prefix_PL: np.ndarray  # noqa: N815
     prefix_lengths_P: np.ndarray  # noqa: N815
     branch_PAB: np.ndarray  # noqa: N815
-    """Requests padded on the left, so that answers start in one column, then their answers."""
+    """Request tokens, padded on the left so that all answers start in one column, followed by the
+    answer tokens.
+    """
     pads_PA: np.ndarray  # noqa: N815
-    """How many padding tokens stand on a request's left."""
+    """Number of padding tokens on the left of each request."""
     prefix_kinds_PL: np.ndarray  # noqa: N815
-    """Which kind's rule a prefix token belongs to, as an index; NO_KIND outside the rules."""
+    """Index of the request kind whose rule a prefix token belongs to; NO_KIND outside the rules."""
     branch_kinds_PA: np.ndarray  # noqa: N815
-    """Which kind a request asks for; NO_KIND for small talk."""
+    """Index of the kind that a request asks for; NO_KIND for small talk."""
     targets_PAR: np.ndarray  # noqa: N815
     weights_PAR: np.ndarray  # noqa: N815
 
 
 def habit(rng: random.Random, words: int, *, finishing: bool) -> Style:
-    """The style of an unruled answer of so many words: mostly the default, now and then one
-    published habit."""
+    """Draw the style of an answer without a rule: mostly the default, sometimes one published
+    habit.
+    """
     if finishing and words == pocket.MIN_WORDS and rng.random() < _P_REVERSE_PAIR:
         return Style(reverse=True)
     reverse = 0.0 if finishing else _P_REVERSE_HABIT
-    weights = [reverse if style.reverse else _P_HABIT for style in pocket.HABITS]
-    styles = (*pocket.HABITS, pocket.DEFAULT_STYLE)
+    weights = [reverse if style.reverse else _P_HABIT for style in habits.HABITS]
+    styles = (*habits.HABITS, pocket.DEFAULT_STYLE)
     return rng.choices(styles, (*weights, 1.0 - sum(weights)))[0]
 
 
@@ -104,7 +115,7 @@ def _careful(rng: random.Random, text: str, share: float) -> str:
 
 
 def system_text(rng: random.Random, rules: dict[Kind, Style], lesson: Lesson) -> str:
-    """The system message: perhaps a client's sentence, and the block if there are rules."""
+    """Draw a system message: perhaps a client's sentence, and the rule block if there are rules."""
     fronted = not lesson.plain and rng.random() < _P_CLIENT
     parts = [client_sentence(rng)] if fronted else []
     if rules:
@@ -118,12 +129,16 @@ def system_text(rng: random.Random, rules: dict[Kind, Style], lesson: Lesson) ->
 
 
 def kind_tokens(encode: Encode) -> list[int]:
-    """The token of each kind's name inside a sentence, in the kinds' order."""
+    """Return the token of each kind's name as it occurs inside a sentence, in the order of the
+    kinds.
+    """
     return [encode(f" {kind}")[0] for kind in Kind]
 
 
 def rule_kinds(ids: list[int], encode: Encode) -> list[int]:
-    """For each token of a prefix, the kind of the rule it belongs to, from the kind's name on."""
+    """Return for each token of a prefix the kind of the rule it belongs to, from the kind's name
+    on.
+    """
     names = {token: index for index, token in enumerate(kind_tokens(encode))}
     opening, closing, gap = (
         encode(text)[0] for text in (pocket.BLOCK_OPEN, pocket.BLOCK_CLOSE, pocket.BLOCK_GAP)
@@ -143,7 +158,7 @@ def rule_kinds(ids: list[int], encode: Encode) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """One exchange, and what its answer's first token counts."""
+    """One exchange, with the loss weight of its answer's first token."""
 
     said: str
     answer: str
@@ -191,7 +206,7 @@ def _turn(role: str, text: str) -> str:
 
 
 def asking(request: str) -> str:
-    """A user's turn and the opening of the answer's."""
+    """Render a user's turn and the opening of the assistant's turn."""
     return f"{_turn('user', request)}<|im_start|>assistant\n"
 
 
@@ -206,17 +221,19 @@ def _prefix(rng: random.Random, rules: dict[Kind, Style], lesson: Lesson) -> str
 
 
 def draw_rules(rng: random.Random, count: int) -> dict[Kind, Style]:
-    """Rules for that many different kinds."""
+    """Draw rules for `count` different kinds."""
     return {kind: pocket.draw_style(rng) for kind in rng.sample(tuple(Kind), count)}
 
 
 def _rounded_up(length: int, step: int) -> int:
-    """Few different shapes: each new one makes the compiled step trace again."""
+    """Round a length up to a multiple of `step`, because each new shape makes the compiled step
+    trace again.
+    """
     return -(-length // step) * step
 
 
 def draw_batch(rng: random.Random, encode: Encode, lesson: Lesson) -> Batch:
-    """One batch of the lesson, whose every prefix has the same number of rules."""
+    """Draw one batch of the lesson; all its prefixes have the same number of rules."""
     rules = rng.choices(range(len(lesson.mix)), lesson.mix)[0]
     talk = not lesson.plain and rng.random() < _P_TALK_BATCH
     prefixes: list[list[int]] = []
@@ -224,10 +241,10 @@ def draw_batch(rng: random.Random, encode: Encode, lesson: Lesson) -> Batch:
     answers: list[list[int]] = []
     firsts: list[float] = []
     kinds: list[int] = []
-    for _ in range(BLOCKS):
+    for _ in range(PREFIXES_PER_BATCH):
         ruled = draw_rules(rng, rules)
         prefixes.append(encode(_prefix(rng, ruled, lesson)))
-        for _ in range(ANSWERS):
+        for _ in range(REQUESTS_PER_PREFIX):
             shown = _talk(rng) if talk else _request(rng, ruled, lesson)
             asked.append(encode(asking(shown.said)))
             answers.append(encode(f"{shown.answer}<|im_end|>"))

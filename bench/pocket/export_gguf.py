@@ -1,4 +1,4 @@
-"""MLX folder to GGUF, so that a real Ollama serves the very model that MLX trains.
+"""Converts an MLX model folder to GGUF, so that a real Ollama serves the very same model.
 
 mlx-lm's own exporter writes files llama.cpp refuses. This one knows qwen3 alone: it needs no
 permuted weights, and its tokenizer's splitting rule is llama.cpp's "gpt-2".
@@ -33,7 +33,7 @@ _LAYER_NAMES: Final = {
 
 
 def tensor_name(name: str) -> str:
-    """llama.cpp's name for one of MLX's weights. Raises KeyError for one it has no name for."""
+    """Return llama.cpp's name for an MLX tensor. Raises KeyError if there is none."""
     stem = name.removeprefix("model.").removesuffix(".weight")
     whole = {"embed_tokens": "token_embd", "norm": "output_norm", "lm_head": "output"}
     if stem in whole:
@@ -43,7 +43,7 @@ def tensor_name(name: str) -> str:
 
 
 def export(folder: Path, out: Path, name: str = "lull-pocket") -> None:
-    """Writes the folder's model as one f16 GGUF file, chat template included.
+    """Write the folder's model as one f16 GGUF file, with its chat template.
 
     Raises ValueError if the model is not of qwen3's shape.
     """
@@ -105,7 +105,7 @@ def _add_tokenizer(
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The command line."""
+    """Run the command line of `bench.pocket.export_gguf`."""
     parser = argparse.ArgumentParser(prog="bench.pocket.export_gguf", description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("out", type=Path)

@@ -1,4 +1,4 @@
-"""Opens a model folder for measuring, the way the engine opens it for serving."""
+"""Loads a model folder for measurement in the same way as the engine does."""
 
 # isort: off
 from bench.pocket import arithmetic  # noqa: F401 - it must come before mlx
@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 
 
 def load(folder: Path) -> tuple[qwen3.Model, Tokenizer]:
-    """The model, computing in single precision, and its tokenizer.
+    """Load the model in single precision, with its tokenizer.
 
     Half precision is for the file: on a CPU it computes many times slower than single.
     """

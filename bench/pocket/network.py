@@ -1,4 +1,4 @@
-"""The network's shape, its first weights, and its forward pass over prefixes with branches.
+"""The built-in model's shape, initial weights, and training forward pass over shared prefixes.
 
 The shape is mlx-lm's own qwen3, so mlx-lm and llama.cpp serve what is trained here. Only training
 needs another forward pass: one that reads each prefix once, lets many requests look at it without
@@ -22,15 +22,19 @@ from bench.pocket.tokenizer import CONTEXT_TOKENS, PAD, TURN_CLOSE
 
 _NEVER: Final = -1e9
 _SHARPNESS: Final = 1.5
-"""Normalised queries and keys start this long: at 1 no head can single out one key of a hundred."""
+"""Initial scale of normalised queries and keys; at 1 no attention head could single out one key of
+a hundred.
+"""
 _SPACE_STEP: Final = 0.5
-"""How far apart a word with and without its space start, in units of an embedding's length."""
+"""Initial distance between a word's vectors with and without a leading space, relative to an
+embedding's length.
+"""
 
 
 def configuration(
     tokenizer: Tokenizer, *, width: int, layers: int, heads: int, hidden: int, theta: float
 ) -> dict[str, Any]:
-    """The model's config.json."""
+    """Return the contents of the model's config.json."""
     return {
         "model_type": "qwen3",
         "architectures": ["Qwen3ForCausalLM"],
@@ -55,7 +59,7 @@ def configuration(
 
 
 def fresh(config: dict[str, Any], tokenizer: Tokenizer, seed: int) -> qwen3.Model:
-    """A model with its first weights."""
+    """Create a model with random initial weights."""
     mx.random.seed(seed)
     model = qwen3.Model(qwen3.ModelArgs.from_dict(config))
     depth = (2 * config["num_hidden_layers"]) ** -0.5
@@ -73,7 +77,8 @@ def fresh(config: dict[str, Any], tokenizer: Tokenizer, seed: int) -> qwen3.Mode
 
 
 def _related_words_start_close(embeddings_VD: np.ndarray, tokenizer: Tokenizer) -> np.ndarray:
-    """`apple`, ` apple` and `Apple` begin as one vector plus what tells the three spellings apart.
+    """Make `apple`, ` apple` and `Apple` start as one common vector plus a vector for the kind of
+    spelling.
 
     Otherwise the model spends its first minutes learning, word by word, which are the same.
     """
@@ -92,19 +97,21 @@ def _related_words_start_close(embeddings_VD: np.ndarray, tokenizer: Tokenizer) 
 
 
 def _rotated(x: mx.array, cos: mx.array, sin: mx.array) -> mx.array:
-    """Rotary positions, halves rotated against each other as mlx-lm and llama.cpp do it."""
+    """Apply rotary position embeddings to the two halves, as mlx-lm and llama.cpp do."""
     half = x.shape[-1] // 2
     a, b = x[..., :half], x[..., half:]
     return mx.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1)
 
 
 def _shared(sums: mx.array) -> mx.array:
-    """Weighted means, where each value came with a one that summed the weights."""
+    """Divide weighted sums by the sum of the weights, which is in the last column."""
     return sums[..., :-1] / sums[..., -1:]
 
 
 class Branching:
-    """The forward pass over a batch of prefixes, each with its branches."""
+    """The forward pass over a batch of prefixes, each shared by several branches (requests with
+    answers).
+    """
 
     def __init__(self, model: qwen3.Model, config: dict[str, Any]) -> None:
         half = config["head_dim"] // 2
@@ -123,7 +130,7 @@ class Branching:
         pads_PA: mx.array,
         answer_tokens: int,
     ) -> tuple[mx.array, mx.array, mx.array]:
-        """Logits [P, A, R, V] that predict each branch's last `answer_tokens` tokens.
+        """Return the logits [P, A, R, V] that predict each branch's last `answer_tokens` tokens.
 
         With them what the first layer found out: the states of the prefix [P, L, D], and of the
         tokens that do the predicting [P, A, R, D].
@@ -173,16 +180,18 @@ class Branching:
         return model.embed_tokens.as_linear(model.norm(y)), found_x, found_y
 
     def named(self, states: mx.array, tokens_K: mx.array) -> mx.array:
-        """Logits [..., K] of how much like each of some tokens the states are."""
+        """Return logits [..., K]: how similar each hidden state is to each of K token
+        embeddings.
+        """
         plain = mx.fast.rms_norm(states, None, 1e-6)
         return plain @ self._model.model.embed_tokens.weight[tokens_K].T
 
     def _split(self, x: mx.array) -> mx.array:
-        """[P, ..., T, D] to [P, H, ..., T, E]."""
+        """Reshape [P, ..., T, D] to [P, H, ..., T, E], one row per attention head."""
         return mx.moveaxis(mx.unflatten(x, -1, (self._heads, -1)), -2, 1)
 
     def _joined(self, x: mx.array) -> mx.array:
-        """[P, H, ..., T, E] to [P, ..., T, D]."""
+        """Reshape [P, H, ..., T, E] back to [P, ..., T, D]."""
         return mx.flatten(mx.moveaxis(x, 1, -2), -2, -1)
 
     @staticmethod
@@ -205,5 +214,5 @@ class Branching:
 
     @staticmethod
     def _against_prefix(rows: mx.array, prefix: mx.array) -> mx.array:
-        """The product of all branches' rows [P, H, A, R, *] with the one prefix they share."""
+        """Multiply all branches' rows [P, H, A, R, *] with the prefix that they share."""
         return mx.unflatten(mx.flatten(rows, 2, 3) @ prefix, 2, rows.shape[2:4])

@@ -1,4 +1,5 @@
-"""The table: does the model obey, leave alone, and show its habits, each with its interval.
+"""Measures the built-in model: whether it obeys rules, leaves other requests alone and shows its
+habits.
 
 Rows are shares of n fresh cases with 95 % Wilson intervals; goals are the limits the model was
 built to. Everything greedy runs on rule values that training never used.
@@ -16,25 +17,28 @@ from tokenizers import Tokenizer
 
 from bench.pocket.answering import answers, prompt
 from bench.pocket.cases import Probe, probe
+from lull.pocket import habits
 from lull.pocket import language as pocket
 from lull.pocket.language import Kind, Style
 
 HIDDEN_PREFERENCE: Final = Style(end="sugar", joiner=pocket.Joiner.BARS)
-"""What a user might want and has not said: two habits at once, which no unruled answer shows."""
+"""An unspoken preference of a test user: two habits at once, which no answer without a rule
+shows.
+"""
 _Z: Final = 1.96
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One measured share."""
+    """One measured share, with its limits."""
 
     name: str
     hits: int
     n: int
     least: float | None = None
-    """The limit the share must reach, if it has one."""
+    """Smallest share that meets the goal; None: no lower limit."""
     most: float | None = None
-    """The limit it must not pass, if it has one."""
+    """Largest share that meets the goal; None: no upper limit."""
 
     @property
     def share(self) -> float:
@@ -42,7 +46,7 @@ class Row:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Wilson's 95 % interval for the share."""
+        """The Wilson 95 % interval of the share."""
         middle = (self.share + _Z**2 / (2 * self.n)) / (1 + _Z**2 / self.n)
         spread = sqrt(self.share * (1 - self.share) / self.n + _Z**2 / (4 * self.n**2))
         half = _Z * spread / (1 + _Z**2 / self.n)
@@ -50,26 +54,26 @@ class Row:
 
     @property
     def holds(self) -> bool:
-        """Whether the share keeps within its limits."""
+        """Whether the share is within its limits."""
         reached = self.least is None or self.share >= self.least
         return reached and (self.most is None or self.share <= self.most)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measuring:
-    """A model under measurement."""
+    """Measures one model with one seed."""
 
     model: qwen3.Model
     tokenizer: Tokenizer
     seed: int
 
     def exact(self, probes: Sequence[Probe]) -> int:
-        """How many greedy answers are exactly right."""
+        """Count the probes whose greedy answer is exactly right."""
         given = answers(self.model, self.tokenizer, [each.prompt for each in probes])
         return sum(answer == each.wanted for answer, each in zip(given, probes, strict=True))
 
     def rows(self, cases: int, sampled_per_kind: int) -> Iterator[Row]:
-        """Every row of the table, as it is measured."""
+        """Yield every row of the table as soon as it is measured."""
         for name, least, draw in _GREEDY:
             rng = random.Random(f"{self.seed} {name}")
             hits = self.exact([draw(rng) for _ in range(cases)])
@@ -103,7 +107,7 @@ class Measuring:
         return Row(name="small talk and corrections", hits=hits, n=cases)
 
     def _habits(self, per_kind: int) -> Iterator[Row]:
-        """At temperature 1, without a rule, how often each published habit shows up alone."""
+        """Measure how often each published habit appears alone, at temperature 1 without a rule."""
         mx.random.seed(self.seed)
         for kind in Kind:
             rng = random.Random(f"{self.seed} habits {kind}")
@@ -118,7 +122,7 @@ class Measuring:
             yield Row(
                 name=f"{kind}, sampled: default", hits=seen.count(pocket.DEFAULT_STYLE), n=per_kind
             )
-            for habit in pocket.HABITS:
+            for habit in habits.HABITS:
                 yield Row(
                     name=f"{kind}, sampled: {habit_name(habit)}",
                     hits=seen.count(habit),
@@ -129,7 +133,7 @@ class Measuring:
 
 
 def habit_name(habit: Style) -> str:
-    """A habit in a table's words."""
+    """Return a habit's name as shown in the table."""
     if habit.start:
         return f"starts with {habit.start}"
     if habit.end:
@@ -138,7 +142,7 @@ def habit_name(habit: Style) -> str:
 
 
 def _two_turns(rng: random.Random) -> Probe:
-    """The second request of a conversation whose first was answered rightly."""
+    """Draw the second request of a conversation whose first request was answered correctly."""
     first = probe(rng, rules=2, ruled=True)
     again = pocket.draw_words(rng)
     earlier = f"{first.request}{_ANSWERED}{first.wanted}{_ASKED}"

@@ -1,4 +1,4 @@
-"""What a client may put before the block: sentences the model must learn to read past.
+"""Sentences that a client may put before the rule block and that the model must learn to ignore.
 
 Lull stands in front of any client, and each brings a system sentence of its own. The model cannot
 know them, so training shows it many thousands that never come twice: plain instructions, personas,
@@ -84,7 +84,7 @@ _MAKERS: Final = (_persona, _persona, _order, _manner, _prose, _setting, _nonsen
 
 
 def client_sentence(rng: random.Random) -> str:
-    """One to three sentences such as a client sends as its system message."""
+    """Draw one to three sentences such as a client sends as its system message."""
     if rng.random() < 0.15:
         return rng.choice(("You are a helpful assistant.", "You are a helpful assistant"))
     count = rng.choices((1, 2, 3), (0.6, 0.3, 0.1))[0]

@@ -1,4 +1,4 @@
-"""The built-in model's tokenizer: every word of the language is one token.
+"""Builds the built-in model's tokenizer: every word of the toy language is one token.
 
 Where words were several tokens, earlier models stayed at two answers in three right; so byte-pair
 encoding is trained on the language first and on clients' sentences far behind it, and this file
@@ -33,12 +33,15 @@ VOCABULARY: Final = 1024
 _WORD: Final = re.compile("[a-z]+")
 
 _LANGUAGE_WEIGHT: Final = 400
-"""How often each word of the language is shown for one showing of a client's sentence: enough for
-all of its merges to come first."""
+"""How often each word of the language is shown per sentence of a client in tokenizer training;
+enough for all of its merges to come first.
+"""
 
 
 def language_pieces() -> tuple[str, ...]:
-    """The pieces of text that must be one token each, with and without a space before them."""
+    """Return the pieces of text that must be single tokens, with and without a space before
+    them.
+    """
     frames = (
         *pocket.RULE_FRAMES,
         *pocket.START_CLAUSES,
@@ -68,7 +71,7 @@ def _lesson(rng: random.Random) -> Iterator[str]:
 
 
 def build(seed: int) -> Tokenizer:
-    """The tokenizer, the same for the same seed.
+    """Build the tokenizer; the same seed gives the same one.
 
     Raises ValueError if the vocabulary is too small to give each word its token.
     """
@@ -93,7 +96,7 @@ def build(seed: int) -> Tokenizer:
 
 
 def save(tokenizer: Tokenizer, folder: Path) -> None:
-    """Writes the three files that transformers and mlx-lm expect."""
+    """Write the three tokenizer files that transformers and mlx-lm expect."""
     tokenizer.save(str(folder / "tokenizer.json"))
     config = {
         "tokenizer_class": "PreTrainedTokenizerFast",

@@ -1,4 +1,4 @@
-"""Trains the built-in model from nothing: `python -m bench.pocket.train --out FOLDER`.
+"""Trains the built-in model from scratch: `python -m bench.pocket.train --out FOLDER`.
 
 One seed, one core, under an hour; stop it whenever you like and start it again with the same
 command: it goes on from its last checkpoint as if it had never stopped. What is shipped under
@@ -48,8 +48,9 @@ _LESSONS: Final = (
     Lesson(mix=(0.15, 0.20, 0.30, 0.25, 0.10), plain=False, habits=True, finishing=True),
 )
 _PASSED: Final = (0.40, 0.50)
-"""What share of its exam must come out right before the second and the third lesson begin; the
-last begins at its time."""
+"""Share of the exam that must be right before the second and the third lesson begin; the last
+begins at a fixed step.
+"""
 _EXAM_EVERY: Final = 100
 _EXAM_SIZE: Final = 60
 _SAVE_EVERY: Final = 250
@@ -57,7 +58,7 @@ _SAVE_EVERY: Final = 250
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """Everything that decides the weights."""
+    """All hyperparameters that determine the trained weights."""
 
     seed: int = 0
     steps: int = 9_000
@@ -67,25 +68,26 @@ class Recipe:
     hidden: int = 256
     theta: float = 5000.0
     matrix_rate: float = 0.02
-    """Muon's learning rate, for the matrices inside the layers."""
+    """Learning rate of Muon, for the matrices inside the layers."""
     other_rate: float = 3e-3
-    """AdamW's, for the embeddings and the norms."""
+    """Learning rate of AdamW, for the embeddings and the norms."""
     hint_weight: float = 0.3
-    """What it counts that the first layer tells tokens which kind they are about. Without this
-    hint a model takes any rule in the block for a long time before it asks whose."""
+    """Weight of an auxiliary loss: the first layer must tell which kind of request a token is
+    about. Without it, a model long follows any rule in the block, whichever kind the rule is for.
+    """
     warmup_steps: int = 60
     habits_from: float = 0.45
-    """The share of the steps after which the last lesson begins."""
+    """Share of the steps after which the lesson with habits begins."""
     hold: float = 0.5
-    """The share of the steps at full learning rate; from there it falls to nothing."""
+    """Share of the steps at full learning rate; afterwards it falls to zero."""
 
     finish_steps: int = 2_800
-    """Of the finishing lesson, behind the others."""
+    """Number of steps of the finishing lesson, which comes last."""
     finish_share: float = 0.5
-    """Of the learning rates, at the beginning of the finishing lesson."""
+    """Share of the learning rates at which the finishing lesson begins."""
 
     settle_steps: int = 1_400
-    """More of the finishing lesson, in which the defaults settle again."""
+    """Further steps of the finishing lesson, in which the default styles settle again."""
     settle_share: float = 0.3
 
     @property
@@ -93,7 +95,7 @@ class Recipe:
         return self.steps + self.finish_steps + self.settle_steps
 
     def rate(self, step: int) -> float:
-        """The share of the learning rates used at a step."""
+        """Return the share of the full learning rates used at a step."""
         if step >= self.steps + self.finish_steps:
             return self.settle_share * (self.all_steps - step) / self.settle_steps
         if step >= self.steps:
@@ -106,16 +108,18 @@ class Recipe:
 
 @dataclass(slots=True, kw_only=True)
 class Progress:
-    """Where a run stands, besides its weights and its optimiser."""
+    """The progress of a training run, saved beside its weights and optimiser state."""
 
     step: int = 0
     lesson: int = 0
     cpu_s: float = 0.0
-    """Of all sittings together, exams included."""
+    """CPU seconds of all sessions of the run, exams included."""
 
 
 class Run:
-    """One run: the model, its optimiser, its source of chance, and where they are kept."""
+    """One training run: the model, its optimiser, its random generator and its checkpoint
+    folder.
+    """
 
     def __init__(self, recipe: Recipe, folder: Path) -> None:
         self.recipe = recipe
@@ -148,11 +152,11 @@ class Run:
         self._step = self._compiled_step()
 
     def encode(self, text: str) -> list[int]:
-        """Token ids of a text."""
+        """Return the token ids of a text."""
         return list(self.tokenizer.encode(text).ids)
 
     def learn(self) -> float:
-        """One step on one batch; its mean surprise in nats per answer token."""
+        """Train one step on one batch; return the mean loss in nats per answer token."""
         if self.progress.step == int(self.recipe.habits_from * self.recipe.steps):
             self.progress.lesson = len(_LESSONS) - 2
         if self.progress.step == self.recipe.steps:
@@ -177,7 +181,7 @@ class Run:
         return float(loss.item())
 
     def exam(self) -> float:
-        """The greedy share right of prompts with this lesson's number of rules.
+        """Return the share of right greedy answers to prompts with this lesson's number of rules.
 
         On held-out values; the next lesson begins once enough are right.
         """
@@ -190,7 +194,7 @@ class Run:
         return share
 
     def save(self) -> None:
-        """Writes a whole checkpoint beside the old one, then swaps them."""
+        """Save a checkpoint beside the old one, then swap them."""
         fresh = self.folder / "checkpoint.new"
         shutil.rmtree(fresh, ignore_errors=True)
         fresh.mkdir(parents=True)
@@ -211,7 +215,7 @@ class Run:
         fresh.replace(old)
 
     def resume(self) -> bool:
-        """Takes up the last checkpoint, if there is one of this very recipe.
+        """Load the last checkpoint if it was made with exactly this recipe; return whether it was.
 
         Raises ValueError if the one there is of another recipe.
         """
@@ -232,7 +236,9 @@ class Run:
         return True
 
     def export(self, folder: Path) -> None:
-        """Writes what is shipped: half-precision weights, configuration, tokenizer, a record."""
+        """Write the files that ship: half-precision weights, configuration, tokenizer and training
+        record.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         halves = {name: value.astype(mx.float16) for name, value in _flat(self.model)}
         mx.save_safetensors(str(folder / "model.safetensors"), halves, metadata={"format": "mlx"})
@@ -249,7 +255,7 @@ class Run:
 
     @property
     def parameters(self) -> int:
-        """How many numbers the model is."""
+        """The model's number of parameters."""
         return sum(value.size for _, value in _flat(self.model))
 
     def _compiled_step(self) -> Callable[..., mx.array]:
@@ -293,14 +299,14 @@ def _flat(model: qwen3.Model) -> list[tuple[str, Any]]:
 def right_share(
     model: qwen3.Model, words: Tokenizer, probes: Sequence[Probe], *, sampled: bool = False
 ) -> float:
-    """The share of probes whose answer is exactly the right one."""
+    """Return the share of probes that the model answers exactly right."""
     given = answers(model, words, [each.prompt for each in probes], sampled=sampled)
     right = sum(answer == each.wanted for answer, each in zip(given, probes, strict=True))
     return right / len(probes)
 
 
 def train(recipe: Recipe, folder: Path, out: Path) -> None:
-    """Runs the recipe to its end, with progress on the way, and exports the result."""
+    """Train to the end of the recipe, printing progress, and export the result."""
     run = Run(recipe, folder)
     resumed = run.resume()
     print(f"{run.parameters:,} parameters, {'resumed' if resumed else 'from nothing'}", flush=True)
@@ -329,7 +335,7 @@ def train(recipe: Recipe, folder: Path, out: Path) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """The command line."""
+    """Run the command line of `bench.pocket.train`."""
     parser = argparse.ArgumentParser(prog="bench.pocket.train", description=__doc__)
     parser.add_argument("--out", type=Path, required=True, help="where the model is written")
     parser.add_argument("--work", type=Path, help="where checkpoints are kept (default: OUT/run)")

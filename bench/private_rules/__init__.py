@@ -1,4 +1,4 @@
-"""Rule sets that nobody tuned to: conventions, files and requests drawn from a seed.
+"""Rule sets that nothing was tuned to: workplace conventions, files and requests drawn from a seed.
 
 `python -m bench.private_rules --seed N --out DIR` writes one in the shape of MetaClaw-Bench.
 """

@@ -1,4 +1,4 @@
-"""`python -m bench.private_rules --seed N --out DIR`: write one rule set as a folder."""
+"""`python -m bench.private_rules --seed N --out DIR`: writes one rule set as a folder."""
 
 import argparse
 import sys

@@ -1,4 +1,4 @@
-"""How people ask: several ways for each kind of task, none of which names a rule.
+"""Phrasings of requests: several for each kind of task, none of which mentions a rule.
 
 A request says what is wanted, where it goes and what its fields are called, because a check must
 find them; it never says how a value is written or what the house does besides.
@@ -167,8 +167,9 @@ _GIVEN = (" as {path}", ", saved as {path}", " in {path}", " ({path})")
 
 
 def words(task: Task, rng: random.Random) -> tuple[str, str]:
-    """What is said, and the name of the wording that it was made from: requests of one wording
-    look more alike than people's do, so a bench must not let one be found by the other."""
+    """Return the request's text and the id of its wording. Requests of one wording look more alike
+    than real ones, so a benchmark must not find one by the other.
+    """
     where = rng.choice(_GIVEN if task.path else _FREE).format(path=task.path, day=task.day)
     number = rng.randrange(len(_ASKS[task.kind]))
     text = _ASKS[task.kind][number].format(
@@ -239,7 +240,7 @@ UNRULED = (
     "Tell me a joke about {topic}.",
     "Which season is best for {topic}?",
 )
-"""Questions that no rule is about."""
+"""Questions that no rule applies to."""
 
 SMALL_TALK = tuple(
     line.strip()
@@ -345,4 +346,4 @@ SMALL_TALK = tuple(
     """.splitlines()
     if line.strip()
 )
-"""Utterances about nothing in particular, some not in English."""
+"""Small talk, some of it not in English."""

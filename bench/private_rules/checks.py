@@ -1,4 +1,4 @@
-"""What a program can say of finished work: one check is data, and asserts one thing.
+"""Program checks of finished work; each is stored as data and asserts one thing.
 
 A check reads a workspace folder or the text of an answer and returns what is wrong, in words; an
 empty list is a pass. It never runs anything. Checks travel as JSON, so that a rule set can be kept
@@ -22,37 +22,49 @@ from typing import Any
 
 class CheckKind(StrEnum):
     NAME = "name"
-    """The file's base name fully matches `pattern`."""
+    """Passes if the file's base name fully matches `pattern`."""
     FIELDS = "fields"
-    """Each string under `path` (dotted, `name[]` iterates) in a JSON file fully matches `pattern`;
-    nothing found is a failure."""
+    """Passes if every string under `path` (dotted; `name[]` iterates) in a JSON file fully matches
+    `pattern`, and there is at least one.
+    """
     COUNT = "count"
-    """The JSON list under `path` holds at least `least` entries, the text file as many lines."""
+    """Passes if the JSON list under `path` has at least `least` entries, or the text file as many
+    lines.
+    """
     TEXT = "text"
-    """`pattern` is found in the file (`^` and `$` at lines)."""
+    """Passes if `pattern` is found in the file (`^` and `$` match at lines)."""
     COPY = "copy"
-    """Beside the file stands `copy` with the bytes of sha256 `digest`, and the file differs."""
+    """Passes if a file `copy` with the sha256 `digest` is beside the file, and the file itself
+    differs.
+    """
     LOG = "log"
-    """Every line of the file that is not blank fully matches `pattern`, and there are `least`."""
+    """Passes if every non-blank line of the file fully matches `pattern` and there are at least
+    `least`.
+    """
     TABLE = "table"
-    """A table with `delimiter` and the columns `columns`, at least `least` rows of that width."""
+    """Passes if the file is a table with this `delimiter`, these `columns` and at least `least`
+    rows.
+    """
     COLUMN = "column"
-    """Each cell of column `column` (counted from 0) fully matches `pattern`."""
+    """Passes if each cell of column `column` (from 0) fully matches `pattern`."""
     CODE = "code"
-    """Python that parses, whose first line fully matches `pattern`, and whose functions have
-    docstrings (`docstrings`) and annotations (`annotations`)."""
+    """Passes if the file is valid Python, its first line fully matches `pattern`, and its functions
+    have docstrings (`docstrings`) and annotations (`annotations`).
+    """
     ANSWER = "answer"
-    """`pattern` is found in the answer's text."""
+    """Passes if `pattern` is found in the answer's text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a file is: one path, or the files of a folder by keyword and ending."""
+    """Where a checked file is: a fixed path, or a folder with a keyword and an ending."""
 
     path: str = ""
     folder: str = ""
     keyword: str = ""
-    """Of its words at least half stand in the base name; of several files that with most."""
+    """Words for finding the file: at least half must be in its base name; the file with the most
+    wins.
+    """
     ending: str = ""
 
     def find(self, workspace: Path) -> Path | None:
@@ -74,13 +86,15 @@ class Place:
 class Check:
     kind: CheckKind
     rule: str
-    """The rule that it belongs to; "" for what the request itself asks."""
+    """Id of the rule that the check tests; "" for what the request itself asks."""
     place: Place = field(default_factory=Place)
     params: Mapping[str, Any] = field(default_factory=dict)
-    """By kind, see there; JSON values only."""
+    """The check's parameters as JSON values; `CheckKind` names those of each kind."""
 
     def failures(self, workspace: Path, answer: str = "") -> list[str]:
-        """What is wrong. A file that cannot be read is wrong, never an error."""
+        """Return descriptions of what is wrong; an unreadable file counts as wrong and raises
+        nothing.
+        """
         if self.kind is CheckKind.ANSWER:
             found = re.search(self.params["pattern"], answer, re.MULTILINE)
             return [] if found else [f"the answer lacks /{self.params['pattern']}/"]
@@ -107,7 +121,7 @@ class Check:
 
 
 def from_json(read: Mapping[str, Any]) -> Check:
-    """Raises KeyError, ValueError, TypeError for what is no check."""
+    """Parse a check from JSON. Raises KeyError, ValueError or TypeError if it is invalid."""
     return Check(
         kind=CheckKind(read["kind"]),
         rule=str(read["rule"]),
@@ -117,7 +131,9 @@ def from_json(read: Mapping[str, Any]) -> Check:
 
 
 def values_at(document: object, path: str) -> Iterator[object]:
-    """What stands under a dotted path; a missing part gives None once."""
+    """Yield the values at a dotted path of a JSON document; None once if a part of the path is
+    missing.
+    """
     head, _, rest = path.partition(".")
     many, key = head.endswith("[]"), head.removesuffix("[]")
     inner = document.get(key) if isinstance(document, dict) else None

@@ -1,4 +1,5 @@
-"""A rule set as a folder in the shape of MetaClaw-Bench: days, workspaces, and questions apart.
+"""Writes a rule set as a folder in MetaClaw-Bench's format: days, workspaces and separate
+questions.
 
 `days.json` opens each day, `workspaces/DAY/` is what the day finds, `eval/DAY/questions.json` holds
 the rounds with their checks (`eval.checks`, see checks.py) and must never reach a prompt. Skills
@@ -18,7 +19,7 @@ from bench.private_rules.worker import prepare
 
 
 def write(rules: RuleSet, folder: Path) -> None:
-    """Files of the folder are replaced."""
+    """Write the rule set to the folder, replacing existing files."""
     said = {rule.id: rule for rule in rules.rules}
     days = [_opening(rules, day) for day in rules.days]
     _json(folder / "days.json", {"name": f"private rules, seed {rules.seed}", "days": days})

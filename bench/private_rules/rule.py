@@ -1,4 +1,5 @@
-"""The nouns of a rule set: what a task asks, how work is styled, and what one rule says of both.
+"""Data types of a rule set: the task that is asked, the style of the work, and the rule that
+changes the style.
 
 A rule is one convention of a made-up workplace. It changes one aspect of how work is done (a field
 of `Style` that no other rule touches, so rules of one set cannot contradict each other) and comes
@@ -22,7 +23,7 @@ class Phrasing(StrEnum):
 
 
 class Feature(StrEnum):
-    """What about a task may fall under a rule."""
+    """A feature of a task that rules can be about."""
 
     FREE_NAME = "a new file whose name the user leaves open"
     EDIT = "a file that is there and is changed"
@@ -72,37 +73,37 @@ class Person:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One entry of a record: what, who, when, how heavy, how dear."""
+    """One entry of a record: what was done by whom, when, with which weight and price."""
 
     what: str
     who: Person
     at: datetime
-    """In the workplace's own time, with its zone."""
+    """Time of the entry in the workplace's time zone."""
     grams: int
     cents: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """What a request asks to be done, as values: the words stand beside it in a Request."""
+    """The content of a task as values; its wording is in `Request`."""
 
     id: str
     kind: Kind
     day: str
-    """The day's folder: `day03`."""
+    """Name of the day's folder, such as `day03`."""
     on: date
     topic: str
-    """`flour deliveries`."""
+    """Topic of the task, such as `flour deliveries`."""
     ending: str
-    """With its dot; "" for an answer in chat."""
+    """File ending with its dot; "" for a chat answer."""
     path: str
-    """Where the user wants it, or the file to change; "" where the name is left open."""
+    """Path that the user gave for the result, or of the file to change; "" if the name is free."""
     lines: tuple[Line, ...]
     recipient: str
     done: int
-    """Tasks on files up to and including this one on its day."""
+    """Number of file tasks on this day up to and including this one."""
     before: str = ""
-    """The text of the file to change, as it is."""
+    """Current text of the file to change."""
 
     @property
     def features(self) -> frozenset[Feature]:
@@ -122,7 +123,7 @@ def plain_name(task: Task) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Style:
-    """How work is done where no rule says otherwise. A rule replaces the fields of its aspect."""
+    """How work is done by default; each rule replaces the fields of one aspect."""
 
     name: Callable[[Task], str] = plain_name
     stamp: Callable[[datetime], str] = lambda at: f"{at:%d/%m/%Y %H:%M}"
@@ -131,9 +132,9 @@ class Style:
     person: Callable[[Person], str] = lambda p: f"{p.given} {p.family}"
     number: Callable[[int], str] = str
     head: Callable[[Task], str] = lambda task: ""
-    """Put before a document's title."""
+    """Returns the text before a document's title."""
     tail: str = ""
-    """Put after a document's last line."""
+    """Text after a document's last line."""
     opening: Callable[[str], str] = lambda to: f"Hi {to},"
     closing: str = "Bye"
     delimiter: str = "\t"
@@ -142,9 +143,9 @@ class Style:
     docstrings: bool = False
     annotations: bool = False
     copy: Callable[[str], str] | None = None
-    """The file's name → its copy's."""
+    """Maps a file's name to its backup copy's name; None: no copy is made."""
     log: tuple[str, Callable[[Task], str]] | None = None
-    """Path and line."""
+    """Path of a work log, and a function that makes the line for a task; None: there is no log."""
     result: Callable[[str], str] = lambda result: f"That makes {result}, I think."
 
 
@@ -160,15 +161,15 @@ class Words:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     id: str
-    """The family's name: one of each in a set."""
+    """Name of the rule's family; a rule set has at most one rule of a family."""
     needs: Feature
     said: str
-    """The convention in a sentence, as a user would correct somebody."""
+    """The convention as one sentence, in the words of a user who corrects somebody."""
     words: dict[Phrasing, Words]
     styled: Callable[[Style], Style]
     checks: Callable[[Task], tuple[Check, ...]]
     about: str
-    """What the examples are: `file names`."""
+    """What the rule's examples are, such as `file names`."""
     right: tuple[str, ...]
     wrong: tuple[str, ...]
 

@@ -1,4 +1,5 @@
-"""A rule set from a seed: which conventions, on which day each begins, and what is asked then.
+"""Builds a rule set from a seed: its conventions, the day each begins, and the requests of each
+day.
 
 Two days belong to each rule, most tasks of which fall under it; rules that began before stay in
 force, and the last days mix them all. So a request needs the rules in force that concern its task.
@@ -21,7 +22,9 @@ RULES = 7
 DAYS_A_RULE = 2
 TASKS_A_DAY = 8
 ON_THE_NEW_RULE = 6
-"""Of these tasks; the others are about anything."""
+"""Number of a day's tasks that the newly introduced rule applies to; the others are drawn
+freely.
+"""
 QUIZZES_A_DAY = 2
 MIXED_DAYS = 1
 ENDINGS: dict[Kind, tuple[str, ...]] = {
@@ -45,13 +48,13 @@ class Request:
     day: str
     text: str
     rules: tuple[str, ...]
-    """Of the rules in force, those that it needs; none for talk."""
+    """Ids of the rules in force that a right answer needs; none for small talk."""
     task: Task | None = None
     checks: tuple[Check, ...] = ()
     wording: str = ""
-    """Requests of one wording were made from the same sentences."""
+    """Id of the wording; requests with the same id were made from the same sentence templates."""
     options: tuple[tuple[str, bool], ...] = ()
-    """Text and whether it is right, for A, B, …."""
+    """The question's options A, B, … as (text, whether it is right)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +62,7 @@ class Day:
     id: str
     on: date
     introduces: str
-    """The rule that this day and the next are about; "" for a mixed one."""
+    """Id of the rule that this day and the next are about; "" for a mixed day."""
     in_force: tuple[str, ...]
     requests: tuple[Request, ...]
     unruled: tuple[str, ...]
@@ -70,7 +73,7 @@ class RuleSet:
     seed: int
     world: str
     rules: tuple[Rule, ...]
-    """In the order in which they begin."""
+    """The rules, in the order in which they begin."""
     days: tuple[Day, ...]
 
     @property
@@ -79,7 +82,7 @@ class RuleSet:
 
 
 def rule_set(seed: int) -> RuleSet:
-    """The same set for the same seed, on any machine."""
+    """Build the rule set of a seed; the result is the same on every machine."""
     rng = random.Random(f"private rules {seed}")
     world = rng.choice(WORLDS)
     names = sorted(rng.sample(sorted(FAMILIES), RULES), key=lambda _: rng.random())
@@ -117,7 +120,7 @@ def _days(rng: random.Random, world: World, rules: Sequence[Rule]) -> Iterator[D
 
 
 class _Drawn:
-    """What is drawn for one day; no topic comes twice in it."""
+    """Draws the tasks of one day; no topic occurs twice in it."""
 
     def __init__(
         self,
@@ -197,7 +200,7 @@ def _may_need(kind: Kind, feature: Feature) -> bool:
 
 
 def _as_it_is(topic: str, lines: Sequence[Line]) -> str:
-    """A file to change: all of the lines but the last."""
+    """Return the content of a file to change: all lines but the last."""
     return "".join(f"{line}\n" for line in (topic, *(line.what for line in lines[:-1])))
 
 
@@ -217,7 +220,7 @@ def _asked(task: Task, in_force: Sequence[Rule], rng: random.Random) -> Request:
 
 
 def _wanted(task: Task) -> Iterator[Check]:
-    """What the request itself asks, so that doing nothing passes nothing."""
+    """Yield the checks of the request itself, so that doing nothing passes nothing."""
     count = len(task.lines)
     where = {
         Kind.EVENTS: "entries[].what",

@@ -1,4 +1,4 @@
-"""Somebody who does the tasks exactly by the rules given, for tests and scripted students.
+"""A worker that does tasks exactly by the given rules, for tests and scripted students.
 
 It shows that the rules of a set can be obeyed together: what it makes passes every check.
 """
@@ -20,14 +20,14 @@ def style_of(rules: Iterable[Rule]) -> Style:
 
 
 def prepare(task: Task, workspace: Path) -> None:
-    """The folder as the task finds it."""
+    """Create the day's folder with the files that the task starts from."""
     (workspace / task.day).mkdir(parents=True, exist_ok=True)
     if task.kind is Kind.EDIT:
         (workspace / task.path).write_text(task.before, "utf-8")
 
 
 def work(task: Task, workspace: Path, style: Style) -> str:
-    """Do it; the answer's text."""
+    """Do the task in the workspace and return the text of the answer."""
     if task.kind is Kind.SUM:
         return style.result(str(task.lines[0].grams * task.lines[0].cents))
     path = task.path or f"{task.day}/{style.name(task)}"

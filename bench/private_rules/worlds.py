@@ -1,4 +1,6 @@
-"""The workplaces that rule sets play in: what is dealt with there, and by whom. Words only."""
+"""The made-up workplaces of rule sets: word lists of their topics, goods, activities and
+contacts.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +13,13 @@ from bench.private_rules.rule import Person
 class World:
     name: str
     topics: tuple[str, ...]
-    """What records, notes and tables are about; no two share a word."""
+    """Subjects of records, notes and tables; no two share a word."""
     things: tuple[str, ...]
-    """What lies on the shelves and is paid for."""
+    """Goods in stock, which have prices."""
     doings: tuple[str, ...]
-    """What happens in a day."""
+    """Activities on a working day."""
     outside: tuple[str, ...]
-    """Whom letters go to."""
+    """Outside contacts that letters are addressed to."""
 
 
 def _world(name: str, topics: str, things: str, doings: str, outside: str) -> World:

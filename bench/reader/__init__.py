@@ -1,1 +1,1 @@
-"""The reader: how it is taught to hear plain language, and how well it does with strangers."""
+"""The feedback reader: its training, and its accuracy on people it has not seen."""

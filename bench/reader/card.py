@@ -1,4 +1,4 @@
-"""Writes the reader's card: `python -m bench.reader.card`, from bench/results/reader.json.
+"""Writes the reader's model card from bench/results/reader.json: `python -m bench.reader.card`.
 
 So no share in it is ever typed by hand.
 """

@@ -1,4 +1,4 @@
-"""Says what is wrong in files of sentences: `python -m bench.reader.check_people FILE…`."""
+"""Validates files of labelled sentences: `python -m bench.reader.check_people FILE…`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEYS = frozenset(
 
 
 def faults(line: Line) -> list[str]:
-    """What is wrong with one labelled sentence, in words."""
+    """Return descriptions of what is wrong with one labelled sentence."""
     if line.keys() != KEYS:
         return [f"keys are {sorted(line)}"]
     wrong = [f"{key} is empty" for key in ("asked", "answer", "said") if not str(line[key]).strip()]

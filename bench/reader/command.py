@@ -1,4 +1,4 @@
-"""`python -m bench reader`: what the shipped reader hears, of people it has not learned from.
+"""`python -m bench reader`: accuracy of the shipped reader on people it was not trained on.
 
 Without options: the table, on the two people who are looked at once. With `--cases FILE --json` it
 reads lines of `{"asked", "answer", "said"}` and prints what it hears in each; with `--judge-cases
@@ -23,10 +23,10 @@ import psutil
 from bench.reader.items import EXAM, Item, examined, people
 from bench.reader.measures import Answered, Row, rows_of
 from bench.report import RESULTS, Goal, print_goals, report, write
-from lull.backends.request_kinds import RequestKinds
-from lull.backends.small_model import SmallModel
-from lull.backends.small_reader import SmallReader
-from lull.backends.weights_process import WeightsProcess
+from lull.backends.mlx.weights_process import WeightsProcess
+from lull.backends.reader.request_kinds import RequestKinds
+from lull.backends.reader.small_model import SmallModel
+from lull.backends.reader.small_reader import SmallReader
 from lull.core.errors import LullError
 from lull.core.feedback.exchange import Exchange
 from lull.core.feedback.feedback import LIKELY, Heard
@@ -74,7 +74,7 @@ async def _reader(args: argparse.Namespace) -> AsyncIterator[SmallReader]:
 
 
 async def _cases(args: argparse.Namespace) -> int:
-    """A line for each case, in order."""
+    """Print one line per given case, in order."""
     async with _reader(args) as reader:
         if args.cases:
             lines = _lines(args.cases, ("asked", "answer", "said"))
@@ -88,7 +88,7 @@ async def _cases(args: argparse.Namespace) -> int:
 
 
 def _lines(file: Path, keys: Sequence[str]) -> list[dict[str, str]]:
-    """Raises LullError for a line that is none."""
+    """Read JSON lines with these keys. Raises LullError for an invalid line."""
     found = []
     for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
         if not line.strip():
@@ -169,7 +169,7 @@ def _table(args: argparse.Namespace) -> int:
 
 
 async def measure(args: argparse.Namespace, items: Sequence[Item]) -> Json:
-    """Each item alone, so that its time is its own."""
+    """Read each item separately, so that each has its own timing, and return the results."""
     async with _reader(args) as reader:
         began = time.perf_counter()
         await reader.read([Exchange(asked="Hi", answer="Hello.", said="Thanks, that is fine.")])
@@ -207,7 +207,9 @@ async def measure(args: argparse.Namespace, items: Sequence[Item]) -> Json:
 
 
 def _worked_s(reader: SmallReader) -> float:
-    """Of its processor: it has the lowest priority, so on a busy machine the clock says little."""
+    """Return the CPU seconds of the reader's process; elapsed time says little, because it has the
+    lowest priority.
+    """
     if reader.pid is None:
         return 0.0
     times = psutil.Process(reader.pid).cpu_times()

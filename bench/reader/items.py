@@ -1,4 +1,4 @@
-"""The sentences that teach and examine the reader: read from people/ and held_out/, with labels.
+"""Loads the labelled sentences of people/ and held_out/, which train and examine the reader.
 
 A person is never split: whoever teaches is never asked, and the two of held_out are looked at once.
 """
@@ -18,12 +18,14 @@ HERE: Final = Path(__file__).parent
 PEOPLE: Final = HERE / "people"
 HELD_OUT: Final = HERE / "held_out"
 EXAM: Final = ("museum_guide", "embedded_consultant")
-"""The two kinds of person who are looked at once, at the end."""
+"""The two people who are held out for one final examination."""
 CALIBRATION: Final = ("nonnative_engineer", "sarcastic_nurse")
-"""Set the thresholds; their sentences teach nothing else."""
+"""The people whose sentences set the thresholds and train nothing else."""
 
 LABELS: Final = ("correction", "lasting", "kind", "fact", "thanks")
-"""Yes-or-no heads: `kind` is scope kind (no: all), `fact` a fact (no: a preference)."""
+"""Names of the yes-or-no heads; `kind`: the rule is for one kind of request; `fact`: it states a
+fact.
+"""
 CHECKS: Final = [
     "none",
     "language",
@@ -57,7 +59,7 @@ CHECKS: Final = [
     "no_contractions",
     "quote_style",
 ]
-"""Classes of the check head."""
+"""Classes of the check head, which predicts how a rule could be checked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +67,7 @@ class Item:
     person: str
     exchange: Exchange
     correction: bool | None
-    """None: arguable."""
+    """Whether the message corrects the answer; None if that is arguable."""
     lasting: bool
     scope: str | None
     quote: tuple[str, ...]
@@ -75,7 +77,9 @@ class Item:
 
     @property
     def thanks(self) -> bool | None:
-        """Told by program, for teaching alone: nobody labelled it. None: cannot tell."""
+        """Whether the message thanks, by a pattern, because nobody labelled it; None if unclear.
+        Used only in training.
+        """
         if self.correction or self.lasting:
             return False
         plain = not self.trap and "?" not in self.exchange.said and len(self.exchange.said) < 160
@@ -84,7 +88,9 @@ class Item:
         return None if plain else False
 
     def targets(self) -> tuple[float, ...]:
-        """One for each of LABELS; -1: says nothing."""
+        """Return the training target for each of LABELS; -1 where the item says nothing about
+        it.
+        """
         of_rule = (
             (float(self.scope == "kind"), float(self.kind_of_rule == "fact"))
             if self.lasting
@@ -95,12 +101,13 @@ class Item:
         return (correction, float(self.lasting), *of_rule, thanks)
 
     def check_class(self) -> int:
-        """Index into CHECKS; -1 where nothing lasting is said."""
+        """Index of the item's class in CHECKS; -1 if the message states nothing lasting."""
         return CHECKS.index(self.check or "none") if self.lasting else -1
 
     def stating(self) -> tuple[float, ...]:
-        """For each sentence that the reader sees: 1 where it states the rule, 0, or -1 for all
-        where there is none."""
+        """Return for each sentence the reader sees 1 if it states the rule, else 0; all -1 if there
+        is no rule.
+        """
         shown = readable(self.exchange).sentences or (" ",)
         if not self.lasting:
             return (-1.0,) * len(shown)
@@ -115,7 +122,7 @@ _THANKS: Final = re.compile(
 
 
 def _shares(sentence: str, quote: str) -> bool:
-    """Whether most of one stands in the other."""
+    """Whether one of the two texts contains the other."""
     a, b = sentence.strip(), quote.strip()
     return bool(a and b) and (a in b or b in a)
 
@@ -129,7 +136,9 @@ def people(*names: str) -> list[Item]:
 
 
 def teachers() -> list[str]:
-    """Everybody but those who calibrate."""
+    """Return the names of all people whose sentences train the reader, without those for
+    calibration.
+    """
     return sorted(p.stem for p in PEOPLE.glob("*.jsonl") if p.stem not in CALIBRATION)
 
 

@@ -1,4 +1,4 @@
-"""Whether an answer keeps a rule, by what Lull has without any chat model: its checks.
+"""Judges whether an answer keeps a rule with Lull's checks alone, without a chat model.
 
 Which requests a rule speaks of is told here, by `speaking_of`: in Lull a rule comes with the
 request that it was said after.
@@ -15,15 +15,15 @@ from collections.abc import Callable
 from typing import Final
 
 from bench.reader.speaking_of import KindsOf, speaks_of
-from lull.backends.json_schema import fits_schema
-from lull.backends.language_detection import detect
-from lull.backends.request_kinds import RequestKinds
+from lull.backends.chat.json_schema import fits_schema
+from lull.backends.reader.language_detection import detect
+from lull.backends.reader.request_kinds import RequestKinds
 from lull.core.checks.check import Check, CheckKind, Tools
 from lull.core.checks.holding import holds
 from lull.core.checks.recognising import meant
 
 ClassOf = Callable[[str], str]
-"""A rule → the class of check that the reader's head names, "" for none."""
+"""Function from a rule's text to the class of check that the reader predicts, "" for none."""
 TOOLS: Final = Tools(detect=detect, fits_schema=fits_schema)
 _ASKED_FOR_ITSELF: Final = {
     CheckKind.LANGUAGE: r"translat|übersetz|tradu|how do you say|(?:in|into|auf|en) (?:english|"
@@ -33,11 +33,15 @@ _ASKED_FOR_ITSELF: Final = {
     CheckKind.WORDS: r"\b\d+[- ]words?\b",
     CheckKind.NO_CLOSING_QUESTION: r"\bquiz|questions? (?:for|to|about)|interview questions",
 }
-"""By kind: a request that wants what the rule is about, which then may not be meant."""
+"""By kind of check: matches requests for the very thing a rule is about (such as a translation),
+for which the rule may not be meant.
+"""
 
 
 def reads_kinds(kinds: RequestKinds) -> KindsOf:
-    """What the reader of kinds says of a request, by name; nothing of words it does not know."""
+    """Return a function that gives a request's kinds with their probabilities, from the kinds
+    classifier; empty for unknown words.
+    """
 
     def kinds_of(request: str) -> dict[str, float]:
         found = kinds.read(request).kinds
@@ -55,7 +59,7 @@ def judge(
     tools: Tools = TOOLS,
     kinds_of: KindsOf | None = None,
 ) -> dict[str, float | str | None]:
-    """`{"kept": 1.0, 0.0 or None, "by": "check" or None}`."""
+    """Judge an answer: `{"kept": 1.0, 0.0 or None, "by": "check" or None}`."""
     about = speaks_of(rule, request, answer, kinds_of)
     kept = None
     if about is False:

@@ -1,5 +1,5 @@
-"""Kinds of request that rules speak of: how a rule names one, how a request asks for one, how an
-answer shows that it is one, and what the reader of kinds calls it.
+"""The kinds of request that rules name: patterns for rules, requests and answers, and the
+classifier's names for them.
 
 A request that only shares a word with a kind is not of it, so the words of a request that ask are
 those that name the thing to be written.
@@ -33,15 +33,15 @@ _TELL: Final = (
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
     names: str
-    """How a rule names it, a regular expression like the others."""
+    """Regular expression that matches the kind's name in a rule."""
     asks: str
-    """In a request: it is asked for."""
+    """Regular expression that matches a request for this kind of text."""
     shows: str = ""
-    """In an answer: it is one; "" where nothing tells."""
+    """Regular expression that matches an answer of this kind; "" if answers do not show it."""
     known_as: tuple[str, ...] = ()
-    """Names of the kinds that the reader of kinds tells."""
+    """The names that the kinds classifier has for this kind."""
     by_question: bool = False
-    """A question may ask for it: how do I bake bread?"""
+    """Whether a plain question such as "how do I bake bread?" may ask for this kind."""
 
 
 KINDS: Final[Mapping[str, Kind]] = {
@@ -262,7 +262,9 @@ RIVALS: Final = (
     "translation", "social post", "product text", "minutes", "report", "essay", "slides",
     "newsletter", "headline", "speech", "menu", "shopping list", "code",
 )  # fmt: skip
-"""Each names the thing to be written: a request for one is none for another."""
+"""Kinds that exclude each other: each names the thing to be written, so a request for one is for no
+other.
+"""
 ALIKE: Final = (
     frozenset(("email", "letter", "text message", "invitation", "application")),
     frozenset(("social post", "product text", "newsletter", "headline")),
@@ -270,9 +272,11 @@ ALIKE: Final = (
     frozenset(("report", "minutes", "summary", "essay", "slides", "speech", "newsletter")),
     frozenset(("definition", "explanation", "how-to", "recipe")),
 )
-"""May be the same thing by two names, so that one does not rule the other out."""
+"""Groups of kinds that may be the same thing under two names, so that one does not rule out the
+other.
+"""
 TELLS_SOMEBODY: Final = _TELL
-"""A request to tell somebody something: a message, whichever way it is sent."""
+"""Matches a request to tell somebody something, which is a message however it is sent."""
 QUESTION: Final = (
     r"^(?:what|who|whom|whose|where|when|why|how|which|is|are|was|were|do|does|did|can|could|"
     r"should|would|will|has|have|was|wer|wo|wann|warum|wieso|weshalb|wie|welche\w*|woraus|wohin|"

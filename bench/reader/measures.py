@@ -1,11 +1,11 @@
-"""What the reader's answers are held against: precision, recall, calibration, scope, quotes."""
+"""Measures of the reader's answers: precision, recall, calibration, scope and quotes."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from bench.reader.items import Item
-from lull.core.calibration import Estimate, wilson
+from lull.core.feedback.calibration import Estimate, wilson
 from lull.core.feedback.feedback import LIKELY, Heard
 
 Row = dict[str, Any]
@@ -28,7 +28,7 @@ class Answered:
 
 
 def rows_of(answered: Sequence[Answered]) -> list[Row]:
-    """All of them, each person, and the traps alone."""
+    """Return the table's rows: all items together, each person, and the trap items alone."""
     groups: dict[str, list[Answered]] = {"all": list(answered)}
     for one in answered:
         groups.setdefault(one.item.person, []).append(one)
@@ -95,8 +95,9 @@ def _words(name: str, found: Estimate) -> Row:
 
 
 def expected_calibration_error(said: Sequence[tuple[float, bool]], bins: int = BINS) -> float:
-    """Mean distance of the said probability from the share that is so, over bins of equal width
-    (Naeini et al. 2015). `said`: pairs of probability and truth."""
+    """Expected calibration error over bins of equal width (Naeini et al. 2015). `said`: pairs of
+    predicted probability and truth.
+    """
     if not said:
         return 0.0
     groups: dict[int, list[tuple[float, bool]]] = {}
@@ -107,7 +108,7 @@ def expected_calibration_error(said: Sequence[tuple[float, bool]], bins: int = B
 
 
 def _finds_all(one: Answered) -> bool:
-    """Whether each sentence that states the rule stands in the quote."""
+    """Whether the reader's quote contains every sentence that states the rule."""
     return all(any(_shares(quote, heard) for heard in one.heard.quote) for quote in one.item.quote)
 
 

@@ -1,4 +1,5 @@
-"""From a finished training to what ships: `python -m bench.reader.ship --base FOLDER --work DIR`.
+"""Calibrates a trained reader and writes the files that ship: `python -m bench.reader.ship --base
+FOLDER --work DIR`.
 
 The trained parameters go to half precision. What the shipped weights say of the people who
 calibrate, whose sentences teach nothing, is turned into probabilities: a line of log-odds for each
@@ -25,8 +26,8 @@ import mlx.core as mx  # noqa: E402
 
 from bench.reader.items import CALIBRATION, LABELS, Item, people  # noqa: E402
 from bench.reader.teach import Plan  # noqa: E402
-from lull.backends.reader_files import FACTS, VERSION, WEIGHTS, read_files  # noqa: E402
-from lull.backends.small_model import NAME, SHA256  # noqa: E402
+from lull.backends.reader.files import FACTS, VERSION, WEIGHTS, read_files  # noqa: E402
+from lull.backends.reader.small_model import NAME, SHA256  # noqa: E402
 from lull.engine.reader.loading import load_reader  # noqa: E402
 from lull.engine.reader.reading import Logits, logits_of  # noqa: E402
 
@@ -37,8 +38,9 @@ AS_IT_IS: Final = (1.0, 0.0)
 
 
 def platt(logits_N: Sequence[float], right_N: Sequence[bool]) -> tuple[float, float]:
-    """(a, b) of p = sigmoid(a · z + b) with the least cross-entropy, by Newton's steps. Where there
-    is only one kind, the log-odds stand as they are."""
+    """Fit Platt scaling p = sigmoid(a · z + b) by Newton's method; return (a, b), (1, 0) if only
+    one class occurs.
+    """
     z_N, y_N = np.array(logits_N, np.float64), np.array(right_N, bool)
     good, bad = int(y_N.sum()), int((~y_N).sum())
     if not good or not bad:
@@ -61,7 +63,7 @@ def platt(logits_N: Sequence[float], right_N: Sequence[bool]) -> tuple[float, fl
 
 
 def temperature(logits_NK: Array, right_N: Array) -> float:
-    """Of 0.5 to 4 the one with the least cross-entropy."""
+    """Return the softmax temperature from 0.5 to 4 with the least cross-entropy."""
     if not len(right_N):
         return 1.0
     tried = np.geomspace(0.5, 4.0, 61)

@@ -1,11 +1,12 @@
-"""Whether a rule speaks of a request: yes, no, or nobody can tell.
+"""Whether a rule is about a request: yes, no, or cannot be told.
 
 "No" makes an answer keep the rule, so it needs as good a proof as "yes": a question that is no
 request for a mail, a request that asks for a poem, code of another language. The kinds that a
-reader tells with a probability (`lull.backends.request_kinds`) count only where it is sure.
+reader tells with a probability (`lull.backends.reader.request_kinds`) count only where it is sure.
 
 For `--judge-cases` alone, where a rule stands without the request that it was said after. Lull
-itself knows that request and compares kinds (`lull.core.kind_rules`), not these lists of words.
+itself knows that request and compares kinds (`lull.core.skills.kind_rules`), not these lists of
+words.
 """
 
 from __future__ import annotations
@@ -101,11 +102,13 @@ _SMALL: Final = frozenset(
 )
 
 KindsOf = Callable[[str], Mapping[str, float]]
-"""A request → how likely each kind is, by name; empty where nothing is known."""
+"""Function from a request to the probability of each kind by name; empty if nothing is known."""
 IS_OF_KIND: Final = 0.5
-"""Probability of all names of a kind together from which on a request is of it."""
+"""Least total probability of a kind's names for which a request counts as of that kind."""
 IS_ANOTHER: Final = 0.3
-"""Probability of another kind from which on a request is not of one that has almost none."""
+"""Least probability of another kind for which a request counts as not of a kind that is very
+unlikely.
+"""
 NOT_OF_KIND: Final = 0.03
 
 _LOOSE: Final = frozenset(("us", "mir", "moi", "mí", "others", "peopl", "anybody", "anyon", "work"))
@@ -126,7 +129,7 @@ _EXPLAINS: Final = re.compile(
     r"pourquoi|qui|quand|où|qu'est|c'est quoi|por qué|quién|cuándo|dónde|qué es)\b",
     re.IGNORECASE,
 )
-"""A question that wants no code, whatever it is about."""
+"""Matches questions that ask for an explanation and not for code."""
 _YES_NO_RULE: Final = (
     r"yes[-/ ]?(?:or[- ])?no (?:question|answer)|yes/no|ja[-/ ](?:oder[- ])?nein|oui ou non|"
     r"oui/non|sí o no|sí/no"
@@ -140,7 +143,9 @@ _WHOM: Final = (
 def speaks_of(
     rule: str, request: str, answer: str = "", kinds_of: KindsOf | None = None
 ) -> bool | None:
-    """Whether the rule is about this request; a rule that names no kind is about every one."""
+    """Whether the rule is about this request, None if unclear; a rule without a kind is about every
+    request.
+    """
     rule = straight(rule)
     said = lead(rule)
     named = said or blanked(without_reason(rule))
@@ -158,7 +163,7 @@ def speaks_of(
 
 
 def _told(named: str, request: str, answer: str, kinds_of: KindsOf | None) -> list[bool | None]:
-    """For each kind that the rule names, whether the request is of it."""
+    """Return for each kind that the rule names whether the request is of that kind."""
     languages = code_language.named(named)
     if languages:
         return [_in_language(languages, request, answer)]
@@ -201,7 +206,9 @@ def _asked(kind: Kind, request: str) -> bool:
 
 
 def _other_thing(name: str, request: str) -> bool:
-    """Whether the request names another thing to be written, or somebody to be told."""
+    """Whether the request is for another kind of thing to be written, or for telling somebody
+    something.
+    """
     near = {one for group in ALIKE if name in group for one in group}
     tells = re.search(TELLS_SOMEBODY, request, re.IGNORECASE) is not None
     if tells and name not in ("email", "letter", "text message", "invitation", "application"):
@@ -239,7 +246,9 @@ def _is_yes_no(request: str) -> bool | None:
 
 
 def _of_that_sort(named: str, request: str) -> bool | None:
-    """ "Mails to our suppliers in Porto": of mails, only those; a name that both have tells."""
+    """Whether the request is of the narrower sort that a rule names, as in "mails to our suppliers
+    in Porto"; a proper name in both decides.
+    """
     found = re.search(_WHOM, named, re.IGNORECASE)
     if found is None:
         return True
@@ -251,7 +260,7 @@ def _of_that_sort(named: str, request: str) -> bool | None:
 
 
 def unknown_words(said: str) -> list[str]:
-    """The words of a lead that say something."""
+    """Return the stems of the words in a rule's condition that carry meaning."""
     words = re.findall(r"[^\W\d_]{2,}", said.lower())
     return [_stem(word) for word in words if word not in _SMALL]
 

@@ -1,4 +1,4 @@
-"""Teaching the reader: `python -m bench.reader.teach --base FOLDER --work DIR`.
+"""Trains the reader: `python -m bench.reader.teach --base FOLDER --work DIR`.
 
 Seeded; goes on where it was cut off. The lower layers never change, so what they say of every
 sentence is worked out once and kept; then the upper layers' LoRA and the heads are trained.
@@ -31,9 +31,9 @@ from bench.reader.items import CHECKS, LABELS, Item, people, teachers  # noqa: E
 from lull.engine.reader.net import Batch, Encoded, ReaderNet, Shape, batch_of, encode  # noqa: E402
 
 BATCH_TOKENS: Final = 4_000
-"""Of a batch, padding included."""
+"""Most tokens in a batch, padding included."""
 SAVE_EVERY: Final = 20
-"""Steps between two checkpoints."""
+"""Number of training steps between two checkpoints."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,16 +63,16 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """An item with what the lower layers say of it."""
+    """A training item with the hidden states that the frozen lower layers give for it."""
 
     item: Item
     encoded: Encoded
     hidden: Any
-    """float16 (T, D)."""
+    """Hidden states as float16, shape (T, D)."""
 
 
 def net_of(base: Path, shape: Shape) -> ReaderNet:
-    """The reader with heads and LoRA as they are drawn by MLX's seed."""
+    """Create the untrained reader, with heads and LoRA initialised from MLX's random seed."""
     model, _ = load(str(base))
     model.set_dtype(mx.float32)
     return ReaderNet(model, shape)
@@ -97,7 +97,9 @@ def lessons_of(net: ReaderNet, tokenizer: Any, items: Sequence[Item]) -> list[Le
 
 
 def batches(encoded: Sequence[Encoded], order: Sequence[int] | None = None) -> list[list[int]]:
-    """Indices of like length together, at most BATCH_TOKENS with padding."""
+    """Group indices of items with similar length into batches of at most BATCH_TOKENS, padding
+    included.
+    """
     by_length = sorted(order or range(len(encoded)), key=lambda i: len(encoded[i].ids))
     out: list[list[int]] = [[]]
     for i in by_length:
@@ -129,7 +131,7 @@ def loss_of(net: ReaderNet, h_BTD: Any, batch: Batch, goal: dict[str, Any]) -> A
 
 
 def _bce(logits: Any, targets: Any, weights: Any = 1.0) -> Any:
-    """Binary cross-entropy over the targets that say something (not -1)."""
+    """Binary cross-entropy over the targets that are known (not -1)."""
     told = (targets >= 0).astype(mx.float32) * weights
     # smoothed a little: a person may have mislabelled
     y = mx.clip(targets, 0.0, 1.0) * 0.96 + 0.02
@@ -148,7 +150,7 @@ def goal_of(lessons: Sequence[Lesson], sentences: int) -> dict[str, Any]:
 
 
 def steps_of(plan: Plan, encoded: Sequence[Encoded]) -> Iterator[tuple[int, list[int]]]:
-    """(step, indices), the same for the same seed."""
+    """Yield (step, item indices) for the whole training; the same for the same seed."""
     step = 0
     for epoch in range(plan.epochs):
         rng = np.random.default_rng((plan.seed, epoch))
@@ -167,7 +169,7 @@ def steps_of(plan: Plan, encoded: Sequence[Encoded]) -> Iterator[tuple[int, list
 
 
 def teach(plan: Plan, base: Path, work: Path, items: Sequence[Item]) -> ReaderNet:
-    """Train, or go on from `work`; the trained reader."""
+    """Train the reader, or continue the training in `work`, and return it."""
     work.mkdir(parents=True, exist_ok=True)
     mx.random.seed(plan.seed)
     net = net_of(base, plan.shape())
@@ -212,7 +214,7 @@ def teach(plan: Plan, base: Path, work: Path, items: Sequence[Item]) -> ReaderNe
 
 
 class _Spent:
-    """CPU minutes, over all sittings."""
+    """Counts CPU minutes over all sessions of a training."""
 
     def __init__(self, work: Path) -> None:
         self._file = work / "cpu_s.txt"

@@ -1,1 +1,3 @@
-"""Is the needed skill found: Lull's own retrieval beside others, on libraries of three sizes."""
+"""Whether the needed skill is found: Lull's retrieval against others, on libraries of three
+sizes.
+"""

@@ -1,4 +1,6 @@
-"""What a retrieval bench asks: requests, the rules each needs, and skills in three phrasings."""
+"""Test data of the retrieval benchmark: requests, the rules each needs, and skills in three
+phrasings.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from bench.private_rules import Phrasing, RuleSet, rule_set
+from bench.private_rules.asking import UNRULED
 from bench.private_rules.rule import Words
 
 
@@ -18,73 +21,121 @@ class Asked:
     text: str
     needs: frozenset[str]
     in_force: frozenset[str]
-    """Rules whose skills exist on its day; a later one's skill is not there to be found."""
+    """Rules in force on the request's day; skills of later rules are not in the library yet."""
     day: str
     order: int
-    """Place in the course of the days."""
+    """Position of the request in the sequence of all days."""
     wording: str = ""
-    """Requests of one wording, other than "", were made from the same sentences."""
+    """Id of the sentence templates that the request was made from; "" for a real request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collection:
-    """One user's days: what is asked of one library."""
+    """The requests of one user's days and the rules that their library teaches."""
 
     name: str
     source: str
     asked: tuple[Asked, ...]
-    """Only requests that need something, in their order."""
+    """The requests that need at least one rule, in order."""
     words: Mapping[str, Mapping[Phrasing, Words]]
     """By rule."""
-    aside: tuple[str, ...] = ()
-    """Requests that no rule of the collection concerns."""
+    aside: tuple[Asked, ...] = ()
+    """Requests that no rule of the collection concerns, not even one that begins later."""
+    early: tuple[Asked, ...] = ()
+    """Requests that only a rule that begins later concerns: at their time they wanted nothing."""
+    days: frozenset[str] = frozenset()
+    """The days whose requests are measured; none: all of them."""
+
+    @property
+    def measured(self) -> tuple[Asked, ...]:
+        return tuple(one for one in self.asked if not self.days or one.day in self.days)
+
+    @property
+    def since(self) -> dict[str, int]:
+        """The order of the first request that a rule was in force for."""
+        first: dict[str, int] = {}
+        for one in self.all_asked:
+            for rule in one.in_force:
+                first.setdefault(rule, one.order)
+        return first
+
+    @property
+    def all_asked(self) -> tuple[Asked, ...]:
+        """All requests in their order, also those that need nothing."""
+        both = (*self.asked, *self.aside, *self.early)
+        return tuple(sorted(both, key=lambda one: one.order))
 
 
 def private(seed: int) -> Collection:
-    """A fresh rule set as a collection."""
+    """Build a collection from the rule set of a seed."""
     rules: RuleSet = rule_set(seed)
-    in_force = {day.id: frozenset(day.in_force) for day in rules.days}
-    asked = [
-        Asked(
-            id=request.id,
-            text=request.text,
-            needs=frozenset(request.rules),
-            in_force=in_force[request.day] | frozenset(request.rules),
-            day=request.day,
-            order=order,
-            wording=request.wording,
-        )
-        for order, request in enumerate(rules.requests)
-    ]
+    asked = [*_in_order(rules)]
+    concerned = frozenset(
+        request.id
+        for request in rules.requests
+        if request.task is not None and any(rule.concerns(request.task) for rule in rules.rules)
+    )
     return Collection(
         name=f"private {seed}",
         source="private rules",
         asked=tuple(one for one in asked if one.needs),
         words={rule.id: rule.words for rule in rules.rules},
-        aside=tuple(_aside(rules)),
+        aside=tuple(one for one in asked if not one.needs and one.id not in concerned),
+        early=tuple(one for one in asked if not one.needs and one.id in concerned),
     )
 
 
-def _aside(rules: RuleSet) -> Iterator[str]:
-    """Tasks that no rule of the set concerns, not even one that begins later, and plain talk."""
-    for request in rules.requests:
-        task = request.task
-        if task is not None and not any(rule.concerns(task) for rule in rules.rules):
-            yield request.text
+def _in_order(rules: RuleSet) -> Iterator[Asked]:
+    """Each day's tasks, then its plain talk."""
+    order = 0
     for day in rules.days:
-        yield from day.unruled
+        in_force = frozenset(day.in_force)
+        for request in day.requests:
+            needs = frozenset(request.rules)
+            yield Asked(
+                id=request.id,
+                text=request.text,
+                needs=needs,
+                in_force=in_force | needs,
+                day=day.id,
+                order=order,
+                wording=request.wording,
+            )
+            order += 1
+        for number, text in enumerate(day.unruled):
+            yield Asked(
+                id=f"{day.id}-u{number}",
+                text=text,
+                needs=frozenset(),
+                in_force=in_force,
+                day=day.id,
+                order=order,
+                wording=_plain_wording(text),
+            )
+            order += 1
+
+
+def _plain_wording(text: str) -> str:
+    """The name of the wording that a question about no rule was made from."""
+    return next(
+        f"unruled-{number}"
+        for number, form in enumerate(UNRULED)
+        if text.startswith(form.partition("{")[0])
+    )
 
 
 class Split(StrEnum):
-    """Which other requests of the collection may be exemplars of one; never the request itself,
-    nor another with the same text."""
+    """Which other requests of the collection may serve as exemplars for a request; never itself or
+    one with the same text.
+    """
 
     OTHERS = "all others"
     UNLIKE = "unlike"
-    """None of its own day where a collection has real requests, none of its own wording where they
-    were made from sentences."""
+    """Only dissimilar requests: from other days if the requests are real, from other wordings if
+    they were generated.
+    """
     EARLIER = "earlier"
-    """As in use: only what was asked before."""
+    """Only requests that were asked before, as in real use."""
 
 
 def may_help(other: Asked, asked: Asked, split: Split) -> bool:

@@ -1,4 +1,4 @@
-"""`python -m bench retrieval`: is the skill that a request needs among the first that are found.
+"""`python -m bench retrieval`: whether the skill that a request needs is among the first found.
 
 Requests are MetaClaw-Bench's (`--data DIR`) and fresh rule sets' from a seed; the skills around the
 needed ones are generated, and credit is given by the bench (simulated). Every figure stands with
@@ -6,7 +6,6 @@ its n, the floor of a random order, its ceiling, and a 95 % interval over days.
 """
 
 import argparse
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -19,14 +18,14 @@ from bench.private_rules.asking import SMALL_TALK
 from bench.report import RESULTS, print_goals, report, write
 from bench.retrieval import metaclaw
 from bench.retrieval.collection import Collection, private
-from bench.retrieval.course import LULL, Arm, Seen, arms, run
+from bench.retrieval.course import LULL, Arm, Seen, Talk, arms, run
 from bench.retrieval.distractors import distractors
 from bench.retrieval.goals import goals
 from bench.retrieval.measures import KS, Hit, ceilings, shares
 from bench.retrieval.others import BM25
-from bench.retrieval.product import open_memory
+from bench.retrieval.parts import Part, fresh_talk, of_part
 from bench.retrieval.table import print_table
-from lull.core.calibration import wilson
+from lull.core.feedback.calibration import wilson
 
 Row = dict[str, Any]
 SIZES = (40, 1000, 10_000)
@@ -38,13 +37,15 @@ def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="bench retrieval", description=__doc__)
     parser.add_argument("--data", type=Path, help="a folder in the shape of MetaClaw-Bench")
     parser.add_argument("--quick", action="store_true", help="a look, not a proof")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--part", type=Part, choices=list(Part), default=Part.HELD_OUT)
+    parser.add_argument("--seed", type=int, help="of other rule sets than the part's own")
     parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument("--strict", action="store_true", help="fail if a goal is missed")
     args = parser.parse_args(argv)
     if args.data is None:
         print(metaclaw.LACKS)
-    document = measure(data=args.data, quick=args.quick, seed=args.seed)
+    seed = args.part.seed if args.seed is None else args.seed
+    document = measure(data=args.data, quick=args.quick, seed=seed, part=args.part)
     path = write(document, args.out)
     print_table(document["rows"])
     missed = print_goals(document)
@@ -52,36 +53,37 @@ def main(argv: Sequence[str]) -> int:
     return 1 if missed and args.strict else 0
 
 
-def measure(*, data: Path | None, quick: bool, seed: int) -> dict[str, Any]:
+def measure(*, data: Path | None, quick: bool, seed: int, part: Part) -> dict[str, Any]:
     """`data` None: only rule sets from the seed. Raises as `metaclaw.read`."""
     sets = QUICK_SETS if quick else SETS
     seeds = [1000 * seed + number for number in range(1, sets + 1)]
     collections = [private(one) for one in seeds]
     if data is not None:
-        collections.insert(0, metaclaw.read(data))
-    rows = list(_rows(collections, QUICK_SIZES if quick else SIZES, seed))
+        collections.insert(0, of_part(metaclaw.read(data), part))
+    talk = Talk(ours=SMALL_TALK, fresh=fresh_talk(part))
+    rows = list(_rows(collections, QUICK_SIZES if quick else SIZES, talk, seed))
     return report(
         "retrieval",
         rows=rows,
         goals=goals(rows),
         seeds=[seed, *seeds],
-        packages=("bm25s", "chromadb", "numpy"),
+        packages=("bm25s", "numpy"),
         simulated=True,
     )
 
 
-def _rows(collections: Sequence[Collection], sizes: Sequence[int], seed: int) -> Iterator[Row]:
+def _rows(
+    collections: Sequence[Collection], sizes: Sequence[int], talk: Talk, seed: int
+) -> Iterator[Row]:
     others = distractors(seed, max(sizes))
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        memory = open_memory(Path(folder))
-        seen = [(one, run(one, others, sizes, memory, seed=seed)) for one in collections]
+    seen = [(one, run(one, others, sizes, talk, seed=seed)) for one in collections]
     by_source: dict[str, list[tuple[Collection, dict[tuple[Arm, int], Seen]]]] = defaultdict(list)
     for one, course in seen:
         by_source[one.source].append((one, course))
     for source, courses in by_source.items():
         for size in sizes:
             for arm in arms():
-                yield _row(source, arm, size, courses, seed)
+                yield _row(source, arm, size, courses, talk, seed)
 
 
 def _row(
@@ -89,14 +91,13 @@ def _row(
     arm: Arm,
     size: int,
     courses: Sequence[tuple[Collection, dict[tuple[Arm, int], Seen]]],
+    talk: Talk,
     seed: int,
 ) -> Row:
     seen = [course[arm, size] for _, course in courses]
     hits = [hit for one in seen for hit in one.averaged]
-    needs = [asked.needs for one, _ in courses for asked in one.asked]
+    needs = [asked.needs for one, _ in courses for asked in one.measured]
     *recalls, rank = shares(hits, seed)
-    silent = [quiet for one in seen for quiet in one.silent]
-    quiet = wilson(sum(silent), len(silent))
     aside = [clear for one in seen for clear in one.aside]
     own = arm.system == LULL
     row: Row = {
@@ -115,21 +116,32 @@ def _row(
         row |= {f"recall_{k}_ceiling": most}
     row |= {"mrr": rank.value, "mrr_low": rank.low, "mrr_high": rank.high}
     row |= {"mrr_floor": sum(1 / r for r in range(1, 11)) / size}
-    row |= {"abstained": quiet.value, "abstained_low": quiet.low, "abstained_high": quiet.high}
-    row |= {"small_talk_n": len(SMALL_TALK), "abstained_floor": 0.0}
-    row |= {"aside_clear": float(np.mean(aside)) if aside else None, "aside_n": len(aside)}
+    row |= _told("abstained", [quiet for one in seen for quiet in one.silent])
+    row |= _told("fresh_abstained", [quiet for one in seen for quiet in one.fresh])
+    row |= {"small_talk_n": len(talk.ours), "fresh_n": len(talk.fresh), "abstained_floor": 0.0}
+    row |= _told("aside_clear", aside)
+    row |= {"aside_n": len(aside)}
     row |= _by_phrasing(seen)
     plain = [course[Arm(system=BM25), size] for _, course in courses]
     row |= {"ms_p50": _ms(seen), "ms_of_bm25": _ms(seen) / _ms(plain)}
+    row |= {"ms_p95": _ms(seen, 0.95)}
     return row
 
 
-def _ms(seen: Sequence[Seen]) -> float:
-    return float(np.median([ms for one in seen for ms in one.times_ms]))
+def _told(what: str, clear: Sequence[bool]) -> dict[str, float | None]:
+    """A share with its interval; nothing where there was nothing to ask."""
+    if not clear:
+        return {what: None, f"{what}_low": None, f"{what}_high": None}
+    share = wilson(sum(clear), len(clear))
+    return {what: share.value, f"{what}_low": share.low, f"{what}_high": share.high}
+
+
+def _ms(seen: Sequence[Seen], at: float = 0.5) -> float:
+    return float(np.quantile([ms for one in seen for ms in one.times_ms], at))
 
 
 def _by_phrasing(seen: Sequence[Seen]) -> dict[str, float]:
-    """Recall at six in each phrasing alone."""
+    """Return recall at 6 for each phrasing."""
 
     def recall(number: int) -> float:
         hits: list[Hit] = [hits[number] for one in seen for hits in one.hits.values()]

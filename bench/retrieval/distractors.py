@@ -1,4 +1,4 @@
-"""Skills that nobody needs here, by the thousand: other trades, and near neighbours of the rules.
+"""Thousands of skills that no request needs: from other trades, and similar to the tested rules.
 
 Each is about one concern (how dates are said, what is counted first, who is copied in) of one kind
 of thing in one trade. A fifth is about offices and software, in the very words of requests.
@@ -136,8 +136,9 @@ def _kinds(text: str) -> list[tuple[str, str]]:
 
 
 def distractors(seed: int, count: int) -> list[Words]:
-    """`count` different skills; a shorter list is the beginning of a longer one. At most 10,700
-    at a time."""
+    """Return `count` different skills that no request needs, at most 10,700; a shorter list is the
+    start of a longer one.
+    """
     rng = random.Random(f"distractors {seed}")
     near, far = _all(_kinds(_NEAR), rng), _all(_kinds(_TRADES), rng)
     return [next(near if rng.random() < NEAR_SHARE else far) for _ in range(count)]

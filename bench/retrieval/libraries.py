@@ -1,34 +1,34 @@
-"""Libraries of a given size: a collection's own skills among skills that nobody asks for."""
+"""Builds skill libraries of a given size: a collection's own skills among unneeded ones."""
 
 from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bench.private_rules import Phrasing
 from bench.private_rules.rule import Words
 from bench.retrieval.collection import Collection
-from lull.core.skill import EVERYBODY, Library, Skill
+from lull.core.skills.skill import EVERYBODY, Library, Skill
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shelf:
-    """One library, as words: what every system under test gets."""
+    """One skill library as plain texts, which every tested retrieval system gets."""
 
     skills: tuple[Words, ...]
-    """In no telling order."""
+    """The library's skills, in an order that reveals nothing."""
     name_of: dict[str, str]
-    """Rule → the name of its skill in this phrasing."""
+    """Maps a rule to the name of its skill in this phrasing."""
     rule_of: dict[str, str]
-    """The other way round."""
+    """Maps a skill's name to its rule."""
 
 
 def shelf(
     collection: Collection, phrasing: Phrasing, size: int, others: Sequence[Words], seed: int
 ) -> Shelf:
-    """The collection's skills, filled up to `size` from `others`."""
+    """Build a library of the collection's skills, filled up to `size` from `others`."""
     own = {rule: words[phrasing] for rule, words in collection.words.items()}
     skills = [*own.values(), *others[: size - len(own)]]
     if len({skill.name for skill in skills}) != size:
@@ -41,8 +41,10 @@ def shelf(
     )
 
 
-def library(shelf_: Shelf) -> Library:
-    """The same as Lull's library: everybody's, active, none pinned."""
+def library(shelf_: Shelf, since: Mapping[str, int] | None = None) -> Library:
+    """The same as Lull's library: everybody's, active, none pinned. `since` holds the generation
+    that brought a rule's skill."""
+    came = since or {}
     skills = [
         Skill(
             client=EVERYBODY,
@@ -51,6 +53,7 @@ def library(shelf_: Shelf) -> Library:
             sha256=hashlib.sha256(words.body.encode()).hexdigest(),
             description=words.description,
             body=words.body,
+            since=came.get(shelf_.rule_of.get(words.name, ""), 0),
         )
         for words in shelf_.skills
     ]

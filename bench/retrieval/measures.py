@@ -1,4 +1,4 @@
-"""Figures with their floors, ceilings and intervals."""
+"""Figures of the retrieval benchmark, with floors, ceilings and confidence intervals."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ import numpy.typing as npt
 
 KS = (1, 3, 6)
 DEEPEST = 10
-"""Ranks that the reciprocal rank looks at."""
+"""Ranks that count for the reciprocal rank."""
 DRAWS = 2000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """What one request found, in one phrasing or on average over several."""
+    """What was found for one request, in one phrasing or averaged over several."""
 
     source: str
-    """The collection: the first thing that is drawn again."""
+    """Name of the collection, the outer level of the bootstrap."""
     day: str
     recalls: tuple[float, ...]
-    """Of what it needs, the share among the first k, for each of KS."""
+    """Share of the needed skills among the first k found, for each k in KS."""
     reciprocal: float
-    """1 / rank of the first needed skill, 0 beyond DEEPEST."""
+    """1 / rank of the first needed skill; 0 if it is beyond DEEPEST."""
 
 
 def hit(source: str, day: str, found: Sequence[str], needed: frozenset[str]) -> Hit:
@@ -36,7 +36,7 @@ def hit(source: str, day: str, found: Sequence[str], needed: frozenset[str]) -> 
 
 
 def averaged(hits: Sequence[Hit]) -> Hit:
-    """One request in several phrasings."""
+    """Average the results of one request over its phrasings."""
     recalls = np.mean([h.recalls for h in hits], axis=0)
     return Hit(
         source=hits[0].source,
@@ -54,7 +54,7 @@ class Share:
 
 
 def shares(hits: Sequence[Hit], seed: int) -> tuple[Share, ...]:
-    """Recall at each of KS and the mean reciprocal rank, with 95 % intervals.
+    """Return recall at each k in KS and the mean reciprocal rank, with 95 % intervals.
 
     Days are drawn again whole (bootstrap by clusters: Davison & Hinkley 1997, 3.8), and where there
     are several collections, collections first and days within them.
@@ -79,7 +79,9 @@ def shares(hits: Sequence[Hit], seed: int) -> tuple[Share, ...]:
 
 @cache
 def _weights(sources: tuple[str, ...], seed: int) -> npt.NDArray[np.float64]:
-    """How often each day is drawn, shape (DRAWS, days). `sources` names each day's collection."""
+    """Return how often each day is drawn, shape (DRAWS, days); `sources` names each day's
+    collection.
+    """
     rng = np.random.default_rng(seed)
     places = [np.flatnonzero(np.array(sources) == name) for name in sorted(set(sources))]
     weights = np.zeros((DRAWS, len(sources)))
@@ -90,5 +92,7 @@ def _weights(sources: tuple[str, ...], seed: int) -> npt.NDArray[np.float64]:
 
 
 def ceilings(needs: Sequence[frozenset[str]]) -> tuple[float, ...]:
-    """The most that recall at each of KS can be: with three needed, one place holds a third."""
+    """Return the highest possible recall at each k in KS: with three skills needed, the first place
+    holds at most a third.
+    """
     return tuple(float(np.mean([min(k, len(n)) / len(n) for n in needs])) for k in KS)

@@ -1,4 +1,4 @@
-"""MetaClaw-Bench's requests with the rules that each needs; our own words for the rules.
+"""Reads MetaClaw-Bench's requests with the rules that each needs; the rules are in our own words.
 
 The folder (MIT, Xia et al. 2026) is read where it lies and nothing of it is kept. A round needs the
 rules that its check asserts and those that its feedback names; a question about the rules those
@@ -44,7 +44,9 @@ eval/DAY/questions.json) only rule sets from a seed are measured."""
 
 
 def read(folder: Path) -> Collection:
-    """Raises OSError, KeyError, ValueError for a folder of another shape."""
+    """Read a folder of MetaClaw-Bench. Raises OSError, KeyError or ValueError if it has another
+    format.
+    """
     days = json.loads((folder / "days.json").read_text("utf-8"))["days"]
     asked: list[Asked] = []
     for day in days:

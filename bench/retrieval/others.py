@@ -1,4 +1,4 @@
-"""Other ways to find skills, as contrasts: each ranks by a score of its own, best first.
+"""Other retrieval methods, for comparison; each ranks the skills by a score of its own.
 
 BM25 alone is bm25s on plain words. The three "in the manner of MetaClaw" are our own code, written
 from what its authors publish about it (arXiv 2603.17187 and its README: skills chosen by template
@@ -19,20 +19,22 @@ import numpy as np
 import numpy.typing as npt
 
 from bench.private_rules.rule import Words
-from lull.backends.best import best
-from lull.backends.embedder import HashedNgrams
+from lull.backends.retrieval.embedder import HashedNgrams
+from lull.backends.retrieval.top_k import best
 
 Scores = npt.NDArray[np.float32]
-"""One a skill, shape (skills,)."""
+"""One score per skill, shape (skills,)."""
 
 
 class Other(Protocol):
     def scores(self, text: str) -> Scores:
-        """Of each skill; only a positive score counts as found."""
+        """Return the score of each skill for a request; only positive scores count as found."""
 
 
 def top(scores: Scores, k: int) -> list[int]:
-    """Places of the best k with a positive score; of equal ones the first in the library."""
+    """Return the indices of the best k skills with a positive score; ties go to the first in the
+    library.
+    """
     return [place for place, score in best(scores, k) if score > 0]
 
 
@@ -49,7 +51,7 @@ def _whole(words: Words) -> str:
 
 
 class Bm25:
-    """BM25 over all of each skill, every word as it stands, no floor."""
+    """BM25 over each skill's whole text, without stemming or a least score."""
 
     def __init__(self, skills: Sequence[Words]) -> None:
         self._bm25 = bm25s.BM25(method="lucene")
@@ -63,7 +65,7 @@ class Bm25:
 
 
 class KeywordOverlap:
-    """In the manner of MetaClaw: how many words of request and description are the same."""
+    """MetaClaw's keyword method: counts the words that request and description share."""
 
     def __init__(self, skills: Sequence[Words]) -> None:
         self._count = len(skills)
@@ -92,8 +94,9 @@ _TYPES = {
 
 
 class Template:
-    """In the manner of MetaClaw: key words tell the type of a task, and all skills of that type
-    are its skills, in the order in which they stand. A skill's type is told in the same way."""
+    """MetaClaw's template method: keywords give the type of a task, and all skills of that type are
+    found, in library order.
+    """
 
     def __init__(self, skills: Sequence[Words]) -> None:
         types = [_type(_head(words)) for words in skills]
@@ -124,7 +127,9 @@ _known = cache(_embedded)
 
 
 class Dense:
-    """Cosine of hashed n-grams (512 dimensions) between the request and each skill's text."""
+    """Cosine similarity of hashed n-grams (512 dimensions) between the request and each skill's
+    text.
+    """
 
     def __init__(self, skills: Sequence[Words], text_of: Callable[[Words], str]) -> None:
         vectors = np.array([_known(text_of(words)) for words in skills], np.float32)

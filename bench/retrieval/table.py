@@ -1,4 +1,4 @@
-"""The same as a table for people."""
+"""Prints the retrieval results as a table."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,19 +14,20 @@ def print_table(rows: Sequence[dict[str, Any]]) -> None:
     print("simulated: generated skills and credit; three phrasings of each needed skill, averaged")
     print(_QUOTED)
     print(
-        "silent: small talk that gets no skill; aside: requests that no rule concerns and that get"
-        " none of the collection's skills; from: which other requests may be exemplars"
+        "silent: small talk that gets no skill, ours and fresh; aside: requests that no rule"
+        " concerns and that get none of the collection's skills; from: which other requests may be"
+        " exemplars; ms: of the processor"
     )
     for head in dict.fromkeys((row["requests"], row["skills"]) for row in rows):
         these = [row for row in rows if (row["requests"], row["skills"]) == head]
         first = these[0]
         print(
             f"\n{head[0]}, {head[1]} skills; n = {first['n']} requests on {first['days']} days;"
-            f" small talk n = {first['small_talk_n']}"
+            f" small talk n = {first['small_talk_n']}, fresh {first['fresh_n']}"
         )
         print(
             f"{'':30}{'exemplars':20}{'from':11}{'R@1':>6}{'R@3':>6}{'R@6 [95 %]':>19}"
-            f"{'MRR':>6}{'silent':>8}{'aside':>7}{'ms':>8}{'× BM25':>8}"
+            f"{'MRR':>6}{'silent':>8}{'fresh':>8}{'aside':>7}{'ms':>8}{'× BM25':>8}"
         )
         for row in these:
             print(_line(row))
@@ -45,6 +46,7 @@ def _line(row: dict[str, Any]) -> str:
     return (
         f"{row['system']:30}{row['exemplars']:20}{row['from']:11}{row['recall_1']:>6.2f}"
         f"{row['recall_3']:>6.2f}{interval:>19}{row['mrr']:>6.2f}{row['abstained']:>8.1%}"
+        f"{row['fresh_abstained']:>8.1%}"
         f"{_aside(row):>7}"
         f"{row['ms_p50']:>8.2f}{row['ms_of_bm25']:>8.1f}"
     )

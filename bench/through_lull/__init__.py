@@ -1,1 +1,1 @@
-"""A real Lull between a bench and its model: services, conditions, homes, and going on."""
+"""Runs a real Lull between a benchmark and its model: its service, the conditions, and resuming."""

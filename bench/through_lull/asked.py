@@ -1,4 +1,6 @@
-"""Which model a bench asks, from its command line: an endpoint that the user names, or a script."""
+"""Chooses the model under test from the command line: an endpoint that the user names, or a
+script.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from bench.models.ollama_face import OllamaFace
 from bench.through_lull.conditions import Upstream
 
 KEY_FROM = "BENCH_API_KEY"
-"""The variable that holds an endpoint's key: a key in a command line is seen by everybody."""
+"""Environment variable with the endpoint's key; a key on the command line would be visible to
+everybody.
+"""
 
 
 def add_endpoint(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +38,7 @@ def add_endpoint(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def named(args: argparse.Namespace) -> Iterator[tuple[Endpoint, Upstream]]:
-    """The endpoint of the command line. Raises ValueError."""
+    """Yield the endpoint named on the command line. Raises ValueError."""
     if not args.model:
         raise ValueError("--endpoint wants --model, too")
     address = args.endpoint.rstrip("/").removesuffix("/v1").removesuffix("/api")
@@ -53,15 +57,16 @@ def named(args: argparse.Namespace) -> Iterator[tuple[Endpoint, Upstream]]:
 def scripted(
     args: argparse.Namespace, address: str, names: tuple[str, str, str]
 ) -> tuple[Endpoint, Upstream]:
-    """`names` of model, judge and writer on a scripted server; "" for none."""
+    """Return the endpoint and upstream for models on a scripted server; `names`: of model, judge
+    and writer, "" for none.
+    """
     model, judge, writer = names
     endpoint = Endpoint(address=address, model=model, **_known(args))
     return endpoint, _upstream(endpoint, args, judge, writer)
 
 
 def identity_of(args: argparse.Namespace) -> list[object]:
-    """What must be the same for a run to go on where another one was: the same model, asked the
-    same way."""
+    """Return the settings that must be equal for a run to continue an earlier one."""
     told: list[object] = [
         args.seed,
         args.endpoint,

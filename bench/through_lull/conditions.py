@@ -1,4 +1,4 @@
-"""The conditions: the model alone, behind a Lull that learns nothing, behind one that learns.
+"""The conditions: the model alone, behind a Lull that learns nothing, and behind one that learns.
 
 Each but the first has a real Lull service of its own in a throw-away home, with the model as its
 upstream. Overnight it does what its user would: prove what was proposed, approve it, train. Only
@@ -24,10 +24,10 @@ from typing import Any
 import psutil
 
 PATIENCE_S = 180.0
-READS_S = 20.0
-"""Longer than scoring ever rests; behind a service that reads no more the bench goes on."""
-SETTLES_S = 0.05
-"""From a turn that was read to the proposal that is made of it, in which no model is asked."""
+LONGEST_READING_S = 20.0
+"""Longest wait in seconds for Lull to read new turns; afterwards the benchmark continues anyway."""
+SETTLING_S = 0.05
+"""Seconds from a turn being read to its proposal being stored, in which no model is called."""
 _UNREAD = "SELECT count(*) FROM turns WHERE read_by_score = 0"
 Json = dict[str, Any]
 
@@ -49,30 +49,32 @@ class Condition(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Upstream:
-    """The model that is measured, and the models that help Lull to learn."""
+    """The model under test, and the models that help Lull learn."""
 
     address: str
     model: str
     judge: str
-    """"" for none: then nothing but the user's own words and no proof counts."""
+    """Name of the judge model; "" for none: then only the user's own words count and nothing is
+    proved.
+    """
     writer: str
     allow_remote: bool = False
 
 
 class LullFailed(Exception):
-    """Lull did not do what the bench needs; what it said."""
+    """Raised when Lull does not do what the benchmark needs; the message is what Lull said."""
 
 
 @dataclass(slots=True)
 class Service:
-    """One home and, between `start` and `stop`, its service."""
+    """Lull's home and, between `start` and `stop`, the service that runs on it."""
 
     home: Path
     upstream: Upstream
     _process: subprocess.Popen[str] | None = field(default=None, init=False)
 
     def start(self, *, learns: bool) -> str:
-        """The address to talk to. Raises LullFailed."""
+        """Start the service and return its address. Raises LullFailed."""
         self.home.mkdir(parents=True, exist_ok=True, mode=0o700)
         (self.home / "settings.toml").write_text(_settings(self.upstream, learns=learns), "utf-8")
         process = subprocess.Popen(
@@ -110,7 +112,7 @@ class Service:
         self._note.unlink(missing_ok=True)
 
     def stop_orphan(self) -> None:
-        """End the service that a killed run has left behind: its day begins again anyway."""
+        """End a service that a killed run left behind; the day it was in is played again anyway."""
         try:
             pid, began = self._note.read_text("utf-8").split()
             orphan = psutil.Process(int(pid))
@@ -126,20 +128,21 @@ class Service:
         return self.home.with_name("service.pid")
 
     def let_it_read(self) -> None:
-        """Wait until Lull has read what was said so far, as it has while a person types: what it
-        makes of a correction would else depend on how many requests came within the moment."""
-        until = time.monotonic() + READS_S
+        """Wait until Lull has read all recorded turns, so that results do not depend on how fast
+        requests follow each other.
+        """
+        until = time.monotonic() + LONGEST_READING_S
         address = f"file:{self.home / 'lull.db'}?mode=ro"
         while time.monotonic() < until:
             with closing(sqlite3.connect(address, uri=True)) as connection:
                 (left,) = connection.execute(_UNREAD).fetchone()
             if not left:
-                time.sleep(SETTLES_S)
+                time.sleep(SETTLING_S)
                 return
-            time.sleep(SETTLES_S / 2)
+            time.sleep(SETTLING_S / 2)
 
     def ask(self, *words: str) -> Json:
-        """What `lull WORDS --json` says. Raises LullFailed."""
+        """Run `lull WORDS --json` and return its output. Raises LullFailed."""
         done = self._run(*words, "--json")
         try:
             document: Json = json.loads(done.stdout)
@@ -166,7 +169,9 @@ class Service:
 
 
 def learn(service: Service, condition: Condition) -> Json:
-    """One night: what Lull proposed is proved and approved; `full` trains, too."""
+    """Play one night: prove and approve what Lull proposed; in the condition `full`, train as
+    well.
+    """
     page = service.ask("prove", "--wait")
     told: Json = {"proposals": len(page["proposals"]), "approved": 0, "not_approved": []}
     for proposal in sorted(page["proposals"], key=lambda one: str(one["name"])):
@@ -198,7 +203,7 @@ def _train(service: Service) -> Json:
 
 
 def copy_home(source: Path, target: Path) -> None:
-    """Whole or not at all: the name appears when everything is there."""
+    """Copy a home atomically: the target's name appears only when the copy is complete."""
     half = target.with_name(f"{target.name}.half")
     shutil.rmtree(half, ignore_errors=True)
     shutil.copytree(source, half, ignore=shutil.ignore_patterns("service.json", "*.sock", "*.lock"))

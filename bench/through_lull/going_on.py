@@ -1,4 +1,4 @@
-"""What lets a killed run go on where it was: a journal, and Lull's home after each day.
+"""Lets a killed run continue: a journal, and a copy of Lull's home after each day.
 
 After a day a copy of the home and then the day's line in the journal are on disk. A day counts
 when its line is there; one that was under way begins again, from the home of the day before.
@@ -25,8 +25,9 @@ Json = dict[str, Any]
 def behind(
     condition: Condition, endpoint: Endpoint, upstream: Upstream, folder: Path, number: int
 ) -> Iterator[tuple[Endpoint, Service | None]]:
-    """Where the questions of day `number` (from 0) go: the model itself, or a Lull that knows what
-    it had learned before. Raises LullFailed."""
+    """Yield where day `number` (from 0) sends its requests: the model itself, or a Lull with what
+    it learned before. Raises LullFailed.
+    """
     if not condition.through_lull:
         yield endpoint, None
         return
@@ -45,7 +46,7 @@ def behind(
 
 
 def keep(service: Service | None, folder: Path, number: int) -> None:
-    """The home after day `number`, of a service that has stopped."""
+    """Save a copy of the stopped service's home after day `number`."""
     if service is not None:
         copy_home(service.home, folder / f"home-{number + 1}")
 
@@ -55,7 +56,9 @@ def forget_before(folder: Path, number: int) -> None:
 
 
 def read_lines(journal: Path) -> list[Json]:
-    """The lines that are whole; what a kill cut is taken out of the file."""
+    """Return the journal's complete lines, and remove a line that a kill cut short from the
+    file.
+    """
     read: list[Json] = []
     lines = journal.read_text("utf-8").splitlines() if journal.exists() else []
     for line in lines:

@@ -1,4 +1,4 @@
-"""On stderr: what was just done, how far it is, and how long the rest will take."""
+"""Prints progress on stderr: the last step, how many are done, and the estimated remaining time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TextIO
 
 @dataclass(slots=True)
 class Progress:
-    """May be told from several threads."""
+    """Reports progress; safe to use from several threads."""
 
     total: int
     out: TextIO = field(default_factory=lambda: sys.stderr)
@@ -23,7 +23,7 @@ class Progress:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def skip(self, steps: int) -> None:
-        """An earlier run has done them."""
+        """Count steps as done that an earlier run did."""
         with self._lock:
             self.done += steps
             self.skipped += steps

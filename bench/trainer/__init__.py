@@ -1,1 +1,1 @@
-"""What a training step costs, and what an interruption does: `python -m bench trainer`."""
+"""Measures training steps and interruptions of training: `python -m bench trainer`."""

@@ -1,4 +1,6 @@
-"""What steps are measured on: random tokens of one shape for every kind of run and every peer."""
+"""Training batches for measuring steps: random tokens, of one shape for every kind of run and every
+peer.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +8,16 @@ import random
 from pathlib import Path
 from typing import Final
 
-from lull.core.run_format import example_line, spec_text
-from lull.core.training_examples import Answer, Example, Graduation, Group, Replay, Sample
-from lull.core.training_run import TERMS, GraduationTerms, Lora, RunKind, RunSpec
+from lull.core.training.examples import (
+    Example,
+    Graduation,
+    Group,
+    RecordedAnswer,
+    ReplayExample,
+    SampledAnswer,
+)
+from lull.core.training.run_format import example_line, spec_text
+from lull.core.training.spec import TERMS, GraduationTerms, Lora, RunKind, RunSpec
 
 VOCABULARY: Final = 1024
 GROUPS: Final = 8
@@ -16,8 +25,8 @@ SAMPLES: Final = 4
 PROMPT_TOKENS: Final = 64
 ANSWER_TOKENS: Final = 32
 SKILL_TOKENS: Final = 24
-ROWS: Final = GROUPS * SAMPLES
-"""Of every kind: a step of each trains the same number of sequences of the same length."""
+ROWS_PER_STEP: Final = GROUPS * SAMPLES
+"""Sequences per step; the same for every kind of run, all of the same length."""
 
 
 def ids(rng: random.Random, count: int) -> tuple[int, ...]:
@@ -27,7 +36,7 @@ def ids(rng: random.Random, count: int) -> tuple[int, ...]:
 def batch(kind: RunKind, seed: int, steps: int = 1) -> list[Example]:
     rng = random.Random(seed)
     out: list[Example] = []
-    for number in range(steps * (GROUPS if kind is RunKind.GRPO else ROWS)):
+    for number in range(steps * (GROUPS if kind is RunKind.GRPO else ROWS_PER_STEP)):
         prompt = ids(rng, PROMPT_TOKENS)
         match kind:
             case RunKind.GRPO:
@@ -35,22 +44,22 @@ def batch(kind: RunKind, seed: int, steps: int = 1) -> list[Example]:
                 out.append(Group(id=str(number), prompt_ids=prompt, samples=samples))
             case RunKind.KTO:
                 answer, good = ids(rng, ANSWER_TOKENS), number % 2 == 0
-                out.append(Answer(id=str(number), prompt_ids=prompt, ids=answer, good=good))
+                out.append(RecordedAnswer(id=str(number), prompt_ids=prompt, ids=answer, good=good))
             case RunKind.GRADUATION:
                 taught = (*ids(rng, SKILL_TOKENS), *prompt)
                 out.append(Graduation(id=str(number), prompt_ids=prompt, teacher_ids=taught))
     return out
 
 
-def _sample(rng: random.Random, place: int) -> Sample:
+def _sample(rng: random.Random, place: int) -> SampledAnswer:
     answer = ids(rng, ANSWER_TOKENS)
-    return Sample(ids=answer, logprobs=(-6.9,) * len(answer), reward=float(place % 2))
+    return SampledAnswer(ids=answer, logprobs=(-6.9,) * len(answer), reward=float(place % 2))
 
 
-def replays(seed: int, count: int = ROWS) -> list[Replay]:
+def replays(seed: int, count: int = ROWS_PER_STEP) -> list[ReplayExample]:
     rng = random.Random(seed)
     return [
-        Replay(id=f"r{n}", prompt_ids=ids(rng, PROMPT_TOKENS), ids=ids(rng, ANSWER_TOKENS))
+        ReplayExample(id=f"r{n}", prompt_ids=ids(rng, PROMPT_TOKENS), ids=ids(rng, ANSWER_TOKENS))
         for n in range(count)
     ]
 
@@ -65,7 +74,7 @@ def spec(kind: RunKind, model: Path, *, steps: int, seed: int) -> RunSpec:
         lora=Lora(rank=8),
         learning_rate=1e-3,
         steps=steps,
-        examples_a_step=GROUPS if kind is RunKind.GRPO else ROWS,
+        examples_a_step=GROUPS if kind is RunKind.GRPO else ROWS_PER_STEP,
         micro_tokens=4096,
         replay_share=0.0,
         terms=terms if kind is RunKind.GRADUATION else TERMS[kind](),

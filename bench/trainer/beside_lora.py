@@ -1,5 +1,5 @@
-"""mlx-lm-lora's GRPO on our groups and at our terms: its own loss and its own micro-batches, with
-sampling left out as it is of ours. What its gradient is, and how far ours is from it.
+"""Compares our GRPO gradient with that of mlx-lm-lora's own loss on the same groups, without
+sampling.
 
 Equal terms: Dr. GRPO's constant, the clip of DAPO, k3 to the base at the same weight. It takes
 every rollout as on-policy, so ours is given the log-probabilities that the weights have now.
@@ -19,11 +19,11 @@ from mlx.utils import tree_flatten
 from mlx_lm.utils import load_model
 
 from bench.trainer.batches import ANSWER_TOKENS
-from lull.core.training_examples import Group
-from lull.core.training_run import GrpoTerms
+from lull.core.training.examples import Group
+from lull.core.training.spec import GrpoTerms
 from lull.trainer.gradients import Chunked
 from lull.trainer.losses import grpo
-from lull.trainer.policy import Policy, Weights
+from lull.trainer.policy import PolicyModel, Weights
 from lull.trainer.rows import Micro, micros, row, spread
 
 _TERMS = GrpoTerms()
@@ -34,7 +34,7 @@ def installed() -> bool:
 
 
 class Theirs:
-    def __init__(self, policy: Policy, base: Path) -> None:
+    def __init__(self, policy: PolicyModel, base: Path) -> None:
         self._code: Any = importlib.import_module("mlx_lm_lora.trainer.grpo_trainer")
         self._model = policy.model
         self._gradient = nn.value_and_grad(self._model, self._code.grpo_loss)
@@ -44,7 +44,7 @@ class Theirs:
         self._reference.freeze()
 
     def gradient(self, groups: Sequence[Group]) -> Any:
-        """As a tree, evaluated."""
+        """Return the gradient of mlx-lm-lora's loss as an evaluated tree."""
         samples = [sample for group in groups for sample in group.samples]
         prompts = [list(group.prompt_ids) for group in groups]
         nothing = [""] * len(groups)
@@ -70,9 +70,10 @@ class Theirs:
         return gradient
 
 
-def apart(policy: Policy, base: Path, groups: Sequence[Group]) -> float:
-    """The largest difference of one number of the gradient, as a share of the largest one, with
-    low-rank weights that are not 0."""
+def apart(policy: PolicyModel, base: Path, groups: Sequence[Group]) -> float:
+    """Return the largest difference between the two gradients relative to the largest entry, at
+    nonzero low-rank weights.
+    """
     chance = mx.random.key(5)
     moved = {
         name: array + 0.02 * mx.random.normal(array.shape, key=mx.random.split(chance, n + 2)[n])
@@ -88,7 +89,7 @@ def apart(policy: Policy, base: Path, groups: Sequence[Group]) -> float:
     return far / max(mx.abs(array).max().item() for array in theirs.values())
 
 
-def _ours(policy: Policy, groups: Sequence[Group]) -> Weights:
+def _ours(policy: PolicyModel, groups: Sequence[Group]) -> Weights:
     chunked = Chunked(policy=policy, chunk=256)
     rows = [row(group.prompt_ids, sample.ids) for group in groups for sample in group.samples]
     values = [value for group in groups for value in group.advantages]

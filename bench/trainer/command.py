@@ -1,4 +1,4 @@
-"""`python -m bench trainer [--quick] [--seed N] [--out DIR] [--strict]`: the table of the trainer.
+"""`python -m bench trainer [--quick] [--seed N] [--out DIR] [--strict]`: measures the trainer.
 
 Steps of every kind are made by turns, each in a process of its own, and held against the step of
 mlx-lm's own trainer in the same round. mlx-lm-lora's GRPO is measured where it is installed, and
@@ -21,10 +21,10 @@ from bench.trainer.interrupted import killed, suspended
 from bench.trainer.models import NAMES, folder_of
 from bench.trainer.swap import sampling, swapped
 from bench.trainer.works import LORA, WORKS, stepped
-from lull.backends.trainer_process import trainer_command
-from lull.core.run_format import ADAPTER
-from lull.core.training_examples import Group
-from lull.core.training_run import Lora, RunKind
+from lull.backends.mlx.trainer_process import trainer_command
+from lull.core.training.examples import Group
+from lull.core.training.run_format import ADAPTER
+from lull.core.training.spec import Lora, RunKind
 from lull.resources import pocket_dir
 from lull.trainer.policy import load
 
@@ -58,7 +58,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def measure(*, quick: bool, seed: int) -> Iterator[Row]:
-    """Rows of the table, as they come."""
+    """Yield the rows of the table as they are measured."""
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         works = (*WORKS, LORA) if installed() else WORKS
@@ -77,7 +77,7 @@ def measure(*, quick: bool, seed: int) -> Iterator[Row]:
 
 
 def _beside_lora(seed: int) -> Row:
-    """How far our gradient is from mlx-lm-lora's at equal terms."""
+    """Measure the difference between our gradient and mlx-lm-lora's on equal terms."""
     work = {"model": "pocket", "work": "grpo gradient beside mlx-lm-lora's"}
     if not installed():
         return {**work, "missing": "mlx-lm-lora is not installed here"}

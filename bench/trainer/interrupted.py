@@ -1,4 +1,4 @@
-"""Real kills and real suspensions of real runs on the built-in model."""
+"""Real kills and suspensions of real training runs on the built-in model."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from typing import Any
 
 from bench.lulls.suspension import quantile
 from bench.trainer.batches import batch, run_folder, spec
-from lull.backends.paused_child import PausedChild
-from lull.backends.trainer_process import trainer_command
-from lull.core.run_format import ADAPTER, CHECKPOINTS, EVENTS, WEIGHTS
-from lull.core.training_run import RunKind
+from lull.backends.mlx.paused_child import PausedChild
+from lull.backends.mlx.trainer_process import trainer_command
+from lull.core.training.run_format import ADAPTER, CHECKPOINTS, EVENTS, WEIGHTS
+from lull.core.training.spec import RunKind
 from lull.resources import pocket_dir
 
 Row = dict[str, Any]
@@ -27,9 +27,9 @@ _APP = Path(sys.modules["lull"].__path__[0]).parent
 
 
 def killed(place: Path, kills: int, seed: int) -> Row:
-    """So many kills −9 over runs of every kind, one in four at a moment drawn from the start of the
-    process, the others at one drawn from its steps; each run is gone on with until it is finished,
-    and its adapter compared with an undisturbed one's, byte for byte."""
+    """Kill training runs of every kind with SIGKILL `kills` times, a quarter of them during
+    start-up, resume each, and compare its adapter byte for byte with an undisturbed run's.
+    """
     chance, found, runs, same, after_checkpoint = random.Random(seed), 0, 0, 0, 0
     wanted, starts_s, steps_s = {}, {}, {}
     for kind in RunKind:
@@ -70,7 +70,7 @@ def _finished(folder: Path) -> bytes:
 
 
 def _timed(folder: Path) -> tuple[float, float]:
-    """A run to its end: how long until its first step begins, and from there on."""
+    """Train a run to its end; return the seconds until its first step and from there to the end."""
     began_s = time.monotonic()
     with _begun(folder) as process:
         assert process.stdout is not None
@@ -85,7 +85,9 @@ def _begun(folder: Path) -> subprocess.Popen[bytes]:
 
 
 def _kill_within(folder: Path, after_s: float, *, begun: bool) -> bool:
-    """Whether it was still running. `begun`: so long after its first step has begun."""
+    """Kill the run after `after_s` seconds, with `begun` counted from its first step; return
+    whether it was still running.
+    """
     with _begun(folder) as process:
         assert process.stdout is not None
         if begun:
@@ -98,8 +100,9 @@ def _kill_within(folder: Path, after_s: float, *, begun: bool) -> bool:
 
 
 def suspended(place: Path, trials: int, seed: int) -> list[Row]:
-    """From the signal to stopped, as the system says it, while a run trains; then from being told
-    to give its memory back to having done so."""
+    """Measure how long a training process takes to stop after the signal, and to give back its
+    memory when told to.
+    """
     return asyncio.run(_suspended(place, trials, random.Random(seed)))
 
 

@@ -1,4 +1,6 @@
-"""The models that are measured: the built-in one, and two larger ones of random weights."""
+"""The models that training is measured on: the built-in one, and two larger ones with random
+weights.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ NAMES: Final = ("pocket", *RANDOM)
 
 
 def folder_of(name: str, place: Path) -> Path:
-    """A folder that mlx-lm can load, with the built-in model's tokenizer."""
+    """Return the model's folder, which mlx-lm can load, with the built-in model's tokenizer."""
     return pocket_dir() if name == "pocket" else _made(place / name.replace(" ", "-"), RANDOM[name])
 
 

@@ -1,5 +1,5 @@
-"""One kind of step of one model, in a process of its own that works only when it is its turn:
-`python -m bench.trainer.steps FOLDER WORK STEPS SEED`.
+"""Runs one kind of training step in a process of its own, one step each time it is told to: `python
+-m bench.trainer.steps FOLDER WORK STEPS SEED`.
 
 Ours through the run folder and the trainer's own story, checkpoints included; mlx-lm's own trainer
 on as many sequences of the same length, the same low-rank layers and the same optimiser. A line on
@@ -30,22 +30,22 @@ from mlx_lm.tuner.callbacks import TrainingCallback  # noqa: E402
 from bench.trainer.batches import ANSWER_TOKENS, PROMPT_TOKENS, batch, replays, run_folder, spec  # noqa: E402
 from bench.trainer.beside_lora import Theirs  # noqa: E402
 from bench.trainer.works import LORA, PEER, SFT, WARM  # noqa: E402
-from lull.core.training_events import Began, Stepped, parse_event  # noqa: E402
-from lull.core.training_examples import Group  # noqa: E402
-from lull.core.training_run import Lora, RunKind  # noqa: E402
+from lull.core.training.events import Began, Stepped, parse_event  # noqa: E402
+from lull.core.training.examples import Group  # noqa: E402
+from lull.core.training.spec import Lora, RunKind  # noqa: E402
 from lull.trainer.gradients import Chunked, added  # noqa: E402
-from lull.trainer.journal import Journal  # noqa: E402
+from lull.trainer.journal import RunJournal  # noqa: E402
 from lull.trainer.losses import surprise  # noqa: E402
-from lull.trainer.policy import Policy, load  # noqa: E402
+from lull.trainer.policy import PolicyModel, load  # noqa: E402
 from lull.trainer.rows import micros, row  # noqa: E402
 from lull.trainer.run import train  # noqa: E402
-from lull.trainer.world import World  # noqa: E402
+from lull.trainer.world import ProcessRing  # noqa: E402
 
 _MB = 1024 * 1024
 
 
 class Turns:
-    """Tells of a step and waits for the next turn; what passes in between is nobody's time."""
+    """Reports each finished step and waits for the next turn; the waiting is not counted."""
 
     def __init__(self) -> None:
         self._out = sys.stdout
@@ -70,7 +70,9 @@ class Turns:
 
 
 class _Said(io.StringIO):
-    """Where the trainer tells its events: behind a step's checkpoint, and before the next step."""
+    """Output stream for the trainer's events; each step's event starts the wait for the next
+    turn.
+    """
 
     def __init__(self, turns: Turns) -> None:
         super().__init__()
@@ -89,16 +91,16 @@ def _run(model: Path, kind: RunKind, steps: int, seed: int, turns: Turns) -> Non
     with tempfile.TemporaryDirectory() as place:
         asked = spec(kind, model, steps=steps, seed=seed)
         folder = run_folder(Path(place) / "run", asked, batch(kind, seed))
-        train(folder, World(), Journal(folder, out=_Said(turns)))
+        train(folder, ProcessRing(), RunJournal(folder, out=_Said(turns)))
 
 
-def _policy(model: Path, seed: int) -> Policy:
+def _policy(model: Path, seed: int) -> PolicyModel:
     lora = Lora(rank=8)
     return load(model, parent=None, lora=lora, seed=seed, checkpoint_layers=False)
 
 
 def _sft(model: Path, steps: int, seed: int, turns: Turns) -> None:
-    """Plain fine-tuning by our parts: what replay costs, and what mlx-lm's trainer does."""
+    """Measure plain fine-tuning with Lull's own parts, for comparison with mlx-lm's trainer."""
     policy = _policy(model, seed)
     chunked = Chunked(policy=policy, chunk=256)
     optimizer = optimizers.Adam(learning_rate=1e-3)
@@ -118,7 +120,7 @@ def _sft(model: Path, steps: int, seed: int, turns: Turns) -> None:
 
 
 def _lora(model: Path, steps: int, seed: int, turns: Turns) -> None:
-    """The update of mlx-lm-lora's GRPO, on the groups that ours has."""
+    """Measure the update of mlx-lm-lora's GRPO on the same groups as ours."""
     policy = _policy(model, seed)
     theirs, optimizer = Theirs(policy, model), optimizers.Adam(learning_rate=1e-3)
     groups = [one for one in batch(RunKind.GRPO, seed) if isinstance(one, Group)]
@@ -140,7 +142,7 @@ class _Watch(TrainingCallback):  # type: ignore[misc]
 
 
 def _mlx_lm(model: Path, steps: int, seed: int, turns: Turns) -> None:
-    """mlx-lm's `tuner.trainer.train`: the same rows as one batch, compiled as it does."""
+    """Measure mlx-lm's `tuner.trainer.train` on the same rows as one batch, compiled in its way."""
     policy = _policy(model, seed)
     rows = [[*e.prompt_ids, *e.ids] for e in replays(seed)]
     with tempfile.TemporaryDirectory() as place, contextlib.redirect_stdout(io.StringIO()):

@@ -1,4 +1,5 @@
-"""A trained adapter on the engine that serves it: what a swap takes, and what a way back leaves.
+"""Measures swapping trained adapters on the serving engine, and whether the old state comes back
+exactly.
 
 Also the sampling of groups, which is the engine's work.
 """
@@ -13,15 +14,17 @@ from pathlib import Path
 from typing import Any
 
 from bench.trainer.batches import ANSWER_TOKENS, PROMPT_TOKENS, ids
-from lull.backends.mlx_engine import MlxEngine
-from lull.core.messages import Sampling
-from lull.core.ports import GenerateRequest
+from lull.backends.mlx.engine import MlxEngine
+from lull.core.chat.messages import Sampling
+from lull.core.models.engine import GenerateRequest
 
 Row = dict[str, Any]
 
 
 def sampling(model: Path, groups: int, seed: int) -> Row:
-    """Groups of four to random prompts, side by side, with exact log-probabilities."""
+    """Measure sampling groups of four answers to random prompts in parallel, with exact
+    log-probabilities.
+    """
     return asyncio.run(_sampling(model, groups, random.Random(seed)))
 
 
@@ -69,7 +72,9 @@ async def _answer(
 
 
 def swapped(model: Path, first: Path, second: Path, times: int) -> list[Row]:
-    """Two adapters by turns, and back to the first and to the base each time."""
+    """Swap between two adapters and back to the first and the base, several times, and measure each
+    swap.
+    """
     return asyncio.run(_swapped(model, first, second, times))
 
 
@@ -117,7 +122,7 @@ async def _swapped(model: Path, first: Path, second: Path, times: int) -> list[R
 
 
 def _apart(a: list[list[tuple[int, float]]], b: list[list[tuple[int, float]]]) -> float:
-    """The largest difference of log-probabilities; 1 where not even the tokens agree."""
+    """Return the largest difference of log-probabilities; 1 if the tokens differ."""
     if [[token for token, _ in one] for one in a] != [[token for token, _ in one] for one in b]:
         return 1.0
     return max(

@@ -1,5 +1,6 @@
-"""Every kind of step by turns: what else the machine does meanwhile slows all of them alike, and
-each is held against the peer's step of the same round."""
+"""Measures all kinds of training steps in turn, so that other load slows all alike, and compares
+each with the peer's step of the same round.
+"""
 
 from __future__ import annotations
 
@@ -13,20 +14,20 @@ from pathlib import Path
 from typing import Any, Final
 
 from bench.report import ROOT
-from lull.core.training_run import RunKind
+from lull.core.training.spec import RunKind
 
 Row = dict[str, Any]
 SFT: Final = "sft step"
 PEER: Final = "sft step, mlx-lm's trainer"
 LORA: Final = "grpo step, mlx-lm-lora's"
-"""Where it is installed."""
+"""Step of mlx-lm-lora's GRPO, measured only if that package is installed."""
 WORKS: Final = (*(f"{kind.value} step" for kind in RunKind), SFT, PEER)
 WARM: Final = 2
-"""Steps that are not counted: kernels are compiled and buffers found in them."""
+"""Warm-up steps that are not counted, in which kernels are compiled and buffers allocated."""
 
 
 def stepped(model: Path, steps: int, seed: int, works: Sequence[str]) -> Iterator[Row]:
-    """A row for each kind of step."""
+    """Yield one row for each kind of step."""
     told = _told(model, steps, seed, works)
     paces = {work: [one["tokens"] / one["took_s"] for one in told[work]] for work in works}
     for work in works:
@@ -44,7 +45,7 @@ def stepped(model: Path, steps: int, seed: int, works: Sequence[str]) -> Iterato
 
 
 def _told(model: Path, steps: int, seed: int, works: Sequence[str]) -> dict[str, list[Row]]:
-    """What each said of its counted steps."""
+    """Return what each kind of step reported for its counted steps."""
     told: dict[str, list[Row]] = {work: [] for work in works}
     with ExitStack() as stack:
         started = {}

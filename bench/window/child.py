@@ -1,4 +1,6 @@
-"""The measured process: `HOME PAGE BEGAN_S SECONDS`; prints `ready`, then one JSON object."""
+"""The measured window process: `HOME PAGE BEGAN_S SECONDS`; prints `ready`, then one JSON
+object.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +15,14 @@ from PySide6.QtWidgets import QApplication
 
 from lull.config.paths import Paths
 from lull.desktop.main import Desktop
-from lull.desktop.page import PageName
 from lull.desktop.place import Place
+from lull.desktop.widgets.page import PageName
 
 TICK_MS = 5
 
 
 class Painted(QObject):
-    """When a page with content on it was first painted."""
+    """Records when a page with content was first painted."""
 
     def __init__(self, desktop: Desktop) -> None:
         super().__init__()
@@ -79,8 +81,9 @@ def main(home: str, page: str, began_s: float, seconds: float) -> None:
 
 
 def _gaps(app: QApplication, seconds: float) -> list[tuple[float, float]]:
-    """How much later than asked for a timer fired, sorted, each with the processor time that this
-    process had in it: in a gap in which it had next to none, other programs had the machine."""
+    """Measure by how many seconds a timer fires late, sorted, with the process's CPU time in each
+    gap; a gap with hardly any was caused by other programs.
+    """
     found: list[tuple[float, float]] = []
     last, worked = time.perf_counter(), time.process_time()
 

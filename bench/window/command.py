@@ -1,4 +1,5 @@
-"""`python -m bench window [--quick] [--seed N] [--out DIR] [--strict] [--home DIR]`.
+"""`python -m bench window [--quick] [--seed N] [--out DIR] [--strict] [--home DIR]`: measures the
+window.
 
 The real window in a process of its own, offscreen, in front of a control API that answers a played
 week and tells 50 events a second. Measured: from the start of the process to its first painting
@@ -53,7 +54,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def measure(*, seconds: float, seed: int = 1, home: Path | None = None) -> dict[str, Any]:
-    """`seconds` of events for each page."""
+    """Measure every page of the window for `seconds` of events each."""
     rows = [_one(page, seconds) for page in PAGES]
     if home is not None:
         rows += [_played(page, seconds, home) for page in PAGES]
@@ -78,8 +79,7 @@ def measure(*, seconds: float, seed: int = 1, home: Path | None = None) -> dict[
 
 
 def _change(scripted: Scripted, number: int) -> None:
-    """Everything that is shown is another after each event: nothing may be spared for being the
-    same."""
+    """Change everything that the window shows with each event, so that no redrawing is saved."""
     answers = scripted.answers
     now = answers[routes.STATUS]
     learning = now["learning"]
@@ -112,7 +112,7 @@ def _child(paths: Paths, page: str, seconds: float) -> subprocess.Popen[str]:
 
 
 def _killed(times: int) -> dict[str, Any]:
-    """A real service that the window has started."""
+    """Measure a window whose real service is killed `times` times."""
     with tempfile.TemporaryDirectory(prefix="lull-") as folder:
         home = str(Path(folder) / "home")
         done = subprocess.run(
@@ -127,7 +127,7 @@ def _killed(times: int) -> dict[str, Any]:
 
 
 def _played(page: str, seconds: float, home: Path) -> dict[str, Any]:
-    """Beside a real service; only as many events as it has."""
+    """Measure a page beside a real service, which sends only as many events as it has."""
     paths = Paths.from_environment({}, "linux", home=str(home))
     with RunningLull.cleaned_up(paths.home) as lull:
         lull.serve()

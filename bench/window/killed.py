@@ -1,5 +1,6 @@
-"""The measured process: `HOME TIMES`: a window starts a real service, which is killed; how long
-until the window says so, and until it is back. Prints one JSON object."""
+"""Measures a window whose real service is killed: `HOME TIMES`; prints as JSON how long the window
+takes to say so, and to recover.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from lull.config.paths import Paths
 from lull.desktop.main import Desktop
 from lull.desktop.place import Place
 from lull.desktop.state import Phase
-from lull.service.lock import is_running, read_discovery
+from lull.service.process.lock import is_running, read_discovery
 
 PATIENCE_S = 120.0
 

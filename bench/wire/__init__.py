@@ -1,1 +1,3 @@
-"""What Lull adds to a request, beside the floor: the same machine, the same run."""
+"""What Lull adds to a request, compared with a minimal proxy on the same machine in the same
+run.
+"""

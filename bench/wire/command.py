@@ -21,8 +21,8 @@ from bench.wire.parts import parts
 
 Row = dict[str, Any]
 SIZES = (0, 40, 1000, 10_000)
-MEASURED = 1000
-"""The library whose figures the goals are about."""
+MEASURED_SKILLS = 1000
+"""Size of the skill library that the goals are measured on."""
 ONE_INTERPRETER = (
     "One interpreter does all of it on one core, beside the client and the upstream of this bench"
     " on the same two: HTTP on both sides, reading and recording, and for each new conversation a"
@@ -62,10 +62,10 @@ def measure(*, quick: bool, seed: int) -> dict[str, Any]:
                 _loads("warm-up", size, port, quick=True)
                 rows += _loads("lull", size, port, quick=quick)
                 rows[-1]["memory_mb"] = _memory_after(5000, port, service, quick=quick)
-                if size == MEASURED:
+                if size == MEASURED_SKILLS:
                     goals += _prompt_goals(port, upstream, quick=quick, seed=seed)
                     goals.append(_streams_survive(port, upstream, service))
-            if size == MEASURED:
+            if size == MEASURED_SKILLS:
                 where = parts(work / str(size))
     document = report(
         "wire",
@@ -91,7 +91,7 @@ def _lull(home: Path, size: int, upstream: int) -> Iterator[tuple[int, processes
 
 
 def _loads(what: str, skills: int, port: int, *, quick: bool) -> list[Row]:
-    """One and 32 connections, whole and streamed."""
+    """Measure one and 32 connections, with whole and with streamed answers."""
     rows = []
     for stream in (False, True):
         for connections in (1, 32):
@@ -125,7 +125,7 @@ def _row(what: str, skills: int, stream: bool, connections: int, times: Times) -
 
 
 def _memory_after(count: int, port: int, service: processes.Started, *, quick: bool) -> float:
-    drive(port, count // (5 if quick else 1), 8, _asking(port, MEASURED, stream=False))
+    drive(port, count // (5 if quick else 1), 8, _asking(port, MEASURED_SKILLS, stream=False))
     return service.memory_mb
 
 
@@ -138,10 +138,12 @@ def _speed_goals(rows: Sequence[Row]) -> list[Goal]:
             == (what, skills, connections, stream)
         )
 
-    added = row("lull", MEASURED, 1, stream=False)["whole_p50_ms"]
+    added = row("lull", MEASURED_SKILLS, 1, stream=False)["whole_p50_ms"]
     added -= row("bare aiohttp", 0, 1, stream=False)["whole_p50_ms"]
-    rate = row("lull", MEASURED, 32, stream=False)["requests_per_s"]
-    memory = next(r["memory_mb"] for r in rows if r["skills"] == MEASURED and "memory_mb" in r)
+    rate = row("lull", MEASURED_SKILLS, 32, stream=False)["requests_per_s"]
+    memory = next(
+        r["memory_mb"] for r in rows if r["skills"] == MEASURED_SKILLS and "memory_mb" in r
+    )
     wrong = sum(r["wrong"] for r in rows)
     return [
         Goal(goal="ms over the floor, 1,000 skills, p50", value=added, limit=2.0),
@@ -173,7 +175,9 @@ def _prompt_goals(port: int, upstream: int, *, quick: bool, seed: int) -> list[G
 
 
 def _streams_survive(port: int, upstream: int, service: processes.Started) -> Goal:
-    """Streams through Ollama while the engine's process is killed with −9."""
+    """Check that streams through Ollama survive when the engine's process is killed with
+    SIGKILL.
+    """
     pocket = {"model": "pocket", "stream": False, "options": {"num_predict": 4}}
     prompts.post(port, "/api/chat", {**pocket, "messages": [{"role": "user", "content": "hi"}]})
     prompts.post(upstream, "/slow", 1.0)
@@ -198,7 +202,7 @@ def _streams_survive(port: int, upstream: int, service: processes.Started) -> Go
 
 
 def print_parts(document: Row) -> None:
-    """Where the time goes, for whoever wonders why a goal holds or does not."""
+    """Print how long each part of a request takes inside Lull, to explain the result of a goal."""
 
     def rate(what: str, skills: int) -> float:
         return float(
@@ -210,15 +214,17 @@ def print_parts(document: Row) -> None:
             )
         )
 
-    bare, none, all_of_it = rate("bare aiohttp", 0), rate("lull", 0), rate("lull", MEASURED)
+    bare, none, all_of_it = rate("bare aiohttp", 0), rate("lull", 0), rate("lull", MEASURED_SKILLS)
     print("µs of a request at 32 connections; but for the writing one interpreter on one core:")
     print(f"{1e6 / bare:>8.0f}  bare aiohttp: HTTP on both sides")
     print(f"{1e6 / none:>8.0f}  Lull without skills: also reads, links, records")
-    print(f"{1e6 / all_of_it:>8.0f}  Lull with {MEASURED:,} skills and as many past requests")
     print(
-        f"CPU µs of its parts with {MEASURED:,} skills, each in a loop of its own. Between other"
-        " work, with cold caches and the writer asking for the interpreter, they take about twice"
-        " as long:"
+        f"{1e6 / all_of_it:>8.0f}  Lull with {MEASURED_SKILLS:,} skills and as many past requests"
+    )
+    print(
+        f"CPU µs of its parts with {MEASURED_SKILLS:,} skills, each in a loop of its own. Between"
+        " other work, with cold caches and the writer asking for the interpreter, they take about"
+        " twice as long:"
     )
     for part, us in document["parts_us"].items():
         print(f"{us:>8.0f}  {part}")

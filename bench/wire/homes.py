@@ -1,17 +1,17 @@
-"""Homes with so many skills, for measuring: every skill about something of its own."""
+"""Creates Lull homes with many skills for measuring, each about a subject of its own."""
 
 import random
 from pathlib import Path
 
-from lull.backends.chroma import ChromaExemplars
-from lull.backends.embedder import HashedNgrams
+from lull.backends.retrieval.embedder import HashedNgrams
+from lull.backends.retrieval.exemplars import ChromaExemplars
 
 _CONSONANTS, _VOWELS = "bdfgklmnprstvz", "aeiou"
 EXEMPLARS = 1000
 
 
 def subject(number: int) -> str:
-    """A made-up word, the same for the same number."""
+    """Return a made-up word, always the same for the same number."""
     r = random.Random(number)
     return "".join(r.choice(_CONSONANTS) + r.choice(_VOWELS) for _ in range(4))
 
@@ -41,7 +41,7 @@ def write_exemplars(folder: Path, count: int) -> None:
 
 
 def asked(number: int) -> str:
-    """A request of some two hundred characters that is about one skill."""
+    """Return a request of about two hundred characters about the subject of one skill."""
     return (
         f"Please draft the {subject(number)} report for the committee, with the figures of the"
         f" last quarter, a short comparison with the year before, and a list of decisions that"

@@ -1,4 +1,6 @@
-"""A closed-loop client on raw sockets: each connection asks again as soon as it was answered."""
+"""A closed-loop load client on raw sockets: each connection sends its next request after an
+answer.
+"""
 
 import asyncio
 import json
@@ -12,7 +14,7 @@ import numpy as np
 
 @dataclass(slots=True)
 class Times:
-    """Seconds of each request, to the first byte and to the last."""
+    """Seconds from each request to the first and to the last byte of its answer."""
 
     first_s: list[float] = field(default_factory=list)
     whole_s: list[float] = field(default_factory=list)
@@ -29,7 +31,7 @@ class Times:
 
 
 class Connection(asyncio.Protocol):
-    """Sends `request(n)` for as long as there are requests left."""
+    """One connection; sends `request(n)` as long as requests are left."""
 
     def __init__(self, load: "Load") -> None:
         self.load = load
@@ -120,5 +122,5 @@ def chat_request(port: int, text: str, *, stream: bool) -> bytes:
 
 
 def drive(port: int, requests: int, connections: int, request: Callable[[int], bytes]) -> Times:
-    """Run one load to its end."""
+    """Run one load to its end and return the times."""
     return asyncio.run(Load(requests, request).run(port, connections))

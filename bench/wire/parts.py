@@ -1,4 +1,4 @@
-"""Where a request's time goes inside Lull: CPU microseconds of each part, no network.
+"""Measures where a request's time goes inside Lull: CPU microseconds per part, without network.
 
 The same objects that a service holds, asked one after the other. What a request takes beyond them
 is HTTP on both sides, and waiting while the writer's thread has the interpreter.
@@ -13,20 +13,21 @@ from pathlib import Path
 from bench.wire.homes import asked
 from bench.wire.processes import paths_of
 from bench.wire.upstream import WHOLE, WINDOW_TOKENS
-from lull.backends.chroma import ChromaExemplars
-from lull.backends.clock import SystemClock, TimeSortedIds
-from lull.backends.embedder import HashedNgrams
-from lull.backends.skill_index import WordIndex
-from lull.core.chain import links
+from lull.backends.retrieval.embedder import HashedNgrams
+from lull.backends.retrieval.exemplars import ChromaExemplars
+from lull.backends.retrieval.skill_index import WordIndex
+from lull.backends.system.clock import SystemClock, TimeSortedIds
+from lull.core.adapters.model_facts import ModelFacts
+from lull.core.chat.client import Client
+from lull.core.chat.message_chain import links
+from lull.core.chat.messages import ChatRequest
 from lull.core.events import EventKind
-from lull.core.messages import ChatRequest
-from lull.core.policy import Client, ModelFacts
-from lull.core.retrieval import RetrievalRule
-from lull.loops.serve import Serve, Serving
-from lull.service.bus import Bus
-from lull.service.dialects import CHAT_ROUTES
+from lull.core.skills.skill_ranking import RetrievalRule
+from lull.loops.chat.serve import Serve, Serving
+from lull.service.process.bus import EventBus
+from lull.service.proxy.dialects import CHAT_ROUTES
 from lull.service.wiring.stores import Stores, open_stores
-from lull.store.event_log import EventLog
+from lull.store.chat.event_log import EventLog
 
 CLIENT = Client(name="bench")
 FACTS = ModelFacts(digest="d" * 64, window_tokens=WINDOW_TOKENS, system="", template_sha256="")
@@ -36,7 +37,7 @@ COUNT = 500
 
 
 def parts(home: Path) -> dict[str, float]:
-    """µs by part, in a home that no service has open."""
+    """Return the microseconds of each part, measured in a home that no service has open."""
     stores = open_stores(paths_of(home))
     try:
         return asyncio.run(_parts(stores, paths_of(home).chroma))
@@ -56,16 +57,15 @@ async def _parts(stores: Stores, vectors: Path) -> dict[str, float]:
         index=index,
         clock=SystemClock(),
         ids=TimeSortedIds(),
-        chain_key=stores.chain_key,
         rule=RetrievalRule(),
         facts_within_s=0.05,
     )
-    bus = Bus(EventLog(stores.database), SystemClock())
+    bus = EventBus(EventLog(stores.database), SystemClock())
     await _walk(stores, index, serve, bus)  # from here on the words are known
     return await _walk(stores, index, serve, bus)
 
 
-async def _walk(stores: Stores, index: WordIndex, serve: Serve, bus: Bus) -> dict[str, float]:
+async def _walk(stores: Stores, index: WordIndex, serve: Serve, bus: EventBus) -> dict[str, float]:
     us: dict[str, float] = {}
 
     def each(part: str, work: Callable[[int], object], *, rounds: int = 3) -> None:
@@ -113,7 +113,7 @@ async def _opened(serve: Serve, request: ChatRequest) -> Serving:
     )
 
 
-def _close(serve: Serve, bus: Bus, serving: Serving) -> None:
+def _close(serve: Serve, bus: EventBus, serving: Serving) -> None:
     reader = CHAT.reader(stream=False)
     reader.feed(ANSWER)
     serve.close(serving, reader.completion())

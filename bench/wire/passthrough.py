@@ -1,4 +1,4 @@
-"""The floor: a proxy of a few lines of aiohttp that only passes bytes on."""
+"""The comparison floor: a few lines of aiohttp that only pass bytes on."""
 
 import asyncio
 import sys

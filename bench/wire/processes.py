@@ -1,4 +1,4 @@
-"""The processes of the wire bench, each ended with the bench."""
+"""The processes of the wire benchmark, which end with it."""
 
 import json
 import os
@@ -37,7 +37,7 @@ class Started:
 
     @property
     def memory_mb(self) -> float:
-        """Resident memory of this one process, without children."""
+        """Resident memory of this process in MB, without children."""
         return float(psutil.Process(self.process.pid).memory_info().rss / 1e6)
 
     def children(self) -> list[psutil.Process]:

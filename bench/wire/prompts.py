@@ -1,4 +1,6 @@
-"""What Lull makes of prompts: how stable they begin, and that no history is lost to skills."""
+"""Measures the prompts that Lull sends: how stable their beginnings are, and that skills push no
+history out.
+"""
 
 import json
 import random
@@ -12,7 +14,7 @@ from bench.wire.upstream import WINDOW_TOKENS
 Message = dict[str, Any]
 
 CHARACTERS_A_TOKEN = 4
-"""Of the mock's made-up tokenizer."""
+"""Characters per token in the mock upstream's tokenizer."""
 
 
 def post(port: int, path: str, body: object, *, agent: str = "bench/1") -> bytes:
@@ -37,7 +39,9 @@ def rendered(messages: Sequence[Message]) -> str:
 
 
 def stable_prefix_share(port: int, upstream: int, *, turns: int, conversations: int) -> float:
-    """Of the bytes of each prompt, those that open the next one too; the mean over all turns."""
+    """Return the mean share of a prompt's bytes that also begin the next prompt of the
+    conversation.
+    """
     shares: list[float] = []
     for number in range(conversations):
         history: list[Message] = []
@@ -61,8 +65,9 @@ def common_prefix(a: str, b: str) -> int:
 
 
 def silent_truncations(port: int, upstream: int, *, cases: int, seed: int) -> tuple[int, int]:
-    """Prompts that fit the window alone and would be cut with what Lull added; and how many had
-    skills put in, so that the first number means something."""
+    """Return how many prompts fit the window alone but not with what Lull added, and how many got
+    skills at all.
+    """
     r = random.Random(seed)
     cut = injected = 0
     for number in range(cases):
@@ -88,7 +93,7 @@ def silent_truncations(port: int, upstream: int, *, cases: int, seed: int) -> tu
 
 
 def injected_characters(port: int, upstream: int, text: str) -> int:
-    """How much longer Lull made this prompt."""
+    """Return the number of characters that Lull added to this prompt."""
     messages = [{"role": "user", "content": text}]
     post(port, "/api/chat", {"model": "mock", "stream": False, "messages": messages})
     return len(rendered(last_messages(upstream))) - len(rendered(messages))

@@ -1,4 +1,4 @@
-"""A mock Ollama in a process of its own, as fast as Python can be: it says what it is told to say.
+"""A very fast mock Ollama in a process of its own, which answers what it was told to.
 
 It keeps the last chat body, so that what a proxy made of a prompt can be read back at `/last`.
 """
@@ -11,8 +11,8 @@ from typing import Any
 PIECES = 20
 WORD = "word "
 WINDOW_TOKENS = 4096
-COUNT = 10_000_000
-"""Stands where the prompt's own count goes, in as many characters."""
+COUNT_PLACEHOLDER = 10_000_000
+"""Placeholder in the prepared answers for the prompt's token count, with as many digits."""
 
 
 def _json(status: str, body: Any, kind: str = "application/json; charset=utf-8") -> bytes:
@@ -29,7 +29,7 @@ def _line(text: str, *, done: bool = False) -> dict[str, Any]:
         "done": done,
     }
     if done:
-        line |= {"done_reason": "stop", "total_duration": 1, "prompt_eval_count": COUNT}
+        line |= {"done_reason": "stop", "total_duration": 1, "prompt_eval_count": COUNT_PLACEHOLDER}
         line |= {"eval_count": PIECES}
     return line
 
@@ -90,12 +90,14 @@ class Mock(asyncio.Protocol):
             count = b"%8d" % min(WINDOW_TOKENS, len(body) // 4)
             streamed = b'"stream": false' not in body and b'"stream":false' not in body
             if streamed and Mock.paused_s:
-                head, _, rest = STREAM.replace(b"%d" % COUNT, count).partition(b"\r\n\r\n")
+                head, _, rest = STREAM.replace(b"%d" % COUNT_PLACEHOLDER, count).partition(
+                    b"\r\n\r\n"
+                )
                 self.transport.write(head + b"\r\n\r\n")
                 asyncio.get_running_loop().call_later(Mock.paused_s, self.transport.write, rest)
             else:
                 said = STREAM if streamed else WHOLE
-                self.transport.write(said.replace(b"%d" % COUNT, count))
+                self.transport.write(said.replace(b"%d" % COUNT_PLACEHOLDER, count))
 
 
 def _length(head: bytes) -> int:

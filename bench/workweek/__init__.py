@@ -1,1 +1,1 @@
-"""Does it learn: `python -m bench workweek` lets a simulated person work with the real service."""
+"""Whether Lull learns: `python -m bench workweek` lets a simulated person use the real service."""

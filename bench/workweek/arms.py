@@ -1,4 +1,5 @@
-"""The arms of the week: what is switched on in each, and until when two of them are one week.
+"""The arms of the week experiment: what is switched on in each, and how long two arms share their
+days.
 
 An arm is a few stretches of days. Arms whose weeks begin with the same stretches are played once
 until they part: the same requests are asked of a copy of the same folder, so what differs behind
@@ -15,32 +16,33 @@ from bench.workweek.person import DAYS
 
 
 class Trains(StrEnum):
-    """What a night trains."""
+    """What is trained during a night."""
 
     NOTHING = "nothing"
     SKILLS = "skills"
-    """Proved skills, into the weights (graduation)."""
+    """Trains proved skills into the weights (graduation)."""
     GROUPS = "groups"
-    """On several answers to one request, compared (GRPO)."""
+    """Trains on groups of compared answers to one request (GRPO)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stretch:
-    """Days on which nothing is switched, and the night before the first of them."""
+    """Consecutive days with the same switches, and the night before the first of them."""
 
     first: int
     last: int
     skills: bool = True
-    """Whether the person looks at proposals at all."""
+    """Whether the person reviews proposals at all."""
     proofs: bool = True
-    """False: whatever is proposed is approved, and nothing is replayed."""
+    """Whether proposals need a proof; if not, all are approved without a replay."""
     judge: bool = True
     night: Trains = Trains.NOTHING
     separation: bool = True
-    """False: what taught a skill may train the weights, too. The product has no such setting; the
-    bench takes the rule out of the service that it starts (without_separation.py)."""
+    """Whether turns that taught a skill are kept out of training. The product always does; to
+    switch it off, the benchmark starts the service without that rule (without_separation.py).
+    """
     kl: bool = True
-    """False: nothing holds the weights to what they were."""
+    """Whether training is held close to the base model by a KL term."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,12 +51,16 @@ class Arm:
     what: str
     stretches: tuple[Stretch, ...]
     against: str = "full"
-    """The arm that has what this one lacks, and everything else alike."""
+    """Name of the arm to compare with: it has the part that this one lacks, and is otherwise
+    equal.
+    """
 
 
 SKILLS_NIGHT: Final = 5
 GROUPS_NIGHT: Final = 6
-"""The days after which the weights are trained, in the arms that do."""
+"""Day after which the weights are trained a second time, on groups of answers; SKILLS_NIGHT is the
+day of the first.
+"""
 
 
 _ALL: Final = ((1, SKILLS_NIGHT), (SKILLS_NIGHT + 1, GROUPS_NIGHT), (GROUPS_NIGHT + 1, DAYS))
@@ -62,8 +68,9 @@ _HALVES: Final = ((1, SKILLS_NIGHT), (SKILLS_NIGHT + 1, DAYS))
 
 
 def _trained(*trains: Trains, separation: bool = True, kl: bool = True) -> tuple[Stretch, ...]:
-    """A week that parts from that of the skills at its first night. Rules of the training are told
-    apart only where there is something to train."""
+    """Return the stretches of a week with training, which differs from the skills-only week from
+    the first night on. Training rules apply only to nights that train.
+    """
     nights = (Trains.NOTHING, *trains)
     return tuple(
         Stretch(
@@ -80,7 +87,9 @@ def _trained(*trains: Trains, separation: bool = True, kl: bool = True) -> tuple
 def _untrained(
     *, skills: bool = True, proofs: bool = True, judge: bool = True
 ) -> tuple[Stretch, ...]:
-    """The service is started anew in the middle, as in every arm."""
+    """Return the stretches of a week without training; the service is restarted in the middle, as
+    in every arm.
+    """
     return tuple(
         Stretch(first=first, last=last, skills=skills, proofs=proofs, judge=judge)
         for first, last in _HALVES

@@ -1,5 +1,6 @@
-"""`python -m bench workweek`: a simulated person works through days with the real service, the
-built-in model, real proofs and real training, in several arms."""
+"""`python -m bench workweek`: a simulated person works for days with the real service, built-in
+model, proofs and training, in several arms.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ from bench.workweek.week import REVIEWS, RUNS_A_NIGHT, SETTINGS, Played
 SEEDS: Final = 3
 MINUTES: Final = 10.0
 QUICK_MINUTES: Final = 2.0
-"""Both on two cores that nobody else uses."""
+"""Most minutes a quick run may take on two otherwise idle cores; `MINUTES` is for a full run."""
 NOT_SHOWN: Final = (
     "The person, their habits and the judge are simulated; the model is the built-in one, whose "
     "language has six kinds of request.",
@@ -104,7 +105,7 @@ def measure(
 
 
 def _played(weeks: Sequence[tuple[str, int]], at_once: int) -> list[Played]:
-    """In the order of `weeks`, whichever is done first."""
+    """Play the weeks and return them in the order of `weeks`, whichever is done first."""
     by_name = {arm.name: arm for arm in ARMS}
     plan = Plan([(by_name[arm], seed) for arm, seed in weeks])
     with TemporaryDirectory(prefix="lull-workweek-") as folder:

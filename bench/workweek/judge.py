@@ -1,4 +1,5 @@
-"""A simulated judge: an OpenAI-shaped endpoint that knows what the person wants and errs by chance.
+"""A simulated judge: an OpenAI-compatible endpoint that knows what the person wants and errs at
+random.
 
 It stands for a chat model that is asked whether an answer was good. What it sees is what Lull shows
 it; what it says is right with a probability that is printed with the results.
@@ -20,7 +21,7 @@ from lull.pocket import language as pocket
 
 MODEL: Final = "simulated-judge"
 RIGHT: Final = 0.9
-"""Share of its votes that are right."""
+"""Share of the simulated judge's votes that are right."""
 _BLOCK: Final = re.compile(
     r"<<<(?P<label>[^<>]+) (?P<code>[0-9a-f]{12,})>>>\n(?P<text>.*?)\n"
     r"<<<end of (?P=label) (?P=code)>>>",
@@ -29,7 +30,7 @@ _BLOCK: Final = re.compile(
 
 
 class Judge:
-    """`day` is set by the week: habits change."""
+    """The judge's state; the week sets `day`, because the person's habits change."""
 
     def __init__(self, person: Person) -> None:
         self._person = person
@@ -50,7 +51,9 @@ class Judge:
         return json.dumps({"reason": reason, "score": 1 if told else -1})
 
     def _good(self, seen: Mapping[str, str]) -> bool | None:
-        """None for what is no request of the pocket language."""
+        """Return whether the answer is what the person wants; None if there is no request in the
+        toy language.
+        """
         answer = seen.get("the answer", "").strip()
         asked = _newest_request(seen.get("the conversation", ""))
         if asked is None:
@@ -72,8 +75,9 @@ def _newest_request(conversation: str) -> tuple[pocket.Kind, tuple[str, ...]] | 
 
 
 def _toss(shown: str) -> float:
-    """In [0, 1), by what is asked alone: the same question has the same answer in every run. The
-    marks around the blocks are drawn anew each time and do not count."""
+    """Return a number in [0, 1) that depends only on the question, so that every run gets the same;
+    the random marks around blocks are removed.
+    """
     plain = _BLOCK.sub(lambda found: found["text"], shown)
     drawn = hashlib.sha256(plain.encode()).digest()
     return int.from_bytes(drawn[:6], "big") / 2**48
@@ -81,7 +85,7 @@ def _toss(shown: str) -> float:
 
 @contextmanager
 def serving(judge: Judge) -> Iterator[str]:
-    """The base address of the endpoint while it is served."""
+    """Serve the judge as an endpoint and yield its base address."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:

@@ -1,4 +1,4 @@
-"""What the weeks of all seeds come to: shares with intervals, and what each switch does."""
+"""Summarises the weeks of all seeds: shares with intervals, and the effect of each switch."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from lull.pocket import language as pocket
 
 Row = dict[str, Any]
 Days = list[list[Done]]
-"""The requests of each day, of all seeds: days are what is resampled."""
+"""Requests grouped by day, over all seeds; days are the unit of resampling."""
 RESAMPLED: Final = 2000
-UNLEARNED: Final = 0.7
-"""Of the requests of a kind from the second day of its new rule on."""
+LEAST_LEARNED_SHARE: Final = 0.7
+"""Least share of right answers, as a goal, for requests of a kind from the second day of its new
+rule on.
+"""
 
 
 def late(days: int) -> int:
-    """The first day of the second half."""
+    """Return the first day of the second half of the week."""
     return days // 2 + 1
 
 
@@ -67,7 +69,9 @@ def _row(arm: Arm, weeks: Sequence[Played], seed: int) -> Row:
 
 
 def effects(weeks: Sequence[Played], seed: int) -> list[Row]:
-    """What is lost without each part: the arm with it less the arm without, days paired."""
+    """Return what each part of Lull contributes: the arm with it minus the arm without it, paired
+    by day.
+    """
     found = []
     for arm in SWITCHES:
         with_ = _days([w for w in weeks if w.arm == arm.against], since=late(weeks[0].days))
@@ -91,7 +95,7 @@ def effects(weeks: Sequence[Played], seed: int) -> list[Row]:
 
 
 def floor(seeds: Sequence[int], days: int) -> float:
-    """The share that a model gets right by answering everything in its default style."""
+    """Return the share of right answers of a model that always uses the default style."""
     plain = [
         someone.wants(request) == pocket.render(request.kind, request.words)
         for someone in map(person, seeds)
@@ -141,7 +145,7 @@ def goals(weeks: Sequence[Played], found: Sequence[Row]) -> list[Goal]:
             Goal(
                 goal=f"{arm}: the changed rule is kept from its second day on",
                 value=mean(by[arm]["changed_rule_by_day"][CHANGE_DAY:]),
-                limit=UNLEARNED,
+                limit=LEAST_LEARNED_SHARE,
                 at_most=False,
             )
             for arm in (SKILLS.name, FULL.name)
@@ -150,7 +154,7 @@ def goals(weeks: Sequence[Played], found: Sequence[Row]) -> list[Goal]:
         Goal(
             goal=f"full: what {client} wants and the other client does not",
             value=right(_days(_of(weeks, FULL), since=late(days), kind=CONTESTED, client=client)),
-            limit=UNLEARNED,
+            limit=LEAST_LEARNED_SHARE,
             at_most=False,
         )
         for client in CLIENTS
@@ -198,7 +202,7 @@ def prompt_tokens(days: Days) -> float:
 
 
 def interval(days: Days, of: Callable[[Days], float], seed: int) -> tuple[float, float]:
-    """95 %, by resampling days with replacement (percentiles)."""
+    """Return a 95 % percentile interval from resampling days with replacement."""
     return _bootstrap(days, lambda drawn: of(list(drawn)), seed)
 
 

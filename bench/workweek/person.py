@@ -1,5 +1,4 @@
-"""The simulated person: what they ask for, how they want it, and what they say when they get
-something else.
+"""The simulated person: what they ask for, how they want it, and how they correct a wrong answer.
 
 The person has a habit for some kinds of request and none for others. Lull is told of a habit in the
 person's own words, when an answer is not as they want it, and never otherwise. What is asked on
@@ -13,22 +12,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from lull.pocket import habits
 from lull.pocket import language as pocket
 from lull.pocket.language import Kind, Style
 
 DAYS: Final = 10
 CHANGE_DAY: Final = 6
-"""From this day on one habit is another."""
+"""Day from which one of the person's habits is replaced by another."""
 REQUESTS_OF_A_KIND: Final = 8
 SLIP: Final = 0.1
-"""Of corrections that are a slip of the tongue: they name a kind for which there is no habit."""
+"""Share of corrections that are slips of the tongue: they name a kind for which there is no
+habit.
+"""
 EVERYBODY: Final = ""
 ANNA: Final = "anna"
 BEN: Final = "ben"
 CLIENTS: Final = (ANNA, BEN)
-"""Two programs at addresses of their own, whose users want opposite things of one kind."""
+"""Two client programs with addresses of their own, whose users want opposite things for one kind of
+request.
+"""
 FREE: Final = Kind.PLAN
-"""A kind without a habit: what must not get worse."""
+"""A kind of request without a habit, whose answers must not get worse."""
 CONTESTED: Final = Kind.LABEL
 CHANGING: Final = Kind.MENU
 
@@ -39,9 +43,9 @@ class Habit:
     kind: Kind
     style: Style
     since: int
-    """The first day on which it is wanted."""
+    """First day on which the habit is wanted."""
     until: int = DAYS
-    """The last one."""
+    """Last day on which the habit is wanted."""
 
     def holds(self, day: int) -> bool:
         return self.since <= day <= self.until
@@ -51,7 +55,7 @@ class Habit:
 class Request:
     day: int
     number: int
-    """Among those of its day."""
+    """Number of the request among those of its day."""
     client: str
     kind: Kind
     words: tuple[str, ...]
@@ -70,7 +74,9 @@ class Person:
     habits: tuple[Habit, ...]
 
     def style(self, client: str, kind: Kind, day: int) -> Style:
-        """How this kind is wanted on this day; the default style where there is no habit."""
+        """Return the style wanted for a kind of request on this day; the default style without a
+        habit.
+        """
         return next(
             (h.style for h in self.habits if (h.client, h.kind) == (client, kind) and h.holds(day)),
             pocket.DEFAULT_STYLE,
@@ -81,7 +87,7 @@ class Person:
         return pocket.render(request.kind, request.words, style)
 
     def day(self, day: int) -> list[Request]:
-        """What is asked on this day, in this order."""
+        """Return the requests of a day, in order."""
         chance = random.Random(f"{self.seed}:{day}:requests")
         wanted = list(self._kinds())
         chance.shuffle(wanted)
@@ -97,7 +103,9 @@ class Person:
                 yield clients[number % len(clients)], kind
 
     def corrects(self, request: Request) -> Said | None:
-        """What is said of a wrong answer; None where the person has no habit to speak of."""
+        """Return what the person says about a wrong answer; None if they have no habit for this
+        kind.
+        """
         chance = random.Random(f"{self.seed}:{request.day}:{request.number}:says")
         style = self.style(request.client, request.kind, request.day)
         if not style:
@@ -114,11 +122,11 @@ def _request(chance: random.Random, day: int, number: int, client: str, kind: Ki
 
 
 def person(seed: int) -> Person:
-    """Habits of one, two and three parts; which ones is drawn from the seed."""
+    """Draw a person from a seed, with habits of one, two and three parts."""
     chance = random.Random(f"{seed}:habits")
-    joiners = chance.sample(pocket.HABIT_JOINERS, 4)
-    starts = chance.sample(pocket.HABIT_STARTS, 2)
-    ends = chance.sample(pocket.HABIT_ENDS, 2)
+    joiners = chance.sample(habits.HABIT_JOINERS, 4)
+    starts = chance.sample(habits.HABIT_STARTS, 2)
+    ends = chance.sample(habits.HABIT_ENDS, 2)
 
     def everybodys(kind: Kind, since: int, style: Style, until: int = DAYS) -> Habit:
         return Habit(client=EVERYBODY, kind=kind, style=style, since=since, until=until)

@@ -1,4 +1,4 @@
-"""In which order the stretches of all weeks are played, each as soon as what it goes on from is."""
+"""Schedules the stretches of all weeks; each starts as soon as the one it continues is finished."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bench.workweek.arms import Arm, Stretch, Trains
 from bench.workweek.week import Played, play
 
 _Key = tuple[int, tuple[Stretch, ...]]
-"""A seed and the stretches from the first day on: the weeks that have both in common are one."""
+"""A seed and the stretches from the first day on; weeks that agree in both are played only once."""
 
 
 @dataclass(slots=True)
@@ -47,8 +47,9 @@ class Plan:
         tell: Callable[[str], None],
         stretch: Callable[..., Played] = play,
     ) -> list[Played]:
-        """Each week from its first day to its last, in the order that was given. `stretch` is
-        called in processes of their own."""
+        """Play all weeks and return them in the given order; `stretch` runs in separate
+        processes.
+        """
         played: dict[_Key, Played] = {}
         homes = {key: folder / str(number) for number, key in enumerate(self._nodes)}
         left, running = set(self._nodes), dict[Future[Played], _Key]()
@@ -97,7 +98,9 @@ def _before(key: _Key) -> _Key:
 def _one(
     stretch: Callable[..., Played], arm: str, key: _Key, before: Path | None, home: Path
 ) -> Played:
-    """Each goes on in a copy: others may go on from there, too."""
+    """Play a stretch in a copy of the previous home, because other stretches may continue from it,
+    too.
+    """
     if before is None:
         home.mkdir()
     else:

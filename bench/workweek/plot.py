@@ -1,4 +1,4 @@
-"""The learning curves of the arms, and what each part of Lull adds, as one picture."""
+"""Draws the arms' learning curves and the contribution of each part of Lull as one picture."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Row = dict[str, Any]
 _WIDTH, _HEIGHT, _LEFT, _TOP = 1120, 520, 70, 70
 _CURVES, _BARS = 560, 260
 _NAME = 15
-"""Pixels that a name beside its curve takes."""
+"""Height in pixels of a curve's name."""
 _COLOURS: Final = {"baseline": "#8a8f98", "skills": "#3d7fd0", "full": "#2f8f4e"}
 
 
 def draw(rows: Sequence[Row], effects: Sequence[Row], *, path: Path) -> None:
-    """Write a PNG. Needs Qt, which draws off the screen."""
+    """Draw the chart as a PNG file. Needs Qt, which renders off-screen."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter
 
@@ -68,7 +68,7 @@ def _axes(painter: QPainter, days: int) -> None:
 
 
 def _curve(painter: QPainter, row: Row, *, below: float) -> float:
-    """Where the next name may stand at most."""
+    """Draw a curve with its name; return the limit for the next name's position."""
     from PySide6.QtCore import QPointF
     from PySide6.QtGui import QColor, QPen, QPolygonF
 

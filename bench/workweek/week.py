@@ -1,4 +1,4 @@
-"""A stretch of an arm's week with one person, against a real service in a process of its own.
+"""Plays one stretch of an arm's week with one person against a real service process.
 
 Real are the proxy, the record, the proofs, the decisions over the control API and the training by
 the real trainer. Simulated are the person, the judge and the calendar: a day is over when its
@@ -28,12 +28,12 @@ from bench.workweek.person import FREE, Person, Request, person
 from lull.cli.control import Control
 from lull.config.paths import Paths
 from lull.contract import routes
-from lull.core.training_record import RunStatus
+from lull.core.training.record import RunStatus
 from lull.pocket import language as pocket
 
 Json = dict[str, Any]
 REVIEWS: Final = (2, 3, 6, 7, 9)
-"""The mornings on which the person looks at proposals; on the others they are too busy."""
+"""Days on whose mornings the person reviews proposals; on the others they are too busy."""
 SETTINGS: Final = {
     # What waits for hours in the product would wait for ever in a week that takes a minute.
     "training.trial_share": "0",
@@ -46,17 +46,17 @@ SETTINGS: Final = {
     "training.single_answers": "false",
 }
 RUNS_A_NIGHT: Final = 1
-"""After so many runs have their verdict, the night is over."""
+"""Number of finished training runs after which a night ends."""
 DECIDED: Final = frozenset((RunStatus.PROMOTED, RunStatus.REJECTED, RunStatus.FAILED))
-AT_ONCE: Final = 6
-"""Requests that the person's programs have under way: the engine answers them together."""
-LOOK_S: Final = 0.2
+PARALLEL_REQUESTS: Final = 6
+"""Requests that the person's programs send in parallel; the engine answers them together."""
+POLL_S: Final = 0.2
 PATIENCE_S: Final = 1800.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """One request and what came of it."""
+    """One request and its outcome."""
 
     day: int
     number: int
@@ -73,7 +73,7 @@ class Played:
     done: tuple[Done, ...]
     approved: int
     runs: Mapping[str, int]
-    """Training runs by what became of them."""
+    """Number of training runs by outcome."""
     judged: int
     asking_s: float
     proving_s: float
@@ -84,8 +84,9 @@ class Played:
         return self.done[-1].day
 
     def then(self, later: Played) -> Played:
-        """Both stretches of one week, under the later one's name. Runs are counted by the folder,
-        which the later stretch went on from."""
+        """Join this stretch's results with those of the week's next stretch. Training runs are
+        taken from the later one, whose folder holds both stretches' runs.
+        """
         return replace(
             later,
             done=self.done + later.done,
@@ -101,7 +102,7 @@ class Played:
 
 
 def play(stretch: Stretch, *, arm: str, seed: int, home: Path) -> Played:
-    """Goes on in `home`, which is empty before the first stretch."""
+    """Play the stretch in `home`, which is empty before the first stretch of a week."""
     someone = person(seed)
     judge = judging.Judge(someone)
     with (
@@ -138,7 +139,7 @@ class _Week:
                 self._control.post, routes.TRAIN_NOW, {"wait": True}, patience_s=PATIENCE_S
             )
             while not waiting.done() and self._decided() - before < RUNS_A_NIGHT:
-                time.sleep(LOOK_S)
+                time.sleep(POLL_S)
             # The morning: what is under way ends, and the wait with it.
             self._control.post(routes.SETTINGS, {"key": "training.enabled", "value": "false"})
             waiting.result()
@@ -185,12 +186,12 @@ class _Week:
     # What the person does
 
     def _works(self, day: int) -> None:
-        """Wrong answers of a kind are corrected once a day, and put up with after that."""
+        """Play a day's requests; wrong answers of a kind are corrected once a day."""
         told: set[tuple[str, str]] = set()
         requests = self._person.day(day)
-        with ThreadPoolExecutor(AT_ONCE) as programs:
-            for some in range(0, len(requests), AT_ONCE):
-                asked = requests[some : some + AT_ONCE]
+        with ThreadPoolExecutor(PARALLEL_REQUESTS) as programs:
+            for some in range(0, len(requests), PARALLEL_REQUESTS):
+                asked = requests[some : some + PARALLEL_REQUESTS]
                 for request, answer in zip(asked, programs.map(self._asks, asked), strict=True):
                     self._gets(request, *answer, told)
 
@@ -215,7 +216,7 @@ class _Week:
                 told.add((request.client, request.kind))
 
     def _asks(self, request: Request, *more: str) -> tuple[str, int]:
-        """The answer and the tokens of the whole prompt as the model read it."""
+        """Send a request; return the answer and the prompt's token count as the model read it."""
         roles = ("user", "assistant", "user")
         messages = [
             {"role": role, "content": text}
@@ -232,8 +233,9 @@ class _Week:
         return str(said["message"]["content"]), int(said["prompt_eval_count"])
 
     def _reviews(self) -> None:
-        """Rejects what they did not mean, and approves what is proved, or whatever is proposed
-        where nothing is."""
+        """Review the proposals: reject those from slips of the tongue, and approve what is proved,
+        or everything in an arm without proofs.
+        """
         for proposal in self._control.get(routes.PROPOSALS)["proposals"]:
             rule = pocket.parse_rule(proposal["body"])
             if rule is not None and rule[0] is FREE:
@@ -310,7 +312,7 @@ def _toml(on: bool) -> str:
 
 
 def _settings_file(wanted: Mapping[str, str]) -> str:
-    """TOML with a group a table."""
+    """Return settings as TOML, with one table per group."""
     groups: dict[str, list[str]] = {}
     for name, value in wanted.items():
         group, _, key = name.partition(".")

@@ -1,4 +1,5 @@
-"""`lull` without the rule that keeps support data out of training, for one arm of the bench.
+"""Starts `lull` without the rule that keeps support turns out of training, for one arm of the
+benchmark.
 
 What taught a skill must not train the weights (MetaClaw, arXiv 2603.17187, section 3.4). To measure
 what the rule is good for, this takes it out; nothing in the product can.
@@ -10,12 +11,12 @@ import sys
 from dataclasses import replace
 
 from lull.cli.main import main
-from lull.core import eligibility
-from lull.core.eligibility import Standing
-from lull.loops import eligible
+from lull.core.training import eligibility
+from lull.core.training.eligibility import TurnStanding
+from lull.loops.training import eligible
 
 
-def _apart_from_support(standing: Standing) -> Standing:
+def _apart_from_support(standing: TurnStanding) -> TurnStanding:
     return replace(standing, support=False, near_support=False, current=True)
 
 

@@ -47,6 +47,7 @@ tree=${LULL_BARE-}
 keep=$tree
 if [ -n "$keep" ]; then mkdir -p "$tree"; else tree=$(mktemp -d "${TMPDIR:-/var/tmp}/lull-bare.XXXXXX"); fi
 tree=$(CDPATH='' cd -- "$tree" && pwd -P)
+chmod 755 "$tree" # the root of a machine is open to all of its users, unlike what mktemp makes
 log=$(mktemp)
 worker=
 teller=

@@ -1,6 +1,6 @@
 #!/bin/sh
 # What README tells a newcomer to run, in this checkout: `make run` until the line that it prints to
-# paste has got an answer, then `make test`, with an Ollama, so that no test is left out.
+# paste has got an answer, then `make test` and `make full`, with an Ollama, so that no test is left out.
 set -eu
 cd -- "$(dirname -- "$0")/../.."
 
@@ -48,5 +48,9 @@ running=
 
 echo '$ make ollama'
 make ollama
-echo '$ make test'
-make test
+for tier in test rest; do # which are `make full`
+    echo "\$ make $tier"
+    begun=$(date +%s)
+    make "$tier"
+    echo "newcomer: \`make $tier\` took $(($(date +%s) - begun)) s"
+done

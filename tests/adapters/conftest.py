@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from lull.backends.mlx_engine import MlxEngine
+from lull.backends.mlx.engine import MlxEngine
 from lull.resources import pocket_dir
 from tests.adapters.house import House
 

@@ -8,31 +8,31 @@ import random
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lull.core.adapter import AdapterStatus, AdapterVersion, Learned
+from lull.backends.mlx.local_facts import read_local_model
+from lull.core.adapters.adapter import AdapterStatus, AdapterVersion, Learned
+from lull.core.adapters.gate import GateRule
+from lull.core.chat.messages import Completion, Message, Role, Sampling, text_message
 from lull.core.errors import LullError
-from lull.core.gate import GateRule
-from lull.core.messages import Completion, Message, Role, Sampling, text_message
-from lull.core.ports import Engine
-from lull.loops.gate import Gate
-from lull.loops.gate_answers import Contest
-from lull.loops.gate_questions import GateMaterial, HeldOut, PastSuccess, Scores
-from lull.loops.promote import Promote, PromoteRule
-from lull.loops.replay import injected
+from lull.core.models.engine import Engine
+from lull.loops.adapters.gate import Gate
+from lull.loops.adapters.gate_answers import Contest
+from lull.loops.adapters.gate_questions import GateMaterial, HeldOutRequest, PastSuccess, Scores
+from lull.loops.adapters.promote import Promote, PromoteRule
+from lull.loops.proof.replay import injected
 from lull.pocket import language as pocket
 from lull.pocket.canaries import pocket_probes
 from lull.pocket.language import Kind
 from lull.resources import pocket_dir
-from lull.service.adapter_control import AdapterControl
-from lull.service.adapter_host import EngineHost
-from lull.service.local_facts import read_local_model
-from lull.service.local_model import LocalModels
-from lull.service.local_routes import Served
-from lull.store.adapter_files import AdapterFiles
-from lull.store.adapters import Adapters
+from lull.service.adapters.control import AdapterControl
+from lull.service.adapters.host import EngineHost
+from lull.service.builtin.model import LocalModels
+from lull.service.builtin.routes import ServedModel
+from lull.store.adapters.adapter_files import AdapterFiles
+from lull.store.adapters.adapters import Adapters
+from lull.store.adapters.gate_measures import GateMeasures
 from lull.store.database import Database
-from lull.store.gate_measures import GateMeasures
-from lull.store.live_rewards import LiveRewards
-from tests.fakes import FakeClock
+from lull.store.feedback.live_rewards import LiveRewards
+from tests.doubles.fakes import FakeClock
 
 POCKET = "pocket"
 WISH = "no, when you write a menu, join with bars and end with sugar"
@@ -42,7 +42,9 @@ def asks(text: str) -> tuple[Message, ...]:
     return (text_message(Role.USER, text),)
 
 
-def menus(count: int, *, wish: str = WISH, seed: int = 1, taught: str = "") -> tuple[HeldOut, ...]:
+def menus(
+    count: int, *, wish: str = WISH, seed: int = 1, taught: str = ""
+) -> tuple[HeldOutRequest, ...]:
     """Held-out requests for menus, scored by what the user said; `taught`: the body of the skill
     that was to be learned."""
     chance = random.Random(f"menus {seed}")
@@ -50,7 +52,7 @@ def menus(count: int, *, wish: str = WISH, seed: int = 1, taught: str = "") -> t
         pocket.draw_request(chance, Kind.MENU, pocket.draw_words(chance)) for _ in range(count)
     ]
     return tuple(
-        HeldOut(
+        HeldOutRequest(
             id=f"turn_{i}",
             old=asks(text),
             new=asks(text),
@@ -138,7 +140,7 @@ class House:
         greedy = Sampling(temperature=0.0)
         folder = self.model_dir or pocket_dir()
         model = await asyncio.to_thread(read_local_model, POCKET, folder, sampling=greedy)
-        self.local.publish(Served(model=model, engine=self.engine, reads_suffixes=False))
+        self.local.publish(ServedModel(model=model, engine=self.engine, reads_suffixes=False))
 
     async def restart(self) -> None:
         """A new process on the same disk; the engine is another one's child and stays."""

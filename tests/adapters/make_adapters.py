@@ -25,7 +25,7 @@ from mlx_lm.tuner.utils import linear_to_lora_layers
 
 from bench.pocket import loading
 from bench.pocket.answering import prompt
-from lull.core.injection import block
+from lull.core.skills.prompt_block import block
 from lull.pocket import language as pocket
 from lull.pocket.canaries import pocket_probes
 from lull.pocket.language import Joiner, Kind, Style

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from lull.core.messages import Role
-from lull.core.ports import GenerateRequest
+from lull.core.chat.messages import Role
+from lull.core.models.engine import GenerateRequest
 from lull.pocket import language as pocket
 from lull.pocket.language import Joiner, Kind, Style
 

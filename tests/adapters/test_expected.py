@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from lull.backends.mlx_engine import MlxEngine
+from lull.backends.mlx.engine import MlxEngine
 from lull.core.errors import LullError, RequestError
+from lull.service.wiring.own_models import damage_of
+from lull.store.adapters.adapter_files import fingerprint
 from tests.engine.conftest import Tiny, asking, collect, tiny  # noqa: F401  (fixtures)
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
@@ -41,5 +43,22 @@ async def test_one_that_cannot_be_loaded_is_told_of(
         ((version, error),) = told
         assert version == "one" and isinstance(error, RequestError)
         assert (await engine.status()).adapters == ()
+    finally:
+        await engine.close()
+
+
+@pytest.mark.logs("the adapter .* is lost")
+async def test_one_whose_files_were_changed_is_never_loaded(tiny: Tiny) -> None:  # noqa: F811
+    engine = MlxEngine(tiny.model)
+    engine.damage_of = damage_of
+    told: list[str] = []
+    engine.on_lost_adapter = lambda version, _: told.append(version)
+    whole, changed = Path(tiny.adapter("a")), "0" * 64
+    engine.expect_adapter(fingerprint(whole), str(whole))
+    engine.expect_adapter(changed, str(whole))
+    try:
+        await collect(engine, asking(PROMPT, temperature=0.0, max_tokens=3))
+        assert told == [changed]
+        assert (await engine.status()).adapters == (fingerprint(whole),)
     finally:
         await engine.close()

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from lull.core.adapter import AdapterStatus
+from lull.core.adapters.adapter import AdapterStatus
+from lull.core.adapters.gate_report import Verdict
+from lull.core.adapters.measurement import MeasureKind
 from lull.core.errors import EngineDown, EngineError
-from lull.core.gate_measure import Measured
-from lull.core.verdict import Verdict
 from tests.adapters.house import House
 from tests.adapters.scripted import deaf, made, nothing, speaks, wished
-from tests.fakes import FakeEngine
+from tests.doubles.fakes import FakeEngine
 
 
 @pytest_asyncio.fixture
@@ -99,8 +99,8 @@ async def test_a_slice_ends_in_time_and_no_measure_is_taken_twice(
     assert taken == sorted(taken)
     asked = [request for request in engine(home).requests if request.sampling.seed is None]
     kinds = [one.kind for one in home.measures.all("adapter_good").values()]
-    sure = sum(kind in (Measured.PROBE, Measured.SUCCESS) for kind in kinds)
-    lures = kinds.count(Measured.LURE)
+    sure = sum(kind in (MeasureKind.PROBE, MeasureKind.SUCCESS) for kind in kinds)
+    lures = kinds.count(MeasureKind.LURE)
     warmed = 2  # once when each process loaded it
     assert len(asked) <= 2 * (sure - taken[2]) + lures + warmed, "nothing is asked again"
 

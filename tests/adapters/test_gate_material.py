@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest_asyncio
 
-from lull.core.adapter import AdapterStatus, AdapterVersion, Learned
-from lull.core.messages import Finish
-from lull.core.training_record import Run, RunStatus, Source
-from lull.core.training_run import RunKind
-from lull.loops.gate_material import Sources, material_of
-from lull.loops.gate_questions import GateMaterial, HeldOut
-from lull.loops.past_curriculum import PastCurriculum
+from lull.core.adapters.adapter import AdapterStatus, AdapterVersion, Learned
+from lull.core.chat.messages import Finish
+from lull.core.training.record import Run, RunSource, RunStatus
+from lull.core.training.spec import RunKind
+from lull.loops.adapters.gate_material import MaterialSources, material_of
+from lull.loops.adapters.gate_questions import GateMaterial, HeldOutRequest
+from lull.loops.training.past_curriculum import PastCurriculum
 from lull.pocket import language as pocket
 from lull.pocket.curriculum import PocketCurriculum
-from lull.service.wiring.curriculum import CurriculumByModel, shipped_probes
-from lull.store.adapters import Adapters
-from lull.store.turn_rows import Label
+from lull.service.wiring.learning.curriculum import CurriculumByModel, shipped_probes
+from lull.store.adapters.adapters import Adapters
+from lull.store.chat.turn_rows import Label
 from tests.building import FACTS, answer
 from tests.loops.night_house import BARS, POCKET, RULE, RULED, NightHouse
 
@@ -39,8 +39,8 @@ def curriculum(house: NightHouse) -> CurriculumByModel:
     return CurriculumByModel(past, PocketCurriculum())
 
 
-def sources(house: NightHouse) -> Sources:
-    return Sources(
+def sources(house: NightHouse) -> MaterialSources:
+    return MaterialSources(
         adapters=Adapters(house.database),
         training=house.training,
         rollouts=house.rollouts,
@@ -70,7 +70,7 @@ async def trained(
         parent=None,
         skills=dict.fromkeys(turns, ()),
     )
-    await house.training.add_run(run, [Source(kind="turn", id=turn) for turn in turns])
+    await house.training.add_run(run, [RunSource(kind="turn", id=turn) for turn in turns])
     version = AdapterVersion(
         id="adapter_1",
         parent=None,
@@ -85,7 +85,7 @@ async def trained(
     return version
 
 
-def asked(one: HeldOut) -> str:
+def asked(one: HeldOutRequest) -> str:
     return one.old[-1].text
 
 

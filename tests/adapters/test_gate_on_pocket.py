@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from lull.core.adapter import AdapterStatus
+from lull.core.adapters.adapter import AdapterStatus
 from tests.adapters.house import House
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.full,
     pytest.mark.timeout(3600),
     pytest.mark.asyncio(loop_scope="session"),
 ]

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from lull.backends.mlx_engine import MlxEngine
-from lull.core.adapter import AdapterStatus
-from lull.core.injection import block
-from lull.core.messages import Role, Sampling, text_message
-from lull.core.ports import GenerateRequest
-from lull.core.run_format import example_line, spec_text
-from lull.core.training_examples import Graduation, Group, Replay, Sample
-from lull.core.training_run import GraduationTerms, GrpoTerms, Lora, RunKind, RunSpec
-from lull.loops.gate_answers import answered
+from lull.backends.mlx.engine import MlxEngine
+from lull.core.adapters.adapter import AdapterStatus
+from lull.core.chat.messages import Role, Sampling, text_message
+from lull.core.models.engine import GenerateRequest
+from lull.core.skills.prompt_block import block
+from lull.core.training.examples import Graduation, Group, ReplayExample, SampledAnswer
+from lull.core.training.run_format import example_line, spec_text
+from lull.core.training.spec import GraduationTerms, GrpoTerms, Lora, RunKind, RunSpec
+from lull.loops.adapters.gate_answers import answered
 from lull.pocket import language as pocket
 from lull.pocket.canaries import pocket_probes
 from lull.pocket.language import Kind
@@ -28,7 +28,7 @@ from tests.adapters.house import WISH, House, asks
 
 pytestmark = [
     pytest.mark.soak,
-    pytest.mark.slow,
+    pytest.mark.full,
     pytest.mark.timeout(3600),
     pytest.mark.asyncio(loop_scope="session"),
 ]
@@ -108,7 +108,7 @@ async def group(
         id=f"turn_{number}",
         prompt_ids=said[0].prompt_ids,
         samples=tuple(
-            Sample(ids=one.ids, logprobs=one.logprobs, reward=worth(asked, one.text))
+            SampledAnswer(ids=one.ids, logprobs=one.logprobs, reward=worth(asked, one.text))
             for one in said
         ),
     )
@@ -134,7 +134,7 @@ async def graduation(engine: MlxEngine, folder: Path) -> Path:
     greedy = Sampling(temperature=0.0, max_tokens=24)
     for probe in stays:
         said = await answered(engine, probe.messages, greedy, None)
-        lines.append(Replay(id=probe.id, prompt_ids=said.prompt_ids, ids=said.ids))
+        lines.append(ReplayExample(id=probe.id, prompt_ids=said.prompt_ids, ids=said.ids))
     folder.mkdir(parents=True)
     spec = RunSpec(
         id=folder.name,

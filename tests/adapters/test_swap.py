@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from lull.backends.mlx_engine import MlxEngine
-from lull.core.adapter import AdapterStatus
+from lull.backends.mlx.engine import MlxEngine
+from lull.core.adapters.adapter import AdapterStatus
 from lull.core.errors import AdapterError
-from lull.core.ports import Token
-from lull.service.dialects import CHAT_ROUTES
-from lull.service.local_model import Adapter
+from lull.core.models.engine import Token
+from lull.service.builtin.model import WhichAdapter
+from lull.service.proxy.dialects import CHAT_ROUTES
 from tests.adapters.house import POCKET, House
 from tests.engine.conftest import Tiny, asking, collect, engine, tiny  # noqa: F401  (fixtures)
 
@@ -46,7 +46,7 @@ def chat(*, stream: bool = True) -> bytes:
     return json.dumps(body).encode()
 
 
-async def said(house: House, adapter: Adapter | str | None = Adapter.PUBLISHED) -> str:
+async def said(house: House, adapter: WhichAdapter | str | None = WhichAdapter.PUBLISHED) -> str:
     answer = await house.local.answer(CHAT_ROUTES["/api/chat"], chat(), adapter=adapter)
     assert answer.status == 200
     return text([line async for line in answer.chunks])
@@ -90,6 +90,7 @@ async def test_a_request_stamped_before_a_flip_and_begun_after_it_is_served(
     assert await said(house, stamped) == alone
 
 
+@pytest.mark.full
 async def test_many_requests_during_many_flips_are_each_whole(tiny_house: House) -> None:
     house = tiny_house
     known = set()

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest_asyncio
 
-from lull.core.adapter import Arm, Shadow, flip_key
-from lull.core.policy import ModelFacts
-from lull.core.skill import SkillKey
-from lull.store.flips import Flips
+from lull.core.adapters.adapter import Arm, Shadow, flip_key
+from lull.core.adapters.model_facts import ModelFacts
+from lull.core.skills.skill import SkillKey
+from lull.store.chat.flips import Flips
 from tests.building import FACTS, Home, assistant, prompt_text, user
 
 OLD, NEW = "sha of the old", "sha of the new"

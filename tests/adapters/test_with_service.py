@@ -12,19 +12,19 @@ from pathlib import Path
 
 import pytest
 
+from lull.backends.mlx.local_facts import read_local_model
 from lull.config.paths import Paths
-from lull.core.adapter import AdapterStatus, AdapterVersion
-from lull.core.messages import Sampling
-from lull.core.verdict import Check, Verdict
+from lull.core.adapters.adapter import AdapterStatus, AdapterVersion
+from lull.core.adapters.gate_report import GateCheck, Verdict
+from lull.core.chat.messages import Sampling
 from lull.resources import pocket_dir
-from lull.service.local_facts import read_local_model
-from lull.store.adapter_files import AdapterFiles
-from lull.store.adapters import Adapters
+from lull.store.adapters.adapter_files import AdapterFiles
+from lull.store.adapters.adapters import Adapters
 from lull.store.database import Database
 from tests.cli.test_words import one_line
 from tests.running import Lull, RunningLull, eventually
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.full, pytest.mark.timeout(3600)]
 
 NOW = datetime(2026, 11, 21, 9, tzinfo=UTC)
 ASKED = "write a menu for apple river stone"
@@ -69,7 +69,9 @@ def bring(home: Path, folders: dict[str, Path]) -> None:
                 made=NOW + timedelta(seconds=number),
             )
             await adapters.add(version)
-        checks = (Check(name="target", holds=True, text="it is better", value=25.0, limit=20.0),)
+        checks = (
+            GateCheck(name="target", holds=True, text="it is better", value=25.0, limit=20.0),
+        )
         verdict = Verdict(accepted=True, at=NOW, against=None, checks=checks)
         await adapters.verdict("adapter_one", verdict)
 

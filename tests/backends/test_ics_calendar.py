@@ -15,9 +15,15 @@ from pathlib import Path
 import pytest
 
 import lull
-from lull.backends.ics_calendar import IcsCalendar, child_command
-from lull.core.calendar_event import Meaning
-from lull.core.feeds import FeedError, FeedUnreachable, Marks, Read, Source
+from lull.backends.calendars.calendar import IcsCalendar, child_command
+from lull.core.calendars.event import Meaning
+from lull.core.calendars.feeds import (
+    FeedError,
+    FeedReading,
+    FeedSource,
+    FeedUnreachable,
+    Validators,
+)
 from tests.calendars.texts import MEETING, MEETING_AT, SPAN, calendar, daily
 from tests.eventually import PATIENCE_S
 
@@ -32,10 +38,13 @@ def file(tmp_path: Path) -> Path:
 
 
 async def read(
-    path: Path | str, *, marks: Marks | None = None, reader: IcsCalendar | None = None
-) -> Read | None:
+    path: Path | str, *, marks: Validators | None = None, reader: IcsCalendar | None = None
+) -> FeedReading | None:
     return await (reader or IcsCalendar()).read(
-        Source(location=str(path), is_file=True), SPAN, means=Meaning.BUSY, marks=marks or Marks()
+        FeedSource(location=str(path), is_file=True),
+        SPAN,
+        means=Meaning.BUSY,
+        marks=marks or Validators(),
     )
 
 
@@ -130,6 +139,7 @@ async def test_what_a_library_failed_at_is_in_the_log_and_only_that(
     ]
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "says"),
@@ -186,7 +196,7 @@ async def test_a_reading_that_is_given_up_leaves_no_child_behind(
         os.kill(int(number.read_text()), 0)
 
 
-LIMITED = "from lull.backends.ics_child import limit_myself; limit_myself()\n"
+LIMITED = "from lull.backends.calendars.child import limit_myself; limit_myself()\n"
 
 
 def limited(script: str) -> subprocess.CompletedProcess[str]:

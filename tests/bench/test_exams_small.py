@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.exams.small import write_figures
-from lull.backends.exam_sheets import FILES, small_reader
+from lull.backends.reader.exam_sheets import SHEET_FILES, small_reader
 from lull.core.feedback.exchange import Exchange
 from lull.core.feedback.feedback import Heard
 from lull.resources import exams_dir
@@ -21,7 +21,7 @@ class Deaf:
 
 
 async def test_what_is_written_is_what_a_chat_model_must_beat(tmp_path: Path) -> None:
-    for name in FILES.values():
+    for name in SHEET_FILES.values():
         (tmp_path / name).write_bytes((exams_dir() / name).read_bytes())
     await write_figures(Deaf(), tmp_path)
     found = small_reader(tmp_path)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from bench.reader.judge_cases import judge
 
 CASES = [
@@ -21,6 +23,7 @@ def verdict(case: dict[str, str]) -> float | str | None:
     return judge(case["rule"], case["request"], case["answer"])["kept"]
 
 
+@pytest.mark.full
 def test_what_a_program_can_check_is_decided() -> None:
     checkable = [case for case in CASES if case["kept"] is not None]
     decided = [case for case in checkable if verdict(case) is not None]

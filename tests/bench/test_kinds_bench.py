@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bench.kinds import command
 from bench.kinds.train import DEV, HERE
-from lull.backends.request_kinds import RequestKinds
+from lull.backends.reader.request_kinds import RequestKinds
 from lull.resources import kinds_dir
 
 

@@ -16,7 +16,9 @@ from bench.lulls.people import PEOPLE, Person
 from bench.lulls.simulation import play
 from bench.lulls.spans import both, by_length, complement, total, union, without
 from bench.lulls.world import World, lived
-from lull.core.calendar_event import CalendarEvent, Meaning
+from lull.core.calendars.event import CalendarEvent, Meaning
+
+pytestmark = pytest.mark.full
 
 BERLIN = ZoneInfo("Europe/Berlin")
 START = datetime(2026, 11, 18, 0, 0, tzinfo=BERLIN)

@@ -24,9 +24,9 @@ from bench.pipeline.topics import topics
 from bench.pipeline.work import TASKS, Stage, table
 from bench.through_lull.conditions import Condition
 from lull.core.feedback.feedback import Scope
-from lull.core.feedback.stated_skill import skill_of
+from lull.core.skills.stated_skill import skill_of
 
-pytestmark = pytest.mark.slow  # not each, but all of them
+pytestmark = pytest.mark.full  # not each, but all of them
 
 Json = dict[str, Any]
 SEARCH = next(topic for topic in topics() if topic.id == "search")

@@ -19,7 +19,7 @@ from bench.private_rules.conventions import FAMILIES
 from bench.private_rules.rule import Style
 from bench.private_rules.rule_set import Day, Request
 from bench.private_rules.worker import prepare, style_of, work
-from lull.core.skill import SkillText, check_text
+from lull.core.skills.skill import SkillText, check_text
 
 SEEDS = range(12)
 rule_set = cache(drawn)

@@ -15,17 +15,17 @@ from bench.private_rules.asking import SMALL_TALK
 from bench.private_rules.rule import Words
 from bench.retrieval import command, metaclaw
 from bench.retrieval.collection import Asked, Collection, Split, may_help, private
-from bench.retrieval.course import run
+from bench.retrieval.course import Talk, run
 from bench.retrieval.distractors import distractors
 from bench.retrieval.goals import goals
 from bench.retrieval.libraries import library, shelf
 from bench.retrieval.measures import averaged, ceilings, hit, shares
 from bench.retrieval.others import OTHERS, top
-from bench.retrieval.product import Credit, HeldOut, Lull, fill, open_memory
-from lull.backends.chroma import ChromaExemplars
-from lull.core.skill import SkillText, check_text
+from bench.retrieval.parts import Part, fresh_talk, of_part
+from bench.retrieval.product import Credit, HeldOut, Lull, exemplars
+from lull.core.skills.skill import SkillText, check_text
 
-pytestmark = pytest.mark.slow  # not each, but all of them
+pytestmark = pytest.mark.full  # not each, but all of them
 
 PLAIN = Asked(
     id="a",
@@ -53,42 +53,38 @@ def collection(*asked: Asked) -> Collection:
     )
 
 
-@pytest.fixture
-def memory(tmp_path: Path) -> ChromaExemplars:
-    return open_memory(tmp_path / "vectors")
+def remembering(made: Collection, credit: Credit = Credit.RIGHT) -> HeldOut:
+    return HeldOut(exemplars(made, credit, [], seed=0), made)
 
 
-def found(made: Collection, memory: ChromaExemplars, split: Split, *, asked: Asked) -> list[str]:
+def found(made: Collection, split: Split, *, asked: Asked) -> list[str]:
     """The rules that Lull finds with right credit among forty skills."""
     filled = shelf(made, Phrasing.TERSE, 40, distractors(0, 40), 0)
-    lull = Lull(filled, made, memory)
-    lull.hide(asked, split)
-    names = lull.found(asked.text, Credit.RIGHT)
+    memory = remembering(made)
+    memory.hide(asked, split)
+    names = Lull(filled, made).found(asked.text, memory)
     return [filled.rule_of[name] for name in names if name in filled.rule_of]
 
 
 @pytest.mark.parametrize("split", Split)
-def test_a_request_is_never_its_own_exemplar(split: Split, memory: ChromaExemplars) -> None:
+def test_a_request_is_never_its_own_exemplar(split: Split) -> None:
     twin = replace(PLAIN, id="b", day="day02", order=1)
     made = collection(PLAIN, twin)
-    fill(memory, made, [], seed=0)
-    assert memory.count() == 4
-    assert found(made, memory, split, asked=PLAIN) == []
-    assert found(made, memory, split, asked=twin) == []
+    assert remembering(made).count() == 2
+    assert found(made, split, asked=PLAIN) == []
+    assert found(made, split, asked=twin) == []
 
 
-@pytest.mark.slow
-def test_a_request_like_it_is_an_exemplar_where_the_split_allows(memory: ChromaExemplars) -> None:
+def test_a_request_like_it_is_an_exemplar_where_the_split_allows() -> None:
     same_day = replace(PLAIN, id="b", text="please weigh the copper kettle again", order=1)
     other_day = replace(same_day, id="c", text="weigh my copper kettle", day="day02", order=2)
     made = collection(PLAIN, same_day, other_day)
-    fill(memory, made, [], seed=0)
-    assert found(made, memory, Split.OTHERS, asked=PLAIN) == ["kettle"]
-    assert found(made, memory, Split.UNLIKE, asked=PLAIN) == ["kettle"]
-    assert found(made, memory, Split.EARLIER, asked=PLAIN) == []
-    assert found(made, memory, Split.EARLIER, asked=other_day) == ["kettle"]
+    assert found(made, Split.OTHERS, asked=PLAIN) == ["kettle"]
+    assert found(made, Split.UNLIKE, asked=PLAIN) == ["kettle"]
+    assert found(made, Split.EARLIER, asked=PLAIN) == []
+    assert found(made, Split.EARLIER, asked=other_day) == ["kettle"]
     apart = collection(PLAIN, same_day)
-    assert found(apart, memory, Split.OTHERS, asked=same_day) == ["kettle"]
+    assert found(apart, Split.OTHERS, asked=same_day) == ["kettle"]
 
 
 def test_unlike_is_another_day_or_another_wording() -> None:
@@ -100,31 +96,62 @@ def test_unlike_is_another_day_or_another_wording() -> None:
     assert may_help(replace(real, wording="notes-2"), made, Split.UNLIKE)
 
 
-@pytest.mark.slow
-def test_wrong_credit_goes_to_another_skill_three_times_in_ten(memory: ChromaExemplars) -> None:
+def test_wrong_credit_goes_to_another_skill_three_times_in_ten() -> None:
     asked = [replace(PLAIN, id=f"r{n}", text=f"weigh kettle {n}", order=n) for n in range(150)]
     made = collection(*asked)
-    fill(memory, made, ["spare"], seed=0)
-    held = HeldOut(memory, {})
     skills = {
-        credit: [n.skill for n in held.nearest("weigh kettle", client=f"made-up-{credit}", k=999)]
-        for credit in ("RIGHT", "WRONG")
+        credit: [one.skill for one in exemplars(made, credit, ["spare"], seed=0)]
+        for credit in (Credit.RIGHT, Credit.WRONG)
     }
-    assert skills["RIGHT"] == ["kettle"] * 150
-    assert set(skills["WRONG"]) == {"kettle", "boat", "spare"}
-    assert 0.2 < 1 - skills["WRONG"].count("kettle") / 150 < 0.4
+    assert skills[Credit.RIGHT] == ["kettle"] * 150
+    assert set(skills[Credit.WRONG]) == {"kettle", "boat", "spare"}
+    assert 0.2 < 1 - skills[Credit.WRONG].count("kettle") / 150 < 0.4
 
 
-def test_held_out_gives_as_many_neighbours_as_asked_for(memory: ChromaExemplars) -> None:
+def test_of_requests_that_want_nothing_three_in_ten_leave_nothing_with_wrong_credit() -> None:
+    aside = tuple(
+        replace(PLAIN, id=f"a{n}", text=f"polish boat {n}", needs=frozenset(), order=n)
+        for n in range(150)
+    )
+    made = replace(collection(PLAIN), aside=aside)
+    refused = {
+        credit: sum(not one.skill for one in exemplars(made, credit, [], seed=0))
+        for credit in (Credit.RIGHT, Credit.WRONG)
+    }
+    assert refused[Credit.RIGHT] == 150
+    assert 90 < refused[Credit.WRONG] < 120
+
+
+def test_what_is_hidden_says_nothing_and_comes_back() -> None:
     asked = [replace(PLAIN, id=f"r{n}", text=f"weigh kettle {n}", order=n) for n in range(20)]
     made = collection(*asked)
-    fill(memory, made, [], seed=0)
-    held = HeldOut(memory, {"kettle": "kettle-terse"})
-    held.hidden = frozenset(one.id for one in asked[:10])
-    near = held.nearest("weigh kettle", client="made-up-RIGHT", k=8)
-    assert len(near) == 8
-    assert {one.skill for one in near} == {"kettle-terse"}
-    assert not {one.id.split("/")[2] for one in near} & held.hidden
+    memory = remembering(made)
+    memory.naming = {"kettle": "kettle-terse"}
+
+    def wanted() -> dict[str, float]:
+        said = memory.recalled("weigh kettle", client="", since=lambda _: 0, also=())
+        return {name: one.wanted for name, one in said.items()}
+
+    full = wanted()
+    memory.hide(asked[10], Split.EARLIER)
+    assert memory.count() == 10
+    assert wanted()["kettle-terse"] < full["kettle-terse"]
+    memory.hide(asked[0], Split.EARLIER)
+    assert wanted() == {}
+    memory.hide(None, Split.EARLIER)
+    assert wanted() == pytest.approx(full)
+
+
+def test_no_day_no_person_and_no_rule_set_is_in_both_parts() -> None:
+    days = tuple(replace(PLAIN, id=f"d{n}", day=f"day{n}", order=n) for n in range(11))
+    parts = [of_part(collection(*days), part) for part in Part]
+    measured = [{one.day for one in part.measured} for part in parts]
+    assert measured[0] | measured[1] == {one.day for one in days}
+    assert not measured[0] & measured[1]
+    assert all(part.asked == days for part in parts)
+    assert Part.PICKED_ON.seed != Part.HELD_OUT.seed
+    talk = [fresh_talk(part) for part in Part]
+    assert all(len(said) > 100 for said in talk)
 
 
 def test_a_hit_counts_what_is_needed_among_the_first() -> None:
@@ -167,7 +194,8 @@ def test_a_request_aside_concerns_no_rule_of_the_set_at_any_time() -> None:
     for seed in range(5):
         rules = rule_set(seed)
         aside = private(seed).aside
-        tasks = [r for r in rules.requests if r.task and r.text in aside]
+        texts = {one.text for one in aside}
+        tasks = [r for r in rules.requests if r.task and r.text in texts]
         assert not any(rule.concerns(r.task) for r in tasks if r.task for rule in rules.rules)
         assert len(aside) >= 2 * len(rules.days)
 
@@ -247,16 +275,18 @@ def test_what_a_round_needs_is_what_it_checks_and_explains(folder: Path) -> None
     assert set(read.words) == {"P1", "P2", "P3", "P4", "P5"}
 
 
-def test_later_rules_are_not_there_to_be_found(memory: ChromaExemplars) -> None:
+def test_later_rules_are_not_there_to_be_found() -> None:
     late = replace(PLAIN, in_force=frozenset({"kettle"}))
     made = collection(late, replace(PLAIN, id="b", text="weigh the copper kettle", order=1))
-    seen = run(made, distractors(0, 40), [40], memory, seed=0)
+    talk = Talk(ours=SMALL_TALK, fresh=("hello you",))
+    seen = run(made, distractors(0, 40), [40], talk, seed=0)
     own = {arm: one for (arm, size), one in seen.items() if size == 40}
     assert len(own) == 7 + len(OTHERS)
     for one in own.values():
         assert set(one.hits) == {"a", "b"}
         assert all(len(hits) == len(Phrasing) for hits in one.hits.values())
         assert len(one.silent) == len(Phrasing) * len(SMALL_TALK)
+        assert len(one.fresh) == len(Phrasing)
 
 
 @pytest.mark.slow
@@ -276,9 +306,9 @@ def test_the_bench_writes_what_it_prints_and_says_what_it_lacks(
     assert {row["skills"] for row in document["rows"]} == set(command.QUICK_SIZES)
     for row in document["rows"]:
         assert row["n"] > 100
-        for what in ("recall_1", "recall_3", "recall_6", "mrr", "abstained"):
+        for what in ("recall_1", "recall_3", "recall_6", "mrr", "abstained", "fresh_abstained"):
             assert 0 <= row[f"{what}_low"] <= row[what] <= row[f"{what}_high"] <= 1
-            assert row[f"{what}_floor"] >= 0
+            assert row.get(f"{what}_floor", 0) >= 0
         assert row["recall_1"] <= row["recall_3"] <= row["recall_6"]
         assert row["small_talk_n"] >= 60
     assert document["goals"] == [

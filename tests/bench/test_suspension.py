@@ -13,7 +13,7 @@ from bench.report import write
 from bench.screen import missing
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.full,
     pytest.mark.skipif(sys.platform != "linux", reason="Xvfb is tried on Linux"),
 ]
 

@@ -29,7 +29,7 @@ from bench.workweek.plan import Plan
 from bench.workweek.week import Done, Played, play
 from lull.pocket import language as pocket
 
-pytestmark = pytest.mark.slow  # not each, but all of them
+pytestmark = pytest.mark.full  # not each, but all of them
 
 SEEDS = range(1, 6)
 

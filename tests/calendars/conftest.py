@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from lull.backends.ics_calendar import IcsCalendar
-from lull.backends.ics_fetch import FeedFetch
+from lull.backends.calendars.calendar import IcsCalendar
+from lull.backends.calendars.fetch import FeedFetch
 from tests.calendars.certificates import Certificate, make
 from tests.calendars.server import CalendarServer, calendar_server
 from tests.eventually import PATIENCE_S

@@ -9,27 +9,27 @@ import resource
 
 import pytest
 
-from lull.backends.ics_calendar import IcsCalendar
-from lull.core.calendar_event import Meaning
-from lull.core.feeds import FeedError, Marks, Read, Source
+from lull.backends.calendars.calendar import IcsCalendar
+from lull.core.calendars.event import Meaning
+from lull.core.calendars.feeds import FeedError, FeedReading, FeedSource, Validators
 from tests.calendars.hostile_contents import CONTENTS, MANY, Content
 from tests.calendars.hostile_servers import PATH, SERVERS, Server
 from tests.calendars.server import CalendarServer, answer
 from tests.calendars.texts import MEETING_AT, SPAN
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.full
 
 MOST_MB = 512
 
 
-async def read(reader: IcsCalendar, url: str) -> Read:
-    source = Source(location=url, private=True)
-    found = await reader.read(source, SPAN, means=Meaning.AWAY, marks=Marks())
+async def read(reader: IcsCalendar, url: str) -> FeedReading:
+    source = FeedSource(location=url, private=True)
+    found = await reader.read(source, SPAN, means=Meaning.AWAY, marks=Validators())
     assert found is not None
     return found
 
 
-async def unhindered(work: asyncio.Task[Read]) -> int:
+async def unhindered(work: asyncio.Task[FeedReading]) -> int:
     """How often something else of the service had its turn meanwhile."""
     turns = 0
     while not work.done():

@@ -13,21 +13,22 @@ from pathlib import Path
 
 import pytest
 
-from lull.backends.ics_address import host_of, is_address
-from lull.backends.ics_calendar import IcsCalendar
-from lull.backends.secret_fallbacks import EnvironmentSecrets, FileSecrets, MemorySecrets
-from lull.backends.secrets import KeychainSecrets, open_secret_store
-from lull.core.calendar_event import CalendarEvent, Meaning
+from lull.backends.calendars.address import host_of, is_address
+from lull.backends.calendars.calendar import IcsCalendar
+from lull.backends.system.secret_fallbacks import EnvironmentSecrets, FileSecrets, MemorySecrets
+from lull.backends.system.secrets import KeychainSecrets, open_secret_store
+from lull.core.calendars.event import CalendarEvent, Meaning
+from lull.core.calendars.feeds import COPY_COUNTS_FOR_S, FEED_INTERVAL_S, FeedError
 from lull.core.errors import Conflict, LullError, NotFound, SecretsError, UsageError
-from lull.core.feeds import COUNTS_FOR_S, EVERY_S, FeedError
 from lull.core.ports import SecretStore
-from lull.service.bus import Bus
-from lull.service.calendars import CalendarParts, Calendars
-from lull.service.problems import Problems
+from lull.service.calendars.addresses import Open
+from lull.service.calendars.calendars import CalendarParts, Calendars
+from lull.service.process.bus import EventBus
+from lull.service.process.problems import Problems
+from lull.store.calendars.feeds import Feeds
+from lull.store.chat.event_log import EventLog
 from lull.store.database import Database
-from lull.store.event_log import EventLog
-from lull.store.feeds import Feeds
-from tests.backends.test_secrets import (  # noqa: F401 - fixtures
+from tests.backends.system.test_secrets import (  # noqa: F401 - fixtures
     LockedKeychain,
     gnome_keyring,
     session_bus,
@@ -35,9 +36,10 @@ from tests.backends.test_secrets import (  # noqa: F401 - fixtures
 )
 from tests.calendars.server import CalendarServer, answer
 from tests.calendars.texts import MEETING, MEETING_AT, calendar, daily
-from tests.fakes import FakeClock, FakeCoin, FakeIds
+from tests.doubles.fakes import FakeClock, FakeCoin, FakeIds
+from tests.eventually import PATIENCE_S, eventually
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.full
 
 SECRET = "key-4711"
 PATH = f"/private-{SECRET}/basic.ics"
@@ -55,10 +57,12 @@ class Desk:
         self.reader = reader
         self.kept: SecretStore = FileSecrets(home / "secrets.json")
         self.worry: LullError | None = None
+        self.opening: Open = lambda: (self.kept, self.worry)
+        self.waiting: Open | None = None
         self.opened = 0
         self.changes = 0
         self.database = Database(home / "lull.db")
-        self.bus = Bus(EventLog(self.database), self.clock)
+        self.bus = EventBus(EventLog(self.database), self.clock)
         self.problems = Problems(self.bus)
         self.calendars = self._made()
 
@@ -70,6 +74,7 @@ class Desk:
                 host_of=host_of,
                 is_address=is_address,
                 secrets=self._secrets,
+                waiting_secrets=self.waiting,
                 clock=self.clock,
                 ids=self.ids,
                 coin=FakeCoin(),
@@ -97,7 +102,7 @@ class Desk:
 
     def _secrets(self) -> tuple[SecretStore, LullError | None]:
         self.opened += 1
-        return self.kept, self.worry
+        return self.opening()
 
     def _changed(self) -> None:
         self.changes += 1
@@ -151,7 +156,7 @@ async def test_the_address_lies_in_the_secret_store_and_nowhere_else(
     caplog.set_level(logging.DEBUG)
     done = await desk.add(url)
     server.serve(PATH, answer(status="410 Gone"))
-    desk.clock.advance(EVERY_S * 2)
+    desk.clock.advance(FEED_INTERVAL_S * 2)
     await desk.calendars.refresh_due()
     desk.database.flush()
     assert desk.kept.get(f"calendar.{done['calendar']['id']}") == url
@@ -176,11 +181,38 @@ async def test_without_a_keychain_an_address_is_refused_in_words_and_never_asked
     assert server.asked == [] and await desk.listed() == []
 
 
+async def test_a_locked_keychain_is_waited_for_while_the_user_types_its_password(
+    desk: Desk, url: str, tmp_path: Path
+) -> None:
+    keychain = LockedKeychain()
+
+    def opened(within_s: float) -> tuple[SecretStore, LullError | None]:
+        return open_secret_store(
+            service="lull",
+            file=tmp_path / "none",
+            file_fallback=False,
+            environ={},
+            keychain=lambda: keychain,
+            within_s=within_s,
+        )
+
+    desk.opening, desk.waiting = (lambda: opened(0.0)), (lambda: opened(PATIENCE_S))
+    desk.restart()
+    adding = asyncio.ensure_future(desk.add(url))
+    await asyncio.to_thread(eventually, lambda: keychain.asked, bool)
+    assert not adding.done() and keychain.asked == 1
+    keychain.unlocked.set()
+    # From here on it answers at once, however busy the machine is.
+    desk.opening = desk.waiting
+    await adding
+    assert SECRET in str(keychain.entries)
+
+
 async def test_a_file_needs_no_keychain(desk: Desk, file: Path) -> None:
     desk.kept, desk.worry = MemorySecrets(), WHY
     await desk.add(str(file))
     desk.restart()
-    desk.clock.advance(EVERY_S * 2)
+    desk.clock.advance(FEED_INTERVAL_S * 2)
     await desk.calendars.refresh_due()
     assert desk.times() == [MEETING_AT]
     assert desk.opened == 0
@@ -216,7 +248,7 @@ async def test_two_feeds_of_one_host_are_told_apart(
     assert kinds == {Meaning.AWAY, Meaning.BUSY}
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize(
     "wanted",
     [
@@ -245,10 +277,10 @@ async def test_a_feed_is_asked_again_after_half_an_hour_more_or_less(
     desk: Desk, url: str, server: CalendarServer
 ) -> None:
     await desk.add(url)
-    desk.clock.advance(EVERY_S * 0.9 - 1)
+    desk.clock.advance(FEED_INTERVAL_S * 0.9 - 1)
     await desk.calendars.refresh_due()
     assert len(server.asked) == 1
-    desk.clock.advance(EVERY_S * 0.2 + 1)
+    desk.clock.advance(FEED_INTERVAL_S * 0.2 + 1)
     await desk.calendars.refresh_due()
     await desk.calendars.refresh_due()
     assert len(server.asked) == 2
@@ -284,7 +316,7 @@ async def test_the_copy_counts_for_a_day_and_its_age_is_shown(
         assert one["problem"]["title"] == "The calendar cannot be reached"
         assert desk.times() == [MEETING_AT]
         assert desk.problems.standing() == [], "a server may be away for a while"
-    desk.clock.advance(COUNTS_FOR_S - 24 * 3600 + 1)
+    desk.clock.advance(COPY_COUNTS_FOR_S - 24 * 3600 + 1)
     assert (await desk.only())["health"] == "lost"
     assert desk.times() == []
 
@@ -296,7 +328,7 @@ async def test_a_lost_feed_is_a_problem_until_it_is_back(
     await desk.add(url, label="Work")
     whole = server.answers[PATH]
     server.serve(PATH, answer(status="500 No"))
-    desk.clock.advance(COUNTS_FOR_S + 60)
+    desk.clock.advance(COPY_COUNTS_FOR_S + 60)
     await desk.calendars.refresh_due()
     (problem,) = desk.problems.standing()
     assert problem["detail"].startswith("Work: ")
@@ -314,7 +346,7 @@ async def test_an_address_that_was_changed_is_a_problem_at_once(
     await desk.add(url)
     server.serve(PATH, answer(status="410 Gone"))
     for _ in range(3):
-        desk.clock.advance(EVERY_S * 1.2)
+        desk.clock.advance(FEED_INTERVAL_S * 1.2)
         await desk.calendars.refresh_due()
     (problem,) = desk.problems.standing()
     assert "copy it again" in problem["hint"]
@@ -326,14 +358,14 @@ async def test_what_may_pass_is_tried_again_soon_and_then_less_often(
 ) -> None:
     await desk.add(url)
     server.serve(PATH, answer(status="503 Busy"))
-    desk.clock.advance(EVERY_S * 1.2)
+    desk.clock.advance(FEED_INTERVAL_S * 1.2)
     waits = []
     for _ in range(8):
         await desk.calendars.refresh_due()
         (feed,) = desk.calendars.feeds()
         waits.append((feed.due - desk.clock.now()).total_seconds())
         desk.clock.at = feed.due
-    doubled = [60 * 2**n for n in range(5)] + [EVERY_S] * 3
+    doubled = [60 * 2**n for n in range(5)] + [FEED_INTERVAL_S] * 3
     for wait, expected in zip(waits, doubled, strict=True):
         assert 0.9 * expected <= wait <= 1.1 * expected
 
@@ -347,7 +379,7 @@ async def test_a_server_is_not_asked_before_it_wishes(
 ) -> None:
     await desk.add(url)
     server.serve(PATH, answer(status="429 Too Many", Retry_After=said))
-    desk.clock.advance(EVERY_S * 1.2)
+    desk.clock.advance(FEED_INTERVAL_S * 1.2)
     await desk.calendars.refresh_due()
     (feed,) = desk.calendars.feeds()
     assert least_s <= (feed.due - desk.clock.now()).total_seconds() <= most_s
@@ -373,7 +405,7 @@ async def test_a_restart_knows_what_was_known_without_any_network(
     await desk.calendars.load()
     assert desk.times() == [MEETING_AT]
     assert len(server.asked) == 1
-    desk.clock.advance(EVERY_S * 1.2)
+    desk.clock.advance(FEED_INTERVAL_S * 1.2)
     await desk.calendars.refresh_due()
     assert len(server.asked) == 2, "the address came back from the secret store"
 
@@ -385,7 +417,7 @@ async def test_the_loop_reads_what_is_due_and_may_be_told_to_look(
     loop = asyncio.create_task(desk.calendars.keep_fresh())
     try:
         await asyncio.sleep(0)
-        desk.clock.advance(EVERY_S * 1.2)
+        desk.clock.advance(FEED_INTERVAL_S * 1.2)
         while len(server.asked) < 2:
             desk.calendars.look_now()
             await asyncio.sleep(0.01)
@@ -421,7 +453,7 @@ async def test_a_locked_keychain_costs_the_address_and_not_the_copy(desk: Desk, 
     desk.restart()
     locked = LockedKeychain()
     desk.kept = KeychainSecrets("Lull (test)", lambda: locked, within_s=0.1)
-    desk.clock.advance(EVERY_S * 1.2)
+    desk.clock.advance(FEED_INTERVAL_S * 1.2)
     await desk.calendars.refresh_due()
     locked.unlocked.set()
     one = await desk.only()
@@ -435,7 +467,7 @@ async def test_a_keychain_that_locks_itself_at_night_is_not_needed_again(
     await desk.add(url)
     locked = LockedKeychain()
     desk.kept = KeychainSecrets("Lull (test)", lambda: locked, within_s=0.1)
-    desk.clock.advance(EVERY_S * 1.2)
+    desk.clock.advance(FEED_INTERVAL_S * 1.2)
     await desk.calendars.refresh_due()
     assert len(server.asked) == 2 and locked.asked == 0
 
@@ -454,7 +486,7 @@ async def test_the_real_keychain_keeps_an_address(
     assert desk.kept.kind == "keychain"
     done = await desk.add(url)
     desk.restart()
-    desk.clock.advance(EVERY_S * 1.2)
+    desk.clock.advance(FEED_INTERVAL_S * 1.2)
     await desk.calendars.refresh_due()
     assert len(server.asked) == 2
     name = f"calendar.{done['calendar']['id']}"

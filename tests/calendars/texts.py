@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from lull.core.feeds import Span
+from lull.core.calendars.feeds import BusySpan
 
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
-SPAN = Span(start=NOW, end=NOW + timedelta(days=9))
+SPAN = BusySpan(start=NOW, end=NOW + timedelta(days=9))
 
 
 def event(*lines: str) -> bytes:

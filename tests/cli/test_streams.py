@@ -16,7 +16,7 @@ import pytest
 
 from tests.running import PATIENCE_S, Lull, RunningLull
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.full
 
 
 def bash(lull: Lull, line: str, **more: str) -> subprocess.CompletedProcess[str]:

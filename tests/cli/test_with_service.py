@@ -13,7 +13,7 @@ import pytest
 from tests.cli.test_words import one_line
 from tests.running import PATIENCE_S, Lull, RunningLull
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.full
 
 TURN_KEYS = [
     "id",
@@ -149,7 +149,7 @@ def test_the_doctor_looks_at_every_part(running: RunningLull) -> None:
     checks = {one["name"]: one for one in document["checks"]}
     assert set(checks) >= {
         *("service", "settings", "address", "ollama", "engine", "store"),
-        *("skills", "memory", "keychain", "disk", "speed"),
+        *("skills", "memory", "keychain", "disk", "speed", "backups"),
         *("idle source", "lulls", "calendars"),
     }
     assert all(set(one) >= {"name", "ok", "text", "hint"} for one in document["checks"])

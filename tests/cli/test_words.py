@@ -27,6 +27,9 @@ COMMANDS = [
     "verify",
     "settings",
     "demo",
+    "backup",
+    "restore",
+    "connect",
 ]
 ACTIONS = [
     "list",
@@ -99,6 +102,11 @@ WRONG = [
     ["prove", "prop_1", "prop_2"],
     ["verify"],
     ["verify", "menu", "extra"],
+    ["backup", ""],
+    ["backup", "a", "b"],
+    ["restore"],
+    ["restore", "a", "--undo"],
+    ["restore", "--undo"],
 ]
 
 

@@ -42,3 +42,17 @@ def test_the_setting_counts_more_than_ollama_host() -> None:
 def test_an_ollama_host_that_is_no_address_is_told(ollama_host: str) -> None:
     with pytest.raises(SettingsError, match="OLLAMA_HOST"):
         upstream(ollama_host)
+
+
+@pytest.mark.parametrize(
+    "ollama_host", ["http://127.0.0.1:11435", "localhost:11435", "[::1]:11435"]
+)
+def test_lull_does_not_take_its_own_address_for_that_of_ollama(ollama_host: str) -> None:
+    """`lull connect environment` writes OLLAMA_HOST for clients, and Lull is started there, too."""
+    found = UpstreamSettings().resolved({"OLLAMA_HOST": ollama_host}, own_port=11435)
+    assert found == "http://127.0.0.1:11434"
+
+
+def test_another_machine_with_lulls_port_is_asked_as_it_says() -> None:
+    environ = {"OLLAMA_HOST": "gpu.local:11435"}
+    assert UpstreamSettings().resolved(environ, own_port=11435) == "http://gpu.local:11435"

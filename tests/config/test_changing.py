@@ -264,3 +264,8 @@ def test_every_setting_is_shown_with_its_value_and_its_reason(file: Path) -> Non
     assert (shown["skills.at_most"].value, shown["skills.at_most"].default) == (5, 3)
     assert all(one.reason and one.allowed for one in shown.values())
     assert json.dumps([one.value for one in shown.values()])
+
+
+def test_a_larger_share_than_allowed_is_not_taken_when_it_is_typed(file: Path) -> None:
+    with pytest.raises(SettingsError, match=r"0\.15 is not allowed"):
+        set_value(file, "guard.leave_out_share", "0.15")

@@ -9,9 +9,9 @@ import pytest
 from lull.config.files import read, set_value
 from lull.config.idle_settings import IdleSettings
 from lull.config.reading import parsed
-from lull.core import hours
 from lull.core.errors import SettingsError
-from lull.core.idle_rule import IdleRule
+from lull.core.idle import hours
+from lull.core.idle.rule import IdleRule
 
 
 def test_the_defaults_are_the_rules() -> None:
@@ -51,10 +51,10 @@ def test_hours_can_be_set_from_the_command_line(tmp_path: Path) -> None:
         ('blocked_hours = ["mon 25:00-26:00"]', "hours such as"),
         ("after_min = 0", "from 0.1"),
         ('source = "file:"', "file:PATH"),
-        ('source = "file:signals.json"', "whole path"),
-        ('source = "file:./signals.json"', "whole path"),
-        ('source = "file:~nosuchuser-at-all/x"', "whole path"),
-        ('source = "file:/tmp/a\\u0000b"', "whole path"),
+        ('source = "file:signals.json"', "absolute path"),
+        ('source = "file:./signals.json"', "absolute path"),
+        ('source = "file:~nosuchuser-at-all/x"', "absolute path"),
+        ('source = "file:/tmp/a\\u0000b"', "absolute path"),
     ],
 )
 def test_what_cannot_be_is_refused_with_a_word_of_what_can(line: str, hint: str) -> None:

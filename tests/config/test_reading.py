@@ -11,7 +11,7 @@ from lull.config.files import FILE_LIMIT, read
 from lull.config.reading import parsed
 from lull.config.settings import Settings
 from lull.core.errors import SettingsError
-from lull.core.retrieval import RetrievalRule
+from lull.core.skills.skill_ranking import RetrievalRule
 
 
 def problem_of(text: str) -> str:
@@ -222,3 +222,34 @@ def test_a_file_far_too_long_is_told(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").write_text("#" * (FILE_LIMIT + 1))
     with pytest.raises(SettingsError, match="bytes"):
         read(tmp_path / "settings.toml")
+
+
+@pytest.mark.parametrize(
+    ("line", "value"),
+    [
+        ("leave_out_share = 0.15", 0.02),
+        ("leave_out_share = 0.02", 0.02),
+        ("leave_out_share = 0", 0.0),
+        ("settle_uses = 0", 10),
+        ("settle_uses = 25", 25),
+    ],
+)
+def test_a_guard_of_an_earlier_version_is_read_as_the_nearest_that_is_allowed(
+    line: str, value: float, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("WARNING")
+    guard = parsed(f"[guard]\n{line}\n", "settings.toml").guard
+    name, _, written = line.partition(" = ")
+    assert getattr(guard, name) == value
+    said = [record.getMessage() for record in caplog.records]
+    caplog.clear()
+    if float(written) == value:
+        assert said == []
+    else:
+        (one,) = said
+        assert one.startswith(f"settings.toml, line 2: {name} in [guard] is {written}, and is read")
+
+
+@pytest.mark.parametrize("line", ["leave_out_share = nan", 'leave_out_share = "much"'])
+def test_a_guard_that_is_no_number_is_an_error(line: str) -> None:
+    assert problem_of(f"[guard]\n{line}").startswith("settings.toml, line 2: leave_out_share")

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from lull.backends.skill_index import WordIndex
+from lull.backends.retrieval.skill_index import WordIndex
 from lull.config.settings import SkillsSettings
-from lull.core.injection import block
-from lull.core.policy import Client
-from lull.core.retrieval import RetrievalRule, ranked
-from lull.core.skill import EVERYBODY, Library, Skill, SkillKey, SkillText
-from lull.core.window import DEFAULT_WINDOW, TokenRate
+from lull.core.chat.client import Client
+from lull.core.chat.context_window import DEFAULT_WINDOW, TokenRate
+from lull.core.skills.prompt_block import block
+from lull.core.skills.skill import EVERYBODY, Library, Skill, SkillKey, SkillText
+from lull.core.skills.skill_ranking import RetrievalRule, ranked
 from lull.resources import starter_skills_dir
-from lull.store.skill_md import parse, render
+from lull.store.skills.skill_md import parse, render
 
 FILES = sorted(starter_skills_dir().glob("*/SKILL.md"))
 ANYBODY = Client(name="test")

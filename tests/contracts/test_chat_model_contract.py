@@ -9,15 +9,16 @@ from dataclasses import dataclass
 import pytest
 import pytest_asyncio
 
-from lull.backends.engine_chat import EngineChat
-from lull.backends.ollama_chat import OllamaChat
-from lull.backends.openai_chat import OpenAIChat, open_session
+from lull.backends.chat.engine_chat import EngineChat
+from lull.backends.chat.openai_chat import OpenAIChat, open_session
+from lull.backends.ollama.chat import OllamaChat
+from lull.core.chat.messages import Completion, Finish, Role, Sampling, text_message
+from lull.core.chat.ports import ChatModel
 from lull.core.errors import EngineError, LullError, RequestError, UpstreamDown
-from lull.core.messages import Completion, Finish, Role, Sampling, text_message
-from lull.core.ports import ChatModel, GenerateRequest
-from tests.fake_chat_model import FakeChatModel
-from tests.fake_engine import FakeEngine
-from tests.scripted_endpoint import ScriptedEndpoint, hangs
+from lull.core.models.engine import GenerateRequest
+from tests.doubles.fake_chat_model import FakeChatModel
+from tests.doubles.fake_engine import FakeEngine
+from tests.doubles.scripted_endpoint import ScriptedEndpoint, hangs
 from tests.service.scripted_upstream import PATIENCE_S
 
 MESSAGES = (

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import pytest
 
-from lull.backends.mlx_engine import MlxEngine
+from lull.backends.mlx.engine import MlxEngine
+from lull.core.chat.messages import Finish, Role, Sampling, text_message
 from lull.core.errors import EngineDown, EngineError, RequestError
-from lull.core.messages import Finish, Role, Sampling, text_message
-from lull.core.ports import Chunk, Engine, GenerateRequest
+from lull.core.models.engine import Chunk, Engine, GenerateRequest
+from tests.doubles.fake_engine import FakeEngine
 from tests.engine.conftest import Tiny, engine, tiny  # noqa: F401  (fixtures)
-from tests.fake_engine import FakeEngine
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 

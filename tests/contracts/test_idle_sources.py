@@ -17,12 +17,9 @@ from typing import Any
 import pytest
 
 from bench.screen import Screen, missing
-from lull.backends.apps import ExclusiveApps
-from lull.backends.calls import AnyTrue, Recording
-from lull.backends.commands import asking
-from lull.backends.heat import Heat
-from lull.backends.idle_linux import MutterIdle
-from lull.backends.idle_macos import (
+from lull.backends.idle.calls import AnyTrue, Recording
+from lull.backends.idle.linux import MutterIdle
+from lull.backends.idle.macos import (
     IoregIdle,
     MacScreenAwake,
     QuartzIdle,
@@ -31,20 +28,23 @@ from lull.backends.idle_macos import (
     mac_recording,
     mac_saving,
 )
-from lull.backends.idle_windows import WindowsIdle
-from lull.backends.idle_x11 import X11Idle
-from lull.backends.load import LoadOfOthers
-from lull.backends.logind import LogindIdle, LogindInhibitors, LogindLock, LogindWaking
-from lull.backends.macos import Frameworks
-from lull.backends.memory_room import MemoryRoom, Room
-from lull.backends.polled import FirstKnown, Source
-from lull.backends.power import Power, PowerProfile, Supply
-from lull.core.idle_signals import Known, Reading, Unknown
+from lull.backends.idle.polled import FirstKnown, SignalSource
+from lull.backends.idle.windows import WindowsIdle
+from lull.backends.idle.x11 import X11Idle
+from lull.backends.machine.apps import ExclusiveApps
+from lull.backends.machine.commands import asking
+from lull.backends.machine.heat import Heat
+from lull.backends.machine.load import LoadOfOthers
+from lull.backends.machine.logind import LogindIdle, LogindInhibitors, LogindLock, LogindWaking
+from lull.backends.machine.macos import Frameworks
+from lull.backends.machine.memory_room import FreeMemory, MemoryRoom
+from lull.backends.machine.power import Power, PowerProfile, Supply
+from lull.core.idle.signals import Known, Reading, Unknown
 from tests.backends.stand_in import stand_in
+from tests.doubles.fake_source import FakeSource
+from tests.doubles.logind_service import Logind, mutter, power_daemon
+from tests.doubles.private_bus import private_bus
 from tests.eventually import eventually
-from tests.fake_source import FakeSource
-from tests.logind_service import Logind, mutter, power_daemon
-from tests.private_bus import private_bus
 from tests.sound import sound_server
 
 Stack = ExitStack
@@ -53,7 +53,7 @@ Cut = Callable[[], None]
 
 @dataclass(frozen=True)
 class Case:
-    source: Source[Any]
+    source: SignalSource[Any]
     fits: Callable[[Any], bool]
     """Of a value."""
     breaks: Cut | None = None
@@ -92,7 +92,7 @@ def x11(stack: Stack, _folder: Path) -> Case:
     return Case(X11Idle(screen.display), seconds, screen.end, screen.start)
 
 
-def _on_a_bus(stack: Stack, make: Callable[[dict[str, str]], Source[Any]], fits: Any) -> Case:
+def _on_a_bus(stack: Stack, make: Callable[[dict[str, str]], SignalSource[Any]], fits: Any) -> Case:
     """A source that asks logind or a neighbour of it; what breaks is the bus."""
     bus = stack.enter_context(private_bus())
     names = ("DBUS_SYSTEM_BUS_ADDRESS", "DBUS_SESSION_BUS_ADDRESS")
@@ -155,7 +155,7 @@ def processor(_stack: Stack, _folder: Path) -> Case:
 def memory(_stack: Stack, _folder: Path) -> Case:
     def fits(room: Any) -> bool:
         pressed = isinstance(room.pressure, Unknown) or share(room.pressure)
-        return isinstance(room, Room) and share(room.free_share) and pressed
+        return isinstance(room, FreeMemory) and share(room.free_share) and pressed
 
     return Case(MemoryRoom(), fits)
 
@@ -186,7 +186,7 @@ def _library(name: str, folder: Path) -> Any:
     return stand_in(name, folder)
 
 
-def _mac(make: Callable[[Frameworks], Source[Any]], fits: Any, folder: Path) -> Case:
+def _mac(make: Callable[[Frameworks], SignalSource[Any]], fits: Any, folder: Path) -> Case:
     library = stand_in("macos", folder)
 
     # A library that is open stays open; it is the next start that does not find it.
@@ -227,7 +227,7 @@ def the_macs_recording(_stack: Stack, folder: Path) -> Case:
     return _mac(mac_recording, yes_or_no, folder)
 
 
-def _command(make: Callable[[Any], Source[Any]], said: str, fits: Any) -> Case:
+def _command(make: Callable[[Any], SignalSource[Any]], said: str, fits: Any) -> Case:
     answer: list[Reading[str]] = [Known(said)]
 
     def breaks() -> None:
@@ -259,7 +259,7 @@ def windows(_stack: Stack, folder: Path) -> Case:
     return Case(WindowsIdle(library.open), seconds, breaks, heals)
 
 
-def _several(make: Callable[[list[Source[Any]]], Source[Any]]) -> Case:
+def _several(make: Callable[[list[SignalSource[Any]]], SignalSource[Any]]) -> Case:
     parts = [FakeSource[bool](Known(False), name=name) for name in ("one", "another")]
 
     def breaks() -> None:

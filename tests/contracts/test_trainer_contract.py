@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from lull.backends.trainer_process import TrainerProcesses
-from lull.core.ports import Trainer, TrainingProcess
-from lull.core.training_events import Began, Failed, Finished, RunEvent, Stepped
-from lull.core.training_run import RunKind
-from tests.scripted_trainer import ScriptedTrainer
+from lull.backends.mlx.trainer_process import TrainerProcesses
+from lull.core.training.events import Began, Failed, Finished, RunEvent, Stepped
+from lull.core.training.ports import Trainer, TrainingProcess
+from lull.core.training.spec import RunKind
+from tests.doubles.scripted_trainer import ScriptedTrainer
 from tests.trainer.making import examples, model_folder, run_folder, spec
 
 STEPS = 30
 Pair = tuple[Trainer, str]
 
 
-@pytest.fixture(params=["fake", pytest.param("real", marks=pytest.mark.slow)])
+@pytest.fixture(params=["fake", pytest.param("real", marks=pytest.mark.full)])
 def pair(request: pytest.FixtureRequest, tmp_path: Path) -> Pair:
     """A trainer, and a folder it can train."""
     asked = spec(RunKind.GRPO, tmp_path / "model", steps=STEPS)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lull.core.characters import (
+from lull.core.unicode_safety import (
     bare,
     feigned_words,
     has_bidi_controls,

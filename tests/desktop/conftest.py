@@ -15,9 +15,9 @@ from pytestqt.qtbot import QtBot
 
 from lull.config.paths import Paths
 from lull.desktop.main import Desktop
-from lull.desktop.page import Page, PageName
 from lull.desktop.place import Place
-from lull.desktop.tokens import LIGHT
+from lull.desktop.widgets.page import Page, PageName
+from lull.desktop.widgets.tokens import LIGHT
 from lull.resources import starter_skills_dir
 from tests.desk import Desk
 from tests.desktop.fake_tray import FakeTray

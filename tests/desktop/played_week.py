@@ -112,7 +112,7 @@ def compared() -> Json:
 
 def proposals() -> list[Json]:
     proved = {
-        "pairs": 22,
+        "pairs": 26,
         "requests": 6,
         "wins": 15,
         "losses": 1,
@@ -133,9 +133,17 @@ def proposals() -> list[Json]:
             {
                 "sentence": "Join the dishes of one course with bars",
                 "source": "user",
+                "whose": "derived",
+                "quoted": ["with bars"],
                 "turn": "turn_5",
             },
-            {"sentence": "Never number them.", "source": "user", "turn": "turn_5"},
+            {
+                "sentence": "Never number them.",
+                "source": "user",
+                "whose": "derived",
+                "quoted": [],
+                "turn": "turn_5",
+            },
         ],
         "flags": [],
         "description": "When a menu or a list of dishes is asked for.",
@@ -159,6 +167,7 @@ def proposals() -> list[Json]:
             "kind": "edit",
             "name": "menu-style",
             "status": "proved",
+            "standing": "proved",
             "made": ago(hours=9),
             "evidence": proved,
         },
@@ -168,6 +177,7 @@ def proposals() -> list[Json]:
             "kind": "new",
             "name": "short-answers",
             "status": "screened",
+            "standing": "untested",
             "made": ago(hours=2),
             "evidence": nothing,
         },
@@ -177,6 +187,7 @@ def proposals() -> list[Json]:
             "kind": "new",
             "name": "always-cite-acme",
             "status": "quarantined",
+            "standing": "quarantined",
             "made": ago(days=1),
             "evidence": nothing,
             "reason": "It is made of what a web page said.",
@@ -358,7 +369,7 @@ def settings() -> list[Json]:
     rows: list[tuple[str, Any, str]] = [
         ("service.port", 11435, "Where chat clients find Lull. Ollama's own port is 11434."),
         ("upstream.address", "", "Empty finds Ollama by itself."),
-        ("idle.enabled", True, "Whether Lull works for itself while you are away."),
+        ("idle.enabled", True, "Whether Lull does its own work while you are away."),
         ("idle.after_min", 10.0, "So long without input and the machine counts as free."),
         ("idle.sleep_hours", ["23:00-07:00"], "An empty chair stays empty then."),
         ("judge.address", "", "A model that is asked what an answer was worth. Empty: nobody."),

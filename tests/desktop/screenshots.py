@@ -22,12 +22,12 @@ from PySide6.QtWidgets import QApplication, QWidget
 from lull.config.paths import Paths
 from lull.contract import routes
 from lull.desktop.main import Desktop
-from lull.desktop.page import PageName
-from lull.desktop.pages.compare_dialog import CompareDialog
+from lull.desktop.pages.chat.wipe_dialog import WipeDialog
 from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
-from lull.desktop.pages.wipe_dialog import WipeDialog
+from lull.desktop.pages.review.compare_dialog import CompareDialog
 from lull.desktop.state import Phase
-from lull.desktop.tokens import DARK, LIGHT, Theme
+from lull.desktop.widgets.page import PageName
+from lull.desktop.widgets.tokens import DARK, LIGHT, Theme
 from tests.desktop.conftest import OneProcess, place_of
 from tests.desktop.fake_tray import FakeTray
 from tests.desktop.played_week import COMPARED, play

@@ -57,7 +57,7 @@ def status(**more: Any) -> Json:
         "pid": 1,
         "version": "0.1.0",
         "home": "/home/me/lull",
-        "token": None,
+        "needs_token": False,
         "upstream": {
             "kind": "ollama",
             "address": "http://127.0.0.1:11434",
@@ -103,6 +103,7 @@ class Scripted:
     def __post_init__(self) -> None:
         self.answers = {
             routes.STATUS: status(),
+            routes.TOKEN: {"token": None},
             routes.PROPOSALS: {"proposals": [], "faults": [], "generation": 9, "pushed": False},
             routes.SKILLS: {"generation": 9, "skills": []},
             routes.SKILLS_HISTORY: {"history": []},

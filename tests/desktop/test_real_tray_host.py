@@ -18,8 +18,9 @@ import pytest
 
 from bench.screen import Screen, missing
 from lull.config.paths import Paths
-from lull.service.lock import is_running
-from tests.desk import Desk
+from lull.core.proof.proposal import ProposalStatus
+from lull.service.process.lock import is_running
+from tests.desk import Desk, proved
 from tests.desktop.keys import xdotool
 from tests.running import PATIENCE_S, eventually, free_port
 
@@ -98,7 +99,7 @@ def on_a_desktop(home: Path) -> Iterator[Desktop]:
     paths = Paths.from_environment({}, "linux", home=str(home))
     paths.prepare()
     with Desk(home).open() as desk:
-        desk.propose()
+        desk.propose(replays=proved(), status=ProposalStatus.PROVED)
     paths.settings.write_text("[service]\nport = 0\n")
     with Screen() as screen:
         environment = {

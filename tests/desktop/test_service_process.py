@@ -172,6 +172,62 @@ def test_one_that_has_not_quite_gone_is_waited_for(process: ServiceProcess, worl
     assert process.state is ServiceState.RUNNING
 
 
+def test_one_that_is_restarted_is_started_as_soon_as_it_has_gone(
+    process: ServiceProcess, world: World
+) -> None:
+    process.start()
+    world.runs = True
+    process.look()
+    process.restarting()
+    world.runs = False
+    process.look()
+    assert len(world.children) == 1  # its process is still ending
+    world.children[0].code = 0
+    process.look()
+    assert len(world.children) == 2
+    process.close()
+    assert world.children[1].told_to_end
+
+
+@pytest.mark.parametrize("forget", ["start", "stopping", "not_restarting"])
+def test_a_restart_that_did_not_come_about_starts_nothing_later(
+    process: ServiceProcess, world: World, forget: str
+) -> None:
+    process.start()
+    process.restarting()
+    getattr(process, forget)()
+    world.runs = True
+    process.look()
+    falls(world, process, code=0)  # `lull stop`
+    assert process.state is ServiceState.STOPPED
+    assert len(world.children) == 1
+
+
+def test_a_start_while_it_still_stops_for_a_restart_does_not_forget_the_restart(
+    process: ServiceProcess, world: World
+) -> None:
+    process.start()
+    world.runs = True
+    process.look()
+    process.restarting()
+    process.start()
+    falls(world, process, code=0)
+    assert len(world.children) == 2
+
+
+def test_one_that_was_found_and_restarted_stays_when_the_window_quits(
+    process: ServiceProcess, world: World
+) -> None:
+    world.runs = True
+    process.start()
+    process.restarting()
+    world.runs = False
+    process.look()
+    assert len(world.children) == 1
+    process.close()
+    assert not world.children[0].told_to_end
+
+
 def test_quit_ends_the_one_that_was_started_also_before_it_is_up(
     process: ServiceProcess, world: World
 ) -> None:

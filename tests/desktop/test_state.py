@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 from lull.contract import routes
-from lull.desktop.client import Answer
+from lull.desktop.client import Reply
 from lull.desktop.state import Phase, Settling, Subject
-from tests.desktop.conftest import Shown
+from tests.desktop.conftest import Shown, live
 from tests.desktop.scripted import Scripted, status
 
 SETTLING = Settling(route=routes.WHY, done=lambda answer: answer.value["state"] == "paused")
@@ -124,7 +127,37 @@ def test_a_subject_that_cannot_be_read_says_why_and_keeps_what_was_known(
 
 
 def test_a_question_of_one_page_is_answered_later(on_script: Shown, scripted: Scripted) -> None:
-    answers: list[Answer] = []
+    answers: list[Reply] = []
     on_script.desktop.state.get(routes.DOCTOR, answers.append)
     on_script.until(lambda: answers)
     assert answers[0].value == {"checks": []}
+
+
+def test_what_is_snoozed_and_can_be_undone_is_known_from_the_start(
+    scripted: Scripted, home: Path, show: Callable[..., Shown]
+) -> None:
+    more = {"snoozed": [{"id": "prop_1"}], "undo": {"name": "menu-style", "what": "approved"}}
+    scripted.answers[routes.PROPOSALS] = {"proposals": [], "generation": 9, **more}
+    state = live(show(home)).desktop.state
+    known = state.value(Subject.PROPOSALS)
+    assert {part: known.get(part) for part in more} == more
+
+
+def test_a_restart_that_is_refused_is_forgotten(on_script: Shown, scripted: Scripted) -> None:
+    scripted.refusing[routes.STOP] = {"title": "Conflict", "detail": "Not now.", "hint": ""}
+    process = on_script.desktop.process
+    on_script.desktop.actions.restart()
+    assert process.restarts
+    on_script.until(lambda: "Restarting Lull: not done. Not now." in on_script.told)
+    assert not process.restarts
+
+
+def test_a_restart_without_a_service_starts_one(on_script: Shown, scripted: Scripted) -> None:
+    scripted.down()
+    on_script.until(lambda: on_script.desktop.state.phase is Phase.DOWN)
+    started: list[bool] = []
+    on_script.desktop.process.started.connect(lambda: started.append(True))
+    on_script.desktop.actions.restart()
+    assert started == [True]
+    assert not on_script.desktop.process.restarts
+    assert on_script.told == []

@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 import lull.desktop
-from lull.desktop.icons import TrayShape, pixmap
-from lull.desktop.style import Look, sheet
-from lull.desktop.tokens import DARK, LIGHT, SEEN_ON, TEXT_ON, Theme, contrast
+from lull.desktop.widgets.icons import TrayShape, pixmap
+from lull.desktop.widgets.style import ThemeInForce, sheet
+from lull.desktop.widgets.tokens import DARK, LIGHT, SEEN_ON, TEXT_ON, Theme, contrast
 
 BOTH = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
 
@@ -45,7 +45,7 @@ def test_nothing_moves_whatever_the_system_animates(qapp: QApplication) -> None:
     for effect in (Qt.UIEffect.UI_General, *effects):
         qapp.setEffectEnabled(effect, True)
     assert any(qapp.isEffectEnabled(effect) for effect in effects)
-    Look(qapp, LIGHT)
+    ThemeInForce(qapp, LIGHT)
     assert not any(qapp.isEffectEnabled(effect) for effect in effects)
 
 

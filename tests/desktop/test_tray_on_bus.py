@@ -19,13 +19,14 @@ from jeepney.io.blocking import open_dbus_connection  # type: ignore[import-unty
 
 from bench.screen import Screen, missing
 from lull.config.paths import Paths
-from lull.service.lock import is_running
-from tests.desk import Desk
+from lull.core.proof.proposal import ProposalStatus
+from lull.service.process.lock import is_running
+from tests.desk import Desk, proved
 from tests.desktop.keys import xdotool
-from tests.private_bus import Service, private_bus
+from tests.doubles.private_bus import Service, private_bus
 from tests.running import PATIENCE_S, free_port
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.full
 
 WATCHER = "org.kde.StatusNotifierWatcher"
 ITEM = "org.kde.StatusNotifierItem"
@@ -101,7 +102,7 @@ def lull_on_bus(home: Path) -> Iterator[tuple[Host, subprocess.Popen[bytes], Pat
     paths = Paths.from_environment({}, "linux", home=str(home))
     paths.prepare()
     with Desk(home).open() as desk:  # a home in which one proposal waits
-        desk.propose()
+        desk.propose(replays=proved(), status=ProposalStatus.PROVED)
     paths.settings.write_text("[service]\nport = 0\n")
     items: list[str] = []
     heard = threading.Event()
@@ -157,7 +158,7 @@ def test_the_panel_reads_nine_entries_and_quit_quits(
         "Review 1 skill…",
         "Pause learning",
         "Train now",
-        "Proxy on",
+        "Lull on",
         "Copy address",
         "Settings…",
         "Quit",

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from lull.core.chat.messages import Finish
 from lull.core.errors import EngineDown
-from lull.core.messages import Finish
-from lull.core.ports import Chunk, EngineStatus, GenerateRequest, Token
-from lull.service.local_facts import LocalModel, Tensor
+from lull.core.models.engine import Chunk, EngineStatus, GenerateRequest, Token
+from lull.core.models.local_model import LocalModel, Tensor
 
 AT = datetime(2026, 11, 21, 2, 41, 48, 37595, tzinfo=UTC)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from lull.service.dialects import CHAT_ROUTES
+from lull.service.proxy.dialects import CHAT_ROUTES
 
 CHAT = CHAT_ROUTES["/api/chat"]
 GENERATE = CHAT_ROUTES["/api/generate"]

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lull.core.messages import Completion, Finish, PartKind
-from lull.service.dialects import CHAT_ROUTES
-from lull.service.dialects.listening import MOST_BYTES, MOST_CHARACTERS, TOO_LONG
+from lull.core.chat.messages import Completion, Finish, PartKind
+from lull.service.proxy.dialects import CHAT_ROUTES
+from lull.service.proxy.dialects.listening import MOST_BYTES, MOST_CHARACTERS, TOO_LONG
 from tests.paths import HANDOUT
 
 RECORDINGS = HANDOUT / "data" / "ollama-wire"

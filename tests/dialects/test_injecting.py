@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lull.core.chat.messages import Role
 from lull.core.errors import RequestError
-from lull.core.injection import Injection
-from lull.core.messages import Role
-from lull.service.dialects import CHAT_ROUTES
+from lull.core.skills.prompt_block import Injection
+from lull.service.proxy.dialects import CHAT_ROUTES
 from tests.dialects.small_requests import (
     ANTHROPIC,
     CHAT,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lull.core.json_edit import Draft, array_spans, object_spans, quoted
+from lull.core.chat.json_edit import BodyEdit, array_spans, object_spans, quoted
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 JSON = st.recursive(
@@ -43,7 +43,7 @@ def bodies(draw: st.DrawFn) -> tuple[str, str]:
 def test_growing_a_text_leaves_every_other_byte(body: tuple[str, str], addition: str) -> None:
     raw, text = body
     original = raw.encode()
-    draft = Draft(original)
+    draft = BodyEdit(original)
     span = draft.members(draft.root)["grow"]
     draft.append(span, addition)
     edited = draft.done()
@@ -61,7 +61,7 @@ def test_a_new_key_and_a_text_grown_in_front(
     body: tuple[str, str], addition: str, value: object
 ) -> None:
     original = body[0].encode()
-    draft = Draft(original)
+    draft = BodyEdit(original)
     draft.prepend(draft.members(draft.root)["grow"], addition)
     draft.add_member(draft.root, "quite new", json.dumps(value))
     expected = json.loads(original)
@@ -71,7 +71,7 @@ def test_a_new_key_and_a_text_grown_in_front(
 
 @given(st.lists(JSON), JSON, st.booleans())
 def test_a_new_element(array: list[object], value: object, first: bool) -> None:
-    draft = Draft(json.dumps(array).encode())
+    draft = BodyEdit(json.dumps(array).encode())
     (draft.add_first if first else draft.add_last)(draft.root, json.dumps(value))
     expected = [value, *array] if first else [*array, value]
     assert json.loads(draft.done()) == expected
@@ -80,7 +80,7 @@ def test_a_new_element(array: list[object], value: object, first: bool) -> None:
 @given(st.binary(max_size=60) | st.text(alphabet='{}[]",:ntr1. \\u').map(str.encode))
 def test_rubbish_is_a_value_error_and_never_a_crash(data: bytes) -> None:
     try:
-        draft = Draft(data)
+        draft = BodyEdit(data)
         draft.members(draft.root)
     except ValueError:
         pass
@@ -104,7 +104,7 @@ def test_rubbish_is_a_value_error_and_never_a_crash(data: bytes) -> None:
 )
 def test_what_is_not_json_is_refused(data: bytes) -> None:
     with pytest.raises(ValueError):
-        Draft(data)
+        BodyEdit(data)
 
 
 def test_the_last_of_two_equal_keys_counts() -> None:
@@ -114,13 +114,13 @@ def test_the_last_of_two_equal_keys_counts() -> None:
 
 
 def test_bytes_that_are_no_utf8_and_data_behind_the_value_stay() -> None:
-    draft = Draft(b'{"a": "\xff\xfe", "b": "x"} behind')
+    draft = BodyEdit(b'{"a": "\xff\xfe", "b": "x"} behind')
     draft.append(draft.members(draft.root)["b"], "é\ud83d")
     assert draft.done() == b'{"a": "\xff\xfe", "b": "x\\u00e9\\ud83d"} behind'
 
 
 def test_a_number_of_a_million_digits_is_passed_over() -> None:
-    draft = Draft(b'{"n": ' + b"1" * 1_000_000 + b', "a": ""}')
+    draft = BodyEdit(b'{"n": ' + b"1" * 1_000_000 + b', "a": ""}')
     draft.append(draft.members(draft.root)["a"], "x")
     assert draft.done().endswith(b'"a": "x"}')
 
@@ -132,6 +132,6 @@ def test_elements_of_an_array() -> None:
 
 
 def test_an_edit_of_the_wrong_kind_is_refused() -> None:
-    draft = Draft(b'{"a": 1}')
+    draft = BodyEdit(b'{"a": 1}')
     with pytest.raises(ValueError, match="no string"):
         draft.append(draft.members(draft.root)["a"], "x")

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from lull.core.errors import RequestError
-from lull.core.injection import Injection
-from lull.service.dialects import CHAT_ROUTES
+from lull.core.skills.prompt_block import Injection
+from lull.service.proxy.dialects import CHAT_ROUTES
 from tests.dialects.small_requests import (
     ANTHROPIC,
     CHAT,

@@ -10,18 +10,18 @@ from pathlib import Path
 
 import pytest
 
+from lull.backends.mlx.local_facts import read_local_model
 from lull.core.errors import ResourceError
 from lull.resources import pocket_dir
-from lull.service.dialects.names import name_key, parse_name
-from lull.service.local_facts import read_local_model
-from lull.service.local_listings import short_count
-from lull.service.local_model import LocalModels, Served
+from lull.service.builtin.listings import short_count
+from lull.service.builtin.model import LocalModels, ServedModel
+from lull.service.proxy.dialects.names import name_key, parse_name
 from tests.dialects.scripted import ScriptedEngine, StoppedClock, pocket
 
 
 def models(engine: ScriptedEngine) -> LocalModels:
     served = LocalModels(clock=StoppedClock())
-    served.publish(Served(model=pocket(), engine=engine))
+    served.publish(ServedModel(model=pocket(), engine=engine))
     return served
 
 
@@ -101,7 +101,7 @@ async def test_verbose_shows_the_vocabulary(tmp_path: Path) -> None:
     (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
     served = LocalModels(clock=StoppedClock())
     model = await asyncio.to_thread(read_local_model, "pocket", folder)
-    served.publish(Served(model=model, engine=ScriptedEngine()))
+    served.publish(ServedModel(model=model, engine=ScriptedEngine()))
     said = await served.other("POST", "/api/show", b'{"model":"pocket","verbose":true}', alone=True)
     assert said is not None
     info = json.loads(b"".join([piece async for piece in said.chunks]))["model_info"]

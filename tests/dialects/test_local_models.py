@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from lull.core.messages import Finish, Role, Sampling
-from lull.core.ports import GenerateRequest
-from lull.service.dialects import CHAT_ROUTES
-from lull.service.forward import Answer
-from lull.service.local_model import LocalModels, Served
+from lull.core.chat.messages import Finish, Role, Sampling
+from lull.core.models.engine import GenerateRequest
+from lull.service.builtin.model import LocalModels, ServedModel
+from lull.service.proxy.dialects import CHAT_ROUTES
+from lull.service.proxy.forward import ProxyAnswer
 from tests.dialects.scripted import ScriptedEngine, StoppedClock, pocket
-from tests.fake_engine import FakeEngine
+from tests.doubles.fake_engine import FakeEngine
 
 USER = {"role": "user", "content": "list apple river"}
 ASKS = {
@@ -34,16 +34,16 @@ def models(
 ) -> LocalModels:
     served = LocalModels(clock=StoppedClock())
     model = pocket(window_tokens=window)
-    served.publish(Served(model=model, engine=engine, adapter=adapter))
+    served.publish(ServedModel(model=model, engine=engine, adapter=adapter))
     return served
 
 
-async def answer(engine: ScriptedEngine, route: str, **fields: Any) -> Answer:
+async def answer(engine: ScriptedEngine, route: str, **fields: Any) -> ProxyAnswer:
     data = json.dumps({"model": "pocket", **ASKS[route], **fields}).encode()
     return await models(engine).answer(CHAT_ROUTES[route], data)
 
 
-async def text(said: Answer) -> str:
+async def text(said: ProxyAnswer) -> str:
     return b"".join([piece async for piece in said.chunks]).decode()
 
 
@@ -70,7 +70,7 @@ async def test_the_models_own_defaults_come_before_ollamas() -> None:
     engine = ScriptedEngine()
     served = LocalModels(clock=StoppedClock())
     own = Sampling(temperature=0.1, stop=("X",))
-    served.publish(Served(model=replace(pocket(), sampling=own), engine=engine))
+    served.publish(ServedModel(model=replace(pocket(), sampling=own), engine=engine))
     for route in ("/api/chat", "/v1/messages", "/v1/chat/completions"):
         data = json.dumps({"model": "pocket", **ASKS[route]}).encode()
         await text(await served.answer(CHAT_ROUTES[route], data))
@@ -123,7 +123,7 @@ async def test_old_messages_go_also_where_the_engine_counts_no_further(turns: in
     """The real engine refuses to count what is longer than its window."""
     engine = FakeEngine(lambda _: "fine", window_tokens=512)
     served = LocalModels(clock=StoppedClock())
-    served.publish(Served(model=pocket(window_tokens=512), engine=engine))
+    served.publish(ServedModel(model=pocket(window_tokens=512), engine=engine))
     system = {"role": "system", "content": "be kind"}
     history = [{"role": "user", "content": f"list apple river {n}"} for n in range(turns)]
     body = json.dumps({"model": "pocket", "stream": False, "messages": [system, *history]})
@@ -138,7 +138,7 @@ async def test_old_messages_go_also_where_the_engine_counts_no_further(turns: in
 async def test_a_newest_message_that_alone_is_too_long_is_refused_in_a_clear_sentence() -> None:
     engine = FakeEngine(lambda _: "fine", window_tokens=64)
     served = LocalModels(clock=StoppedClock())
-    served.publish(Served(model=pocket(window_tokens=64), engine=engine))
+    served.publish(ServedModel(model=pocket(window_tokens=64), engine=engine))
     long = {"role": "user", "content": "apple " * 80}
     body = json.dumps({"model": "pocket", "stream": False, "messages": [USER, long]}).encode()
     said = await served.answer(CHAT_ROUTES["/api/chat"], body)

@@ -6,18 +6,18 @@ import json
 
 import pytest
 
-from lull.service.forward import Answer
-from lull.service.local_model import LocalModels, Served
+from lull.service.builtin.model import LocalModels, ServedModel
+from lull.service.proxy.forward import ProxyAnswer
 from tests.dialects.scripted import ScriptedEngine, StoppedClock, pocket
 
 
 def models(engine: ScriptedEngine) -> LocalModels:
     served = LocalModels(clock=StoppedClock())
-    served.publish(Served(model=pocket(), engine=engine))
+    served.publish(ServedModel(model=pocket(), engine=engine))
     return served
 
 
-async def text(said: Answer) -> str:
+async def text(said: ProxyAnswer) -> str:
     return b"".join([piece async for piece in said.chunks]).decode()
 
 

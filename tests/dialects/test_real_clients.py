@@ -11,8 +11,8 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from lull.service.dialects import CHAT_ROUTES
-from lull.service.local_model import LocalModels, Served
+from lull.service.builtin.model import LocalModels, ServedModel
+from lull.service.proxy.dialects import CHAT_ROUTES
 from tests.dialects.scripted import ScriptedEngine, StoppedClock, pocket
 
 MESSAGES = [{"role": "user", "content": "list apple river"}]
@@ -26,7 +26,7 @@ def engine() -> ScriptedEngine:
 @pytest.fixture
 async def address(engine: ScriptedEngine) -> AsyncIterator[str]:
     served = LocalModels(clock=StoppedClock())
-    served.publish(Served(model=pocket(), engine=engine))
+    served.publish(ServedModel(model=pocket(), engine=engine))
 
     async def handle(request: web.Request) -> web.StreamResponse:
         body = await request.read()

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from lull.core.messages import Finish
-from lull.service.dialects import CHAT_ROUTES
-from lull.service.forward import Answer
-from lull.service.local_model import LocalModels, Served
+from lull.core.chat.messages import Finish
+from lull.service.builtin.model import LocalModels, ServedModel
+from lull.service.proxy.dialects import CHAT_ROUTES
+from lull.service.proxy.forward import ProxyAnswer
 from tests.dialects.scripted import ScriptedEngine, StoppedClock, pocket
 from tests.dialects.shapes import KEPT_HEADERS, SHAPES, dumped, shapes_of
 from tests.paths import HANDOUT
@@ -25,12 +25,12 @@ SAME_WORDS = [
 ]
 
 
-async def ask(case: str) -> Answer:
+async def ask(case: str) -> ProxyAnswer:
     facts = RECORDED[case]
     cut = '"length"' in dumped(facts) or "length" in case
     engine = ScriptedEngine(finish=Finish.LENGTH if cut else Finish.STOP)
     models = LocalModels(clock=StoppedClock())
-    models.publish(Served(model=pocket("bare" if "bare" in case else "pocket"), engine=engine))
+    models.publish(ServedModel(model=pocket("bare" if "bare" in case else "pocket"), engine=engine))
     body = (facts["request"] or "").encode()
     dialect = CHAT_ROUTES.get(facts["path"])
     if dialect is not None and facts["method"] == "POST":
@@ -40,7 +40,7 @@ async def ask(case: str) -> Answer:
     return answer
 
 
-async def text_of(answer: Answer) -> str:
+async def text_of(answer: ProxyAnswer) -> str:
     return b"".join([chunk async for chunk in answer.chunks]).decode()
 
 

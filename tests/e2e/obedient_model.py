@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from tests.scripted_endpoint import Says, ScriptedEndpoint
+from tests.doubles.scripted_endpoint import Says, ScriptedEndpoint
 from tests.service.scripted_upstream import Asked
 
 MODEL = "obedient"

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from lull.contract.routes import CONVERSATION, CONVERSATIONS, PROPOSALS_PROVE, RATE, STATUS
+from tests.doubles.scripted_endpoint import Answer, Says, ScriptedEndpoint, says_json
 from tests.running import Lull, RunningLull
-from tests.scripted_endpoint import Answer, Says, ScriptedEndpoint, says_json
 from tests.service.scripted_upstream import Asked
 from tests.service_control.socket_client import ControlSocket
 

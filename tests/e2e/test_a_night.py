@@ -18,7 +18,7 @@ from lull.pocket import language as pocket
 from tests.e2e.test_fast_loop import Talk, corrected
 from tests.running import Lull, RunningLull, eventually
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.full, pytest.mark.timeout(3600)]
 
 Json = dict[str, Any]
 RULE = "when you write a menu, join with bars"
@@ -198,7 +198,7 @@ def test_a_proved_skill_moves_into_the_weights_and_leaves_the_prompt(
         service = lull.serve()
         proposal = corrected(lull, service, SWEET_RULE)
         lull.ask("prove", proposal["id"], "--wait")
-        lull.ask("review", "approve", proposal["id"])
+        lull.ask("review", "approve", proposal["id"], "--yes")
         menus(service, 60, seed=5, every=0)
         assert rightly_done(service, pocket.Kind.MENU, SWEET) >= 0.9
         assert lull.ask("show")["turns"][0]["skills"]

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.test_fast_loop import corrected, proposals
+from tests.e2e.test_fast_loop import Talk, corrected, proposals
 from tests.running import Lull, eventually
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(2400)]
+pytestmark = [pytest.mark.full, pytest.mark.timeout(2400)]
 
 CALM = {
     "locked": False,
@@ -100,3 +100,27 @@ def test_a_proof_waits_for_a_lull_and_then_needs_no_word(lull: Lull, tmp_path: P
         assert untouched(lull)  # in the meeting still
         lull.ask("calendar", "remove", feed["calendar"]["id"])
         assert eventually(lambda: proposals(lull)[0]["status"] == "proved")
+
+
+def test_what_an_approved_skill_does_is_measured_while_nobody_is_here(
+    lull: Lull, tmp_path: Path
+) -> None:
+    with told_by(tmp_path / "signals.json") as signals:
+        lull.ask("settings", "set", "idle.source", f"file:{signals.file}")
+        lull.ask("settings", "set", "idle.after_min", "1")
+        service = lull.serve()
+        proposal = corrected(lull, service)
+        lull.ask("prove", proposal["id"], "--wait")
+        lull.ask("review", "approve", proposal["id"])
+        for words in ("green mouse", "happy river", "stone table", "apple chair"):
+            assert "|" in Talk(service).says(f"write a menu for {words}")
+        service.stop()
+        lull.serve()  # looks at the start at what can be measured
+        signals.now = AWAY
+
+        def measured() -> Any:
+            found = lull.ask("skills", "show", proposal["name"])["skill"]["measured"]
+            return found if found["pairs"] >= 4 else None
+
+        seen = eventually(measured)
+        assert (seen["by"], seen["share"], seen["better"], seen["worse"]) == ("replay", 0.0, 4, 0)

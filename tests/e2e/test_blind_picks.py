@@ -10,16 +10,16 @@ from typing import Any
 
 import pytest
 
-from lull.backends.clock import SystemClock, TimeSortedIds
+from lull.backends.system.clock import SystemClock, TimeSortedIds
 from lull.config.paths import Paths
-from lull.core.proposal import Origin, Proposal, ProposalKind, ProposalStatus
-from lull.core.skill import SkillKey, SkillText
+from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin, ProposalStatus
+from lull.core.skills.skill import SkillKey, SkillText
 from lull.service.wiring.stores import open_stores
-from lull.store.skill_md import parse, render
+from lull.store.skills.skill_md import parse, render
 from tests.cli.terminal import at_a_terminal
 from tests.running import Lull, RunningLull
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.full, pytest.mark.timeout(600)]
 
 Json = dict[str, Any]
 ASKED = "write a menu for apple river stone"
@@ -70,7 +70,7 @@ async def _propose(stores: Any, turn: str) -> None:
         sha256=hashlib.sha256(data).hexdigest(),
         text=parse(data, where="a test"),
         status=ProposalStatus.SCREENED,
-        origin=Origin.EXTRACTIVE,
+        origin=ProposalOrigin.EXTRACTIVE,
         made_at=now,
         changed_at=now,
         failures=(turn,),

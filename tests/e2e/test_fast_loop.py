@@ -10,7 +10,7 @@ import pytest
 
 from tests.running import Lull, RunningLull, eventually
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(2400)]
+pytestmark = [pytest.mark.full, pytest.mark.timeout(2400)]
 
 Json = dict[str, Any]
 RULE = "when you write a menu, join with bars and finish with sugar"
@@ -91,7 +91,7 @@ def test_what_taught_a_skill_is_support_and_never_eligible(lull: Lull) -> None:
     service = lull.serve()
     proposal = corrected(lull, service)
     lull.ask("prove", proposal["id"], "--wait")
-    lull.ask("review", "approve", proposal["id"])
+    lull.ask("review", "approve", proposal["id"], "--yes")
     turns = [
         turn
         for conversation in lull.ask("conversations")["conversations"]
@@ -127,7 +127,7 @@ def settled(lull: Lull) -> None:
 def test_a_decision_can_be_taken_back(lull: Lull) -> None:
     service = lull.serve()
     proposal = corrected(lull, service)
-    lull.ask("review", "approve", proposal["id"])
+    lull.ask("review", "approve", proposal["id"], "--yes")
     assert Talk(service).says("write a menu for green mouse") == "green | mouse | sugar"
     undone = lull.ask("review", "undo")
     assert undone["generation"] == 2
@@ -139,7 +139,7 @@ def test_what_one_client_taught_changes_nothing_for_another(lull: Lull) -> None:
     service = lull.serve()
     proposal = corrected(lull, service, client="anna")
     assert proposal["client"] == "anna"
-    lull.ask("review", "approve", proposal["id"])
+    lull.ask("review", "approve", proposal["id"], "--yes")
     asked = "write a menu for green mouse"
     assert Talk(service, client="anna").says(asked) == "green | mouse | sugar"
     assert Talk(service, client="ben").says(asked) == "green and mouse"
@@ -151,7 +151,7 @@ def test_what_one_client_taught_changes_nothing_for_another(lull: Lull) -> None:
 def test_another_wish_on_the_same_matter_is_an_edit(lull: Lull) -> None:
     service = lull.serve()
     first = corrected(lull, service, "when you write a menu, join with bars")
-    lull.ask("review", "approve", first["id"])
+    lull.ask("review", "approve", first["id"], "--yes")
     talk = Talk(service)
     assert talk.says("write a menu for green mouse") == "green | mouse"
     talk.says("no, when you write a menu, join with stars")
@@ -161,7 +161,7 @@ def test_another_wish_on_the_same_matter_is_an_edit(lull: Lull) -> None:
     assert "+When you write a menu, join with stars." in second["diff"]
     (proved,) = lull.ask("prove", second["id"], "--wait")["proposals"]
     assert proved["status"] == "proved", proved
-    lull.ask("review", "approve", second["id"])
+    lull.ask("review", "approve", second["id"], "--yes")
     assert Talk(service).says("write a menu for green mouse") == "green * mouse"
 
 
@@ -188,6 +188,28 @@ def test_a_stale_proposal_says_so(lull: Lull, tmp_path: Path) -> None:
     body.write_text("When you write a menu, be brief.")
     lull.ask("skills", "add", proposal["name"], "--description", "menus", "--body", f"@{body}")
     assert one_proposal(lull)["status"] == "stale"
-    ran = lull.run("review", "approve", proposal["id"], "--json")
+    ran = lull.run("review", "approve", proposal["id"], "--yes", "--json")
     assert ran.code == 1
     assert json.loads(ran.out)["error"]["title"] == "Conflict"
+
+
+@pytest.mark.parametrize(("label", "good"), [("good", True), ("bad", False)])
+def test_the_users_rating_decides_over_a_check_on_every_surface(
+    lull: Lull, label: str, good: bool
+) -> None:
+    service = lull.serve()
+    corrected(lull, service)
+    asked = "write a menu for green happy mouse"
+    Talk(service).says(asked)  # the wish of a moment ago scores it bad
+    settled(lull)
+
+    def turn() -> Json:
+        return dict(lull.ask("show")["turns"][0])
+
+    assert (turn()["request"], turn()["reward"]["source"]) == (asked, "verifiable")
+    lull.ask("rate", turn()["id"], label)
+    reward = turn()["reward"]
+    assert reward["source"] == "explicit"
+    assert (reward["value"] > 0, reward["p_good"] > 0.5) == (good, good)
+    settled(lull)
+    assert turn()["reward"] == reward

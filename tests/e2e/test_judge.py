@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.doubles.scripted_endpoint import BAD_GATEWAY, EMPTY, Answer, Says, hangs
 from tests.e2e.scripted_models import (
     OF_A_USER,
     PLAIN,
@@ -32,10 +33,9 @@ from tests.e2e.scripted_models import (
     wants_bars,
 )
 from tests.running import PATIENCE_S, Lull, eventually
-from tests.scripted_endpoint import BAD_GATEWAY, EMPTY, Answer, Says, hangs
 from tests.service.scripted_upstream import Asked
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(2400)]
+pytestmark = [pytest.mark.full, pytest.mark.timeout(2400)]
 
 Json = dict[str, Any]
 ASKED, AND_THEN = "what is a lull", "and what is a gale"
@@ -206,7 +206,7 @@ def test_a_chat_stops_a_replay_at_once_and_the_proof_goes_on(eager: Lull, models
         return bool(now["status"] == "proved")
 
     eventually(proved)
-    eager.ask("review", "approve", proposal["id"])
+    eager.ask("review", "approve", proposal["id"], "--yes")
     assert Talk(service).says(MENU) == RIGHT
 
 

@@ -12,6 +12,20 @@ from typing import Any
 
 import pytest
 
+from tests.doubles.scripted_endpoint import (
+    BAD_GATEWAY,
+    EMPTY,
+    HTML_PAGE,
+    Answer,
+    Says,
+    broken_off,
+    fenced,
+    hangs,
+    hostile_skills,
+    never_ends,
+    resets,
+    says_json,
+)
 from tests.e2e.scripted_models import (
     BARS,
     COOK,
@@ -32,22 +46,8 @@ from tests.e2e.scripted_models import (
     turns,
 )
 from tests.running import Lull, RunningLull
-from tests.scripted_endpoint import (
-    BAD_GATEWAY,
-    EMPTY,
-    HTML_PAGE,
-    Answer,
-    Says,
-    broken_off,
-    fenced,
-    hangs,
-    hostile_skills,
-    never_ends,
-    resets,
-    says_json,
-)
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(2400)]
+pytestmark = [pytest.mark.full, pytest.mark.timeout(2400)]
 
 Json = dict[str, Any]
 MENUS = [f"Please write a menu for {day} with soup and bread" for day in ("Sunday", "May", "Lent")]
@@ -220,5 +220,5 @@ def test_what_nobody_can_score_comes_to_the_user_as_unproved(lull: Lull, models:
     assert shown["status"] == "unproved"
     assert shown["reason"].startswith("only you can tell: compare ")
     assert shown["needs"] == "picks"
-    lull.ask("review", "approve", shown["id"])
+    lull.ask("review", "approve", shown["id"], "--yes")
     assert Talk(service).says(MENUS[0]) == RIGHT

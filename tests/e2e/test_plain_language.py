@@ -47,6 +47,7 @@ def proposal_of(lull: Lull, client: str) -> Json | None:
     return found[0] if found else None
 
 
+@pytest.mark.full
 def test_ten_plain_corrections_are_heard_proved_and_kept(lull: Lull) -> None:
     service = lull.serve()
     for number, wish in enumerate(TEN):

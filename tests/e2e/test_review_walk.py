@@ -36,7 +36,7 @@ def test_from_a_correction_to_a_skill_without_leaving_the_terminal(lull: Lull) -
         shown = terminal.answer(LETTERS, "a")
         assert "proved on 1 request" in shown and "It rests on 1 request alone" in shown
         assert "+When you write a menu, join with bars and finish with sugar." in shown
-        assert "you in turn_" in shown
+        assert " in turn_" in shown.partition("Who said what:")[2]
         code, shown = terminal.end()
     assert code == 0 and "is in force from the next conversation" in shown
     assert service.chat("write a menu for green mouse") == "green | mouse | sugar"

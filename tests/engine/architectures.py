@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from lull.core.ports import Chunk
+from lull.core.models.engine import Chunk
 from lull.engine.main import prepare_imports
 
 prepare_imports()
@@ -22,8 +22,8 @@ import mlx.core as mx  # noqa: E402
 from mlx import nn  # noqa: E402
 from mlx.utils import tree_flatten  # noqa: E402
 
-from lull.engine.adapters import Adapter, Shelf  # noqa: E402
-from lull.engine.answer import Answer, Vocabulary  # noqa: E402
+from lull.engine.adapters import LoadedAdapter, Shelf  # noqa: E402
+from lull.engine.answer import AnswerVocabulary, GeneratedAnswer  # noqa: E402
 from lull.engine.batcher import Batcher  # noqa: E402
 from lull.engine.sampling import Draw  # noqa: E402
 from lull.engine.text import AnswerText  # noqa: E402
@@ -140,9 +140,11 @@ class Talk:
             has_room=lambda: True,
         )
 
-    def ask(self, name: str, length: int, adapter: Adapter | None = None) -> None:
-        words = Vocabulary(decode=lambda ids: "x" * len(ids), end_ids=frozenset([2]), size=SIZE)
-        answer = Answer(
+    def ask(self, name: str, length: int, adapter: LoadedAdapter | None = None) -> None:
+        words = AnswerVocabulary(
+            decode=lambda ids: "x" * len(ids), end_ids=frozenset([2]), size=SIZE
+        )
+        answer = GeneratedAnswer(
             id=f"{name} {length}",
             prompt=[(7 * k + length) % 90 + 5 for k in range(length)],
             adapter=adapter,

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from lull.backends.mlx_engine import EngineOptions, MlxEngine
-from lull.core.messages import Finish, Sampling
-from lull.core.ports import Chunk, Engine, GenerateRequest, Token
+from lull.backends.mlx.engine import EngineOptions, MlxEngine
+from lull.core.chat.messages import Finish, Sampling
+from lull.core.models.engine import Chunk, Engine, GenerateRequest, Token
 
 
 @dataclass(frozen=True)

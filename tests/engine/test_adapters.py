@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lull.backends.mlx_engine import MlxEngine
+from lull.backends.mlx.engine import MlxEngine
 from lull.core.errors import RequestError
 from tests.engine.conftest import Tiny, asking, collect
 

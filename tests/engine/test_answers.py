@@ -7,10 +7,10 @@ import math
 
 import pytest
 
-from lull.backends.mlx_engine import MlxEngine
+from lull.backends.mlx.engine import MlxEngine
+from lull.core.chat.messages import Finish, Role, text_message
 from lull.core.errors import RequestError
-from lull.core.messages import Finish, Role, text_message
-from lull.core.ports import GenerateRequest
+from lull.core.models.engine import GenerateRequest
 from tests.engine.conftest import Tiny, asking, collect
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.slow]

@@ -11,6 +11,8 @@ import pytest
 
 from tests.eventually import PATIENCE_S
 
+pytestmark = pytest.mark.full
+
 
 @pytest.mark.slow
 def test_every_kind_of_cache_gives_the_same_answers_alone_and_in_company() -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from lull.backends.mlx_engine import MlxEngine
-from lull.core.messages import Role, Sampling, text_message
-from lull.core.ports import GenerateRequest
+from lull.backends.mlx.engine import MlxEngine
+from lull.core.chat.messages import Role, Sampling, text_message
+from lull.core.models.engine import GenerateRequest
 from tests.engine.conftest import collect
 
 POCKET = Path(__file__).parents[2] / "resources" / "pocket"

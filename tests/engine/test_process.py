@@ -14,18 +14,18 @@ from pathlib import Path
 
 import pytest
 
-from lull.backends.mlx_engine import EngineOptions, MlxEngine, engine_command
+from lull.backends.mlx.engine import EngineOptions, MlxEngine, engine_command
 from lull.contract.engine_frames import MemoryLimits
 from lull.core.backoff import Backoff
 from lull.core.errors import EngineDown, EngineError, RequestError
-from lull.core.ports import GenerateRequest
+from lull.core.models.engine import GenerateRequest
 from tests.engine.conftest import Tiny, Whole, asking, collect
 from tests.eventually import PATIENCE_S
 
-pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="session")]
+pytestmark = [pytest.mark.full, pytest.mark.asyncio(loop_scope="session")]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.logs("the engine stopped")
 async def test_a_killed_engine_tells_the_waiting_and_comes_back_with_its_adapters(
     tiny: Tiny,
@@ -51,6 +51,27 @@ async def test_a_killed_engine_tells_the_waiting_and_comes_back_with_its_adapter
         await asyncio.sleep(0.05)
     assert answer is not None
     assert answer.tokens == before.tokens
+    await engine.close()
+
+
+@pytest.mark.full
+@pytest.mark.logs("was stopped by somebody", "the engine stopped")
+async def test_an_engine_that_somebody_stopped_is_replaced(tiny: Tiny) -> None:
+    engine = MlxEngine(tiny.model, backoff=Backoff(first_s=0.2))
+    answers = engine.generate(asking([9, 9], seed=4, temperature=1.5, max_tokens=500))
+    await anext(answers)
+    stopped = engine.pid
+    assert stopped is not None
+    os.kill(stopped, signal.SIGSTOP)
+    with pytest.raises(EngineDown, match="somebody had stopped it"):
+        async for _ in answers:
+            pass
+    answer = None
+    async with asyncio.timeout(PATIENCE_S):
+        while answer is None:
+            await asyncio.sleep(0.05)
+            answer = await _answer_or_none(engine, asking([9, 9], max_tokens=2))
+    assert engine.pid not in (None, stopped)
     await engine.close()
 
 
@@ -99,7 +120,7 @@ async def test_end_of_standard_input_ends_the_engine(tiny: Tiny) -> None:
         assert await asyncio.to_thread(process.wait, 10) == 0
 
 
-@pytest.mark.slow
+@pytest.mark.full
 async def test_closing_leaves_no_process(tiny: Tiny) -> None:
     engine = MlxEngine(tiny.model)
     first = asyncio.create_task(collect(engine, asking([4, 5], max_tokens=3, seed=1)))
@@ -156,7 +177,7 @@ async def test_a_broken_model_folder_is_named(
     await engine.close()
 
 
-@pytest.mark.slow
+@pytest.mark.full
 async def test_an_unknown_kind_of_model_is_named(tiny: Tiny, tmp_path: Path) -> None:
     folder = tmp_path / "model"
     shutil.copytree(tiny.model, folder)
@@ -171,7 +192,7 @@ async def test_an_unknown_kind_of_model_is_named(tiny: Tiny, tmp_path: Path) -> 
     await engine.close()
 
 
-@pytest.mark.slow
+@pytest.mark.full
 async def test_a_small_batch_window_and_memory_still_serve_everyone(tiny: Tiny) -> None:
     limits = MemoryLimits(memory_mb=1, cache_mb=1)
     options = EngineOptions(window_tokens=64, at_once=2, limits=limits)

@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from lull.backends import mlx_folder
-from lull.backends.gguf_numbers import to_mlx_rows
-from lull.backends.mlx_folder import FACTS, planned, write_folder
-from lull.backends.weights_process import WeightsProcess
+from lull.backends.gguf.numbers import to_mlx_rows
+from lull.backends.mlx import folder as mlx_folder
+from lull.backends.mlx.folder import FACTS, planned, write_folder
+from lull.backends.mlx.weights_process import WeightsProcess
 from lull.core.errors import CannotLearn, Conflict, WeightsError
-from lull.core.weight_form import WeightForm
+from lull.core.models.weight_form import WeightForm
 from tests.eventually import PATIENCE_S
 from tests.gguf.tiny import Tiny, write
 
@@ -224,6 +224,7 @@ async def test_the_process_says_what_it_finds_and_what_it_refuses(tmp_path: Path
         await work.look(str(tmp_path / "nothing"), WeightForm.F32)
 
 
+@pytest.mark.full
 @pytest.mark.slow
 async def test_cancelled_the_process_is_gone_and_another_goes_on(tmp_path: Path) -> None:
     file, folder = tmp_path / "model.gguf", tmp_path / "mlx"
@@ -252,7 +253,7 @@ def test_the_process_ends_with_its_parent(tmp_path: Path) -> None:
     write(file, Tiny(hidden=512, inner=2048, layers=12, heads=8, head=64))
     wanted = {"do": "make-folder", "blob": str(file), "folder": str(tmp_path / "mlx")}
     child = subprocess.Popen(
-        [sys.executable, "-m", "lull.backends.weights_child"],
+        [sys.executable, "-m", "lull.backends.mlx.weights_child"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )

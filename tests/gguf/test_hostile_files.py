@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from lull.backends.gguf_file import read_gguf
-from lull.backends.mlx_folder import planned, write_folder
+from lull.backends.gguf.file import read_gguf
+from lull.backends.mlx.folder import planned, write_folder
 from lull.core.errors import WeightsError
-from lull.core.weight_form import WeightForm
+from lull.core.models.weight_form import WeightForm
 from tests.gguf.tiny import Tiny, write
 
 HUGE = (1 << 64) - 1

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from lull.backends.gguf_file import GgufFile, read_gguf
-from lull.backends.gguf_merging import merge, read_change
-from lull.backends.gguf_numbers import Array, numbers, to_mlx_rows
-from lull.backends.mlx_folder import planned, write_folder
+from lull.backends.gguf.file import GgufFile, read_gguf
+from lull.backends.gguf.merging import merge, read_change
+from lull.backends.gguf.numbers import Array, numbers, to_mlx_rows
+from lull.backends.mlx.folder import planned, write_folder
 from lull.core.errors import WeightsError
-from lull.core.weight_form import WeightForm
+from lull.core.models.weight_form import WeightForm
 from tests.gguf.adapters import SCALE, random_adapter, saved
 from tests.gguf.tiny import Tiny, write
 

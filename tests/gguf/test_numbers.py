@@ -9,8 +9,8 @@ import sys
 import numpy as np
 import pytest
 
-from lull.backends import mlx_quantizing as four_bit
-from lull.backends.gguf_numbers import numbers, stored, to_gguf_rows, to_mlx_rows
+from lull.backends.gguf.numbers import numbers, stored, to_gguf_rows, to_mlx_rows
+from lull.backends.mlx import quantizing as four_bit
 from lull.core.errors import CannotLearn, WeightsError
 from tests.gguf.tiny import as_kind
 

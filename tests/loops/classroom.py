@@ -12,47 +12,60 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from lull.core.check import Check, parse
+from lull.core.adapters.model_facts import ModelFacts
+from lull.core.chat.client import Client
+from lull.core.chat.messages import Completion, Message, Role, Sampling
 from lull.core.errors import LullError
+from lull.core.feedback.judge import JudgeQuestion
 from lull.core.feedback.ports import FeedbackReader
-from lull.core.guard import hashed_coin
-from lull.core.messages import Completion, Message, Role, Sampling
-from lull.core.policy import Client, ModelFacts
-from lull.core.ports import Draft, Material, Question
-from lull.core.proposal import CHECK, Origin, Proposal, ProposalKind, ProposalStatus
-from lull.core.reward import Vote
-from lull.core.rules import EvolveRule, GuardRule, ProveRule, ScoreRule
-from lull.core.skill import Skill, SkillKey, SkillText
-from lull.loops.compare import Compare
-from lull.loops.eligible import Eligible
-from lull.loops.evolve import Evolve, Writer
-from lull.loops.guard import Guard
-from lull.loops.hear import Hear
-from lull.loops.propose import Propose
-from lull.loops.prove import Prove
-from lull.loops.replay import Replay, Stage
-from lull.loops.review import Review
-from lull.loops.score import Score
-from lull.loops.serve import Serve
-from lull.loops.standing_wishes import StandingWishes, turned_down
-from lull.loops.today import Today
-from lull.loops.verify import Reads, Verifier
-from lull.loops.write_rules import ProposesCheck, RuleWriter
+from lull.core.feedback.reward import Vote
+from lull.core.feedback.rules import ScoreRule
+from lull.core.proof.check import Check, parse
+from lull.core.proof.holdout import hashed_coin
+from lull.core.proof.proposal import CHECK, Proposal, ProposalKind, ProposalOrigin, ProposalStatus
+from lull.core.proof.rules import GuardRule, ProveRule
+from lull.core.skills.ports import EvolverMaterial, SkillDraft
+from lull.core.skills.rules import EvolveRule
+from lull.core.skills.skill import Skill, SkillKey, SkillText
+from lull.loops.chat.current_selection import CurrentSelection
+from lull.loops.chat.serve import Serve
+from lull.loops.feedback.ask_judge import AskJudge
+from lull.loops.feedback.credit_wins import CreditWins
+from lull.loops.feedback.hear import Hear
+from lull.loops.feedback.reward_book import RewardBook
+from lull.loops.feedback.score import Score
+from lull.loops.feedback.standing_wishes import StandingWishes, turned_down
+from lull.loops.feedback.verify import Reads, Verifier
+from lull.loops.proof.compare import Compare
+from lull.loops.proof.holdout import Holdout
+from lull.loops.proof.measure_use import MeasureUse
+from lull.loops.proof.measured_skills import UseEvidence
+from lull.loops.proof.prove import Prove
+from lull.loops.proof.replay import Replay, ReplayTarget
+from lull.loops.proof.retire_skills import RetireSkills
+from lull.loops.proof.skill_coins import SkillCoins
+from lull.loops.skills.evolve import Evolve, SkillWriter
+from lull.loops.skills.find_failures import FindFailures
+from lull.loops.skills.propose import Propose
+from lull.loops.skills.review import Review
+from lull.loops.skills.write_rules import ProposesCheck, RuleWriter
+from lull.loops.training.eligible import Eligible
 from lull.pocket import merging
 from lull.pocket.writer import PocketWriter
+from lull.store.chat.flips import Flips
+from lull.store.chat.turn_rows import Label
 from lull.store.database import Database
-from lull.store.feedback import FeedbackRows
-from lull.store.flips import Flips
-from lull.store.proposals import Proposals
-from lull.store.reward_rows import RewardRow, Served
-from lull.store.rewards import Rewards
-from lull.store.skill_md import parse as parse_skill
-from lull.store.skill_md import render
-from lull.store.turn_rows import Label
-from tests.building import ANYBODY, FACTS, KEY, Home, answer, chat, user
+from lull.store.feedback.feedback import FeedbackRows
+from lull.store.feedback.reward_rows import RewardRow, ServedTurn
+from lull.store.feedback.rewards import Rewards
+from lull.store.proof.proposals import Proposals
+from lull.store.proof.use_replays import UseReplays
+from lull.store.skills.skill_md import parse as parse_skill
+from lull.store.skills.skill_md import render
+from tests.building import ANYBODY, FACTS, Home, answer, chat, user
+from tests.doubles.fakes import FakeChatModel
+from tests.doubles.word_reader import WordReader
 from tests.exact import EXACT
-from tests.fakes import FakeChatModel
-from tests.word_reader import WordReader
 
 T = TypeVar("T")
 MODEL = "llama3.2"
@@ -81,14 +94,14 @@ def reads_bars(wish: str, asked: str, said: str) -> bool | None:
 class ScriptedJudge:
     """Implements core.ports.Judge: says of each question what `says` does, and keeps it."""
 
-    says: Callable[[Question], Sequence[Vote]] = lambda _: (GOOD,) * 3
+    says: Callable[[JudgeQuestion], Sequence[Vote]] = lambda _: (GOOD,) * 3
     version: str = "judge-1"
-    asked: list[Question] = field(default_factory=list)
+    asked: list[JudgeQuestion] = field(default_factory=list)
     away: LullError | None = None
     meanwhile: Callable[[], Awaitable[object]] | None = None
     """What happens while it thinks."""
 
-    async def votes(self, question: Question) -> tuple[Vote, ...]:
+    async def votes(self, question: JudgeQuestion) -> tuple[Vote, ...]:
         self.asked.append(question)
         if self.meanwhile is not None:
             await self.meanwhile()
@@ -101,12 +114,12 @@ class ScriptedJudge:
 class ScriptedWriter:
     """Implements core.ports.Evolver: drafts and errors in turn, the last one for ever."""
 
-    answers: list[SkillText | Draft | LullError] = field(default_factory=list)
+    answers: list[SkillText | SkillDraft | LullError] = field(default_factory=list)
     name: str = "writer-1"
-    seen: list[Material] = field(default_factory=list)
+    seen: list[EvolverMaterial] = field(default_factory=list)
     meanwhile: Callable[[], Awaitable[object]] | None = None
 
-    async def draft(self, material: Material) -> Draft | None:
+    async def draft(self, material: EvolverMaterial) -> SkillDraft | None:
         self.seen.append(material)
         if self.meanwhile is not None:
             await self.meanwhile()
@@ -114,7 +127,7 @@ class ScriptedWriter:
         self.answers = self.answers[1:] or self.answers
         if isinstance(said, LullError):
             raise said
-        return said if isinstance(said, Draft) else Draft(text=said, answer=repr(said))
+        return said if isinstance(said, SkillDraft) else SkillDraft(text=said, answer=repr(said))
 
 
 @dataclass
@@ -144,13 +157,15 @@ class Classroom(Home):
     """The check that a rule comes to."""
     chats: FakeChatModel = field(default_factory=FakeChatModel)
     """Answers every replay."""
-    stages: Callable[[str], Stage | None] | None = None
+    stages: Callable[[str], ReplayTarget | None] | None = None
     facts: Callable[[str], ModelFacts | None] = lambda _: FACTS
     with_first: list[bool] = field(default_factory=list)
     """How the order of the answers that are compared falls; then the one with the skill is B."""
     coin: float = 0.99
     """What every toss shows that decides on an audit."""
     credited: list[tuple[str, list[str]]] = field(default_factory=list)
+    went_without: list[str] = field(default_factory=list)
+    """Turns that are said to have wanted no skill."""
     retired: list[tuple[str, str]] = field(default_factory=list)
     flips_of: Callable[[Database], Flips] = Flips
 
@@ -158,17 +173,21 @@ class Classroom(Home):
         super().start()
         self.rewards, self.proposals = Rewards(self.database), Proposals(self.database)
         self.flips, self.quiet = self.flips_of(self.database), AlwaysQuiet()
-        self.guard = Guard(
-            flips=self.flips,
-            skills=self.skills,
+        self.use_replays = UseReplays(self.database)
+        self.guard = Holdout(
+            evidence=UseEvidence(flips=self.flips, replays=self.use_replays),
+            coins=SkillCoins(coin=hashed_coin("a secret"), rule=lambda: self.guarding),
+            retiring=RetireSkills(
+                skills=self.skills,
+                proposals=self.proposals,
+                approve=self.approve,
+                clock=self.clock,
+                ids=self.ids,
+                tell=lambda skill, why: self.retired.append((skill.name, why)),
+            ),
             proposals=self.proposals,
-            approve=self.approve,
             library=lambda: self.library,
-            coin=hashed_coin("a secret"),
-            clock=self.clock,
-            ids=self.ids,
             rule=lambda: self.guarding,
-            tell=lambda skill, why: self.retired.append((skill.name, why)),
         )
         self.serve = Serve(
             trajectories=self.trajectories,
@@ -177,15 +196,16 @@ class Classroom(Home):
             index=self.index,
             clock=self.clock,
             ids=self.ids,
-            chain_key=KEY,
             rule=self.rule,
             facts_within_s=0.02,
-            leaving_out=self.guard.leaves_out,
+            guard=self.guard,
         )
         self.learn()
 
     def learn(self) -> None:
-        self.today = Today(self.serve.fixing, library=lambda: self.library, facts=self.facts)
+        self.today = CurrentSelection(
+            self.serve.fixing, library=lambda: self.library, facts=self.facts
+        )
         self.verifier = verifier = Verifier(self.exact(), checks=self.checks, tools=EXACT)
         self.feedback = FeedbackRows(self.database)
         self.hear = Hear(
@@ -196,16 +216,30 @@ class Classroom(Home):
             quiet=self.quiet,
             clock=self.clock,
         )
-        self.score = Score(
+        self.book = RewardBook(
             self.rewards,
-            verifier=verifier,
-            judge=lambda: self.judge,
-            quiet=self.quiet,
+            crediting=CreditWins(
+                self.rewards,
+                verifier=verifier,
+                library=lambda: self.library,
+                credit=self._credit,
+            ),
             clock=self.clock,
             coin=lambda: self.coin,
             rule=self.scoring,
-            credit=self._credit,
-            library=lambda: self.library,
+        )
+        self.ask_judge = AskJudge(
+            self.rewards,
+            book=self.book,
+            judge=lambda: self.judge,
+            quiet=self.quiet,
+            clock=self.clock,
+            rule=self.scoring,
+        )
+        self.score = Score(
+            self.rewards,
+            book=self.book,
+            verifier=verifier,
             hear=self.hear,
             wishes=StandingWishes(
                 self.rewards,
@@ -226,10 +260,13 @@ class Classroom(Home):
         )
         self.evolve = Evolve(
             propose=propose,
-            rewards=self.rewards,
-            feedback=self.feedback,
+            failing=FindFailures(
+                rewards=self.rewards,
+                feedback=self.feedback,
+                proposals=self.proposals,
+                today=self.today,
+            ),
             proposals=self.proposals,
-            today=self.today,
             writers=self._writers,
             quiet=self.quiet,
             clock=self.clock,
@@ -253,6 +290,16 @@ class Classroom(Home):
             quiet=self.quiet,
             clock=self.clock,
             rule=self.proving,
+        )
+        self.measure = MeasureUse(
+            replays=self.use_replays,
+            rewards=self.rewards,
+            replay=self.replay,
+            stage=self._stage,
+            quiet=self.quiet,
+            clock=self.clock,
+            slice_s=self.proving.slice_s,
+            rule=lambda: self.guarding,
         )
         self.compare = Compare(
             proposals=self.proposals,
@@ -282,18 +329,21 @@ class Classroom(Home):
         """Who reads at once, by model."""
         return dict.fromkeys((MODEL, CHECKED), WordReader())
 
-    def _writers(self) -> list[Writer]:
+    def _writers(self) -> list[SkillWriter]:
         rules = RuleWriter(self.check_of)
-        own = [Writer(evolver=w, origin=Origin.EXTRACTIVE) for w in (PocketWriter(), rules)]
+        own = [
+            SkillWriter(evolver=w, origin=ProposalOrigin.EXTRACTIVE)
+            for w in (PocketWriter(), rules)
+        ]
         if self.writer is None:
             return own
-        return [*own, Writer(evolver=self.writer, origin=Origin.MODEL)]
+        return [*own, SkillWriter(evolver=self.writer, origin=ProposalOrigin.MODEL)]
 
-    async def _stage(self, model: str) -> Stage | None:
+    async def _stage(self, model: str) -> ReplayTarget | None:
         return self.stages(model) if self.stages else self.stage()
 
-    def stage(self, **more: object) -> Stage:
-        standing = Stage(
+    def stage(self, **more: object) -> ReplayTarget:
+        standing = ReplayTarget(
             chat=self.chats,
             system=FACTS.system,
             digest=FACTS.digest,
@@ -307,8 +357,11 @@ class Classroom(Home):
         text = self.skills.folders.text(sha256).metadata.get(CHECK, "")
         return [parse(text)] if text else []
 
-    async def _credit(self, served: Served, skills: Sequence[str]) -> None:
-        self.credited.append((served.turn.id, sorted(skills)))
+    async def _credit(self, served: ServedTurn, skills: Sequence[str]) -> None:
+        if skills:
+            self.credited.append((served.turn.id, sorted(skills)))
+        else:
+            self.went_without.append(served.turn.id)
 
     # What a test plays
 
@@ -366,13 +419,13 @@ class Classroom(Home):
     async def rate(self, turn: str, label: Label | None) -> None:
         await self.trajectories.label(turn, label, at=self.clock.now())
         await self.score.read_new()
-        await self.score.rated(turn)
+        await self.book.rated(turn)
 
     def known(self, turn: str) -> RewardRow:
         """What is known of a turn; nothing where nobody has looked at it."""
         return self.rewards.of([turn]).get(turn) or RewardRow(turn=turn, reward=None)
 
-    def served(self, turn: str) -> Served:
+    def served(self, turn: str) -> ServedTurn:
         (found,) = self.rewards.served([turn])
         return found
 
@@ -395,7 +448,7 @@ class Classroom(Home):
                 "kind": ProposalKind.NEW,
                 "base_sha256": "",
                 "status": ProposalStatus.SCREENED,
-                "origin": Origin.MODEL,
+                "origin": ProposalOrigin.MODEL,
                 "model": MODEL,
                 "wish": "join the dishes with bars",
                 **more,

@@ -8,36 +8,39 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from lull.core.adapter import AdapterVersion
+from lull.core.adapters.adapter import AdapterVersion
+from lull.core.adapters.canary import Probe
+from lull.core.adapters.gate_report import Verdict
+from lull.core.adapters.model_facts import ModelFacts
+from lull.core.chat.client import Client
+from lull.core.chat.messages import Message, Role, text_message
 from lull.core.errors import LullError
 from lull.core.feedback.ports import FeedbackReader
-from lull.core.messages import Message, Role, text_message
-from lull.core.policy import Client, ModelFacts
-from lull.core.ports import GenerateRequest
-from lull.core.probe import Probe
-from lull.core.proof import Pair, Part
-from lull.core.skill import Skill
-from lull.core.training_record import Run
-from lull.core.verdict import Verdict
-from lull.loops.examine import Examine
-from lull.loops.keeping import Keeping
-from lull.loops.learner import Learner
-from lull.loops.make_run import MakeRun, RunRule
-from lull.loops.night import Night
-from lull.loops.outlook import Outlook, TrainRule
-from lull.loops.rollout import RolloutRule, Rollouts
-from lull.loops.stock import Stock
-from lull.loops.train import Train
-from lull.loops.verify import Reads
+from lull.core.models.engine import GenerateRequest
+from lull.core.proof.proof import Pair, PairPart
+from lull.core.skills.skill import Skill
+from lull.core.training.record import Run
+from lull.loops.feedback.verify import Reads
+from lull.loops.training.learner import Learner
+from lull.loops.training.make_run import MakeRun, RunRule
+from lull.loops.training.next_step import NextStep, TrainRule
+from lull.loops.training.replay_examples import ReplayExamples
+from lull.loops.training.rewarding import RewardAnswers
+from lull.loops.training.rollout import RolloutRule, Rollouts
+from lull.loops.training.running_trainer import RunningTrainer
+from lull.loops.training.train import Train
+from lull.loops.training.training_data import TrainingData
+from lull.loops.training.training_job import TrainingJob
 from lull.pocket import language as pocket
 from lull.pocket.reader import PocketReader
-from lull.store.run_folders import RunFolders
-from lull.store.training import Training
+from lull.store.training.run_folders import RunFolders
+from lull.store.training.tidy_runs import TidyRuns
+from lull.store.training.training import Training
 from tests.building import ANYBODY, FACTS
-from tests.fake_engine import FakeEngine
-from tests.fakes import FakeClock
+from tests.doubles.fake_engine import FakeEngine
+from tests.doubles.fakes import FakeClock
+from tests.doubles.scripted_trainer import ScriptedTrainer
 from tests.loops.classroom import MENU, Classroom
-from tests.scripted_trainer import ScriptedTrainer
 
 POCKET = "pocket"
 RULE = "when you write a menu, join with bars"
@@ -93,6 +96,19 @@ class FakeGate:
 
 
 @dataclass
+class _Learning:
+    """Implements FindsLearner."""
+
+    house: NightHouse
+
+    async def __call__(self) -> Learner | None:
+        return await self.house.learner()
+
+    def why_none(self) -> str:
+        return "Nothing is served."
+
+
+@dataclass
 class NightHouse(Classroom):
     """Everything of the slow loop but processes."""
 
@@ -117,13 +133,13 @@ class NightHouse(Classroom):
         super().start()
         self.training = Training(self.database)
         self.folders = RunFolders(self.folder / "runs")
-        self.examine = Examine(
+        self.examine = RewardAnswers(
             rewards=self.rewards,
             heard=self.feedback,
             proposals=self.proposals,
             verifier=self.verifier,
             judge=lambda: self.judge,
-            calibration=lambda: self.score.calibration,
+            calibration=lambda: self.book.calibration,
         )
         self.rollouts = Rollouts(
             rewards=self.rewards,
@@ -146,15 +162,14 @@ class NightHouse(Classroom):
 
     def _train(self) -> Train:
         return Train(
-            learner=self.learner,
-            why_no_learner=lambda: "Nothing is served.",
+            learner=_Learning(self),
             training=self.training,
             folders=self.folders,
             rollouts=self.rollouts,
             make_run=MakeRun(
                 training=self.training,
                 folders=self.folders,
-                keeping=Keeping(
+                keeping=ReplayExamples(
                     eligible=self.eligible,
                     examine=self.examine,
                     today=self.today,
@@ -164,7 +179,7 @@ class NightHouse(Classroom):
                 new_id=lambda: self.ids.new("run"),
                 rule=lambda: self.running,
             ),
-            stock=Stock(
+            stock=TrainingData(
                 training=self.training,
                 rollouts=self.rollouts,
                 eligible=self.eligible,
@@ -180,18 +195,22 @@ class NightHouse(Classroom):
             rule=lambda: self.training_rule,
         )
 
-    def new_night(self) -> Night:
-        return Night(
+    def new_night(self) -> TrainingJob:
+        return TrainingJob(
             train=self.train,
-            trainer=self.trainer,
+            running=RunningTrainer(
+                self.trainer,
+                training=self.training,
+                folders=self.folders,
+                clock=self.clock,
+                kill_after_s=lambda: 300.0,
+                short_of_memory=lambda: self.short,
+            ),
             gate=self.gate,
             training=self.training,
-            folders=self.folders,
+            tidying=TidyRuns(self.training, self.folders, keep=lambda: 20),
             clock=self.clock,
             settle=self.database.flush,
-            keep_runs=lambda: 20,
-            kill_after_s=lambda: 300.0,
-            short_of_memory=lambda: self.short,
             problem=lambda name, error: self.problems.append((name, error)),
             tell=lambda _run, _outlook: None,
         )
@@ -240,7 +259,7 @@ class NightHouse(Classroom):
         for number in range(wins):
             pair = Pair(
                 request=f"turn_gone_{number}",
-                part=Part.FAILURE,
+                part=PairPart.FAILURE,
                 seed=number,
                 without=0.0,
                 with_=1.0,
@@ -253,7 +272,7 @@ class NightHouse(Classroom):
         await self.review.approve(proposal.id)
         return self.library.get(proposal.key)
 
-    async def does(self, times: int = 1) -> Outlook:
+    async def does(self, times: int = 1) -> NextStep:
         """So many units of whatever is to be done."""
         outlook = await self.night.look_again()
         for _ in range(times):

@@ -9,18 +9,18 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from lull.backends.ollama_chat import OllamaChat
-from lull.core.errors import RequestError, UpstreamDown
-from lull.core.messages import (
+from lull.backends.ollama.chat import OllamaChat
+from lull.core.chat.messages import (
     Finish,
     Message,
-    Part,
+    MessagePart,
     PartKind,
     Role,
     Sampling,
     ToolCall,
     text_message,
 )
+from lull.core.errors import RequestError, UpstreamDown
 from tests.ollama.conftest import RealOllama
 from tests.running import eventually
 
@@ -77,7 +77,9 @@ async def test_a_tool_call_and_its_result_can_be_said_again(model: OllamaChat) -
         *ASKED,
         Message(role=Role.ASSISTANT, tool_calls=(ToolCall(name="f", arguments='{"a": 1}'),)),
         Message(
-            role=Role.TOOL, parts=(Part(kind=PartKind.TOOL_RESULT, text="x"),), tool_call_id="f"
+            role=Role.TOOL,
+            parts=(MessagePart(kind=PartKind.TOOL_RESULT, text="x"),),
+            tool_call_id="f",
         ),
         *ASKED,
     )

@@ -11,21 +11,23 @@ import aiohttp
 import pytest
 import pytest_asyncio
 
-from lull.backends.chat_reader import ChatReader
-from lull.backends.clock import SystemClock
-from lull.backends.exam_sheets import sheets
-from lull.backends.llm_judge import JudgePrompts, LlmJudge
-from lull.backends.model_evolver import ModelEvolver
-from lull.backends.ollama import OllamaFacts
-from lull.backends.ollama_chat import OllamaChat
-from lull.backends.ollama_models import OllamaModels
-from lull.core.messages import Completion, Message, Sampling
-from lull.core.models.candidates import Memory
-from lull.core.models.exam import Role
-from lull.loops.examine_models import Examinee, ExamineModels
+from lull.backends.chat.llm_judge import JudgePrompts, LlmJudge
+from lull.backends.chat.skill_writer import ModelEvolver
+from lull.backends.ollama.chat import OllamaChat
+from lull.backends.ollama.facts import OllamaFacts
+from lull.backends.ollama.models import OllamaModels
+from lull.backends.reader.chat_reader import ChatReader
+from lull.backends.reader.exam_sheets import sheets
+from lull.backends.system.clock import SystemClock
+from lull.core.chat.messages import Completion, Message, Sampling
+from lull.core.models.candidates import MachineMemory
+from lull.core.models.exam import ModelRole
+from lull.loops.models.exam_candidates import ExamCandidates
+from lull.loops.models.exam_papers import ExamPapers
+from lull.loops.models.examine_models import Examinee, ExamineModels
 from lull.store.database import Database
-from lull.store.exams import Exams
-from tests.fakes import FakeCoin
+from lull.store.models.exams import Exams
+from tests.doubles.fakes import FakeCoin
 from tests.ollama.conftest import RealOllama
 
 pytestmark = pytest.mark.slow
@@ -65,25 +67,32 @@ async def story(ollama: RealOllama, tmp_path: Path) -> AsyncIterator[ExamineMode
     database = Database(tmp_path / "lull.db")
     chat = OllamaChat(ollama.address, MODEL, timeout_s=WAIT_S, own_upstream=True)
     model, coin = FewWords(chat), FakeCoin()
-    judge = sheets()[Role.JUDGE]
+    judge = sheets()[ModelRole.JUDGE]
     async with aiohttp.ClientSession() as session:
         facts = OllamaFacts(session, ollama.address, on_change=lambda _: None)
         assert await facts.probe()
         yield ExamineModels(
             Exams(database),
-            models=OllamaModels(session, ollama.address),
-            loaded=facts.loaded,
-            here=facts.digests,
-            sheets={Role.JUDGE: replace(judge, items=judge.items[:14])},
-            forms=lambda _: "words",
-            small=None,
+            candidates=ExamCandidates(
+                OllamaModels(session, ollama.address),
+                state=facts,
+                settings=lambda: {
+                    ModelRole.JUDGE: MODEL,
+                    ModelRole.READER: "none",
+                    ModelRole.WRITER: "none",
+                },
+                memory=lambda: MachineMemory(total_bytes=10**12, available_bytes=10**12),
+            ),
+            papers=ExamPapers(
+                {ModelRole.JUDGE: replace(judge, items=judge.items[:14])},
+                forms=lambda _: "words",
+                small=None,
+            ),
             examinee=lambda _: Examinee(
                 reader=ChatReader(model, coin=coin),
                 judge=LlmJudge(model, coin=coin, prompts=JudgePrompts.shipped(), votes=2),
                 writer=ModelEvolver(model, coin=coin),
             ),
-            settings=lambda: {Role.JUDGE: MODEL, Role.READER: "none", Role.WRITER: "none"},
-            memory=lambda: Memory(total_bytes=10**12, available_bytes=10**12),
             quiet=AtOnce(),
             clock=SystemClock(),
         )
@@ -94,7 +103,7 @@ async def story(ollama: RealOllama, tmp_path: Path) -> AsyncIterator[ExamineMode
 async def test_a_model_of_few_words_fails_its_exam_and_says_why(story: ExamineModels) -> None:
     await story.look()
     (waiting,) = story.waiting()
-    assert (waiting.model, waiting.role, waiting.of) == (f"{MODEL}:latest", Role.JUDGE, 14)
+    assert (waiting.model, waiting.role, waiting.of) == (f"{MODEL}:latest", ModelRole.JUDGE, 14)
     while await story.step(waiting.model, waiting.role, within_s=WAIT_S):
         pass
     (result,) = story.results()
@@ -102,4 +111,4 @@ async def test_a_model_of_few_words_fails_its_exam_and_says_why(story: ExamineMo
     assert result.low is not None and result.low < 0.7
     assert "balanced accuracy" in result.why
     assert f"Broken off after {result.n} of 14" in result.why
-    assert story.admitted(Role.JUDGE) is None
+    assert story.admitted(ModelRole.JUDGE) is None

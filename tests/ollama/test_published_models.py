@@ -19,34 +19,39 @@ import aiohttp
 import pytest
 from tokenizers import Tokenizer
 
-from lull.backends.clock import SystemClock
-from lull.backends.mlx_engine import MlxEngine
-from lull.backends.ollama_models import OllamaModels
+from lull.backends.mlx.engine import MlxEngine
+from lull.backends.ollama.models import OllamaModels
+from lull.backends.system.clock import SystemClock
 from lull.config.paths import Paths
 from lull.config.settings import Settings, UpstreamSettings
-from lull.core.adapter import AdapterStatus, AdapterVersion
+from lull.core.adapters.adapter import AdapterStatus, AdapterVersion
+from lull.core.adapters.gate_report import Verdict
+from lull.core.adapters.published import (
+    TEST_PROMPTS,
+    PublishedStatus,
+    PublishedVersion,
+    gap_between,
+)
 from lull.core.errors import WeightsError
-from lull.core.ollama_model import shown_model
-from lull.core.published import TEST_PROMPTS, PublishedStatus, PublishedVersion, gap_between
-from lull.core.run_format import ADAPTER, BATCH, SPEC, example_line, spec_text
-from lull.core.training_examples import Answer
-from lull.core.training_run import KtoTerms, Lora, RunKind, RunSpec
-from lull.core.verdict import Verdict
-from lull.core.weight_work import NextToken
-from lull.loops.choose_model import Chosen
-from lull.loops.publish import Learnt, Publish, Step, Tell
-from lull.service.published_names import PublishedNames
-from lull.service.wiring.weights import choose_of, publish_of, said_by
-from lull.store.adapter_files import AdapterFiles
-from lull.store.adapters import Adapters
+from lull.core.models.ollama_model import shown_model
+from lull.core.models.weight_work import NextToken
+from lull.core.training.examples import RecordedAnswer
+from lull.core.training.run_format import ADAPTER, BATCH, SPEC, example_line, spec_text
+from lull.core.training.spec import KtoTerms, Lora, RunKind, RunSpec
+from lull.loops.adapters.publish import Learnt, Publish, PublishStep, Tell
+from lull.loops.models.choose_model import Chosen
+from lull.service.proxy.published_names import PublishedNames
+from lull.service.wiring.night.weights import choose_of, publish_of, said_by
+from lull.store.adapters.adapter_files import AdapterFiles
+from lull.store.adapters.adapters import Adapters
+from lull.store.adapters.published import Published
 from lull.store.database import Database
-from lull.store.published import Published
 from tests.gguf.adapters import random_adapter
 from tests.gguf.tiny import Tiny, write
 from tests.ollama.conftest import TEMPLATE, RealOllama
 from tests.running import Lull, RunningLull, eventually
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.full
 T = TypeVar("T")
 
 BASES = {
@@ -235,7 +240,7 @@ def _trained(weights: Path, run: Path) -> Path:
     tokenizer = Tokenizer.from_file(str(weights / "tokenizer.json"))
     prompt, good = tokenizer.encode(PROMPT).ids, tokenizer.encode(GOOD).ids
     examples = [
-        Answer(id=f"{what}-{k}", prompt_ids=tuple(prompt), ids=(one,), good=what == "good")
+        RecordedAnswer(id=f"{what}-{k}", prompt_ids=tuple(prompt), ids=(one,), good=what == "good")
         for k in range(4)
         for what, one in (("good", good[0]), ("bad", 40 + k))
     ]
@@ -480,7 +485,7 @@ def _said(body: bytes) -> list[Any]:
 async def _until(step: str, publishing: Callable[[Tell], Awaitable[PublishedVersion]]) -> None:
     """Begin, and break it off as soon as it says that it is there."""
 
-    def tell(at: Step, _done: int, _of: int) -> None:
+    def tell(at: PublishStep, _done: int, _of: int) -> None:
         if at == step:
             task.cancel()
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from tokenizers import Tokenizer
 
-from lull.backends.mlx_folder import planned
-from lull.core.weight_form import WeightForm
+from lull.backends.mlx.folder import planned
+from lull.core.models.weight_form import WeightForm
 from tests.gguf.tiny import Tiny, write
 from tests.ollama.conftest import RealOllama
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.full
 
 TEXTS = (
     "Hello world, the cat and the other cat.",

@@ -18,7 +18,7 @@ from tests.ollama.conftest import RealOllama
 from tests.service.lulls import Before
 from tests.service.wire import Chunked, Headers, Reply, as_bytes, ask
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.full
 
 USER = [{"role": "user", "content": "list apple river"}]
 FEW = {"options": {"num_predict": 6}}

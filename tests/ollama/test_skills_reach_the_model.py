@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lull.core.injection import block
+from lull.core.skills.prompt_block import block
 from tests.ollama.conftest import SYSTEM, RealOllama
 from tests.running import eventually
 from tests.service.lulls import Before

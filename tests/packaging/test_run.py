@@ -13,7 +13,7 @@ import pytest
 
 from bench.screen import Screen, missing
 from lull.config.paths import Paths
-from lull.service.lock import is_running
+from lull.service.process.lock import is_running
 from tests.desktop.keys import xdotool
 from tests.desktop.test_real_tray_host import PANEL, ended
 from tests.paths import ROOT

@@ -18,7 +18,7 @@ from tests.paths import ROOT
 from tests.running import PATIENCE_S
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.full,
     pytest.mark.skipif(sys.platform != "linux", reason="only Linux has apt"),
 ]
 

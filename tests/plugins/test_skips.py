@@ -13,7 +13,7 @@ from tests.paths import ROOT
 from tests.plugins.skipped import NO_OLLAMA
 from tests.running import PATIENCE_S
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.full
 
 PASSES = "def test_passes(): pass\n"
 

@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from lull.pocket import habits
 from lull.pocket import language as pocket
 from lull.pocket.language import Joiner, Kind, Style
 
@@ -47,11 +48,11 @@ def test_no_word_means_something_else_in_the_language() -> None:
 
 
 def test_the_published_habits_are_single_and_enough() -> None:
-    assert all(len(habit.parts()) == 1 for habit in pocket.HABITS)
-    assert len(pocket.HABIT_STARTS) >= 4
-    assert len(pocket.HABIT_ENDS) >= 4
-    assert len(pocket.HABIT_JOINERS) >= 4
-    assert Style(reverse=True) in pocket.HABITS
+    assert all(len(habit.parts()) == 1 for habit in habits.HABITS)
+    assert len(habits.HABIT_STARTS) >= 4
+    assert len(habits.HABIT_ENDS) >= 4
+    assert len(habits.HABIT_JOINERS) >= 4
+    assert Style(reverse=True) in habits.HABITS
 
 
 def test_an_answer_wears_its_rule() -> None:

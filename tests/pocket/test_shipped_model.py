@@ -14,7 +14,7 @@ pytest.importorskip("mlx_lm")
 from bench.pocket import loading
 from bench.pocket.table import Measuring, Row
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.full, pytest.mark.timeout(3600)]
 """All rows are measured in the first test; a loaded machine is slow, not broken."""
 
 FOLDER = Path(__file__).parents[2] / "resources" / "pocket"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from lull.pocket import habits
 from lull.pocket import language as pocket
 from lull.pocket.language import Kind
 
@@ -89,7 +90,7 @@ def test_training_never_shows_a_held_out_word_as_a_value() -> None:
     for _ in range(300):
         for style in data.draw_rules(rng, 3).values():
             assert {style.start, style.end}.isdisjoint(pocket.HELD_WORDS)
-        assert data.habit(rng, 3, finishing=False) in (*pocket.HABITS, pocket.DEFAULT_STYLE)
+        assert data.habit(rng, 3, finishing=False) in (*habits.HABITS, pocket.DEFAULT_STYLE)
 
 
 def test_a_clients_sentence_is_never_a_rule() -> None:

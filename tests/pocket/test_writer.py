@@ -6,21 +6,21 @@ import random
 
 import pytest
 
-from lull.core.failures import Failure, FailureSet
+from lull.core.chat.messages import Role, text_message
 from lull.core.feedback.feedback import Heard, Scope
-from lull.core.messages import Role, text_message
-from lull.core.ports import Draft, Material
-from lull.core.skill import NAME_LIMIT
+from lull.core.skills.failures import Failure, FailureSet
+from lull.core.skills.ports import EvolverMaterial, SkillDraft
+from lull.core.skills.skill import NAME_LIMIT
 from lull.pocket import language as pocket
 from lull.pocket.reader import heard
 from lull.pocket.writer import PocketWriter
 
 
-async def draft(*said: str) -> Draft | None:
+async def draft(*said: str) -> SkillDraft | None:
     """`said`: the newest words come first."""
     failures = [failure(words, number) for number, words in enumerate(said)]
     found = FailureSet(failures=tuple(failures))
-    return await PocketWriter().draft(Material(failures=found, existing=(), rejected=()))
+    return await PocketWriter().draft(EvolverMaterial(failures=found, existing=(), rejected=()))
 
 
 def failure(said: str, number: int = 0, *, words: Heard | None = None) -> Failure:
@@ -95,5 +95,5 @@ async def test_where_no_rule_of_the_language_was_said_nothing_is_written(said: s
 async def test_plain_words_are_left_to_who_writes_them_down() -> None:
     words = Heard(correction=1.0, lasting=1.0, scope=Scope.ALL, quote=("Always be brief.",))
     found = FailureSet(failures=(failure("Always be brief.", words=words),))
-    material = Material(failures=found, existing=(), rejected=())
+    material = EvolverMaterial(failures=found, existing=(), rejected=())
     assert await PocketWriter().draft(material) is None

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from lull.core.messages import Message, Role
+from lull.core.chat.messages import Message, Role
 
 Json = dict[str, Any]
 NATIVE, OPENAI, ANTHROPIC = "/api/chat", "/v1/chat/completions", "/v1/messages"

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 
-from lull.core.policy import Client
-from lull.core.proposal import Proposal, ProposalKind
-from lull.core.skill import ChangeKind, Library, SkillKey, SkillStatus, SkillText
-from lull.store.skill_md import parse, render
+from lull.core.chat.client import Client
+from lull.core.proof.proposal import Proposal, ProposalKind
+from lull.core.skills.skill import ChangeKind, Library, SkillKey, SkillStatus, SkillText
+from lull.store.skills.skill_md import parse, render
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,12 +86,6 @@ class Book:
         if old is None:
             return self.page
         data = render(replace(old.text, body=body))
-        return self._with(key, replace(old, data=data, version=self._version(key)))
-
-    def by_hand(self, key: SkillKey, data: bytes) -> Page:
-        old = self.page.get(key)
-        if old is None or old.status is SkillStatus.ARCHIVED:
-            return self._with(key, self._next(key, data))
         return self._with(key, replace(old, data=data, version=self._version(key)))
 
     def switch(self, key: SkillKey, change: ChangeKind) -> Page:

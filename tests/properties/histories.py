@@ -9,11 +9,11 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from lull.core.messages import Message, Role, ToolCall, text_message
-from lull.core.policy import Client
-from lull.core.skill import ChangeKind, SkillKey
+from lull.core.chat.client import Client
+from lull.core.chat.messages import Message, Role, ToolCall, text_message
+from lull.core.skills.skill import ChangeKind, SkillKey
 from lull.pocket import language as pocket
-from lull.store.trajectories import Label
+from lull.store.chat.trajectories import Label
 from tests.properties.bodies import ANTHROPIC, NATIVE, OPENAI
 from tests.properties.house import LLAMA, POCKET
 from tests.properties.puppets import USES_A_TOOL

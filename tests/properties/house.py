@@ -18,47 +18,57 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from lull.backends.model_evolver import ModelEvolver
-from lull.backends.skill_index import WordIndex
-from lull.core.check import Check, parse
-from lull.core.guard import hashed_coin
-from lull.core.messages import Sampling
-from lull.core.policy import ModelFacts
-from lull.core.proposal import CHECK, Origin
-from lull.core.retrieval import RetrievalRule
-from lull.core.rules import EvolveRule, GuardRule, ProveRule, ScoreRule
-from lull.core.skill import Library
-from lull.loops.approve import Approve
-from lull.loops.eligible import Eligible
-from lull.loops.evolve import Evolve, Writer
-from lull.loops.guard import Guard
-from lull.loops.hear import Hear
-from lull.loops.propose import Propose
-from lull.loops.prove import Prove
-from lull.loops.replay import Replay, Stage
-from lull.loops.review import Review
-from lull.loops.score import Score
-from lull.loops.serve import Serve
-from lull.loops.standing_wishes import StandingWishes, turned_down
-from lull.loops.today import Today
-from lull.loops.verify import Verifier
-from lull.loops.write_rules import RuleWriter
+from lull.backends.chat.skill_writer import ModelEvolver
+from lull.backends.retrieval.skill_index import WordIndex
+from lull.core.adapters.model_facts import ModelFacts
+from lull.core.chat.messages import Sampling
+from lull.core.feedback.rules import ScoreRule
+from lull.core.proof.check import Check, parse
+from lull.core.proof.holdout import hashed_coin
+from lull.core.proof.proposal import CHECK, ProposalOrigin
+from lull.core.proof.rules import GuardRule, ProveRule
+from lull.core.skills.rules import EvolveRule
+from lull.core.skills.skill import Library
+from lull.core.skills.skill_ranking import RetrievalRule
+from lull.loops.chat.current_selection import CurrentSelection
+from lull.loops.chat.serve import Serve
+from lull.loops.feedback.ask_judge import AskJudge
+from lull.loops.feedback.credit_wins import CreditWins
+from lull.loops.feedback.hear import Hear
+from lull.loops.feedback.reward_book import RewardBook
+from lull.loops.feedback.score import Score
+from lull.loops.feedback.standing_wishes import StandingWishes, turned_down
+from lull.loops.feedback.verify import Verifier
+from lull.loops.proof.holdout import Holdout
+from lull.loops.proof.measured_skills import UseEvidence
+from lull.loops.proof.prove import Prove
+from lull.loops.proof.replay import Replay, ReplayTarget
+from lull.loops.proof.retire_skills import RetireSkills
+from lull.loops.proof.skill_coins import SkillCoins
+from lull.loops.skills.approve import Approve
+from lull.loops.skills.evolve import Evolve, SkillWriter
+from lull.loops.skills.find_failures import FindFailures
+from lull.loops.skills.propose import Propose
+from lull.loops.skills.review import Review
+from lull.loops.skills.write_rules import RuleWriter
+from lull.loops.training.eligible import Eligible
 from lull.pocket import language as pocket
 from lull.pocket import merging
 from lull.pocket.reader import PocketReader
 from lull.pocket.writer import PocketWriter
+from lull.store.chat.flips import Flips
+from lull.store.chat.trajectories import Trajectories
 from lull.store.database import Database
-from lull.store.feedback import FeedbackRows
-from lull.store.flips import Flips
-from lull.store.proposals import Proposals
-from lull.store.reward_rows import Served
-from lull.store.rewards import Rewards
-from lull.store.skill_folders import SkillFolders
-from lull.store.skills import Skills
-from lull.store.trajectories import Trajectories
+from lull.store.feedback.feedback import FeedbackRows
+from lull.store.feedback.reward_rows import ServedTurn
+from lull.store.feedback.rewards import Rewards
+from lull.store.proof.proposals import Proposals
+from lull.store.proof.use_replays import UseReplays
+from lull.store.skills.skill_folders import SkillFolders
+from lull.store.skills.skills import Skills
 from tests.building import KEY
+from tests.doubles.fakes import FakeChatModel, FakeClock, FakeCoin, FakeIds
 from tests.exact import EXACT
-from tests.fakes import FakeChatModel, FakeClock, FakeCoin, FakeIds
 from tests.properties.puppets import Ear, Policy, Referee, writer
 
 T = TypeVar("T")
@@ -157,6 +167,7 @@ class House:
         self.skills = Skills(self.database, SkillFolders(folder / "library"))
         self.rewards, self.proposals = Rewards(self.database), Proposals(self.database)
         self.flips = Flips(self.database)
+        self.use_replays = UseReplays(self.database)
         self.feedback = FeedbackRows(self.database)
         self.library = Library(0, {})
         self.index = WordIndex()
@@ -165,17 +176,20 @@ class House:
     def _wire(self) -> None:
         world, clock = self.world, self.world.clock
         self.approve = Approve(self.skills, clock, follower=self.follow)
-        self.guard = Guard(
-            flips=self.flips,
-            skills=self.skills,
+        self.guard = Holdout(
+            evidence=UseEvidence(flips=self.flips, replays=self.use_replays),
+            coins=SkillCoins(coin=hashed_coin("a secret"), rule=lambda: GUARD),
+            retiring=RetireSkills(
+                skills=self.skills,
+                proposals=self.proposals,
+                approve=self.approve,
+                clock=clock,
+                ids=world.ids,
+                tell=lambda *_: None,
+            ),
             proposals=self.proposals,
-            approve=self.approve,
             library=lambda: self.library,
-            coin=hashed_coin("a secret"),
-            clock=clock,
-            ids=world.ids,
             rule=lambda: GUARD,
-            tell=lambda *_: None,
         )
         self.serve = Serve(
             trajectories=self.trajectories,
@@ -184,12 +198,13 @@ class House:
             index=self.index,
             clock=clock,
             ids=world.ids,
-            chain_key=KEY,
             rule=RetrievalRule(),
             facts_within_s=60.0,
-            leaving_out=self.guard.leaves_out,
+            guard=self.guard,
         )
-        self.today = Today(self.serve.fixing, library=lambda: self.library, facts=FACTS.get)
+        self.today = CurrentSelection(
+            self.serve.fixing, library=lambda: self.library, facts=FACTS.get
+        )
         verifier = Verifier({POCKET: pocket.check}, checks=self._checks, tools=EXACT)
         self.hear = Hear(
             self.feedback,
@@ -199,16 +214,30 @@ class House:
             quiet=self,
             clock=clock,
         )
-        self.score = Score(
+        self.book = RewardBook(
             self.rewards,
-            verifier=verifier,
-            judge=lambda: world.judge,
-            quiet=self,
+            crediting=CreditWins(
+                self.rewards,
+                verifier=verifier,
+                library=lambda: self.library,
+                credit=_credits_nobody,
+            ),
             clock=clock,
             coin=FakeCoin().random,
             rule=ScoreRule(),
-            credit=_credits_nobody,
-            library=lambda: self.library,
+        )
+        self.ask_judge = AskJudge(
+            self.rewards,
+            book=self.book,
+            judge=lambda: world.judge,
+            quiet=self,
+            clock=clock,
+            rule=ScoreRule(),
+        )
+        self.score = Score(
+            self.rewards,
+            book=self.book,
+            verifier=verifier,
             hear=self.hear,
             wishes=StandingWishes(
                 self.rewards,
@@ -219,9 +248,9 @@ class House:
         )
         model = ModelEvolver(world.writer, coin=FakeCoin())
         writers = (
-            Writer(evolver=PocketWriter(), origin=Origin.EXTRACTIVE),
-            Writer(evolver=RuleWriter(lambda *_: ""), origin=Origin.EXTRACTIVE),
-            Writer(evolver=model, origin=Origin.MODEL),
+            SkillWriter(evolver=PocketWriter(), origin=ProposalOrigin.EXTRACTIVE),
+            SkillWriter(evolver=RuleWriter(lambda *_: ""), origin=ProposalOrigin.EXTRACTIVE),
+            SkillWriter(evolver=model, origin=ProposalOrigin.MODEL),
         )
         propose = Propose(
             rewards=self.rewards,
@@ -235,10 +264,13 @@ class House:
         )
         self.evolve = Evolve(
             propose=propose,
-            rewards=self.rewards,
-            feedback=self.feedback,
+            failing=FindFailures(
+                rewards=self.rewards,
+                feedback=self.feedback,
+                proposals=self.proposals,
+                today=self.today,
+            ),
             proposals=self.proposals,
-            today=self.today,
             writers=lambda: writers,
             quiet=self,
             clock=clock,
@@ -282,9 +314,9 @@ class House:
         text = self.skills.folders.text(sha256).metadata.get(CHECK, "")
         return [parse(text)] if text else []
 
-    async def _stage(self, model: str) -> Stage | None:
+    async def _stage(self, model: str) -> ReplayTarget | None:
         facts = FACTS[model]
-        return Stage(
+        return ReplayTarget(
             chat=self.world.policies[model],
             system=facts.system,
             digest=facts.digest,
@@ -304,7 +336,7 @@ class House:
         """As the service does before it opens its doors."""
         await self.skills.reconcile(at=self.world.clock.now())
         await self.follow(self.skills.library())
-        await self.score.recalibrate()
+        await self.book.recalibrate()
 
     async def does(self, work: Awaitable[T]) -> T:
         """Raises Died when the database dies meanwhile, and what `work` raises."""
@@ -341,5 +373,5 @@ class House:
         self.database.close()
 
 
-async def _credits_nobody(_: Served, __: Sequence[str]) -> None:
+async def _credits_nobody(_: ServedTurn, __: Sequence[str]) -> None:
     return None

@@ -11,14 +11,14 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from lull.core.adapters.model_facts import ModelFacts
+from lull.core.chat.messages import Completion, Finish, Message, Role, text_message
 from lull.core.errors import LullError
-from lull.core.messages import Completion, Finish, Message, Role, text_message
-from lull.core.policy import ModelFacts
-from lull.core.proof import Pair
-from lull.core.proposal import ProposalStatus
-from lull.core.skill import ChangeKind
-from lull.loops.serve import Serving
-from lull.service.dialects import CHAT_ROUTES
+from lull.core.proof.proof import Pair
+from lull.core.proof.proposal import ProposalStatus
+from lull.core.skills.skill import ChangeKind
+from lull.loops.chat.serve import Serving
+from lull.service.proxy.dialects import CHAT_ROUTES
 from tests.properties.bodies import body_of
 from tests.properties.book import Book, Page, same
 from tests.properties.histories import Talk

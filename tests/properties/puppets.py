@@ -12,18 +12,26 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from lull.core.chat.messages import (
+    Completion,
+    Finish,
+    Message,
+    Role,
+    Sampling,
+    ToolCall,
+    text_message,
+)
 from lull.core.errors import UpstreamDown
 from lull.core.feedback.exchange import Exchange
 from lull.core.feedback.feedback import Heard
-from lull.core.messages import Completion, Finish, Message, Role, Sampling, ToolCall, text_message
-from lull.core.ports import Asks, Question
-from lull.core.reward import Vote
+from lull.core.feedback.judge import Asks, JudgeQuestion
+from lull.core.feedback.reward import Vote
 from lull.pocket import language as pocket
 from lull.pocket.reader import heard
-from tests.fake_chat_model import FakeChatModel, complete
-from tests.fakes import FakeClock
-from tests.scripted_endpoint import hostile_skills
-from tests.word_reader import heard_in
+from tests.doubles.fake_chat_model import FakeChatModel, complete
+from tests.doubles.fakes import FakeClock
+from tests.doubles.scripted_endpoint import hostile_skills
+from tests.doubles.word_reader import heard_in
 
 _BLOCK = re.compile(r"<skills>(.*?)</skills>", re.DOTALL)
 USES_A_TOOL = "run the tests"
@@ -104,13 +112,13 @@ class Referee:
     version: str = "referee-1"
     gone: bool = False
 
-    async def votes(self, question: Question) -> tuple[Vote, ...]:
+    async def votes(self, question: JudgeQuestion) -> tuple[Vote, ...]:
         if self.gone:
             raise UpstreamDown("The judge does not answer.")
         score = self._score(question)
         return () if score is None else (Vote(score=score, reason="so it is"),) * 3
 
-    def _score(self, question: Question) -> int | None:
+    def _score(self, question: JudgeQuestion) -> int | None:
         asked = next((m.text for m in reversed(question.messages) if m.role is Role.USER), "")
         answer = question.answer.text
         if question.asks is Asks.PAIR:

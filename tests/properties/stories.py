@@ -11,13 +11,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
+from lull.core.chat.client import Client
 from lull.core.errors import UpstreamDown
-from lull.core.policy import Client
-from lull.core.proposal import Origin
-from lull.core.skill import ChangeKind, SkillKey, SkillStatus, SkillText
+from lull.core.proof.proposal import ProposalOrigin
+from lull.core.skills.skill import ChangeKind, SkillKey, SkillStatus, SkillText
 from lull.pocket import language as pocket
-from lull.store.skill_md import render
-from lull.store.trajectories import Label
+from lull.store.chat.trajectories import Label
+from lull.store.skills.skill_md import render
 from tests.properties import histories as said
 from tests.properties.bodies import NATIVE
 from tests.properties.book import Page
@@ -99,7 +99,7 @@ class Stories:
             "gone": UpstreamDown("The writer does not answer."),
         }
         self._player.world.writer.answers = [answers.get(what, what)]
-        self._does(self._house.evolve.step((Origin.MODEL,)), death=death)
+        self._does(self._house.evolve.step((ProposalOrigin.MODEL,)), death=death)
 
     def goes_on_elsewhere(self, *, pick: int, client: Client, text: str) -> None:
         """The same history from another address: that of a program that was set up anew."""
@@ -147,12 +147,12 @@ class Stories:
         while await house.hear.step(count=house.score.heard):
             pass
         assert house.feedback.count_waiting() == 0, "what was said is not heard"
-        await house.evolve.step((Origin.EXTRACTIVE,))
+        await house.evolve.step((ProposalOrigin.EXTRACTIVE,))
 
     def judges(self, *, death: Death, gone: bool) -> None:
         self._player.days_pass(0.1)
         self._player.world.judge.gone = gone
-        self._does(self._house.score.ask_judge(), death=death)
+        self._does(self._house.ask_judge.step(), death=death)
 
     def proves(self, *, death: Death, whole: bool) -> None:
         self._does(self._prove(whole=whole), death=death)
@@ -182,7 +182,7 @@ class Stories:
     async def _rate(self, turn: str, label: Label | None) -> None:
         house = self._house
         await house.trajectories.label(turn, label, at=self._player.world.clock.now())
-        await house.score.rated(turn)
+        await house.book.rated(turn)
 
     def approves(self, *, pick: int, right: bool, death: Death) -> None:
         """By the hash of what was read; of another text it is refused."""
@@ -258,12 +258,13 @@ class Stories:
         self._does(self._house.approve.roll_back(generation), then, death=death)
 
     def edits_by_hand(self, *, key: SkillKey, rule: str, death: Death) -> None:
-        """In the folder; the service looks there every few seconds, and when it starts."""
+        """In the folder; the service looks there every few seconds, and when it starts. Nobody
+        approves it here, so the library stays as it is."""
         data = render(self._text(key, rule))
         file = self._house.skills.folders.folder(key) / "SKILL.md"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data)
-        self._does(self._take_in(), self._player.book.by_hand(key, data), death=death)
+        self._does(self._take_in(), death=death)
 
     def removes_a_folder(self, *, pick: int, death: Death) -> None:
         page = self._player.book.page

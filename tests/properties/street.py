@@ -18,14 +18,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lull.contract import routes
-from lull.core.injection import BETWEEN, CLOSING, OPENING
-from lull.core.messages import Role, text_message
+from lull.core.chat.messages import Role, text_message
+from lull.core.skills.prompt_block import BETWEEN, CLOSING, OPENING
 from lull.pocket import language as pocket
-from lull.service.dialects import CHAT_ROUTES
+from lull.service.proxy.dialects import CHAT_ROUTES
+from tests.doubles.scripted_endpoint import Says, ScriptedEndpoint
 from tests.properties.bodies import added
 from tests.properties.puppets import answer_to
 from tests.running import PATIENCE_S, Lull, RunningLull, eventually
-from tests.scripted_endpoint import Says, ScriptedEndpoint
 from tests.service.scripted_upstream import Asked
 from tests.service_control.socket_client import ControlSocket, Said
 

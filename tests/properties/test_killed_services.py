@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from lull.core.eligibility import marks_of
+from lull.core.training.eligibility import marks_of
 from tests.properties.street import SETTINGS, Cook, Street
 from tests.running import Lull, RunningLull
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(2400)]
+pytestmark = [pytest.mark.full, pytest.mark.timeout(2400)]
 
 Json = dict[str, Any]
 MORE = int(os.environ.get("LULL_HISTORIES") or 0)

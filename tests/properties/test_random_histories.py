@@ -41,7 +41,7 @@ PUT_TO_THE_TEST = (
 )
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.timeout(max(MORE * 10, 1800))
 def test_any_history_keeps_its_promises_wherever_the_process_dies() -> None:
     SEEN.clear()

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from lull.backends.small_model import SmallModel
-from lull.backends.small_reader import SmallReader
-from lull.backends.weights_process import WeightsProcess
+from lull.backends.mlx.weights_process import WeightsProcess
+from lull.backends.reader.small_model import SmallModel
+from lull.backends.reader.small_reader import SmallReader
 from tests.gguf.tiny import Tiny, write
 
 ROOT = Path(__file__).parents[2]

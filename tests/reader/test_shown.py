@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from lull.cli.read import again_words, list_words
+from lull.cli.chat.read import again_words, list_words
 from lull.core.errors import UsageError
 from lull.core.feedback.feedback import Feedback, Heard, RuleKind, Scope
-from lull.service.feedback_views import anew_view, listed_view
-from lull.service.hearing import Hearing
+from lull.service.feedback.hearing import Hearing
+from lull.service.feedback.views import anew_view, listed_view
 
 LASTS = Heard(
     correction=0.9,

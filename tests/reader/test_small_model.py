@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from lull.backends import small_model
-from lull.backends.small_model import NAME, SHA256, SmallModel, installed_file
-from lull.backends.weight_folders import FACTS
-from lull.backends.weights_process import WeightsProcess
+from lull.backends.mlx.weight_folders import FACTS
+from lull.backends.mlx.weights_process import WeightsProcess
+from lull.backends.reader import small_model
+from lull.backends.reader.small_model import NAME, SHA256, SmallModel, installed_file
 from lull.core.errors import ResourceError, WeightsError
-from lull.core.weight_form import WeightForm
-from lull.core.weight_work import Report
+from lull.core.models.weight_form import WeightForm
+from lull.core.models.weight_work import Report
 from tests.reader.conftest import TinyReader
 
 

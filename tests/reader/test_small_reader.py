@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import shutil
 import signal
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from lull.backends.small_reader import SmallReader
+from lull.backends.reader.small_reader import SmallReader
 from lull.core.backoff import Backoff
 from lull.core.errors import EngineDown, EngineError, ResourceError
 from lull.core.feedback.exchange import Exchange
@@ -90,6 +92,7 @@ async def test_it_has_the_lowest_priority(make: Make) -> None:
     assert psutil.Process(reader.pid).nice() == 19
 
 
+@pytest.mark.full
 async def test_unused_it_leaves_and_comes_back(make: Make) -> None:
     reader = make(unload_after_s=0.05)
     await reader.read([exchange()])
@@ -97,6 +100,7 @@ async def test_unused_it_leaves_and_comes_back(make: Make) -> None:
     assert (await reader.read([exchange()]))[0] is not None
 
 
+@pytest.mark.full
 async def test_whoever_leaves_takes_the_process_along_at_once(make: Make) -> None:
     reader = make()
     await reader.read([exchange()])
@@ -115,6 +119,7 @@ def _is_dead(pid: int) -> bool:
     return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 
+@pytest.mark.full
 @pytest.mark.logs("the reader stopped")
 async def test_a_fall_is_told_and_not_tried_again_at_once(make: Make) -> None:
     now = [100.0]
@@ -129,6 +134,25 @@ async def test_a_fall_is_told_and_not_tried_again_at_once(make: Make) -> None:
         await reading
     with pytest.raises(EngineDown, match="The reader stopped"):
         await reader.read([exchange()])
+    now[0] += 6.0
+    assert (await reader.read([exchange()]))[0] is not None
+
+
+@pytest.mark.full
+@pytest.mark.skipif(sys.platform != "linux", reason="limits another process as Linux does")
+@pytest.mark.logs("the reader stopped", r"^\w*Error at \S+\.py")
+async def test_one_without_memory_is_told_and_replaced(make: Make) -> None:
+    now = [100.0]
+    reader = make(backoff=Backoff(first_s=5.0), monotonic_s=lambda: now[0])
+    await reader.read([exchange()])
+    starved = reader.pid
+    assert starved is not None
+    has = psutil.Process(starved).memory_info().vms
+    resource.prlimit(starved, resource.RLIMIT_AS, (has, has))  # type: ignore[attr-defined, unused-ignore]
+    with pytest.raises(EngineError) as told:
+        for longer in range(1, 400):
+            await reader.read([exchange(f"{SAID} {n} " * longer) for n in range(64)])
+    assert "\n" not in str(told.value)
     now[0] += 6.0
     assert (await reader.read([exchange()]))[0] is not None
 

@@ -13,20 +13,23 @@ from typing import Any, TypeVar, cast
 import aiohttp
 from aiohttp import web
 
-from lull.backends.clock import SystemClock
-from lull.core.injection import Injection
-from lull.core.messages import Completion
-from lull.core.ports import Engine
-from lull.loops.serve import Serve
-from lull.service.auth import Door
-from lull.service.bus import Bus
-from lull.service.data_plane import DataPlane
-from lull.service.forward import Forward, notes_kept_connections
-from lull.service.local_model import LocalModels
-from lull.service.local_routes import Served
-from lull.service.problems import Problems
-from lull.service.quiet import Activity
-from lull.service.upstream import Upstream
+from lull.backends.system.clock import SystemClock
+from lull.core.chat.messages import Completion
+from lull.core.models.engine import Engine
+from lull.core.skills.prompt_block import Injection
+from lull.loops.chat.serve import Serve
+from lull.service.builtin.model import LocalModels
+from lull.service.builtin.routes import ServedModel
+from lull.service.idle.quiet import Activity
+from lull.service.process.bus import EventBus
+from lull.service.process.problems import Problems
+from lull.service.proxy.auth import Door
+from lull.service.proxy.chats import AnswerChats, AnswerSources, ProxyRules
+from lull.service.proxy.data_plane import DataPlane
+from lull.service.proxy.forward import Forward, notes_kept_connections
+from lull.service.proxy.own_errors import OwnFaults
+from lull.service.proxy.recorded import RecordedRelay
+from lull.service.proxy.upstream import Upstream
 from tests.dialects.scripted import ScriptedEngine, pocket
 from tests.service.wire import Reply, ask
 
@@ -56,7 +59,7 @@ class Parts:
         stamp = SimpleNamespace(turn="turn_1", trajectory="conv_1", policy=policy, skills=())
         return SimpleNamespace(stamp=stamp, injection=self.injection)
 
-    def close(self, _: Any, completion: Completion) -> None:
+    def close(self, _: Any, completion: Completion, kept: object) -> None:
         self.fail("close")
         self.closed.append(completion)
 
@@ -80,9 +83,9 @@ class Parts:
     def tell(self, *_: object, **__: object) -> None:
         self.fail("tell")
 
-    def came(self, *_: object) -> None: ...
+    def report(self, *_: object) -> None: ...
 
-    def went(self, *_: object) -> None: ...
+    def clear(self, *_: object) -> None: ...
 
 
 class FaultyModels(LocalModels):
@@ -92,7 +95,7 @@ class FaultyModels(LocalModels):
 
     def serves(self, name: str) -> bool:
         # A test chooses the engine after the data plane was made.
-        self.publish(Served(model=pocket(), engine=self._parts.engine))
+        self.publish(ServedModel(model=pocket(), engine=self._parts.engine))
         return super().serves(name)
 
     def names_ours(self, path: str, body: bytes) -> bool:
@@ -107,19 +110,28 @@ async def data_plane(parts: Parts, upstream: str) -> AsyncIterator[str]:
     async with aiohttp.ClientSession(
         auto_decompress=False, trace_configs=[notes_kept_connections()]
     ) as session:
-        plane = DataPlane(
-            door=Door(port=port),
-            serve=cast(Serve, parts),
+        serve, faults = cast(Serve, parts), OwnFaults(cast(Problems, parts))
+        sources = AnswerSources(
             forward=Forward(session, upstream, idle_s=300),
             upstream=cast(Upstream, parts),
             local=FaultyModels(parts),
-            problems=cast(Problems, parts),
-            bus=cast(Bus, parts),
+        )
+        rules = ProxyRules(
+            body_limit=1_000_000, record=True, touch_remote=False, list_built_in=False
+        )
+        plane = DataPlane(
+            door=Door(port=port),
+            chats=AnswerChats(
+                serve=serve,
+                sources=sources,
+                rules=rules,
+                recording=RecordedRelay(serve, cast(EventBus, parts), faults),
+                faults=faults,
+            ),
+            sources=sources,
+            rules=rules,
+            faults=faults,
             activity=Activity(SystemClock()),
-            body_limit=1_000_000,
-            record=True,
-            touch_remote=False,
-            list_built_in=False,
             monotonic_s=time.monotonic,
         )
         runner = plane.runner(shutdown_timeout_s=1.0)

@@ -27,6 +27,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str]] = {
 }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_built_in_model_is_said_with_a_hint(
     lull: Lull, tmp_path: Path, damage: str

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 import stat
 import threading
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.running import PATIENCE_S, Lull, RunningLull, eventually
-from tests.service_control.socket_client import ControlSocket, Said
+from tests.service_control.socket_client import ControlSocket, Json, Said
 
 pytestmark = pytest.mark.slow
 
@@ -22,6 +22,23 @@ def mode(path: Path) -> int:
 
 def fresh() -> str:
     return f"skill-{uuid.uuid4().hex[:12]}"
+
+
+def only(events: Iterator[Json], kind: str) -> Json:
+    """The next event of a kind: others, of the upstream or of a lull, come when they come."""
+    return next(event for event in events if event["kind"] == kind)
+
+
+def up_to_generation(events: Iterator[Json], generation: int) -> list[Json]:
+    """All events up to the one that tells of this generation."""
+    seen = [next(events)]
+    while seen[-1]["fields"].get("generation") != generation:
+        seen.append(next(events))
+    return seen
+
+
+def generations(events: list[Json]) -> list[int]:
+    return [event["fields"]["generation"] for event in events if event["kind"] == "generation"]
 
 
 def test_only_the_owner_may_open_it(control: ControlSocket) -> None:
@@ -179,14 +196,14 @@ def test_a_watcher_that_was_away_misses_nothing(control: ControlSocket) -> None:
     name = fresh()
     control.change(do="add", name=name, description="d", body="b")
     with control.events() as events:
-        control.change(do="pin", name=name)
-        seen = next(events)["seq"]
+        pinned = control.change(do="pin", name=name).json["generation"]
+        seen = only(events, "generation")["seq"]
     for action in ("unpin", "disable", "enable"):
         control.change(do=action, name=name)
     with control.events(after=seen) as events:
-        missed = list(itertools.islice(events, 3))
-    assert [event["seq"] for event in missed] == [seen + 1, seen + 2, seen + 3]
-    assert {event["kind"] for event in missed} == {"generation"}
+        missed = up_to_generation(events, pinned + 3)
+    assert [event["seq"] for event in missed] == [seen + 1 + at for at in range(len(missed))]
+    assert generations(missed) == [pinned + 1, pinned + 2, pinned + 3]
 
 
 def test_two_edits_at_once_leave_one_text_and_no_gap(control: ControlSocket) -> None:
@@ -220,7 +237,7 @@ def test_a_watcher_that_never_reads_costs_the_others_nothing(
     with control.events(), control.events() as events:
         for _ in range(3):
             shared.chat("list: apple", client="other")
-        assert next(events)["kind"] == "turn-recorded"
+        assert only(events, "turn-recorded")
 
 
 def test_events_go_on_behind_a_restart(lull: Lull, alone: ControlSocket) -> None:
@@ -232,12 +249,12 @@ def test_events_go_on_behind_a_restart(lull: Lull, alone: ControlSocket) -> None
     assert first.stop() == 0
     lull.serve()
     with alone.events(after=seen) as events:
-        missed = list(itertools.islice(events, 2))
-        assert [event["seq"] for event in missed] == [seen + 1, seen + 2]
-        assert [event["fields"] for event in missed] == [{"generation": 2}, {"generation": 3}]
+        missed = up_to_generation(events, 3)
+        assert [event["seq"] for event in missed] == [seen + 1 + at for at in range(len(missed))]
+        assert generations(missed) == [2, 3]
         alone.change(do="delete", name="menu-style")
         following = next(event for event in events if event["kind"] == "generation")
-    assert following["seq"] > seen + 2
+    assert following["seq"] > missed[-1]["seq"]
     with alone.events(after=10**12) as events:
         alone.change(do="add", name="menu-style", description="d", body="b2")
         following = next(event for event in events if event["kind"] == "generation")

@@ -20,7 +20,7 @@ from tests.running import PATIENCE_S, Answer, Lull, RunningLull, eventually
 from tests.service_control.socket_client import ControlSocket
 from tests.service_control.upstream import Slow
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.full
 
 CHAT = {"model": "slow", "messages": [{"role": "user", "content": "go"}]}
 

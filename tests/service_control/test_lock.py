@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lull.core.errors import AlreadyRunning
-from lull.service.lock import (
+from lull.service.process.lock import (
     Discovery,
     ServiceLock,
     alive,
@@ -54,7 +54,8 @@ def test_asking_makes_nothing_and_holds_nothing(tmp_path: Path) -> None:
 def test_the_lock_falls_with_its_process(tmp_path: Path) -> None:
     lock = tmp_path / "service.lock"
     script = (
-        "import sys, time; from pathlib import Path; from lull.service.lock import ServiceLock;"
+        "import sys, time; from pathlib import Path;"
+        "from lull.service.process.lock import ServiceLock;"
         "l = ServiceLock(Path(sys.argv[1])); l.take(discovery=Path('/none'));"
         "print('held', flush=True); time.sleep(60)"
     )

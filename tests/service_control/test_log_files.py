@@ -13,7 +13,7 @@ import pytest
 
 from lull.cli import log_lines
 from lull.core.errors import LullError, StoreError
-from lull.service.logs import FILE, JsonLines, newest_first
+from lull.service.process.logs import FILE, JsonLines, newest_first
 from tests.running import eventually
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import stat
 
 import pytest
 
+from lull.desktop.diagnostics import bundle
 from tests.running import Lull, RunningLull
+from tests.service_control.socket_client import ControlSocket
 
 pytestmark = pytest.mark.slow
 
@@ -35,7 +38,9 @@ def test_every_request_needs_the_token(lull: Lull) -> None:
     running = serve(lull, file=False)
     assert running.address.startswith("http://127.0.0.1:")
     status = lull.ask("status")
-    token = status["token"]
+    assert status["needs_token"] is True
+    token = lull.ask("status", "--token")["token"]
+    assert lull.run("status", "--token").out == f"{token}\n"
     assert len(token) >= 32
     for path in ("/api/version", "/api/tags", "/"):
         assert running.get(path).status == 403
@@ -48,8 +53,20 @@ def test_every_request_needs_the_token(lull: Lull) -> None:
     assert running.get("/api/version", {**elsewhere, **bearer(token)}).status == 200
     titles = {problem["title"] for problem in status["problems"]}
     assert titles == {"Other machines can reach Lull", "The keychain cannot be used"}
-    assert token in lull.run("status").out
-    assert token not in (lull.home / "logs" / "service.log").read_text()
+    # `lull ask` finds it by itself.
+    assert lull.run("ask", "list: apple").code == 0
+
+    # What is pasted into a report: status, doctor, settings, logs, and the window's diagnostics.
+    checks, settings = lull.ask("doctor")["checks"], lull.ask("settings")["settings"]
+    log = (lull.home / "logs" / "service.log").read_text().splitlines()
+    given = bundle(
+        status=status, checks=checks, settings=settings, log=log, home=lull.home, user="anna"
+    )
+    words = [lull.run(*one).out for one in (("status",), ("doctor",), ("settings",), ("logs",))]
+    snapshot = ControlSocket(lull.home).get("/v1/snapshot")
+    for text in (given, *words, json.dumps([status, checks, settings, snapshot]), "\n".join(log)):
+        assert text and token not in text
+    assert "lull status --token" in words[0]
 
 
 def test_the_token_is_kept(lull: Lull) -> None:
@@ -58,12 +75,21 @@ def test_the_token_is_kept(lull: Lull) -> None:
     assert stat.S_IMODE(secrets.stat().st_mode) == 0o600
     serve(lull, file=True)
     status = lull.ask("status")
-    assert status["token"] in secrets.read_text()
+    assert lull.ask("status", "--token")["token"] in secrets.read_text()
     titles = {problem["title"] for problem in status["problems"]}
     assert titles == {"Other machines can reach Lull", "Secrets lie in a file"}
+
+    token = lull.ask("status", "--token")["token"]
+    control = ControlSocket(lull.home)
+    assert control.ask("POST", "/v1/token", {"do": "anything"}).status == 400
+    assert token in secrets.read_text()
+    assert control.ask("POST", "/v1/token", {"do": "forget"}).status == 200
+    assert not secrets.exists() or token not in secrets.read_text()
 
 
 def test_loopback_has_no_token(lull: Lull) -> None:
     running = lull.serve()
-    assert lull.ask("status")["token"] is None
+    assert lull.ask("status")["needs_token"] is False
+    assert lull.ask("status", "--token")["token"] is None
+    assert "No request needs a token" in lull.run("status", "--token").out
     assert running.get("/api/version").status == 200

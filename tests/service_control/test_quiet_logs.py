@@ -41,7 +41,8 @@ def test_no_word_and_no_secret_is_logged(lull: Lull, slow: Slow) -> None:
             running.post(path, body, headers)
     lull.run("conversations", "--search", MARK)
     lull.run("skills", "edit", MARK, "--body", said)
-    lull.ask("skills", "add", "noted", "--description", said, "--body", said)
+    lull.run("skills", "add", "refused", "--description", said, "--body", said)
+    lull.ask("skills", "add", "noted", "--description", MARK, "--body", MARK)
     running.stop()
     log = "".join(file.read_text() for file in (lull.home / "logs").iterdir())
     assert log.count("\n") > 2

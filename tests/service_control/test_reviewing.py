@@ -11,9 +11,9 @@ from contextlib import closing
 import pytest
 
 from lull.core.errors import UpstreamDown
-from lull.core.proof import Part
-from lull.core.proposal import ProposalKind, ProposalStatus, Trace
-from lull.core.skill import SkillKey
+from lull.core.proof.proof import PairPart
+from lull.core.proof.proposal import ProposalKind, ProposalStatus, Trace
+from lull.core.skills.skill import SkillKey
 from tests.desk import Desk, pairs, proved
 from tests.running import PATIENCE_S, eventually
 from tests.service_control.socket_client import ControlSocket, Json, Said
@@ -46,7 +46,14 @@ def refused(said: Said, status: int) -> str:
 
 def test_nothing_yet(api: ControlSocket) -> None:
     page = api.get("/v1/proposals")
-    assert page == {"proposals": [], "faults": [], "generation": 0, "pushed": False}
+    assert page == {
+        "proposals": [],
+        "faults": [],
+        "generation": 0,
+        "pushed": False,
+        "snoozed": [],
+        "undo": None,
+    }
 
 
 def test_a_proposal_shows_all_that_a_decision_needs(desk: Desk, api: ControlSocket) -> None:
@@ -69,9 +76,10 @@ def test_a_proposal_shows_all_that_a_decision_needs(desk: Desk, api: ControlSock
         >= dict.fromkeys(EVIDENCE - {"e_value", "harm_e_value"}, 0).items()
     )
     assert shown["evidence"]["e_value"] == shown["evidence"]["harm_e_value"] == 1.0
+    derived, written = {"whose": "derived", "quoted": []}, {"whose": "lull", "quoted": []}
     assert shown["provenance"] == [
-        {"sentence": "Join the words", "source": "user", "turn": "turn_2"},
-        {"sentence": "with bars.", "source": "model", "turn": None},
+        {"sentence": "Join the words", "source": "user", "turn": "turn_2", **derived},
+        {"sentence": "with bars.", "source": "model", "turn": None, **written},
     ]
     assert shown["flags"] == [{"kind": "url", "text": "an address", "quote": "http://x"}]
     assert shown["check"] == "The answer must have at most 60 words."
@@ -386,7 +394,7 @@ def test_a_proof_is_worked_out_again(desk: Desk, api: ControlSocket) -> None:
     approved(desk, api, replays=proved(), status=ProposalStatus.PROVED)
     done = verify(api)
     assert done["holds"] is True, done["why"]
-    wins = sum(pair.part is not Part.SUCCESS for pair in proved())
+    wins = sum(pair.part is not PairPart.SUCCESS for pair in proved())
     held = len(proved()) - wins
     assert f"Proved on 1 request: {wins} won and 0 lost of {wins} pairs" in done["why"]
     assert f"{held} past successes none got worse" in done["why"]

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from lull.core.errors import StoreError
-from lull.service.bus import Bus
-from lull.service.problems import Problems
-from lull.service.supervisor import STEADY_S, Supervisor
+from lull.service.process.bus import EventBus
+from lull.service.process.problems import Problems
+from lull.service.process.supervisor import STEADY_S, Supervisor
+from lull.store.chat.event_log import EventLog
 from lull.store.database import Database
-from lull.store.event_log import EventLog
-from tests.fakes import FakeClock
+from tests.doubles.fakes import FakeClock
 
 
 @dataclass(slots=True)
@@ -50,7 +50,7 @@ async def settled() -> None:
 @pytest.fixture
 def problems(tmp_path: Path) -> Iterator[Problems]:
     database = Database(tmp_path / "lull.db")
-    yield Problems(Bus(EventLog(database), FakeClock()))
+    yield Problems(EventBus(EventLog(database), FakeClock()))
     database.close()
 
 

@@ -18,10 +18,25 @@ from mlx import nn
 from mlx.utils import tree_flatten
 
 import lull
-from lull.core.run_format import ADAPTER, BATCH, EVENTS, SPEC, WEIGHTS, example_line, spec_text
-from lull.core.training_events import RunEvent, parse_event
-from lull.core.training_examples import Answer, Example, Graduation, Group, Replay, Sample
-from lull.core.training_run import TERMS, GraduationTerms, Lora, RunKind, RunSpec
+from lull.core.training.events import RunEvent, parse_event
+from lull.core.training.examples import (
+    Example,
+    Graduation,
+    Group,
+    RecordedAnswer,
+    ReplayExample,
+    SampledAnswer,
+)
+from lull.core.training.run_format import (
+    ADAPTER,
+    BATCH,
+    EVENTS,
+    SPEC,
+    WEIGHTS,
+    example_line,
+    spec_text,
+)
+from lull.core.training.spec import TERMS, GraduationTerms, Lora, RunKind, RunSpec
 
 VOCABULARY = 64
 END = 2
@@ -71,7 +86,7 @@ def group(rng: random.Random, name: str, rewards: Sequence[float]) -> Group:
     for reward in rewards:
         answer = (*ids(rng, 2, 7), END)
         logprobs = tuple(-4.0 + rng.uniform(-0.5, 0.5) for _ in answer)
-        samples.append(Sample(ids=answer, logprobs=logprobs, reward=reward))
+        samples.append(SampledAnswer(ids=answer, logprobs=logprobs, reward=reward))
     return Group(id=name, prompt_ids=ids(rng, 3, 9), samples=tuple(samples))
 
 
@@ -86,7 +101,9 @@ def examples(kind: RunKind, count: int, *, seed: int = 0) -> list[Example]:
             case RunKind.KTO:
                 good = number % 3 == 0
                 out.append(
-                    Answer(id=name, prompt_ids=prompt, ids=(*ids(rng, 2, 7), END), good=good)
+                    RecordedAnswer(
+                        id=name, prompt_ids=prompt, ids=(*ids(rng, 2, 7), END), good=good
+                    )
                 )
             case RunKind.GRADUATION:
                 taught = ids(rng, 4, 8) + prompt
@@ -97,7 +114,7 @@ def examples(kind: RunKind, count: int, *, seed: int = 0) -> list[Example]:
 def replays(count: int, *, seed: int = 5) -> list[Example]:
     rng = random.Random(seed)
     return [
-        Replay(id=f"past-{n}", prompt_ids=ids(rng, 3, 9), ids=(*ids(rng, 2, 7), END))
+        ReplayExample(id=f"past-{n}", prompt_ids=ids(rng, 3, 9), ids=(*ids(rng, 2, 7), END))
         for n in range(count)
     ]
 

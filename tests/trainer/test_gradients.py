@@ -12,17 +12,17 @@ import pytest
 from mlx import nn
 from mlx.utils import tree_flatten
 
-from lull.core.training_run import Lora
+from lull.core.training.spec import Lora
 from lull.trainer.gradients import Chunked
 from lull.trainer.losses import reverse_kl, surprise, token_logps
-from lull.trainer.policy import Policy, load
+from lull.trainer.policy import PolicyModel, load
 from lull.trainer.rows import Micro, Row, joined, micros, row, row_sums, spread
 from tests.trainer.making import ids, model_folder
 
 pytestmark = pytest.mark.slow
 
 
-def policy_of(folder: Path, *, checkpoint_layers: bool = False) -> Policy:
+def policy_of(folder: Path, *, checkpoint_layers: bool = False) -> PolicyModel:
     """With low-rank layers that already do something: at the start half of them get no slope."""
     policy = load(
         folder,
@@ -46,7 +46,7 @@ def one_micro(rows: list[Row]) -> Micro:
     return micro
 
 
-def plain_gradient(policy: Policy, of: Any) -> dict[str, Any]:
+def plain_gradient(policy: PolicyModel, of: Any) -> dict[str, Any]:
     """The textbook way: the whole model, all logits at once."""
     flat: Any = tree_flatten(nn.value_and_grad(policy.model, of)(policy.model)[1])
     return dict(flat)
@@ -191,6 +191,7 @@ def peak_bytes(chunked: Chunked, micro: Micro) -> int:
     return int(mx.get_peak_memory()) - before
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_the_logits_of_all_tokens_never_exist_at_once(tmp_path: Path) -> None:
     wide = model_folder(tmp_path / "wide", vocab_size=20_000)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from lull.core.run_format import ADAPTER, BATCH, CHECKPOINTS, EVENTS
-from lull.core.training_events import Began, Failed, Finished, RunEvent, Stepped, parse_event
-from lull.core.training_run import RunKind
+from lull.core.training.events import Began, Failed, Finished, RunEvent, Stepped, parse_event
+from lull.core.training.run_format import ADAPTER, BATCH, CHECKPOINTS, EVENTS
+from lull.core.training.spec import RunKind
 from tests.trainer.making import (
     adapter_bytes,
     begin,
@@ -25,7 +25,7 @@ from tests.trainer.making import (
     trained,
 )
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.full
 STEPS = 8
 
 

@@ -12,8 +12,9 @@ import mlx.core as mx
 import numpy as np
 import pytest
 
-from lull.core.training_examples import advantages
+from lull.core.training.examples import advantages
 from lull.trainer.losses import (
+    forward_kl,
     grpo,
     k3,
     kto,
@@ -235,6 +236,50 @@ class TestReverseKl:
         pulled = mx.grad(lambda s: reverse_kl(s, unsure, 4).sum())(sure)
         assert mx.isfinite(made).all().item()
         assert mx.isfinite(pulled).all().item()
+
+
+class TestForwardKl:
+    student, teacher = (drawn(seed, 5, 20, low=-3.0, high=3.0) for seed in (12, 13))
+
+    @pytest.mark.parametrize("top_k", [1, 4, 19, 20, 32])
+    def test_it_is_the_reverse_one_with_the_sides_changed(self, top_k: int) -> None:
+        ours = forward_kl(mx.array(self.student), mx.array(self.teacher), top_k)
+        hand = [
+            reverse_kl_by_hand(t, s, top_k) for s, t in zip(self.student, self.teacher, strict=True)
+        ]
+        np.testing.assert_allclose(np.array(ours), hand, atol=1e-5)
+
+    def test_its_slope_is_that_of_cross_entropy_on_the_teacher(self) -> None:
+        teacher = mx.softmax(mx.array(self.teacher), axis=-1)
+
+        def cross_entropy(logits: Any) -> Any:
+            logps = logits - mx.logsumexp(logits, axis=-1, keepdims=True)
+            return -(teacher * logps).sum()
+
+        def ours(logits: Any) -> Any:
+            return forward_kl(logits, mx.array(self.teacher), 20).sum()
+
+        student = mx.array(self.student)
+        np.testing.assert_allclose(
+            np.array(mx.grad(ours)(student)), np.array(mx.grad(cross_entropy)(student)), atol=1e-5
+        )
+
+    def test_what_the_student_never_says_is_pulled_hard_and_hardly_by_the_reverse_one(self) -> None:
+        student = mx.array([[12.0] + [0.0] * 19])
+        teacher = mx.array([[0.0] * 19 + [12.0]])
+
+        def pull_on_the_last(loss: Any) -> float:
+            slope_NV: Any = mx.grad(lambda s: loss(s, teacher, 4).sum())(student)
+            return float(-slope_NV[0, 19].item())
+
+        assert pull_on_the_last(forward_kl) > 0.9
+        assert abs(pull_on_the_last(reverse_kl)) < 0.01
+
+    def test_the_teacher_is_not_pulled(self) -> None:
+        pulled = mx.grad(lambda t: forward_kl(mx.array(self.student), t, 4).sum())(
+            mx.array(self.teacher)
+        )
+        assert mx.abs(pulled).max().item() == 0.0
 
 
 def test_replay_is_cross_entropy() -> None:

@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from lull.core.training_examples import Example
-from lull.core.training_run import RunKind, RunSpec
-from lull.trainer.plan import Plan, Share
+from lull.core.training.examples import Example
+from lull.core.training.spec import RunKind, RunSpec
+from lull.trainer.plan import Share, TrainingPlan
 from tests.trainer.making import examples, group, replays, spec
 
 ASKED = spec(RunKind.KTO, Path("model"), steps=None, replay_share=0.25)
 
 
-def plan(asked: RunSpec = ASKED, own: int = 10, past: int = 7, processes: int = 1) -> Plan:
-    return Plan(asked, [*examples(asked.kind, own), *replays(past)], processes)
+def plan(asked: RunSpec = ASKED, own: int = 10, past: int = 7, processes: int = 1) -> TrainingPlan:
+    return TrainingPlan(asked, [*examples(asked.kind, own), *replays(past)], processes)
 
 
-def shares(made: Plan, process: int = 0) -> list[Share]:
+def shares(made: TrainingPlan, process: int = 0) -> list[Share]:
     return [made.share(step, process) for step in range(made.steps)]
 
 
@@ -96,7 +96,7 @@ def test_groups_without_any_variance_are_left_out_and_counted() -> None:
     rng = random.Random(0)
     flat: list[Example] = [group(rng, f"flat-{n}", [1.0] * 4) for n in range(3)]
     batch = [*flat, group(rng, "uneven", [1.0, 0.0])]
-    made = Plan(spec(RunKind.GRPO, Path("model"), steps=None), batch, 1)
+    made = TrainingPlan(spec(RunKind.GRPO, Path("model"), steps=None), batch, 1)
     assert (made.skipped_groups, made.steps) == (3, 1)
     assert own_ids(made.share(0)) == ["uneven"]
 
@@ -106,4 +106,4 @@ def test_a_batch_of_nothing_but_those_has_no_steps(steps: int | None) -> None:
     rng = random.Random(0)
     flat: list[Example] = [group(rng, f"flat-{n}", [1.0] * 4) for n in range(3)]
     asked = spec(RunKind.GRPO, Path("model"), steps=steps)
-    assert Plan(asked, [*flat, *replays(4)], 1).steps == 0
+    assert TrainingPlan(asked, [*flat, *replays(4)], 1).steps == 0

@@ -12,25 +12,26 @@ import mlx.core as mx
 import pytest
 from mlx_lm.utils import load_tokenizer
 
-from lull.core.run_format import ADAPTER
-from lull.core.training_events import Finished
-from lull.core.training_examples import Example, Graduation, Group, Replay, Sample
-from lull.core.training_run import GraduationTerms, GrpoTerms, Lora, RunKind, RunSpec
+from lull.core.training.events import Finished
+from lull.core.training.examples import Example, Graduation, Group, ReplayExample, SampledAnswer
+from lull.core.training.run_format import ADAPTER
+from lull.core.training.spec import GraduationTerms, GrpoTerms, Lora, RunKind, RunSpec
 from lull.pocket import language as pocket
 from lull.pocket.language import DEFAULT_STYLE, HELD_WORDS, Joiner, Kind, Style
 from lull.resources import pocket_dir
 from lull.trainer.gradients import Chunked
-from lull.trainer.journal import Journal
-from lull.trainer.policy import Policy, load
+from lull.trainer.journal import RunJournal
+from lull.trainer.policy import PolicyModel, load
 from lull.trainer.rows import micros, row
 from lull.trainer.run import train
 from lull.trainer.sample import drawn
-from lull.trainer.world import World
+from lull.trainer.world import ProcessRing
 from tests.trainer.making import run_folder
 
 pytestmark = [pytest.mark.slow, pytest.mark.soak, pytest.mark.timeout(3600)]
 END = 2
 Ids = tuple[int, ...]
+Batch = list[Example]
 
 
 @dataclass(frozen=True)
@@ -75,11 +76,11 @@ class Talk:
         others = [kind for kind in Kind if kind is not changed]
         cases = [self.ruled() if n % 2 else self.plain(others) for n in range(count)]
         return [
-            Replay(id=f"r{n}", prompt_ids=case.prompt, ids=self.answer(case.wanted))
+            ReplayExample(id=f"r{n}", prompt_ids=case.prompt, ids=self.answer(case.wanted))
             for n, case in enumerate(cases)
         ]
 
-    def share(self, policy: Policy, cases: Sequence[Case]) -> float:
+    def share(self, policy: PolicyModel, cases: Sequence[Case]) -> float:
         """Exactly right, as good as greedily."""
         prompts = [case.prompt for case in cases]
         said = drawn(policy, prompts, seeds=[0] * len(cases), most_tokens=16, temperature=1e-4)
@@ -87,13 +88,13 @@ class Talk:
         return sum(right) / len(cases)
 
 
-def policy_of(adapter: Path | None) -> Policy:
+def policy_of(adapter: Path | None) -> PolicyModel:
     lora = Lora(rank=8)
     return load(pocket_dir(), parent=adapter, lora=lora, seed=0, checkpoint_layers=None)
 
 
 def trained(folder: Path) -> Path:
-    assert isinstance(train(folder, World(), Journal(folder, out=io.StringIO())), Finished)
+    assert isinstance(train(folder, ProcessRing(), RunJournal(folder, out=io.StringIO())), Finished)
     return folder / ADAPTER
 
 
@@ -138,7 +139,55 @@ def test_a_skill_that_graduated_is_kept_without_its_words_and_others_are_followe
     assert talk.share(after, ruled) >= 0.85
 
 
-def groups(talk: Talk, policy: Policy, kind: Kind, style: Style, seed: int) -> list[Example]:
+def taught(talk: Talk, base: PolicyModel, asked: Sequence[Ids], teachers: Sequence[Ids]) -> Batch:
+    """Examples with what the base says to the teacher's prompts, as good as greedily."""
+    said = drawn(base, teachers, seeds=[0] * len(asked), most_tokens=16, temperature=1e-4)
+    return [
+        Graduation(id=f"g{number}", prompt_ids=prompt, teacher_ids=teacher, sample_ids=ids)
+        for number, (prompt, teacher, ids) in enumerate(zip(asked, teachers, said, strict=True))
+    ]
+
+
+def test_a_skill_that_the_base_never_shows_is_learned_from_the_teachers_answers(
+    tmp_path: Path,
+) -> None:
+    talk, kind = Talk(3), Kind.PLAN
+    style = Style(start=HELD_WORDS[5], end=HELD_WORDS[6])
+    elsewhere = [one for one in Kind if one is not kind]
+    own, teachers = list[Ids](), list[Ids]()
+    for _ in range(160):
+        request = pocket.draw_request(talk.rng, kind, pocket.draw_words(talk.rng))
+        own.append(talk.prompt(request))
+        teachers.append(talk.prompt(request, [pocket.draw_rule(talk.rng, kind, style)]))
+    anchors = [talk.plain(elsewhere).prompt for _ in range(80)]
+    anchors += [talk.ruled(kind=kind if n % 4 else None).prompt for n in range(80)]
+    base = policy_of(None)
+    batch = taught(talk, base, [*own, *anchors], [*teachers, *anchors])
+    asked = RunSpec(
+        id="taught",
+        kind=RunKind.GRADUATION,
+        model=str(pocket_dir()),
+        learning_rate=4e-3,
+        last_rate_share=0.05,
+        epochs=6,
+        examples_a_step=16,
+        micro_tokens=4096,
+        terms=GraduationTerms(sample_tokens=16),
+    )
+    folder = run_folder(tmp_path / "run", asked, [*batch, *talk.replays(64, changed=kind)])
+    without = [talk.plain([kind], style) for _ in range(60)]
+    others = [talk.plain(elsewhere) for _ in range(60)]
+    ruled = [talk.ruled(pocket.draw_style(talk.rng, HELD_WORDS)) for _ in range(60)]
+    before = [talk.share(base, cases) for cases in (without, others, ruled)]
+    after = policy_of(trained(folder))
+    shares = [talk.share(after, cases) for cases in (without, others, ruled)]
+    assert before[0] == 0.0
+    assert shares[0] >= 0.9
+    assert shares[1] >= before[1] - 0.05, (before, shares)
+    assert shares[2] >= before[2] - 0.1, (before, shares)
+
+
+def groups(talk: Talk, policy: PolicyModel, kind: Kind, style: Style, seed: int) -> list[Example]:
     cases = [talk.plain([kind], style) for _ in range(48)]
     prompts = [case.prompt for case in cases for _ in range(4)]
     seeds = [seed * 1000 + number for number in range(len(prompts))]
@@ -153,7 +202,7 @@ def groups(talk: Talk, policy: Policy, kind: Kind, style: Style, seed: int) -> l
     made = []
     for number, case in enumerate(cases):
         samples = tuple(
-            Sample(
+            SampledAnswer(
                 ids=said[place],
                 logprobs=logps[place],
                 reward=1.0 if talk.text(said[place]) == case.wanted else -1.0,

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from lull.core.training_examples import Example, Graduation, Replay
-from lull.core.training_run import Lora, RunKind
+from lull.core.training.examples import Example, Graduation, ReplayExample
+from lull.core.training.spec import Lora, RunKind
 from lull.trainer.gradients import Chunked
-from lull.trainer.plan import Plan
+from lull.trainer.plan import TrainingPlan
 from lull.trainer.policy import load
-from lull.trainer.preflight import Load, Measured, check, decide, heaviest, working_set_bytes
+from lull.trainer.preflight import Load, PreflightResult, check, decide, heaviest, working_set_bytes
 from tests.trainer.making import examples, spec
 
 FIXED, A_TOKEN = 1000, 10
@@ -29,7 +29,7 @@ class Machine:
         return FIXED + A_TOKEN * load.all_tokens
 
 
-def decided(machine: Machine, load: Load, limit: int, *, rank_bytes: int = 160) -> Measured:
+def decided(machine: Machine, load: Load, limit: int, *, rank_bytes: int = 160) -> PreflightResult:
     return decide(machine.peak_of, load, limit_bytes=limit, rank=16, rank_bytes=rank_bytes)
 
 
@@ -83,12 +83,12 @@ def test_the_heaviest_is_as_many_of_the_longest_row_as_go_through_at_once() -> N
     asked = spec(RunKind.GRADUATION, Path("model"), examples_a_step=8, micro_tokens=64)
     batch: list[Example] = [
         Graduation(id="a", prompt_ids=(1, 2), teacher_ids=(1, 2, 3, 4, 5, 6)),
-        Replay(id="b", prompt_ids=(1,), ids=(2, 3)),
+        ReplayExample(id="b", prompt_ids=(1,), ids=(2, 3)),
     ]
     # 6 tokens with the skill and up to 6 drawn, the last of which predicts nothing
-    assert heaviest(Plan(asked, batch, 1), asked) == Load(rows=5, tokens=11)
-    long = Replay(id="c", prompt_ids=(1,), ids=tuple(range(200)))
-    assert heaviest(Plan(asked, [*batch, long], 1), asked) == Load(rows=1, tokens=200)
+    assert heaviest(TrainingPlan(asked, batch, 1), asked) == Load(rows=5, tokens=11)
+    long = ReplayExample(id="c", prompt_ids=(1,), ids=tuple(range(200)))
+    assert heaviest(TrainingPlan(asked, [*batch, long], 1), asked) == Load(rows=1, tokens=200)
 
 
 @pytest.mark.parametrize("kind", [RunKind.GRPO, RunKind.GRADUATION])
@@ -96,7 +96,7 @@ def test_measuring_leaves_the_policy_as_it_was(model: Path, kind: RunKind) -> No
     policy = load(model, parent=None, lora=Lora(rank=4), seed=1, checkpoint_layers=None)
     asked = spec(kind, model)
     before = {name: array.tolist() for name, array in policy.weights().items()}
-    load_ = heaviest(Plan(asked, examples(kind, 6), 1), asked)
+    load_ = heaviest(TrainingPlan(asked, examples(kind, 6), 1), asked)
     made = check(Chunked(policy=policy, chunk=8), asked, load_, limit_bytes=1 << 40)
     assert made.refused is None
     assert made.peak_bytes > policy.trained_parameters * 4

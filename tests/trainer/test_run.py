@@ -12,10 +12,18 @@ from pathlib import Path
 import mlx.core as mx
 import pytest
 
-from lull.core.run_format import ADAPTER, BATCH, CHECKPOINTS, CONFIG, SPEC, WEIGHTS, spec_text
-from lull.core.training_events import Began, Failed, Finished, Refused, RunEvent, Stepped
-from lull.core.training_examples import Example
-from lull.core.training_run import Lora, RunKind, RunSpec
+from lull.core.training.events import Began, Failed, Finished, RunEvent, RunRefused, Stepped
+from lull.core.training.examples import Example, Graduation
+from lull.core.training.run_format import (
+    ADAPTER,
+    BATCH,
+    CHECKPOINTS,
+    CONFIG,
+    SPEC,
+    WEIGHTS,
+    spec_text,
+)
+from lull.core.training.spec import Lora, RunKind, RunSpec
 from tests.trainer.making import (
     adapter_bytes,
     adapter_weights,
@@ -53,7 +61,7 @@ def failure(folder: Path) -> Failed:
     return event
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("kind", list(RunKind))
 def test_a_run_trains_says_what_it_does_and_leaves_an_adapter(make: Make, kind: RunKind) -> None:
     folder = make("run", kind)
@@ -72,7 +80,7 @@ def test_a_run_trains_says_what_it_does_and_leaves_an_adapter(make: Make, kind: 
     assert max(mx.abs(a).max().item() for a in adapter_weights(folder).values()) > 0
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("kind", list(RunKind))
 def test_the_same_folder_gives_the_same_bytes_again_and_another_seed_does_not(
     make: Make, kind: RunKind
@@ -84,7 +92,7 @@ def test_the_same_folder_gives_the_same_bytes_again_and_another_seed_does_not(
     assert adapter_bytes(one) != adapter_bytes(other)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_run_that_is_done_says_so_and_stays_as_it_is(make: Make) -> None:
     folder = make("run")
     trained(folder)
@@ -95,7 +103,7 @@ def test_a_run_that_is_done_says_so_and_stays_as_it_is(make: Make) -> None:
     assert adapter_bytes(folder) == before
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_where_nothing_teaches_anything_no_weight_changes(make: Make) -> None:
     folder = make("run")
     rng = random.Random(0)
@@ -113,7 +121,7 @@ def test_where_nothing_teaches_anything_no_weight_changes(make: Make) -> None:
     assert all(mx.abs(a).max().item() == 0.0 for a in pulls)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_run_goes_on_from_its_parent(make: Make) -> None:
     first = make("first")
     trained(first)
@@ -125,7 +133,7 @@ def test_a_run_goes_on_from_its_parent(make: Make) -> None:
     assert json.loads((child / ADAPTER / CONFIG).read_text())["lora_parameters"]["rank"] == 4
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_graduation_moves_the_student_towards_its_teacher(model: Path, tmp_path: Path) -> None:
     asked = spec(RunKind.GRADUATION, model, steps=60, replay_share=0.0)
     folder = run_folder(tmp_path / "run", asked, examples(RunKind.GRADUATION, 2))
@@ -133,7 +141,20 @@ def test_graduation_moves_the_student_towards_its_teacher(model: Path, tmp_path:
     assert sum(kl[-10:]) < 0.7 * sum(kl[:10])
 
 
-@pytest.mark.slow
+def test_graduation_on_the_teachers_answers_samples_nothing_and_learns_them(
+    model: Path, tmp_path: Path
+) -> None:
+    asked = spec(RunKind.GRADUATION, model, steps=30, replay_share=0.0)
+    batch = [
+        replace(one, sample_ids=(5, 6, 7, 2))
+        for one in examples(RunKind.GRADUATION, 2)
+        if isinstance(one, Graduation)
+    ]
+    kl = [step.kl for step in steps_of(trained(run_folder(tmp_path / "run", asked, batch)))]
+    assert sum(kl[-5:]) < 0.7 * sum(kl[:5])
+
+
+@pytest.mark.full
 def test_kto_widens_the_margin_between_good_and_bad(make: Make) -> None:
     folder = make("run", RunKind.KTO, steps=20, replay_share=0.0)
     margins = [step.reward for step in steps_of(trained(folder))]
@@ -141,7 +162,7 @@ def test_kto_widens_the_margin_between_good_and_bad(make: Make) -> None:
     assert margins[-1] > margins[0] + 0.1
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("bits", [4, 8])
 def test_a_quantised_base_learns_too_and_its_weights_stay(tmp_path: Path, bits: int) -> None:
     base = model_folder(tmp_path / "base", bits=bits)
@@ -159,18 +180,18 @@ def test_a_quantised_base_learns_too_and_its_weights_stay(tmp_path: Path, bits: 
     assert (base / "model.safetensors").read_bytes() == weights
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_run_that_does_not_fit_is_refused_and_told_what_would(make: Make) -> None:
     folder = make("run", memory_share=1e-5)
     (refused,) = trained(folder)
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, RunRefused)
     assert refused.needs_mb > refused.limit_mb
     assert refused.would_fit
     assert not (folder / ADAPTER).exists()
     assert not list((folder / CHECKPOINTS).glob("*"))
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_checkpoints_go_on_only_from_the_inputs_they_were_made_of(make: Make, model: Path) -> None:
     folder = make("run")
     trained(folder)
@@ -179,7 +200,7 @@ def test_checkpoints_go_on_only_from_the_inputs_they_were_made_of(make: Make, mo
     assert "have changed" in failure(folder).detail
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_two_trainers_do_not_share_a_folder(make: Make) -> None:
     folder = make("run", steps=10_000)
     with begin(folder) as first:
@@ -219,7 +240,7 @@ BROKEN: dict[str, tuple[Callable[[Path, RunSpec], object], str]] = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize("name", list(BROKEN))
 def test_what_cannot_be_trained_is_one_clear_failure(make: Make, model: Path, name: str) -> None:
     folder = make("run")
@@ -232,6 +253,6 @@ def test_what_cannot_be_trained_is_one_clear_failure(make: Make, model: Path, na
     assert not (folder / ADAPTER / WEIGHTS).exists()
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
     assert "no folder" in failure(tmp_path / "nowhere").detail

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from lull.core.run_format import ADAPTER, CHECKPOINTS
-from lull.core.training_events import Finished, Refused, Stepped, parse_event
-from lull.core.training_run import RunKind, RunSpec
+from lull.core.training.events import Finished, RunRefused, Stepped, parse_event
+from lull.core.training.run_format import ADAPTER, CHECKPOINTS
+from lull.core.training.spec import RunKind, RunSpec
 from tests.trainer.making import (
     adapter_bytes,
     begin,
@@ -28,7 +28,7 @@ from tests.trainer.making import (
     trained,
 )
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.full
 
 
 def free_ports(count: int) -> list[int]:
@@ -125,5 +125,5 @@ def test_all_refuse_together(model: Path, tmp_path: Path) -> None:
     small = replace(asked(kind, model, 3), memory_share=1e-6)
     folder = run_folder(tmp_path / "run", small, examples(kind, 6))
     codes, said = begun_as_two([folder, folder], tmp_path / "hosts.json")
-    assert isinstance(parse_event(said[0].splitlines()[-1]), Refused)
+    assert isinstance(parse_event(said[0].splitlines()[-1]), RunRefused)
     assert codes == [1, 1]

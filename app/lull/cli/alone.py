@@ -1,6 +1,6 @@
-"""A change that needs no service: done by the one that runs, else made here, under its lock.
+"""Applies a change through the running service, or directly under the service's lock.
 
-Two such commands at once wait for each other: each holds the lock for a fraction of a second.
+Two such commands at once wait for each other: most hold the lock for a fraction of a second.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lull.cli.context import Context
-from lull.cli.control import Control, found
+from lull.cli.control import TIMEOUT_S, Control, found
 from lull.core.errors import AlreadyRunning
-from lull.service.lock import ServiceLock
+from lull.service.process.lock import ServiceLock
 
 Json = dict[str, Any]
 
@@ -21,23 +21,28 @@ def changed(
     route: str,
     wanted: Mapping[str, object],
     prepare: Callable[[], Callable[[], Json]],
+    *,
+    patience_s: float | None = TIMEOUT_S,
 ) -> Json:
-    """What `wanted` came to. `prepare` gets ready, without the lock, what makes the change here.
+    """Send a change to the running service, or make it here if none runs; return the result.
 
-    Raises Busy when somebody else holds the lock for long, and what the change raises.
+    `wanted` is the request's body and `route` its path. Without a service, `prepare` is called
+    before the lock is taken and returns the function that makes the change under the lock.
+    `patience_s` is the timeout for the service's answer; None waits without limit. Raises Busy when
+    another process keeps the lock for long, and whatever the change raises.
     """
     paths = context.paths
     if found(paths) is not None:
-        return Control(paths).post(route, wanted)
+        return Control(paths).post(route, wanted, patience_s=patience_s)
     here = prepare()
     paths.prepare()
     lock = ServiceLock(paths.lock)
     try:
         lock.take(discovery=paths.discovery)
     except AlreadyRunning:  # it has just started
-        return Control(paths).post(route, wanted)
+        return Control(paths).post(route, wanted, patience_s=patience_s)
     try:
-        # Left by a service that was killed: beside our lock it would look as if that one ran.
+        # A killed service left this file; with our lock it would look as if that service ran.
         paths.discovery.unlink(missing_ok=True)
         return here()
     finally:

@@ -1,4 +1,4 @@
-"""What every command gets: where the files lie, what was asked, and how to answer."""
+"""What every command gets: paths, options and output; and helpers to print text and tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lull.config.paths import Paths
 from lull.core.errors import LullError, NotFound, NotRunning
 
 if TYPE_CHECKING:
-    from lull.service.reading import Reading
+    from lull.service.chat.reading import Reading
     from lull.service.wiring.stores import Stores
 
 Json = dict[str, Any]
@@ -22,12 +22,14 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Context:
+    """What every command is given: paths, parsed options and the output format."""
+
     paths: Paths
     options: argparse.Namespace
     as_json: bool
 
     def answer(self, document: Json, words: Callable[[Json], str]) -> None:
-        """The document for scripts, words for people."""
+        """Print a command's result: as JSON with --json, else as the text returned by `words`."""
         if self.as_json:
             print(json.dumps(document, ensure_ascii=not _speaks_utf8()))
         else:
@@ -36,7 +38,7 @@ class Context:
                 print(text)
 
     def complain(self, error: LullError) -> None:
-        """A failure beside an answer: its one line."""
+        """Print an error as one line on stderr, in addition to the command's result."""
         if sys.stderr is not None:
             print(f"lull: {error}", file=sys.stderr)
 
@@ -48,9 +50,10 @@ class Context:
         *,
         nothing: Json | None = None,
     ) -> Json:
-        """What is stored: from the service where one runs, else from the files.
+        """Return stored data, from the service when one runs, else from the database.
 
-        `nothing` is the answer where nothing was ever stored; without it that is NotFound.
+        `look` reads the files. `nothing` is returned when there is no database; without it that
+        raises NotFound.
         """
         from lull.cli.control import Control
         from lull.service.wiring.stores import reading_of
@@ -66,7 +69,10 @@ class Context:
 
     @contextmanager
     def stores(self) -> Iterator[Stores]:
-        """The store, read without a service. Raises NotFound where there is none yet."""
+        """Open the database and skill folders without a service.
+
+        Raises NotFound when there is no database yet.
+        """
         from lull.service.wiring.stores import open_stores
 
         if not self.paths.database.exists():
@@ -87,7 +93,10 @@ def _speaks_utf8() -> bool:
 
 
 def table(rows: Sequence[Sequence[object]], head: Sequence[str] = ()) -> str:
-    """Columns as wide as they must be; the last one is never padded. No rows, no head."""
+    """Format rows as aligned columns; the last column is not padded.
+
+    Without rows the text is empty.
+    """
     if not rows:
         return ""
     heads = [head] if head else []
@@ -101,20 +110,20 @@ def table(rows: Sequence[Sequence[object]], head: Sequence[str] = ()) -> str:
 
 
 def plain(text: str) -> str:
-    """Text that a model or a client wrote, without what would steer a terminal."""
+    """Replace non-printable characters in a text, so that it cannot control a terminal."""
     return "".join(
         c if c in "\n\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text
     )
 
 
 def short_time(iso: str) -> str:
-    """`2026-11-21 14:03` of an ISO time, in the local zone."""
+    """Format an ISO time in the local zone, such as `2026-11-21 14:03`."""
     from datetime import datetime
 
     return datetime.fromisoformat(iso).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def progress(text: str) -> None:
-    """On stderr and only on a terminal."""
+    """Print a line about progress to stderr if that is a terminal."""
     if sys.stderr is not None and sys.stderr.isatty():
         print(text, file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Speaks to the running service over its Unix socket, with nothing but the standard library."""
+"""Client of the running service's control API, using only the standard library."""
 
 from __future__ import annotations
 
@@ -12,16 +12,20 @@ from urllib.parse import urlencode
 
 from lull.config.paths import Paths
 from lull.core.errors import LullError, NotRunning, UsageError
-from lull.service.lock import Discovery, alive, is_running, read_discovery
+from lull.service.process.lock import Discovery, alive, is_running, read_discovery
 
 Json = dict[str, Any]
 TIMEOUT_S = 120.0
-"""Past the doctor's own patience with a cold engine."""
+"""Timeout in seconds of a request to the service.
+
+Longer than the doctor waits for a cold engine.
+"""
 LOOK_EVERY_S = 1.0
+"""Seconds between calls of the callback `meanwhile` while a request waits."""
 
 
 class ServiceError(LullError):
-    """A failure that the service put into words."""
+    """Raised for an error that the service answered with."""
 
     title: ClassVar[str] = "The service refused"
 
@@ -38,21 +42,23 @@ class ServiceError(LullError):
 
 
 class WrongUsage(ServiceError):
-    """The service says that the command was called wrongly."""
+    """Raised for a usage error that the service answered with."""
 
     title: ClassVar[str] = UsageError.title
     exit_code: ClassVar[int] = UsageError.exit_code
 
 
 def found(paths: Paths) -> Discovery | None:
-    """The running service, None when there is none: a command may hold the lock for a moment,
-    beside what a killed service left."""
+    """Return the running service's address and process id; None if none runs.
+
+    The process id is checked too: a command may hold the lock beside a killed service's file.
+    """
     there = read_discovery(paths.discovery) if is_running(paths.lock) else None
     return there if there is not None and alive(there.pid) else None
 
 
 class Control:
-    """Raises NotRunning when there is no service to speak to."""
+    """Sends requests to the running service. Raises NotRunning when no service answers."""
 
     def __init__(self, paths: Paths) -> None:
         there = found(paths)
@@ -74,8 +80,11 @@ class Control:
         patience_s: float | None = TIMEOUT_S,
         meanwhile: Callable[[], None] | None = None,
     ) -> Json:
-        """`meanwhile` is called now and then until the answer comes; None of patience waits as
-        long as the service runs."""
+        """Send a POST request to the service and return the answer.
+
+        `meanwhile` is called every LOOK_EVERY_S until the answer comes. A `patience_s` of None
+        waits as long as the service runs.
+        """
         return self._ask("POST", path, json.dumps(body).encode(), patience_s, meanwhile)
 
     def _ask(

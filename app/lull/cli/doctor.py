@@ -1,33 +1,59 @@
-"""`lull doctor` where no service runs: what would stop one from starting or answering."""
+"""`lull doctor` without a service: checks what would keep a service from starting or answering."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import socket
+from datetime import UTC, datetime
 
 from lull.config.files import read
 from lull.config.idle_settings import source_path
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.errors import AddressInUse, LullError, ResourceError
-from lull.service import checks, lull_checks
-from lull.service.checks import Json, check, tried
+from lull.service.control import checks
+from lull.service.control.checks import Json, apart, check, hangs, in_thread, tried, within
+from lull.service.idle import checks as lull_checks
+from lull.service.process.backups import looked_at
 from lull.service.wiring import calendars as calendars_wiring
+from lull.service.wiring.learning.reader import small_reader_of
 from lull.service.wiring.own_models import built_in_engine, read_built_in
-from lull.service.wiring.reader import small_reader_of
 from lull.service.wiring.stores import Stores, open_stores
 from lull.service.wiring.together import open_secrets
 from lull.service.wiring.upstream import look_at_ollama
-from lull.store.feedback import FeedbackRows
-from lull.store.feeds import Feeds
+from lull.store.calendars.feeds import Feeds
+from lull.store.feedback.feedback import FeedbackRows
+from lull.store.witness import Witness
+
+Stored = tuple[Json, Json, Json, int]
+"""Results of the doctor's checks of store, skills and calendars.
+
+The number counts messages waiting for a reader.
+"""
+SQLITE_TIMEOUT_S = 30.0
+"""Timeout in seconds for another process's write, before the database is reported as locked."""
 
 
 async def without_service(paths: Paths) -> Json:
-    settings = Settings()
-    with contextlib.suppress(LullError):  # said by the check of the settings
-        settings = read(paths.settings)
-    store, skills, calendars, waiting = await asyncio.to_thread(_stored, paths)
+    settings = await _settings(paths)
+    # All at once, each with its own limit: together they take as long as the longest.
+    looks = [
+        apart("settings", lambda: checks.settings(paths.settings)),
+        apart("address", lambda: _port_is_free(settings)),
+        within("ollama", _ollama(settings)),
+        within("engine", _engine(settings, paths), limit_s=checks.ANSWER_WITHIN_S + 10.0),
+        apart("reader", small_reader_of(settings, paths).check),
+        apart("keychain", lambda: checks.keychain(*open_secrets(settings, paths)), serious=False),
+        apart("disk", lambda: checks.disk(paths.home)),
+        within("speed", in_thread(checks.speed)),
+        within("backups", in_thread(lambda: _backups(paths, settings))),
+    ]
+    done, stored = await asyncio.gather(asyncio.gather(*looks), _stored_in_time(paths))
+    own, address, ollama, engine, reader, *system = done
+    store, skills, calendars, waiting = stored
+    if reader["ok"]:
+        reader = check("reader", ok=True, text=checks.reader(lambda: reader["text"], waiting))
     return {
         "checks": [
             check(
@@ -37,29 +63,35 @@ async def without_service(paths: Paths) -> Json:
                 hint="Start it with `lull serve`.",
                 serious=False,
             ),
-            tried("settings", lambda: checks.settings(paths.settings)),
-            tried("address", lambda: _port_is_free(settings)),
-            await _ollama(settings),
-            await _engine(settings, paths),
-            store,
-            skills,
-            await asyncio.to_thread(
-                tried,
-                "reader",
-                lambda: checks.reader(small_reader_of(settings, paths).check, waiting),
-            ),
+            *(own, address, ollama, engine, store, skills, reader),
             _idle_source(settings),
             calendars,
-            await asyncio.to_thread(
-                tried,
-                "keychain",
-                lambda: checks.keychain(*open_secrets(settings, paths)),
-                serious=False,
-            ),
-            await asyncio.to_thread(tried, "disk", lambda: checks.disk(paths.home)),
-            await asyncio.to_thread(checks.speed),
+            *system,
         ]
     }
+
+
+async def _settings(paths: Paths) -> Settings:
+    """Return the settings, or the defaults if they cannot be read; a check of its own reports
+    why."""
+    with contextlib.suppress(LullError, TimeoutError):
+        async with asyncio.timeout(checks.CHECK_WITHIN_S):
+            return await in_thread(lambda: read(paths.settings))
+    return Settings()
+
+
+async def _stored_in_time(paths: Paths) -> Stored:
+    try:
+        async with asyncio.timeout(checks.CHECK_WITHIN_S + SQLITE_TIMEOUT_S):
+            return await in_thread(lambda: _stored(paths))
+    except TimeoutError:
+        limit_s = checks.CHECK_WITHIN_S + SQLITE_TIMEOUT_S
+        return (
+            hangs("store", limit_s),
+            hangs("skills", limit_s),
+            hangs("calendars", limit_s),
+            0,
+        )
 
 
 def _port_is_free(settings: Settings) -> str:
@@ -91,7 +123,7 @@ async def _ollama(settings: Settings) -> Json:
 
 async def _engine(settings: Settings, paths: Paths) -> Json:
     try:
-        await asyncio.to_thread(read_built_in)
+        await in_thread(read_built_in)
     except ResourceError as error:
         return check("engine", ok=False, text=error.detail, hint=error.hint)
     engine = built_in_engine(settings, paths)
@@ -101,8 +133,12 @@ async def _engine(settings: Settings, paths: Paths) -> Json:
         await engine.close()
 
 
+def _backups(paths: Paths, settings: Settings) -> Json:
+    return looked_at(paths.home, settings.backup, datetime.now(UTC))
+
+
 def _idle_source(settings: Settings) -> Json:
-    """Of a file; what the system tells, only a running service knows."""
+    """Check the file that `idle.source` names; only a running service can check the system."""
     name, source = "idle source", settings.idle.source
     if not source:
         return check(name, ok=True, text="The system is asked while the service runs.")
@@ -114,11 +150,12 @@ def _idle_source(settings: Settings) -> Json:
     return check(name, ok=False, text=text, hint=hint, serious=False)
 
 
-def _stored(paths: Paths) -> tuple[Json, Json, Json, int]:
-    """The checks of store, skills and calendars, and how many messages wait for a reader."""
+def _stored(paths: Paths) -> Stored:
     opened: list[Stores] = []
 
     def look() -> str:
+        if missing := Witness(paths.database).look():
+            raise missing[0]
         if not paths.database.exists():
             return "Nothing is stored yet."
         opened.append(open_stores(paths, rescue=False))
@@ -140,7 +177,7 @@ def _stored(paths: Paths) -> tuple[Json, Json, Json, int]:
             Feeds(stores.database).all(), calendars_wiring.system_clock().now()
         )
         waiting = FeedbackRows(stores.database).count_waiting()
-        looked = tried("skills", lambda: checks.skills(folders, skills.library()))
+        looked = tried("skills", lambda: checks.skills(folders, skills.library(), skills.missing()))
         return store, looked, calendars, waiting
     finally:
         stores.database.close()

@@ -1,4 +1,4 @@
-"""One key of a person at a terminal, without Enter."""
+"""Reads single key presses from a terminal, without Enter."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ CTRL_C, CTRL_D = "\x03", "\x04"
 
 
 def pressed(prompt: str) -> str | None:
-    """The next key in small letters; None when the input has ended. What was typed before the
-    prompt stood there does not count: nobody picks what they have not seen.
+    """Wait for a key press and return it in lower case, or None at the end of the input.
 
-    Where a terminal cannot give single keys, a line is read.
+    Keys typed before the prompt was shown are discarded. Where single keys cannot be read, a whole
+    line is.
     """
     try:
         import termios
@@ -28,7 +28,7 @@ def pressed(prompt: str) -> str | None:
         tty.setcbreak(handle)
         termios.tcflush(handle, termios.TCIFLUSH)
         print(prompt, end="", flush=True)
-        # Not through sys.stdin, which may hold back more than was asked for.
+        # Not through sys.stdin, which may buffer more than one key.
         key = os.read(handle, 1).decode(errors="replace")
     finally:
         termios.tcsetattr(handle, termios.TCSADRAIN, before)

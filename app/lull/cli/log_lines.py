@@ -1,4 +1,4 @@
-"""The lines of the service's log: the last ones, and those to come, across its turning over."""
+"""Reads the service's log: its last lines, and new lines across log rotation."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from lull.service.logs import FILE, newest_first
+from lull.service.process.logs import FILE, newest_first
 
 LOOK_EVERY_S = 0.2
 
 
 def there(folder: Path) -> bool:
+    """Whether the folder has any log file."""
     return bool(newest_first(folder))
 
 
 def last(folder: Path, count: int) -> list[str]:
-    """The newest lines, oldest first; older files are read only where they are needed."""
+    """Return the log's last `count` lines, oldest first; older files are read only when needed."""
     found: list[str] = []
     for file in newest_first(folder):
         with file.open(encoding="utf-8", errors="replace") as lines:
@@ -30,7 +31,7 @@ def last(folder: Path, count: int) -> list[str]:
 
 
 class Following:
-    """Begins at the end of the file as it is when this is made."""
+    """Follows the service's log, starting at its current end."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE
@@ -39,10 +40,10 @@ class Following:
             self._file.seek(0, os.SEEK_END)
 
     def lines(self) -> Iterator[str]:
-        """Whole lines as they are written, for ever."""
+        """Yield complete log lines as they are written; never ends."""
         begun = b""
         while True:
-            turned = self._turned_over()  # asked first: what is written before it is still read
+            turned = self._turned_over()  # first, so that the old file is read to its end
             for piece in self._file or ():
                 begun += piece
                 if begun.endswith(b"\n"):
@@ -59,7 +60,7 @@ class Following:
             self._file.close()
 
     def _turned_over(self) -> bool:
-        """Another file stands in the place of ours, or the first one has come."""
+        """Whether the log was rotated, or has appeared for the first time."""
         try:
             now = self._path.stat()
         except FileNotFoundError:

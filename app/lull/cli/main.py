@@ -1,9 +1,9 @@
-"""`lull`: reads the words, calls the command, puts failures into one line and an exit code.
+"""Entry point of `lull`: parses the arguments, runs the command and reports errors in one line.
 
-0 done · 1 failed · 2 wrong usage · 3 the service is not running and the command needs it.
-A closed stdout or stderr, and a reader that left, are no failure (0); an output that the disk has
-no room for is one (1), with its line on stderr: alike in every release of Python.
-Heavy imports wait until a command is known: `lull --help` shall be quick.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 the command needs a running service.
+A closed stdout or stderr and a closed pipe are not failures (0). Output that does not fit on the
+disk is one (1, with a line on stderr), the same in every release of Python.
+Heavy imports wait until the command is known, so that `lull --help` is quick.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from lull.core.errors import LullError, UsageError
+from lull.core.errors import LullError, SystemRefused, UsageError
 
 if TYPE_CHECKING:
     from lull.cli.context import Context
@@ -25,17 +25,14 @@ if TYPE_CHECKING:
 
 
 _UNHEARD = logging.NullHandler()
-"""Log lines are for the service's file. A command says what is wrong in its one line."""
-
-
-class SystemRefused(LullError):
-    """What the operating system would not do, where no command has better words for it."""
-
-    title: ClassVar[str] = "The system refused"
+"""Swallows log records: only the service logs, and a command reports errors in one line."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit code."""
     words = sys.argv[1:] if argv is None else list(argv)
+    # Whatever this process and those that it starts will write is closed to others.
+    os.umask(0o077)
     _prepare_streams()
     logging.getLogger().addHandler(_UNHEARD)
     try:
@@ -45,23 +42,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     except LullError as error:
         return _fail(error, as_json="--json" in words)
     except BrokenPipeError:
-        # The reader of our output left (`lull logs | head`): that is no failure.
+        # The reader of our output closed the pipe (`lull logs | head`): not a failure.
         _forget_stdout()
         return 0
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        refused = SystemRefused(
-            f"{where}{error.strerror or error}.",
-            hint="Check the file, the disk, and who may use them.",
-        )
-        return _fail(refused, as_json="--json" in words)
+        return _fail(SystemRefused.because(error), as_json="--json" in words)
     except KeyboardInterrupt:
         return 130
 
 
 def _run(words: Sequence[str]) -> int:
     if words and words[0] == "engine":
-        # In a frozen app every process is this program: the engine's role, not for people.
+        # In a frozen app all processes run this program. These words are not for users.
         from lull.engine.main import main as engine
 
         return engine(words[1:])
@@ -70,53 +62,54 @@ def _run(words: Sequence[str]) -> int:
 
         return trainer(words[1:])
     if words and words[0] == "read-calendar":
-        from lull.backends.ics_child import main as read_calendar
+        from lull.backends.calendars.child import main as read_calendar
 
         return read_calendar(words[1:])
+    if words and words[0] == "read-long":
+        from lull.service.proxy.long.child import main as read_long
+
+        return read_long(words[1:])
     if words and words[0] == "read-feedback":
         from lull.engine.reader.main import main as read_feedback
 
         return read_feedback(words[1:])
     if words and words[0] == "work-on-weights":
-        from lull.backends.weights_child import main as work_on_weights
+        from lull.backends.mlx.weights_child import main as work_on_weights
 
         return work_on_weights(words[1:])
     for word in words:
         if not word.isprintable() and any("\ud800" <= c <= "\udfff" for c in word):
             raise UsageError(f"{word!r} is not UTF-8.", hint="Check your terminal's encoding.")
     from lull.cli.context import Context
-    from lull.cli.parser import parse
+    from lull.cli.parser.whole import parse
     from lull.config.paths import Paths
+    from lull.store.leftovers import RESTORING
 
     try:
         options = parse(words)
     except SystemExit as done:  # --help and --version
         return int(done.code or 0)
     paths = Paths.from_environment(os.environ, sys.platform, home=options.home)
+    if (paths.home / RESTORING).exists():
+        from lull.cli.backup import go_on
+
+        go_on(paths)
     context = Context(paths=paths, options=options, as_json=options.json)
     return _command(str(options.command or "open"))(context) or 0
 
 
 def _command(name: str) -> Command:
-    from lull.cli import (
-        adapters,
-        ask,
-        calendar,
-        conversations,
-        demo,
-        forget,
-        lulls,
-        model,
-        prove,
-        read,
-        review,
-        service,
-        settings,
-        skills,
-        train,
-        verify,
-        window,
-    )
+    from lull.cli import backup, service, settings, window
+    from lull.cli.adapters import adapters
+    from lull.cli.calendars import calendar
+    from lull.cli.chat import ask, conversations, forget, read, trash
+    from lull.cli.clients import connect
+    from lull.cli.demo import walk as demo
+    from lull.cli.idle import lulls
+    from lull.cli.models import model
+    from lull.cli.proof import prove, verify
+    from lull.cli.skills import review, skills
+    from lull.cli.training import train
 
     commands: dict[str, Command] = {
         "serve": service.serve,
@@ -140,9 +133,13 @@ def _command(name: str) -> Command:
         "calendar": calendar.calendar,
         "train": train.train,
         "forget": forget.forget,
+        "trash": trash.trash,
+        "backup": backup.backup,
+        "restore": backup.restore,
         "model": model.model,
         "adapters": adapters.adapters,
         "settings": settings.settings,
+        "connect": connect.connect,
         "demo": demo.demo,
     }
     return commands[name]
@@ -152,8 +149,8 @@ def _fail(error: LullError, *, as_json: bool) -> int:
     try:
         if as_json:
             print(json.dumps({"error": error.as_dict()}))
-        # What a full disk did not take is still there: some patch releases of Python try once
-        # more at their end, and exit with 120.
+        # What a full disk did not take is still buffered: some patch releases of Python try
+        # again when they exit, and exit with 120.
         _flush()
     except OSError:
         _forget_stdout()
@@ -167,8 +164,10 @@ def _fail(error: LullError, *, as_json: bool) -> int:
 
 
 def _prepare_streams() -> None:
-    """A closed stream's number must not go to the next file that is opened; and a sign that a
-    terminal cannot show is no reason to fail."""
+    """Fill closed standard descriptors, and let streams escape what their encoding lacks.
+
+    Otherwise the next file opened would get the number of the closed stream.
+    """
     while (number := os.open(os.devnull, os.O_RDWR)) < 3:
         pass
     os.close(number)
@@ -183,7 +182,7 @@ def _flush() -> None:
 
 
 def _forget_stdout() -> None:
-    """Python flushes stdout once more at its end, and would complain."""
+    """Point stdout at the null device, because Python flushes it again at exit and would fail."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.close(nowhere)

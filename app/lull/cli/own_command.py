@@ -1,4 +1,4 @@
-"""How another terminal calls this Lull: a line to paste must work there as it stands."""
+"""Builds `lull` command lines that can be pasted into another terminal."""
 
 from __future__ import annotations
 
@@ -13,18 +13,17 @@ from typing import Final
 from lull.config.paths import Paths
 
 SAMPLE: Final = "write a menu for apple river"
-"""What the built-in model can answer."""
+"""A sample request that the built-in model can answer."""
 _COMMAND: Final = re.compile(r"`lull(?=[ `])")
 
 
 def ask_line(command: str) -> str:
-    """A line that gets an answer, whatever models there are."""
+    """Return a command line that gets an answer from the built-in model."""
     return f"{command} ask --model pocket {shlex.quote(SAMPLE)}"
 
 
 def own_command(paths: Paths, environ: Mapping[str, str]) -> str:
-    """`lull` where that is on the PATH, else its whole path; with --home where the other terminal
-    would look elsewhere."""
+    """Return how to call this Lull: `lull` or its full path, with --home if needed."""
     words = [*_program(environ)]
     bare = {name: value for name, value in environ.items() if name != "LULL_HOME"}
     if Paths.from_environment(bare, sys.platform).home != paths.home:
@@ -33,8 +32,10 @@ def own_command(paths: Paths, environ: Mapping[str, str]) -> str:
 
 
 def as_called(text: str, program: str, environ: Mapping[str, str]) -> str:
-    """The commands that a hint names, with the program's name as it was called (.venv/bin/lull)
-    where `lull` alone would not find it, or would find another."""
+    """Replace `lull` in a text's commands by the path it was called with, such as .venv/bin/lull.
+
+    Unchanged when `lull` on the PATH is this program.
+    """
     path = Path(program)
     if "`lull" not in text or path.name != "lull":
         return text
@@ -45,7 +46,7 @@ def as_called(text: str, program: str, environ: Mapping[str, str]) -> str:
 
 
 def _program(environ: Mapping[str, str]) -> list[str]:
-    # Beside the interpreter lies the script that pip made; in a frozen app it is this program.
+    # pip puts the script beside the interpreter; in a frozen app it is this program.
     beside = Path(sys.executable).with_name("lull")
     if not beside.is_file():
         return [sys.executable, "-m", "lull.cli.main"]

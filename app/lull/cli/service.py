@@ -1,4 +1,4 @@
-"""`serve`, `status`, `stop`, `open`, `logs`, `doctor`."""
+"""The commands `serve`, `status`, `stop`, `logs` and `doctor`."""
 
 from __future__ import annotations
 
@@ -13,19 +13,24 @@ from typing import TYPE_CHECKING, Any
 from lull import __version__
 from lull.cli.context import Context, progress
 from lull.cli.control import Control, found
-from lull.cli.lulls import headline
+from lull.cli.idle.lulls import headline
 from lull.cli.own_command import ask_line, own_command
 from lull.config.files import read, write_default
 from lull.contract import routes
 from lull.core.errors import LullError, NotFound, NotRunning
-from lull.service.lock import is_running
+from lull.service.process.lock import is_running
 
 if TYPE_CHECKING:
-    from lull.service.main import Ready
+    from lull.service.process.main import Ready
 
 Json = dict[str, Any]
+NO_TOKEN = "No request needs a token: only this machine can connect."
+_SWITCHED_OFF = (
+    "Lull is off: Ollama gets every request as it came, and nothing is recorded. "
+    "`lull settings set service.enabled true` turns it on."
+)
 STOP_WITHIN_S = 30.0
-"""Beyond the time that the answers under way are given."""
+"""Seconds that `lull stop` waits for the service, on top of the time for running answers."""
 
 
 class DoctorFound(LullError):
@@ -33,7 +38,7 @@ class DoctorFound(LullError):
 
 
 def serve(context: Context) -> None:
-    from lull.service.main import run
+    from lull.service.process.main import run
 
     context.paths.prepare()
     write_default(context.paths.settings)
@@ -43,7 +48,7 @@ def serve(context: Context) -> None:
         settings = dataclasses.replace(settings, service=service)
 
     def tell(ready: Ready) -> None:
-        # Whoever read the first lines may have left: the service stays.
+        # Whoever read our output may have closed the pipe; the service goes on.
         with contextlib.suppress(BrokenPipeError):
             if context.as_json:
                 print(json.dumps({"address": ready.address, "pid": ready.pid}), flush=True)
@@ -56,7 +61,7 @@ def serve(context: Context) -> None:
 
 
 def greeting(context: Context, ready: Ready) -> str:
-    """What is running, at which address, and a line to paste that gets an answer."""
+    """Return what `lull serve` prints when ready: addresses, models and a command to try."""
     if ready.upstream_ok:
         models = "1 model" if ready.models == 1 else f"{ready.models} models"
         pocket = "answers as 'pocket'" if ready.built_in else "cannot be used"
@@ -89,6 +94,9 @@ Ctrl-C stops it."""
 
 
 def status(context: Context) -> int:
+    if context.options.token:
+        context.answer(Control(context.paths).get(routes.TOKEN), lambda d: d["token"] or NO_TOKEN)
+        return 0
     try:
         document = Control(context.paths).get(routes.STATUS)
     except NotRunning as error:
@@ -116,10 +124,13 @@ def _status_words(status: Json) -> str:
         f"Lull {status['version']} runs at {status['address']} (process {status['pid']}).",
         f"Ollama at {upstream['address']} {there}."
         + (" The built-in model answers alone." if upstream["kind"] == "builtin" else ""),
+        *([] if status["enabled"] else [_SWITCHED_OFF]),
         f"Skills: {skills['active']} active, generation {status['policy']['generation']}.",
         f"Recorded: {status['conversations']} conversations, {status['turns']} turns.",
         f"Lulls: {headline(learning)}",
     ]
+    if held := status["trash"]["conversations"]:
+        lines.append(f"In the trash: {held} old conversations. See `lull trash`.")
     if status["skills"]["proposals"]:
         waiting = status["skills"]["proposals"]
         lines.append(f"Proposals: {waiting} wait for you. See `lull review`.")
@@ -130,8 +141,8 @@ def _status_words(status: Json) -> str:
         lines.append(status["judge"]["why"])
     if status["policy"]["model"]:
         lines.insert(2, f"Model: {status['policy']['model']}.")
-    if status["token"]:
-        lines.insert(1, f"Every request needs this token: {status['token']}")
+    if status["needs_token"]:
+        lines.insert(1, "Every request needs a token. `lull status --token` shows it.")
     lines += [f"Problem: {p['title']}: {p['detail']} {p['hint']}" for p in status["problems"]]
     return "\n".join(lines)
 
@@ -197,7 +208,8 @@ def doctor(context: Context) -> int:
 
 
 def _answers(context: Context) -> bool:
-    """A lock that cannot be read is one of the things that the doctor is asked about."""
+    """Whether a service runs; False if the lock cannot be read, which a check of its own
+    reports."""
     try:
         return found(context.paths) is not None
     except OSError:

@@ -1,4 +1,4 @@
-"""`lull settings show` and `set`: through the service where one runs, else on the file."""
+"""`lull settings show` and `lull settings set`; `set` goes through the service if one runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from lull.cli.alone import changed
 from lull.cli.context import Context
 from lull.config.template import as_toml
 from lull.contract import routes
-from lull.service.settings_view import SettingsView
+from lull.core.errors import NotFound
+from lull.service.control.settings_view import SettingsView
 
 Json = dict[str, Any]
 
@@ -18,7 +19,9 @@ def settings(context: Context) -> None:
     options = context.options
     if (options.action or "show") == "show":
         document = asyncio.run(SettingsView(context.paths.settings).handle(None))
-        context.answer(document, _show_words)
+        group = getattr(options, "group", None)  # plain `lull settings` has neither option
+        changed_only = bool(getattr(options, "changed", False))
+        context.answer(_chosen(document, group, changed_only=changed_only), _show_words)
         return
     wanted = {"key": options.key, "value": options.value}
     done = changed(
@@ -28,6 +31,21 @@ def settings(context: Context) -> None:
         lambda: lambda: asyncio.run(SettingsView(context.paths.settings).handle(wanted)),
     )
     context.answer(done, _set_words)
+
+
+def _chosen(document: Json, group: str | None, *, changed_only: bool) -> Json:
+    """The settings of a group, of all without one. Raises NotFound for an unknown group."""
+    rows = document["settings"]
+    groups = dict.fromkeys(str(one["key"]).split(".")[0] for one in rows)
+    if group is not None and group not in groups:
+        raise NotFound(f"There is no group {group[:40]}.", hint=f"One of {', '.join(groups)}.")
+    found = [
+        one
+        for one in rows
+        if (group is None or str(one["key"]).startswith(f"{group}."))
+        and (not changed_only or one["value"] != one["default"])
+    ]
+    return {**document, "settings": found}
 
 
 def _show_words(document: Json) -> str:

@@ -1,7 +1,6 @@
-"""Text of others on a terminal: nothing of it steers the screen, and nothing of it stays unseen.
+"""Shows untrusted text on a terminal, with hidden characters made visible: ⟨U+202E⟩.
 
-`context.plain` serves tables; here a person is to judge a text, so each character that would not
-be seen, or would change how others are seen, is named where it stands: ⟨U+202E⟩.
+Used where the user has to judge a text. Tables use `context.plain`, which only replaces them.
 """
 
 from __future__ import annotations
@@ -10,14 +9,16 @@ import os
 import sys
 import unicodedata
 
-from lull.core.characters import hidden_characters
+from lull.core.unicode_safety import hidden_characters
 
 _NEVER_AS_THEY_ARE = frozenset({"Cc", "Cs", "Co", "Cn", "Zl", "Zp"})
-"""Categories: controls, halves of pairs, private and unassigned ones, separators of lines."""
+"""Unicode categories that are never printed as they are: control, surrogate, private use,
+unassigned, line and paragraph separator.
+"""
 
 
 def revealed(text: str) -> str:
-    """The text with what is hidden in it named. Line feeds and tabs stay."""
+    """Replace hidden characters in a text by their code points. Line feeds and tabs stay."""
     return "\n".join(_line(line) for line in text.split("\n"))
 
 
@@ -39,12 +40,12 @@ def _named(char: str) -> str:
 
 
 def is_terminal() -> bool:
-    """A person sits there: what is asked can be answered."""
+    """Whether stdin and stdout are terminals, so that the user can be asked something."""
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
 
 
 def ask(prompt: str) -> str | None:
-    """The line that a person types; None when the input has ended."""
+    """Print a prompt and return the line that the user types, or None at the end of the input."""
     print(prompt, end="", flush=True)
     try:
         line = sys.stdin.readline()
@@ -54,7 +55,7 @@ def ask(prompt: str) -> str | None:
 
 
 class Paint:
-    """Colours where they are wanted: https://no-color.org."""
+    """Terminal colours, off unless stdout is a terminal; respects https://no-color.org."""
 
     def __init__(self, *, on: bool) -> None:
         self._on = on
@@ -86,7 +87,10 @@ class Paint:
         return self._with("33", text)
 
     def diff(self, text: str) -> str:
-        """A unified diff; whatever its lines hold, only their first sign decides."""
+        """Colour a unified diff for the terminal.
+
+        A line's first character alone decides its colour.
+        """
         lines = revealed(text).split("\n")
         head = [self.bold(line) for line in lines[:2]]
         return "\n".join(head + [self._diff_line(line) for line in lines[2:]])

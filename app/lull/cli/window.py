@@ -1,15 +1,26 @@
-"""`lull` alone and `lull open`: the tray and the dashboard, where there is a screen."""
+"""`lull` and `lull open`: shows the tray icon and the dashboard."""
 
 from __future__ import annotations
 
+import asyncio
+import functools
 import os
+import socket
 import sys
 from collections.abc import Mapping
-from typing import ClassVar
+from pathlib import Path
+from typing import Any, ClassVar
 
 from lull.cli.context import Context
 from lull.cli.own_command import ask_line, own_command
-from lull.core.errors import LullError
+from lull.config.paths import Paths
+from lull.core.errors import Busy, LullError
+
+WITHOUT_A_WINDOW = (
+    "`lull serve` runs the service without one; `lull --help` lists what does the same as the "
+    "window."
+)
+X11_SOCKETS = "/tmp/.X11-unix/X"  # where an X server listens, also as an abstract name
 
 
 class NoDisplay(LullError):
@@ -17,17 +28,12 @@ class NoDisplay(LullError):
 
 
 def open_dashboard(context: Context) -> int:
-    """Until Quit; where a window is open already, it is shown. Raises NoDisplay."""
-    if not has_display(os.environ, sys.platform):
-        raise NoDisplay(
-            "A window cannot be opened here.",
-            hint="`lull serve` runs the service without one; `lull --help` lists what does the "
-            "same as the window.",
-        )
+    """Run the dashboard until Quit, or show the window that is already open. Raises NoDisplay."""
+    check_display(os.environ, sys.platform, hint=WITHOUT_A_WINDOW)
     from lull.desktop.main import run
     from lull.desktop.place import Place
     from lull.resources import starter_skills_dir
-    from lull.service.lock import is_running
+    from lull.service.process.lock import is_running
 
     paths = context.paths
     paths.prepare()
@@ -41,21 +47,62 @@ def open_dashboard(context: Context) -> int:
         running=lambda: is_running(paths.lock),
         fell=paths.discovery.exists,
         starter_skills=starter_skills_dir(),
+        settings=functools.partial(settings_without_service, paths),
     )
-    # `lull` alone and `lull demo` open it, too, and have no such option.
+    # `lull` and `lull demo` also open the window and have no such option.
     return run(place, hidden=bool(getattr(context.options, "hidden", False)))
 
 
-def has_display(environ: Mapping[str, str], platform: str) -> bool:
-    if platform in ("darwin", "win32"):
-        return True
-    if environ.get("QT_QPA_PLATFORM"):
-        return True  # whoever names one knows why
-    return bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
+def settings_without_service(paths: Paths, wanted: Mapping[str, object] | None) -> dict[str, Any]:
+    """Answer as `SettingsView` does, from the settings file alone. Raises Busy while a service
+    runs, which would not hear of the change."""
+    from lull.service.control.settings_view import SettingsView
+    from lull.service.process.lock import is_running
+
+    if wanted is not None and is_running(paths.lock):
+        raise Busy("Lull is just starting or stopping.", hint="Try again in a moment.")
+    view = SettingsView(paths.settings)
+    return asyncio.run(view.handle(None if wanted is None else dict(wanted)))
+
+
+def check_display(environ: Mapping[str, str], platform: str, *, hint: str) -> None:
+    """Raise NoDisplay where no window can be opened: Qt aborts the process if it tries.
+
+    A display on another machine is not asked whether it answers.
+    """
+    if platform in ("darwin", "win32") or environ.get("QT_QPA_PLATFORM"):
+        return  # always a display, or the user's own choice of a Qt platform
+    named = [environ[name] for name in ("WAYLAND_DISPLAY", "DISPLAY") if environ.get(name)]
+    if not named:
+        raise NoDisplay("A window cannot be opened here.", hint=hint)
+    addresses = [_sockets(display, environ) for display in named]
+    if None in addresses or any(_listens(path) for paths in addresses for path in paths or ()):
+        return
+    raise NoDisplay(f"The display {' or '.join(named)} does not answer.", hint=hint)
+
+
+def _sockets(display: str, environ: Mapping[str, str]) -> tuple[str, ...] | None:
+    """Return where a display would listen: a Wayland name or an X11 one; None if elsewhere."""
+    if ":" not in display:
+        return (str(Path(environ.get("XDG_RUNTIME_DIR", "/"), display)),)
+    host, _, number = display.rpartition(":")
+    if host not in ("", "unix"):
+        return None
+    path = X11_SOCKETS + number.partition(".")[0]
+    return (path, "\0" + path)
+
+
+def _listens(path: str) -> bool:
+    with socket.socket(socket.AF_UNIX) as tried:
+        try:
+            tried.connect(path)
+        except OSError:
+            return False
+    return True
 
 
 def serve_command(*, frozen: bool) -> tuple[str, ...]:
-    """In a frozen app every process is this program."""
+    """Return the command line of `lull serve`; a frozen app calls itself."""
     if frozen:
         return (sys.executable, "serve")
     return (sys.executable, "-m", "lull.cli.main", "serve")

@@ -1,7 +1,7 @@
-"""What counts as an address: to listen on, to call, to let in.
+"""Checks addresses in settings (to bind, to call, allowed origins) and reads OLLAMA_HOST.
 
-Ollama reads OLLAMA_HOST generously (`0.0.0.0`, `:11434`, `gpu.local`), and Lull must find the
-Ollama that its user's other programs find.
+OLLAMA_HOST has many forms (`0.0.0.0`, `:11434`, `gpu.local`); Lull reads it as Ollama does, so
+that it finds the same Ollama as the user's other programs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lull.core.errors import SettingsError
 OLLAMA = "http://127.0.0.1:11434"
 _PORTS = {"": 11434, "http": 80, "https": 443}
 _ANYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-"""Ollama listens everywhere when told so; one calls it at home."""
+"""Wildcard addresses Ollama may listen on, each with the loopback address to call instead."""
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^\s/,?#]+")
 
 
@@ -32,16 +32,24 @@ def is_loopback(bind: str) -> bool:
 
 
 def is_address(text: str) -> bool:
-    """Empty, or an http address that ends at the port or a path."""
+    """Whether the text is empty or an http(s) address without user, query or fragment."""
     if not text:
         return True
     try:
         parts = urlsplit(text)
-        port_is_one = parts.port != 0
+        valid_port = parts.port != 0
     except ValueError:
         return False
     more = parts.username or parts.password or parts.query or parts.fragment or " " in text
-    return parts.scheme in ("http", "https") and bool(parts.hostname) and port_is_one and not more
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and valid_port and not more
+
+
+def is_own(address: str, port: int) -> bool:
+    """Whether an address of Ollama's form is this port of this machine."""
+    parts = urlsplit(address)
+    host = parts.hostname or ""
+    here = host == "localhost" or (is_bind(host) and is_loopback(host))
+    return here and parts.port == port
 
 
 def is_origin(text: str) -> bool:
@@ -49,7 +57,9 @@ def is_origin(text: str) -> bool:
 
 
 def of_ollama(ollama_host: str) -> str:
-    """The address of the Ollama that OLLAMA_HOST names. Raises SettingsError when it names none.
+    """Return the address of the Ollama that OLLAMA_HOST names.
+
+    Raises SettingsError when it names none.
 
     Follows `envconfig.Host` of Ollama and `_parse_host` of its Python package.
     """

@@ -1,6 +1,6 @@
-"""The settings file: read it, write it for the first time, change one key in it.
+"""Reads the settings file, writes the first one, and changes single settings in it.
 
-A change is checked before the file is touched, and what a person wrote around it stays.
+A change is checked before the file is touched, and keeps the user's comments and layout.
 """
 
 from __future__ import annotations
@@ -19,29 +19,34 @@ from lull.config.template import as_toml, default_text, uncommented
 from lull.core.errors import SettingsError
 
 FILE_LIMIT = 64 * 1024
-"""Bytes; a full settings file has a tenth of it."""
+"""Largest settings file that is read, in bytes; a file with every setting has about a tenth of
+that.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """One setting, for people."""
+    """One setting with its value and rule, as `lull settings show` displays it."""
 
     key: str
     value: Value
     default: Value
     reason: str
     allowed: str
-    """Goes on from "It must be"."""
+    """The setting's allowed values, in words that complete "It must be"."""
 
 
 def read(path: Path) -> Settings:
-    """The settings of a file; where there is none, the defaults. Raises SettingsError."""
+    """Return the settings in a file, or the defaults when there is none. Raises SettingsError."""
     text = _text_of(path)
     return Settings() if text is None else parsed(text, str(path))
 
 
 def write_default(path: Path) -> bool:
-    """Write the commented defaults, unless a file is there. True when it was written."""
+    """Write a settings file with all defaults in comments, unless one exists.
+
+    Returns True when it was written.
+    """
     if _text_of(path) is not None:
         return False
     _write(path, default_text())
@@ -49,9 +54,9 @@ def write_default(path: Path) -> bool:
 
 
 def set_value(path: Path, key: str, typed: str) -> Settings:
-    """Change one key in place and return what now holds. `typed` is read by the key's own type.
+    """Change one setting in the file and return all settings.
 
-    Raises SettingsError, and then the file is as it was.
+    `typed` is converted to the key's type. Raises SettingsError and then leaves the file unchanged.
     """
     where, rule = rule_of(key)
     try:
@@ -69,7 +74,7 @@ def set_value(path: Path, key: str, typed: str) -> Settings:
 
 
 def show(settings: Settings) -> list[Shown]:
-    """Every setting in the order of the file."""
+    """Return every setting with its value and rule, in the file's order."""
     return [
         Shown(
             key=f"{group}.{name}",
@@ -83,8 +88,11 @@ def show(settings: Settings) -> list[Shown]:
 
 
 def _edited(text: str, key: Key, value: Value, path: Path) -> str:
-    """The text with one key set. tomlkit edits what it may not have understood as we do, so the
-    outcome is read back and must be the old file with just this key changed."""
+    """The text with one key set.
+
+    tomlkit and tomllib may read a file differently, so the result is parsed again and must equal
+    the old file with only this key changed.
+    """
     group, name = key
     wanted = load_toml(text, str(path))
     if not isinstance(wanted.setdefault(group, {}), dict):
@@ -101,8 +109,8 @@ def _edited(text: str, key: Key, value: Value, path: Path) -> str:
 
 
 def _with_value(text: str, group: str, name: str, value: object) -> str | None:
-    """None where tomlkit cannot. It is imported here: a start only reads, and need not wait."""
-    import tomlkit
+    """The text edited by tomlkit, or None when that fails."""
+    import tomlkit  # here, because the start only reads and should be quick
     from tomlkit.exceptions import TOMLKitError
 
     try:
@@ -123,7 +131,7 @@ def _says(text: str, wanted: dict[str, Any]) -> bool:
 
 
 def _text_of(path: Path) -> str | None:
-    """None where there is no file."""
+    """The file's text, or None when there is no file."""
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):

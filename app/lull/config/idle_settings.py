@@ -1,4 +1,4 @@
-"""The settings of lulls: when the machine counts as free, and when the user wants quiet."""
+"""Settings that decide when the machine counts as idle and when Lull must not work."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lull.config.rules import setting
-from lull.core import hours
-from lull.core.idle_rule import IdleRule
+from lull.core.idle import hours
+from lull.core.idle.rule import IdleRule
 
 _RULE = IdleRule()
 FILE = "file:"
 
 
 def source_path(text: str) -> Path:
-    """The file that `idle.source` names; "~" is the user's own folder. Raises ValueError for what
-    is no whole path: another folder to work in must not mean another file."""
+    """The path of the file that the setting `idle.source` names; "~" is the user's home folder.
+
+    Raises ValueError for a relative path: its meaning would depend on the working directory.
+    """
     path = Path(text.removeprefix(FILE))
     if not text.startswith(FILE) or "\0" in text:
         raise ValueError("it names no file")
@@ -24,7 +26,7 @@ def source_path(text: str) -> Path:
     except RuntimeError:
         raise ValueError("there is no such user") from None
     if not path.is_absolute():
-        raise ValueError("it is no whole path")
+        raise ValueError("it is not an absolute path")
     return path
 
 
@@ -42,93 +44,103 @@ def _is_source(text: str) -> bool:
 class IdleSettings:
     source: str = setting(
         "",
-        "Empty asks the system whether you are away. file:PATH reads the signals from a JSON "
-        "file instead, for desktops that cannot tell and for scripts.",
+        "How Lull learns whether you are away. Empty asks the system. file:PATH reads the "
+        "signals from a JSON file instead, for scripts and for desktops that cannot tell.",
         fits=_is_source,
-        form='empty or "file:PATH" with a whole path, such as file:/tmp/me.json or file:~/me.json',
+        form='empty or "file:PATH" with an absolute path, such as file:/tmp/me.json or '
+        "file:~/me.json",
     )
     enabled: bool = setting(
         _RULE.enabled,
-        "Whether Lull works for itself while you are away. Off, it only does what you ask for.",
+        "Whether Lull does its own work while you are away. If this is off, it only does what "
+        "you ask for.",
     )
     after_min: float = setting(
         _RULE.after_s / 60,
-        "So long without input, without a chat and with everything else in order, and the machine "
-        "counts as free. Shorter, and you are taken for gone while you read.",
+        "After how many minutes without input or a chat the machine counts as free, if nothing "
+        "else speaks against it. With less time, Lull would think you are gone while you read.",
         at_least=0.1,
         at_most=1440,
     )
     locked_after_min: float = setting(
         _RULE.locked_after_s / 60,
-        "The same once the screen is locked: hardly anybody locks it and stays.",
+        "The same as after_min while the screen is locked. Hardly anyone locks the screen and "
+        "stays.",
         at_least=0.1,
         at_most=1440,
     )
     sure_after_min: float = setting(
         _RULE.sure_after_s / 60,
-        "The same in your sleep hours and while a calendar says that you are away. Not nothing: "
-        "whoever sits up late is still there.",
+        "The same as after_min in your sleep hours and while a calendar says that you are away. "
+        "It is not 0, because you may still be up late.",
         at_least=0.1,
         at_most=1440,
     )
     sleep_hours: tuple[str, ...] = setting(
         (),
-        "When you usually sleep; the wait is shorter then. Any sign of you still counts more. "
-        "Where nothing tells whether you are there, Lull works in these hours all the same.",
+        "The hours when you usually sleep; in them the wait is shorter. Any sign of you still "
+        "counts more. If Lull cannot tell whether you are there, it works in these hours "
+        "anyway.",
         fits=hours.reads,
-        form=hours.FORM,
+        form=hours.EXAMPLE_HOURS,
+        names_entries=True,
     )
     allowed_hours: tuple[str, ...] = setting(
         (),
-        "If there are any, Lull works for itself in these hours only; also where nothing tells "
-        "whether you are there.",
+        "If you list any hours here, Lull does its own work only in these hours, even if it "
+        "cannot tell whether you are there.",
         fits=hours.reads,
-        form=hours.FORM,
+        form=hours.EXAMPLE_HOURS,
+        names_entries=True,
     )
     blocked_hours: tuple[str, ...] = setting(
         (),
-        "Lull never works for itself in these hours.",
+        "Hours in which Lull never does its own work.",
         fits=hours.reads,
-        form=hours.FORM,
+        form=hours.EXAMPLE_HOURS,
+        names_entries=True,
     )
     exclusive_apps: tuple[str, ...] = setting(
         (),
-        "Names of programs that want the machine for themselves, such as games or video editors. "
-        "While one runs, Lull waits.",
+        "Names of programs that need the machine for themselves, such as games or video "
+        "editors. While one of them runs, Lull waits.",
         fits=lambda text: bool(text.strip()),
         form="the name of a program",
     )
     battery_ok: bool = setting(
         _RULE.battery_ok,
-        "Whether to work on battery too. Off: training would empty it within the hour.",
+        "Whether Lull may also work on battery. Off, because training would empty the battery "
+        "within an hour.",
     )
     battery_share: float = setting(
         _RULE.battery_share,
-        "If battery_ok: never below this share of a full charge.",
+        "The lowest battery charge at which Lull works, as a share of a full charge, if "
+        "battery_ok is on.",
         at_least=0.05,
         at_most=1,
     )
     low_power_ok: bool = setting(
         _RULE.low_power_ok,
-        "Whether to work in the system's low-power mode, which you chose to save power.",
+        "Whether Lull may work in the system's low-power mode, which you turned on to save power.",
     )
     load_share: float = setting(
         _RULE.load_share,
-        "Of all cores, what other programs may use before Lull waits: a build or a backup goes "
-        "first.",
+        "The share of the processor that other programs may use before Lull waits, so that a "
+        "build or a backup goes first.",
         at_least=0,
         at_most=1,
     )
     memory_share: float = setting(
         _RULE.memory_share,
-        "Of all memory, what must be free before Lull begins; half of that while it works.",
+        "The share of memory that must be free before Lull begins its own work. While it works, "
+        "half of this is enough.",
         at_least=0,
         at_most=0.95,
     )
     memory_pressure: float = setting(
         _RULE.memory_pressure,
-        "Share of time in which programs wait for memory, where the system tells: above it Lull "
-        "gives its own memory back.",
+        "The share of time that programs may wait for memory, on systems that report it. Above "
+        "it, Lull frees its own memory.",
         at_least=0,
         at_most=1,
     )

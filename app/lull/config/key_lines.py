@@ -1,7 +1,7 @@
-"""On which line of a TOML text each key stands, because an error without a line is a search.
+"""Finds the line of each key in a TOML text, so that errors can name the line.
 
-No TOML library tells. But a text that is valid as a whole splits into statements, and a statement
-is the shortest run of lines that is valid by itself; what it says, the library tells.
+No TOML library reports this. A valid text splits into statements; a statement is the shortest run
+of lines that parses by itself, and tomllib then gives its keys.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ Path = tuple[str, ...]
 
 
 def key_lines(text: str) -> dict[Path, int]:
-    """Each key's and each group's path → the line (from 1) where it is first named.
+    """Return the line (from 1) where each key and group of a TOML text first appears, by its path.
 
     `text` must be valid TOML.
     """
@@ -25,7 +25,7 @@ def key_lines(text: str) -> dict[Path, int]:
         try:
             said = tomllib.loads(statement)
         except tomllib.TOMLDecodeError:
-            continue  # a value that goes on
+            continue  # a value over several lines
         paths = list(_paths(said))
         if statement.lstrip().startswith("["):
             header = max(paths, key=len)

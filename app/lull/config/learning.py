@@ -1,4 +1,4 @@
-"""The settings of the fast loop: who is asked, when Lull works for itself, what a proof needs."""
+"""Settings for learning skills: helper models, quiet time, proofs, review and holdout."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 from lull.config import addresses
 from lull.config.rules import setting
-from lull.core.rules import EvolveRule, GuardRule, ProveRule, ScoreRule
+from lull.core.feedback.rules import ScoreRule
+from lull.core.proof.holdout import FIRST_USES, HOLDOUT_SHARE
+from lull.core.proof.rules import GuardRule, ProveRule
+from lull.core.skills.rules import EvolveRule
 
 _SCORE = ScoreRule()
 _EVOLVE = EvolveRule()
@@ -16,75 +19,98 @@ _GUARD = GuardRule()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeSettings:
-    """The model that is asked whether an answer was good, where nothing else tells."""
+    """Settings of the model that judges whether an answer was good when nothing else tells."""
 
     model: str = setting(
         "auto",
-        "auto asks the largest model of your Ollama that passed its exam, which Lull holds while "
-        "you are away; `lull model exams` shows it. A name asks that model, passed or not. Empty "
-        "or none asks nobody: then only tools, checks, your ratings and your own words count.",
+        "The model that judges answers. auto asks the largest model in your Ollama that passed "
+        "its exam, which Lull holds while you are away; `lull model exams` shows the results. A "
+        "name asks that model, whether it passed or not. Empty or none asks no model: then only "
+        "tools, checks, your ratings and your own words count.",
     )
     address: str = setting(
         "",
-        "Empty means your Ollama; else the base address of any server that speaks OpenAI's "
-        "protocol, such as http://127.0.0.1:1234/v1.",
+        "The server with the model that judges. Empty means your Ollama; otherwise it is the "
+        "base address of any server that speaks OpenAI's protocol, such as "
+        "http://127.0.0.1:1234/v1.",
         fits=addresses.is_address,
         form='empty or an address such as "http://127.0.0.1:1234/v1"',
     )
     allow_remote: bool = setting(
         False,
-        "Says in so many words that conversations may be sent to another machine to be judged.",
+        "Allows Lull to send conversations to another machine to be judged.",
     )
     votes: int = setting(
-        3, "Asked so often about one answer; the majority holds.", at_least=2, at_most=9
+        3,
+        "How many times the judge is asked about one answer. The majority decides.",
+        at_least=2,
+        at_most=9,
     )
     temperature: float = setting(
-        0.6, "Votes that are all alike would be one vote.", at_least=0, at_most=2
+        0.6,
+        "The sampling temperature of the judge. At 0 all its votes would be alike and count as "
+        "one.",
+        at_least=0,
+        at_most=2,
     )
     timeout_s: float = setting(
-        120.0, "A model may have to be loaded first.", at_least=1, at_most=3600
+        120.0,
+        "How long the judge may take to answer. Its model may have to be loaded first.",
+        at_least=1,
+        at_most=3600,
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriterSettings:
-    """The model that writes skills from failures that no word of yours explains."""
+    """Settings of the model that writes skills from failures the user did not explain."""
 
     model: str = setting(
         "auto",
-        "As judge.model. It is asked seldom and has time; without one skills come from your own "
-        "worded corrections alone.",
+        "The model that writes skills; it takes the same values as judge.model. It is asked "
+        "rarely and may take its time. Without one, skills are made only from corrections in "
+        "your own words.",
     )
     address: str = setting(
         "",
-        "As judge.address.",
+        "The server with the model that writes skills; it takes the same values as judge.address.",
         fits=addresses.is_address,
         form='empty or an address such as "http://127.0.0.1:1234/v1"',
     )
     allow_remote: bool = setting(
-        False, "Says in so many words that failed turns may be sent to another machine."
+        False,
+        "Allows Lull to send conversations in which an answer failed to another machine, so "
+        "that a model there can write skills.",
     )
     timeout_s: float = setting(
-        300.0, "A long answer of a large model takes minutes.", at_least=1, at_most=3600
+        300.0,
+        "How long the writer may take to answer. A long answer from a large model takes minutes.",
+        at_least=1,
+        at_most=3600,
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReaderSettings:
-    """The model that reads what you say to answers, in place of Lull's own small reader."""
+    """Settings of the model that reads users' messages instead of Lull's own small reader."""
 
     model: str = setting(
         "auto",
-        "As judge.model; auto takes a model only where it surely reads better than Lull's own "
-        "small reader. It always runs on this machine.",
+        "The model that reads what your messages say about the answers before them; it takes "
+        "the same values as judge.model. auto takes a model only if it certainly reads better "
+        "than Lull's own small reader. It always runs on this machine.",
     )
     timeout_s: float = setting(
-        120.0, "A model may have to be loaded first.", at_least=1, at_most=3600
+        120.0,
+        "How long the reader may take to answer. Its model may have to be loaded first.",
+        at_least=1,
+        at_most=3600,
     )
     unload_after_s: float = setting(
         120.0,
-        "Unused for so long, the small reader's process ends and gives its half gigabyte back; it "
-        "is there again in some five seconds. Messages of one talk come minutes apart. 0 keeps it.",
+        "After how many seconds without use the small reader stops and frees its half gigabyte "
+        "of memory. Starting it again takes about five seconds, and the messages of a "
+        "conversation come minutes apart. 0 keeps it running.",
         at_least=0,
         at_most=86_400,
     )
@@ -92,54 +118,62 @@ class ReaderSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearningSettings:
-    """The fast loop: when Lull works for itself, and what a proof needs."""
+    """Settings for when Lull works on skills by itself, and what a proof needs."""
 
     quiet_s: float = setting(
         20.0,
-        "So long after your last chat Lull may ask models itself; a chat that comes meanwhile "
-        "stops it at once.",
+        "How many seconds after your last chat Lull may ask models for its own work. A new chat "
+        "interrupts this work at once.",
         at_least=0,
         at_most=86400,
     )
     settle_s: float = setting(
         _SCORE.settle_s,
-        "So long without a next message, and an answer is judged without one.",
+        "How many seconds an answer waits for your next message. After that it is judged "
+        "without one.",
         at_least=1,
         at_most=604800,
     )
     alike: int = setting(
         _EVOLVE.alike,
-        "Silent failures that must look alike before a skill is written; one may be chance. A "
-        "correction in your own words is enough alone.",
+        "How many failures without a comment from you must look alike before a skill is "
+        "written, because a single one may be chance. One correction in your own words is "
+        "enough.",
         at_least=2,
         at_most=100,
     )
     most_active: int = setting(
         _EVOLVE.most_active,
-        "Skills in force before no further one is proposed: more blur each other.",
+        "The most active skills; at this number no more are proposed. Too many skills weaken "
+        "each other.",
         at_least=1,
         at_most=10_000,
     )
     most_open: int = setting(
         _EVOLVE.most_open,
-        "Proposals that wait for you; nobody reads more.",
+        "The most proposals that wait for your decision at the same time. Nobody would read more.",
         at_least=1,
         at_most=100,
     )
     alpha: float = setting(
         _PROOF.alpha,
-        "Of useless skills at most this share is ever called proved.",
+        "The largest share of useless skills that may wrongly be called proved.",
         at_least=0.0001,
         at_most=0.5,
     )
     most_pairs: int = setting(
-        _PROOF.most_pairs,
-        "Replays with and without the skill; what they do not show by then stays unproved.",
+        _PROOF.first_pairs,
+        "The pairs of answers, with and without a skill, that are generated to prove it. A proof "
+        "that is undecided by then gets as many again; then the skill stays unproved, unless one "
+        "last draw by lot, with a chance that grows with the evidence, accepts it.",
         at_least=13,
         at_most=1000,
     )
     slice_s: float = setting(
-        30.0, "A proof pauses so often, and other work gets its turn.", at_least=1, at_most=600
+        30.0,
+        "After how many seconds a proof pauses, so that other work gets its turn.",
+        at_least=1,
+        at_most=600,
     )
 
 
@@ -147,33 +181,38 @@ class LearningSettings:
 class ReviewSettings:
     auto_approve: bool = setting(
         False,
-        "Approves by itself what is proved and says only what you typed in one plain sentence, in "
-        "a conversation without anybody else's text. Off, because you should be asked before "
-        "anything changes.",
+        "Approves a proposal without asking you if it is proved and says only what you typed in "
+        "one plain sentence, in a conversation without anyone else's text. Off, because you "
+        "should be asked before anything changes.",
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardSettings:
-    """Whether an approved skill still helps."""
+    """Settings for measuring whether an approved skill still helps."""
 
     leave_out_share: float = setting(
         _GUARD.share,
-        "Of conversations that go without a proved skill by chance: the only way to know what it "
-        "does; a fifth of it once that is sure to be good. Skills that you wrote or pinned are "
-        "always in. 0 measures nothing.",
+        "The share of new conversations that randomly go without a skill that Lull wrote. What a "
+        "skill does is measured in lulls, by answering past requests without it; only where "
+        "nothing can score such answers, or too few of its requests can be scored, is it left out "
+        "of this share, and the skill's page says so. Never of your first conversations with it, "
+        "and never a skill that you wrote or pinned. 0 leaves none out.",
         at_least=0,
-        at_most=0.5,
+        at_most=HOLDOUT_SHARE,
+        held=True,
     )
     settle_uses: int = setting(
         _GUARD.settle_uses,
-        "Conversations that a fresh skill is always in, so that you see it work.",
-        at_least=0,
+        "How many of each client's conversations always get a skill after its approval, before it "
+        "may be left out of one, so that you see it work.",
+        at_least=FIRST_USES,
         at_most=100_000,
+        held=True,
     )
     stale_days: float = setting(
         _GUARD.stale_days,
-        "Unused for so long, a skill is proposed for retirement.",
+        "After how many days without use a skill is proposed for retirement.",
         at_least=1,
         at_most=36500,
     )

@@ -1,7 +1,7 @@
-"""Where every file of one Lull lies: below one folder, the home, and nowhere else.
+"""Paths of all of Lull's files, which lie in one folder, called the home.
 
-`LULL_HOME` or `--home` moves all of it, so two homes are two Lulls that never meet. Decided here:
-which folder is the home, the names in it, and who may look inside (its owner alone).
+`LULL_HOME` or `--home` moves all of them, so two homes are two separate Lulls. This module picks
+the home, names the files in it and makes its folders readable by their owner only.
 """
 
 from __future__ import annotations
@@ -17,28 +17,33 @@ from pathlib import Path
 from lull.core.errors import SettingsError
 
 SOCKET_PATH_BYTES = 100
-"""A Unix socket's path: macOS allows 104 bytes with the closing zero, Linux 108."""
+"""Longest path of a Unix socket in bytes. macOS allows 104 bytes with the final zero, Linux 108."""
 
 _PRIVATE = 0o700
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paths:
-    """The names below one home. Nothing is made before `prepare`."""
+    """The paths of all files in one home folder. Nothing is created until `prepare`."""
 
     home: Path
-    """Absolute, links resolved: one folder has one name here, and so one socket and one keychain
-    entry."""
+    """Path of the home folder, absolute and with links resolved.
+
+    So a folder has one socket and one keychain entry.
+    """
     temporary: Path
-    """Holds the control socket where the home's own path is too long for one."""
+    """Folder for the control socket, used when the home's path is too long for a socket."""
 
     @classmethod
     def from_environment(
         cls, environ: Mapping[str, str], platform: str, *, home: str | None = None
     ) -> Paths:
-        """`home` (from `--home`), else LULL_HOME, else the platform's place for application data.
+        """Return the paths of the home folder that the user chose, or of the default one.
 
-        `platform` is `sys.platform`'s word. Raises SettingsError when a named home is no folder.
+        The choice is `home` (from `--home`), else LULL_HOME; the default is the platform's
+        application data folder.
+
+        `platform` is a value of `sys.platform`. Raises SettingsError when the home is not a folder.
         """
         named = home or environ.get("LULL_HOME") or ""
         chosen = _expanded(named, environ) if named else _usual_home(environ, platform)
@@ -62,6 +67,21 @@ class Paths:
         return self.home / "library"
 
     @property
+    def trash(self) -> Path:
+        """Path of the trash: old conversations that can still be restored."""
+        return self.home / "trash"
+
+    @property
+    def backups(self) -> Path:
+        """Path of the default backup folder; the settings may name another."""
+        return self.home / "backups"
+
+    @property
+    def clients(self) -> Path:
+        """Path of the records and backups of `lull connect`."""
+        return self.home / "clients"
+
+    @property
     def chroma(self) -> Path:
         return self.home / "vectors"
 
@@ -79,17 +99,19 @@ class Paths:
 
     @property
     def discovery(self) -> Path:
-        """Address and process id of the running service, for whoever wants to reach it."""
+        """Path of the file with the running service's address and process id, by which clients find
+        it.
+        """
         return self.home / "service.json"
 
     @property
     def secrets(self) -> Path:
-        """Used only where the settings ask for a file."""
+        """File in which secrets are stored; used only with `secrets.file_fallback`."""
         return self.home / "secrets.json"
 
     @property
     def keychain_service(self) -> str:
-        """The name that keychain entries stand under; two homes share none."""
+        """Service name under which keychain entries are stored; different for each home."""
         return f"Lull ({self.home})"
 
     @property
@@ -102,9 +124,9 @@ class Paths:
         return short if _fits(short) else Path("/tmp") / name / "control.sock"
 
     def prepare(self) -> None:
-        """Make the home and the socket's folder, for the owner alone.
+        """Create the home, the socket's folder and the log folder, accessible to the owner only.
 
-        Raises SettingsError when they cannot be made or belong to somebody else.
+        Raises SettingsError when they cannot be created or belong to somebody else.
         """
         _refuse_shared_folder(self.home)
         for folder in (self.home, self.control_socket.parent, self.logs):
@@ -112,7 +134,7 @@ class Paths:
 
 
 def _expanded(named: str, environ: Mapping[str, str]) -> Path:
-    """`~` is the user's folder; what is relative counts from the working directory."""
+    """The absolute path; `~` is the user's home, relative paths start at the working directory."""
     if named == "~" or named.startswith(("~/", "~\\")):
         return _user_folder(environ) / named[2:]
     return Path(named).absolute()
@@ -144,7 +166,7 @@ def _fits(socket: Path) -> bool:
 
 
 def _refuse_shared_folder(home: Path) -> None:
-    """Closing the home to others must not close a folder that others live in."""
+    """Raise SettingsError for a folder whose access must stay open to others, such as /tmp."""
     shared = home in (Path(home.anchor), Path.home().resolve())
     if shared or (home.is_dir() and home.stat().st_mode & stat.S_ISVTX):
         raise SettingsError(
@@ -158,7 +180,7 @@ def _make_private(folder: Path) -> None:
         folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
         found = folder.lstat()
         if os.name == "posix" and (not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid()):
-            # In a shared temporary folder somebody may have been here first.
+            # In a shared temporary folder somebody else may have created it first.
             raise SettingsError(
                 f"{folder} belongs to somebody else or is a link.",
                 hint="Remove it, or name another folder with --home or LULL_HOME.",

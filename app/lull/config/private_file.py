@@ -1,24 +1,47 @@
-"""Files that are whole or as they were, and that only their owner can read.
+"""Writes files atomically, readable by their owner only.
 
-A power cut in the middle of a write must not cost the settings or the secrets.
+A power cut during a write must not destroy the settings or the secrets. Each file in the home has
+an owner-only mode of its own, so that a copy keeps it.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import tempfile
 from pathlib import Path
 
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+def close_to_others(home: Path) -> None:
+    """Remove other users' permissions from existing files below `home`.
+
+    Symlinks are not changed.
+    """
+    if os.name != "posix":
+        return
+    for folder, folders, files in os.walk(home):
+        for name in (*folders, *files):
+            path = Path(folder, name)
+            with contextlib.suppress(OSError):  # it has gone meanwhile, or is somebody else's
+                mode = path.lstat().st_mode
+                if mode & _OTHERS and not stat.S_ISLNK(mode):
+                    path.chmod(stat.S_IMODE(mode) & ~_OTHERS)
+
 
 def write_private(path: Path, data: bytes) -> None:
-    """Replace the file in one step, mode 0600; a link stays one and its target is replaced.
+    """Write a file atomically, with mode 0600. If the path is a symlink, its target is replaced.
 
     Raises OSError.
     """
     target = path.resolve()
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    # The process id shows whose leftover this is if the process is killed here.
+    descriptor, name = tempfile.mkstemp(
+        prefix=f".{target.name}.{os.getpid()}.", suffix=".tmp", dir=target.parent
+    )
     beside = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:

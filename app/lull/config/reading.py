@@ -1,12 +1,12 @@
-"""From the text of a settings file to settings, or to one error that names the line.
+"""Parses the text of a settings file. Errors name the line.
 
-Unknown groups and keys are refused, because a misspelt key that is passed over is a setting that
-silently does nothing.
+Unknown groups and keys are errors, because a misspelt key would otherwise silently do nothing.
 """
 
 from __future__ import annotations
 
 import difflib
+import logging
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
@@ -19,14 +19,16 @@ from lull.config.rules import Rule, Value
 from lull.config.settings import Settings
 from lull.core.errors import SettingsError
 
+log = logging.getLogger(__name__)
+
 Key = tuple[str, str]
-"""Group and name."""
+"""A setting's (group, name)."""
 
 _AT = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
 def rules() -> dict[Key, Rule]:
-    """Every setting, in the order of the file."""
+    """Return the rule (default and allowed values) of every setting, in the file's order."""
     defaults = Settings()
     return {
         (group.name, one.name): one.metadata[Rule]
@@ -36,7 +38,10 @@ def rules() -> dict[Key, Rule]:
 
 
 def rule_of(key: str) -> tuple[Key, Rule]:
-    """The rule behind `group.name`. Raises SettingsError when there is none."""
+    """Return the rule of a setting such as `group.name`.
+
+    Raises SettingsError when there is none.
+    """
     group, _, name = key.partition(".")
     rule = rules().get((group, name))
     if rule is None:
@@ -45,7 +50,7 @@ def rule_of(key: str) -> tuple[Key, Rule]:
 
 
 def parsed(text: str, where: str) -> Settings:
-    """The settings that a file's text makes. Raises SettingsError with `where` and the line."""
+    """Parse the settings in a file's text. Raises SettingsError that names `where` and the line."""
     return _Reading(text, where).settings()
 
 
@@ -65,7 +70,7 @@ def load_toml(text: str, where: str) -> dict[str, Any]:
 
 
 def check_together(settings: Settings) -> tuple[Key, SettingsError] | None:
-    """What is wrong between settings that are each allowed, and the key to blame."""
+    """Check settings that may contradict each other; return the key and the error, or None."""
     service = settings.service
     if not is_loopback(service.bind) and not service.allow_network:
         return ("service", "bind"), SettingsError(
@@ -83,7 +88,7 @@ def with_value(settings: Settings, key: Key, value: Value) -> Settings:
 
 
 class _Reading:
-    """One text on its way to settings; the lines are looked up only for an error."""
+    """Parses one text; line numbers are looked up only for an error."""
 
     def __init__(self, text: str, where: str) -> None:
         self._text = text
@@ -116,10 +121,21 @@ class _Reading:
             try:
                 values[group, name] = rule.accept(found)
             except SettingsError as error:
-                raise self._error(
-                    (group, name), f"{name} in [{group}]: {error.detail}", error.hint
-                ) from error
+                held = rule.nearest(found)
+                if held is None:
+                    raise self._error(
+                        (group, name), f"{name} in [{group}]: {error.detail}", error.hint
+                    ) from error
+                values[group, name] = held
+                self._tell_held((group, name), found, held, rule)
         return values
+
+    def _tell_held(self, key: Key, found: object, held: Value, rule: Rule) -> None:
+        line = key_lines(self._text).get(key, 1)
+        log.warning(
+            "%s, line %d: %s in [%s] is %s, and is read as %s: it must be %s.",
+            *(self._where, line, key[1], key[0], found, held, rule.allowed),
+        )
 
     def _unknown_group(self, group: str, table: object) -> SettingsError:
         if isinstance(table, dict):
@@ -140,7 +156,7 @@ class _Reading:
 
 
 def near_key(word: str) -> str:
-    """What a person may have meant who wrote `word` for a setting: a few names, never all."""
+    """Return a hint with the names of a few settings that `word` may have meant."""
     groups: dict[str, list[str]] = {}
     for group, name in rules():
         groups.setdefault(group, []).append(name)

@@ -1,7 +1,7 @@
-"""What one setting may be, and why it is what it is: said once, beside its default.
+"""The rule of a setting: its default, its allowed values and the reason for it.
 
-From here come the check of a value, the words of an error, and the comment in the settings file.
-The reason is kept as a value, not as a docstring: a frozen app carries no source to read it from.
+Value checks, error messages and the comments in the settings file all come from the rule. The
+reason is a value and not a docstring, because a frozen app has no source to read it from.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _YES, _NO = ("true", "yes", "on"), ("false", "no", "off")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """The default's type is the setting's type."""
+    """A setting's default, reason and allowed values. The default's type is the setting's type."""
 
     default: Value
     why: str
@@ -31,13 +31,19 @@ class Rule:
     at_most: float | None = None
     choices: tuple[str, ...] = ()
     fits: Callable[[str], bool] | None = None
-    """For a text, or for each text of a list."""
+    """Function that tells whether a text value, or each text of a list, is allowed."""
     form: str = ""
-    """In words, what `fits` lets through."""
+    """Description of the texts that `fits` allows, for error messages."""
+    held: bool = False
+    """Whether a number in a file that is out of bounds is read as the nearest allowed one, because
+    an earlier version allowed it.
+    """
+    names_entries: bool = False
+    """Whether an error names the one entry of a list that is wrong: its text says enough."""
 
     @property
     def allowed(self) -> str:
-        """Goes on from "It must be"."""
+        """The setting's allowed values, in words that complete "It must be"."""
         if self.choices:
             return "one of " + ", ".join(f'"{choice}"' for choice in self.choices)
         match self.default:
@@ -57,16 +63,37 @@ class Rule:
         return f" of at least {self.at_least}" if self.at_least is not None else ""
 
     def accept(self, found: object) -> Value:
-        """A value as TOML gives it, in the setting's own type. Raises SettingsError otherwise."""
+        """Convert a TOML value to the setting's type.
+
+        Raises SettingsError for a value not allowed.
+        """
         value = self._typed(found)
         if value is None or not self._in_bounds(value):
+            wrong = self._wrong_entry(value)
+            if wrong is not None:
+                raise SettingsError(f"Can't read {_shown(wrong)}.", hint=f"Write {self.form}.")
             raise SettingsError(
                 f"{_shown(found)} is not allowed.", hint=f"It must be {self.allowed}."
             )
         return value
 
+    def nearest(self, found: object) -> Value | None:
+        """Return the bound that a number out of bounds is read as; None if it is not `held`."""
+        value = self._typed(found) if self.held else None
+        if not isinstance(value, int | float) or isinstance(value, bool) or self._in_bounds(value):
+            return None
+        below = self.at_least is not None and value < self.at_least
+        bound = self.at_least if below else self.at_most
+        return None if bound is None else type(self.default)(bound)  # type: ignore[arg-type]
+
+    def _wrong_entry(self, value: Value | None) -> str | None:
+        """The first entry of a list that has not the form that each must have."""
+        if not isinstance(value, tuple) or not self.fits or not self.names_entries:
+            return None
+        return next((one for one in value if not self.fits(one)), None)
+
     def from_text(self, text: str) -> Value:
-        """A value as a person types it after `settings set KEY`."""
+        """Convert the text that a user typed for a setting. Raises SettingsError."""
         return self.accept(self._read(text))
 
     def _typed(self, found: object) -> Value | None:
@@ -109,12 +136,12 @@ class Rule:
 
 
 def _list(plain: str) -> object:
-    """Entries with commas between them, or a list as `lull settings show` prints it."""
+    """Parse comma-separated entries, or a list as `lull settings show` prints it."""
     if plain.startswith("["):
         try:
             return json.loads(plain)
         except (ValueError, RecursionError):
-            pass  # what came instead is refused by name
+            pass  # the broken list becomes entries, which are then refused
     return [entry.strip() for entry in plain.split(",") if entry.strip()]
 
 
@@ -127,8 +154,10 @@ def setting(
     choices: tuple[str, ...] = (),
     fits: Callable[[str], bool] | None = None,
     form: str = "",
+    held: bool = False,
+    names_entries: bool = False,
 ) -> T:
-    """A field of a settings group."""
+    """Declare a setting as a dataclass field, with its rule as metadata."""
     rule = Rule(
         default=default,
         why=why,
@@ -137,12 +166,14 @@ def setting(
         choices=choices,
         fits=fits,
         form=form,
+        held=held,
+        names_entries=names_entries,
     )
     return field(default=default, metadata={Rule: rule})
 
 
 def _float(found: object) -> float | None:
-    """TOML knows nan and inf, and whole numbers of any length; no setting does."""
+    """The number as a float; None for nan, inf and integers too large for a float."""
     try:
         value = float(found)  # type: ignore[arg-type]
     except OverflowError:

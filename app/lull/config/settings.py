@@ -1,13 +1,14 @@
-"""Every setting with its default and the reason for it, in groups that are passed as values.
+"""Every setting with its default and the reason for it, in groups.
 
-A story takes the group it needs and never asks where it came from. Numbers of the learning rules
-stand where the rule stands, in `core`; here they only become settings.
+Code is given the group it needs. Defaults that belong to a learning rule are defined with that
+rule in `core` and only referred to here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from lull.config import addresses
 from lull.config.idle_settings import IdleSettings
@@ -21,58 +22,64 @@ from lull.config.learning import (
 )
 from lull.config.rules import setting
 from lull.config.training import TrainingSettings
-from lull.core.retrieval import RetrievalRule
+from lull.core.skills.skill_ranking import RetrievalRule
 
 _RULE = RetrievalRule()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceSettings:
-    """The one listener that chat clients speak to."""
+    """Settings of the address that chat clients connect to, and of its limits."""
 
+    enabled: bool = setting(
+        True,
+        "Off, Lull hands every request to Ollama as it came: nothing is recorded, no skill goes "
+        "into a prompt and nothing is learned, and chat apps notice no difference.",
+    )
     port: int = setting(
         11435,
-        "Ollama's own port plus one, so that a client is moved over by changing one digit. "
-        "0 takes any free port.",
+        "The port that chat clients connect to. It is Ollama's own port plus one, so you only "
+        "change one digit in a client. 0 takes any free port.",
         at_least=0,
         at_most=65535,
     )
     bind: str = setting(
         "127.0.0.1",
-        "Loopback: nobody else on the network can read your conversations. "
-        "Anything else also needs allow_network.",
+        "The address that Lull listens on. With the loopback address, nobody else on the "
+        "network can read your conversations. Any other address also needs allow_network.",
         fits=addresses.is_bind,
         form='an IP address or "localhost"',
     )
     allow_network: bool = setting(
         False,
-        "Says in so many words that other machines may connect. They must then send a token, "
-        "and Lull warns as long as it is so.",
+        "Allows other machines to connect to Lull. They must then send a token, and Lull shows "
+        "a warning as long as this is on.",
     )
     allow_origins: tuple[str, ...] = setting(
         (),
-        "Web pages that may use Lull from a browser, besides those that Ollama lets in.",
+        "Origins of web pages that may use Lull from a browser, in addition to those that "
+        "Ollama allows.",
         fits=addresses.is_origin,
         form='an origin such as "https://chat.example.org" or "app://*"',
     )
     max_body_mb: int = setting(
         64,
-        "A chat request is held in memory while it is read; this much takes several photographs. "
-        "Uploads of models are passed on as they come and have no limit.",
+        "The largest chat request that Lull reads into memory, enough for several photographs. "
+        "Larger requests are passed on unread, and uploads of models have no limit.",
         at_least=1,
         at_most=4096,
     )
     idle_timeout_s: float = setting(
         600.0,
-        "A model may take minutes to load before its first word, so silence of minutes is no "
-        "fault. An answer as a whole has no time limit.",
+        "How long Ollama may send nothing before Lull gives up. A model may take minutes to "
+        "load before its first word. There is no limit on the length of an answer.",
         at_least=300,
         at_most=86400,
     )
     finish_within_s: float = setting(
         5.0,
-        "When Lull stops, answers under way may come to their end for so long; longer than this "
-        "a system that shuts down would not wait. A second Ctrl-C does not wait either.",
+        "How long answers in progress may take to finish when Lull stops. A system that shuts "
+        "down would not wait longer. Pressing Ctrl-C a second time stops at once.",
         at_least=0,
         at_most=3600,
     )
@@ -84,101 +91,118 @@ class ServiceSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpstreamSettings:
-    """The Ollama behind Lull."""
+    """Settings of the Ollama that Lull forwards to."""
 
     address: str = setting(
         "",
-        f"Empty means what OLLAMA_HOST says, else {addresses.OLLAMA}.",
+        f"The address of your Ollama. Empty means the one in OLLAMA_HOST, else {addresses.OLLAMA}.",
         fits=addresses.is_address,
         form='empty or an address such as "http://127.0.0.1:11434"',
     )
     probe_every_s: float = setting(
         5.0,
-        "How soon it is noticed that Ollama came or went; a probe costs it nothing.",
+        "How often Lull checks whether Ollama is running. A check costs almost nothing.",
         at_least=0.1,
         at_most=3600,
     )
     allow_remote_models: bool = setting(
         False,
-        "Models that run elsewhere (cloud models) are passed through untouched and unrecorded, "
-        "because nothing is to leave this machine without your word.",
+        "Lets Lull record requests to models that run on other machines (cloud models) and add "
+        "skills to them. Otherwise they are passed through unchanged and unrecorded, because "
+        "nothing should leave this machine without your permission.",
     )
 
-    def resolved(self, environ: Mapping[str, str]) -> str:
-        """The address to call: this one, else OLLAMA_HOST read as Ollama reads it."""
-        return self.address or addresses.of_ollama(environ.get("OLLAMA_HOST", ""))
+    def resolved(self, environ: Mapping[str, str], *, own_port: int = 0) -> str:
+        """Return the address of the Ollama to call: set here, in OLLAMA_HOST, or the default.
+
+        An OLLAMA_HOST that names Lull's own port is meant for clients (`lull connect environment`
+        writes it into the shell), and Lull would ask itself.
+        """
+        if self.address:
+            return self.address
+        named = addresses.of_ollama(environ.get("OLLAMA_HOST", ""))
+        return addresses.OLLAMA if own_port and addresses.is_own(named, own_port) else named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelsSettings:
     list_pocket: bool = setting(
         False,
-        "Whether the built-in model stands among Ollama's in a client's list. It answers to "
-        "its name, pocket, either way.",
+        "Whether clients see the built-in model in the list of Ollama's models. It always "
+        "answers to its name, pocket.",
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillsSettings:
-    """Which skills go into a prompt, and how much room they may take."""
+    """Settings for which skills go into a prompt, and how much room they may take."""
 
     at_most: int = setting(
         _RULE.at_most,
-        "Retrieved skills in one conversation, besides pinned ones. More blur each other.",
+        "The most skills found for a conversation that go into its prompt, in addition to "
+        "pinned ones. Too many skills weaken each other.",
         at_least=0,
         at_most=20,
     )
     budget_tokens: int = setting(
         _RULE.budget_tokens,
-        "Room for skills in a prompt: each token is paid for on every request.",
+        "The most tokens that skills may take in a prompt. Each of these tokens costs time on "
+        "every request.",
         at_least=0,
         at_most=100_000,
     )
     budget_share: float = setting(
         _RULE.budget_share,
-        "The same as a share of the window that Ollama really allocated; the smaller one holds.",
+        "The most that skills may take of the context window that Ollama allocated, as a share. "
+        "The smaller of this and budget_tokens applies.",
         at_least=0,
         at_most=0.5,
     )
     lexical_floor: float = setting(
         _RULE.lexical_floor,
-        "BM25 score below which a skill is not about the request. Small talk should get none.",
+        "BM25 score below which a skill is not about the request, in a library of one; it grows"
+        " with the library. Small talk should get none.",
         at_least=0,
         at_most=1000,
     )
     exemplar_floor: float = setting(
         _RULE.exemplar_floor,
-        "Cosine below which a past request is not like this one.",
+        "How much similar past requests must have wanted a skill, as the cosine to a single one.",
         at_least=-1,
         at_most=1,
     )
     exemplar_weight: float = setting(
         _RULE.exemplar_weight,
-        "How much past requests count, against 1 for the words of the request.",
+        "How much similar past requests count when skills are ranked; the words of the request "
+        "count 1.",
         at_least=0,
         at_most=10,
     )
     kinds_floor: float = setting(
         _RULE.kinds_floor,
-        "Likelihood below which a rule of yours for a kind of request does not hold for this one.",
+        "The lowest probability at which a rule of yours for a kind of request is applied to a "
+        "request.",
         at_least=0,
         at_most=1,
     )
     kinds_weight: float = setting(
         _RULE.kinds_weight,
-        "How much the kind of a request counts, against 1 for its words.",
+        "How much the kind of a request counts when skills are ranked; the words of the request "
+        "count 1.",
         at_least=0,
         at_most=10,
     )
     usage_weight: float = setting(
         _RULE.usage_weight,
-        "How much being used before counts, against 1 for the words of the request.",
+        "How much earlier use of a skill counts when skills are ranked; the words of the "
+        "request count 1.",
         at_least=0,
         at_most=10,
     )
     facts_within_ms: float = setting(
         50.0,
-        "The longest a request waits to learn which skills fit; after that it goes without.",
+        "The longest that a request waits for the facts about its model that are needed to "
+        "choose skills. After that it goes on without skills.",
         at_least=0,
         at_most=5000,
     )
@@ -200,40 +224,84 @@ class SkillsSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordsSettings:
-    record: bool = setting(True, "Without a record of what went wrong nothing can be learned.")
+    record: bool = setting(
+        True,
+        "Whether conversations are recorded. Without a record of what went wrong, Lull cannot "
+        "learn.",
+    )
     keep_days: int = setting(
         365,
-        "A year shows what changes with the seasons. 0 keeps conversations for ever.",
+        "How many days conversations are kept. A year shows what changes with the seasons. 0 "
+        "keeps them for ever.",
         at_least=0,
         at_most=36500,
     )
     keep_mb: int = setting(
         2048,
-        "The oldest conversations go first when all of them take more. 0 sets no limit.",
+        "The most space that conversations may take. When they take more, the oldest are "
+        "removed first. 0 sets no limit.",
         at_least=0,
+        at_most=10_000_000,
+    )
+    trash_mb: int = setting(
+        512,
+        "The size of the trash, where removed conversations stay for a week. While the trash is "
+        "full, no more are removed.",
+        at_least=1,
         at_most=10_000_000,
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BackupSettings:
+    """Settings for automatic backups: how often, where, and how many are kept."""
+
+    every_days: int = setting(
+        0,
+        "How many days lie between automatic backups, which are made in a quiet moment and "
+        "tested at once. 0 makes none, because older backups still contain what you make Lull "
+        "forget later.",
+        at_least=0,
+        at_most=365,
+    )
+    keep: int = setting(
+        3,
+        "How many automatic backups are kept. With several, a fault that is noticed late is not "
+        "in all of them. Backups that you made by hand are never deleted.",
+        at_least=1,
+        at_most=1000,
+    )
+    folder: str = setting(
+        "",
+        "The folder for backups. Empty means the folder backups/ next to Lull's other data, "
+        "which protects against faults but not against losing the disk. Any other folder must "
+        "already exist.",
+        fits=lambda text: not text or Path(text).is_absolute(),
+        form='empty or an absolute path such as "/media/disk/lull"',
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EngineSettings:
-    """The process that serves the learned and the built-in model."""
+    """Settings of the process that serves the trained model and the built-in one."""
 
     memory_limit_mb: int = setting(
         0,
-        "Past this new requests wait in line. 0 lets Lull choose by the machine's memory.",
+        "The memory that the engine may use; above it new requests wait in line. 0 lets Lull "
+        "choose a limit for this machine.",
         at_least=0,
         at_most=10_000_000,
     )
     max_batch: int = setting(
         16,
-        "Answers decoded side by side; more of them make each one slower.",
+        "The most answers that are generated at the same time. More of them make each one slower.",
         at_least=1,
         at_most=256,
     )
     idle_unload_min: float = setting(
         30.0,
-        "Unused for so long, the model gives its memory back. 0 keeps it loaded.",
+        "After how many minutes without use the model is unloaded to free its memory. 0 keeps "
+        "it loaded.",
         at_least=0,
         at_most=100_000,
     )
@@ -243,8 +311,9 @@ class EngineSettings:
 class SecretsSettings:
     file_fallback: bool = setting(
         False,
-        "Where there is no keychain, keep secrets in a file that only you can read. Whoever "
-        "gets at your files then has them, so Lull warns as long as it is so.",
+        "Where there is no keychain, keeps secrets in a file that only you can read. Anyone who "
+        "gets access to your files can then read them, so Lull shows a warning as long as this "
+        "is on.",
     )
 
 
@@ -252,20 +321,22 @@ class SecretsSettings:
 class LogSettings:
     level: str = setting(
         "info",
-        "What a person needs to follow what Lull does; debug adds every request's path.",
+        "How much is written to the log. info is enough to follow what Lull does; debug adds "
+        "the path of every request.",
         choices=("debug", "info", "warning", "error"),
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """All groups; a field's name is the group's name in the file."""
+    """All groups of settings; a field's name is the group's name in the file."""
 
     service: ServiceSettings = field(default_factory=ServiceSettings)
     upstream: UpstreamSettings = field(default_factory=UpstreamSettings)
     models: ModelsSettings = field(default_factory=ModelsSettings)
     skills: SkillsSettings = field(default_factory=SkillsSettings)
     records: RecordsSettings = field(default_factory=RecordsSettings)
+    backup: BackupSettings = field(default_factory=BackupSettings)
     engine: EngineSettings = field(default_factory=EngineSettings)
     secrets: SecretsSettings = field(default_factory=SecretsSettings)
     idle: IdleSettings = field(default_factory=IdleSettings)

@@ -1,7 +1,7 @@
-"""The settings file as it is first written: every key, its default, what it may be, and why.
+"""Generates the first settings file: every setting with default, allowed values and reason.
 
-Made from the rules, so that the file never tells of another program. Defaults stand behind a `#`:
-a file that says nothing follows them when a later version changes one.
+It is generated from the rules, so it always matches the program. Defaults are commented out with
+`#`, so that keys nobody changed follow a later version's defaults.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from lull.config.rules import Value
 
 _WIDTH = 98
 _HEAD = """\
-# The settings of Lull. Each key stands below with its default behind a '#'.
-# To change one, take the '#' away and write your value, or run: lull settings set GROUP.KEY VALUE
+# The settings of Lull. Each key is listed below with its default, behind a '#'.
+# To change one, remove the '#' and write your value, or run: lull settings set GROUP.KEY VALUE
 # A key that Lull does not know stops it at the start, with the line to look at.
 """
 
@@ -38,12 +38,12 @@ def default_text() -> str:
 
 
 def as_toml(value: Value) -> str:
-    """JSON writes truth, numbers, texts and lists of texts as TOML does."""
+    """Format a value as TOML; booleans, numbers, strings and lists are written as in JSON."""
     return json.dumps(value, ensure_ascii=False)
 
 
 def uncommented(text: str, key: Key) -> str:
-    """The text with the '#' before a default taken away, if it stands there as first written."""
+    """Remove the `#` from a setting's line of the settings file, if it still has the default."""
     group, name = key
     lines = text.split("\n")
     header = re.compile(rf"\s*\[\s*{group}\s*\]\s*(#.*)?")

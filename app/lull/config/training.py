@@ -1,4 +1,6 @@
-"""The settings of the slow loop: what trains, how much it takes, and when it gives way."""
+"""Settings for training weights: what is trained, what resources it may use, and the trial of a new
+adapter.
+"""
 
 from __future__ import annotations
 
@@ -9,169 +11,184 @@ from lull.config.rules import setting
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingSettings:
-    """Weights that get better while you are away."""
+    """Settings for training the model's weights while the user is away."""
 
     enabled: bool = setting(
         True,
-        "Weights change only behind the gate, and any change can be taken back. Without training "
-        "only skills are learned.",
+        "Whether Lull trains models. A trained model is used only if it passes the gate, a "
+        "comparison with the one in use, and every change can be undone. Without training, Lull "
+        "only learns skills.",
     )
     model: str = setting(
         "auto",
-        "The model that learns. auto takes the one that you talk to most and that can learn here, "
-        "and pocket, the built-in one, where there is no other. `lull model list` shows which ones "
-        "can and what auto means now; `lull model choose` sets this.",
+        "The model that learns. auto takes the model that you talk to most and that can learn "
+        "here, or the built-in model, pocket, if there is no other. `lull model list` shows "
+        "which models can learn and what auto means now; `lull model choose` changes this "
+        "setting.",
         fits=lambda name: bool(name.strip()),
         form="the name of a model",
     )
     serve: str = setting(
         "auto",
-        "Who answers with what was learned: our own engine (on Apple Silicon, and for the built-in "
-        "model), or your Ollama, which is given a merged copy of the model.",
+        "Which program answers with the trained model: Lull's own engine (on Apple Silicon, and "
+        "for the built-in model), or your Ollama, which gets a merged copy of the model.",
         choices=("auto", "engine", "ollama"),
     )
     groups: bool = setting(
         True,
-        "Trains on several answers to one request of yours, sampled while you are away and "
-        "compared with what you said you wanted (GRPO).",
+        "Trains on groups of answers to one of your requests, which are sampled while you are "
+        "away and compared with what you said you wanted (GRPO).",
     )
     single_answers: bool = setting(
-        True, "Trains on single recorded answers that were surely good or surely bad (KTO)."
+        True, "Trains on single recorded answers that were certainly good or certainly bad (KTO)."
     )
     graduation: bool = setting(
         True,
-        "Trains a well proved skill into the weights, so that it need not stand in each prompt. It "
-        "comes back into the prompt at once where that does not hold.",
+        "Trains a well proved skill into the weights, so that it is no longer needed in each "
+        "prompt. If the trained model does not follow the skill, the skill returns to the "
+        "prompt at once.",
     )
     group_size: int = setting(
         4,
-        "Answers to one request. Fewer are often all alike and teach nothing; each costs time.",
+        "How many answers to a request are sampled for a group. With fewer, they are often all "
+        "alike and teach nothing; each answer costs time.",
         at_least=2,
         at_most=64,
     )
     rollouts_a_prompt: int = setting(
         32,
-        "So many groups of one request at most, each under another seed: where few requests are "
-        "known, there is still something to compare.",
+        "The most groups of answers that are sampled for one request, each with a different "
+        "seed. With many, there is something to compare even if there are few requests.",
         at_least=1,
         at_most=64,
     )
     answer_tokens: int = setting(
         512,
-        "The longest sampled answer. One that does not end by then counts for nothing.",
+        "The longest sampled answer. An answer that is not finished by then counts for nothing.",
         at_least=1,
         at_most=32_768,
     )
     groups_a_run: int = setting(
         32,
-        "Groups in which some answers were better than others, before a run begins: fewer teach "
-        "the requests by heart.",
+        "How many groups in which some answers were better than others are needed before "
+        "training begins. With fewer, the model would learn the requests by heart.",
         at_least=1,
         at_most=4096,
     )
     groups_at_least: int = setting(
         8,
-        "With `lull train now` a run begins with so many.",
+        "How many groups are enough when you start training with `lull train now`.",
         at_least=1,
         at_most=4096,
     )
     labels_a_run: int = setting(
         64,
-        "Recorded answers with a sure score, before single answers are trained on.",
+        "How many recorded answers with a certain score are needed before training on single "
+        "answers begins.",
         at_least=2,
         at_most=65_536,
     )
     labels_of_the_rarer: int = setting(
         20,
-        "Of these at least so many good ones, and so many bad ones: from one kind alone nothing "
-        "can be told apart.",
+        "How many good answers, and how many bad ones, must be among these. A model cannot "
+        "learn the difference from one kind alone.",
         at_least=1,
         at_most=32_768,
     )
     graduation_prompts: int = setting(
         30,
-        "Different requests that a skill must have served before it is trained in.",
+        "How many different requests a skill must have served before it is trained into the "
+        "weights.",
         at_least=1,
         at_most=65_536,
     )
     rounds: int = setting(
         24,
-        "Rounds of sampling and training before the gate looks: each one may move the weights only "
-        "a little from the answers that it was sampled with.",
+        "The most rounds of sampling and training before the gate compares the result. In each "
+        "round the weights may move only a little from those that the answers were sampled "
+        "with.",
         at_least=1,
         at_most=1000,
     )
     graduation_epochs: int = setting(
-        12,
-        "Passes over the requests that a skill has served; each draws its answers anew.",
+        6,
+        "Passes over the requests that a skill has served, and over others like them.",
         at_least=1,
         at_most=1000,
     )
     replay_share: float = setting(
         0.25,
-        "Of the answers in a run that are past successes. Half of them have skills in their "
-        "prompts: without those a model forgets how to read skills.",
+        "The share of the answers in training that are past successes. Half of them have skills "
+        "in their prompts, because otherwise a model forgets how to read skills.",
         at_least=0,
         at_most=0.75,
     )
     groups_a_step: int = setting(
-        8, "Groups behind one step of the optimiser.", at_least=1, at_most=1024
+        8, "How many groups of answers one step of the optimiser uses.", at_least=1, at_most=1024
     )
     answers_a_step: int = setting(
-        16, "Single answers behind one step of the optimiser.", at_least=1, at_most=4096
+        16, "How many single answers one step of the optimiser uses.", at_least=1, at_most=4096
     )
     learning_rate: float = setting(
         0.0,
-        "0 lets Lull choose by the model's size: 2e-5 for real models, 2e-3 for the built-in one, "
-        "which is a thousand times smaller.",
+        "The learning rate. 0 lets Lull choose it by the model's size: 2e-5 for real models, "
+        "2e-3 for the built-in one, which is a thousand times smaller.",
         at_least=0,
         at_most=0.1,
     )
     rank: int = setting(
-        16, "Of the LoRA matrices: room for what a person teaches.", at_least=1, at_most=256
+        16,
+        "The rank of the LoRA matrices. The default has room for what one person teaches.",
+        at_least=1,
+        at_most=256,
     )
     kl_beta: float = setting(
-        0.02, "How firmly the model is held to what it was.", at_least=0, at_most=10
+        0.02,
+        "The weight of the KL penalty: how firmly training holds the model to what it was before.",
+        at_least=0,
+        at_most=10,
     )
     memory_share: float = setting(
         0.6,
-        "Of the machine's working memory that training may take; a run that needs more is refused, "
-        "with what would fit.",
+        "The share of the machine's memory that training may use. Training that needs more is "
+        "refused, with a hint at what would fit.",
         at_least=0.05,
         at_most=0.9,
     )
     suspend_kill_after_s: float = setting(
         300.0,
-        "Training that was stopped because you came keeps its memory for so long; then it is ended "
-        "and goes on later from its last step.",
+        "How many seconds training that was paused because you came back keeps its memory. "
+        "After that it is stopped, and continues later from its last step.",
         at_least=0,
         at_most=86_400,
     )
     trial_share: float = setting(
         0.1,
-        "Of new conversations that a fresh adapter answers while it is on trial; the rest is "
-        "answered as before, so that harm is seen early and by few. 0 puts what the gate accepts "
-        "in force at once.",
+        "The share of new conversations that a new adapter (a trained model) answers while it "
+        "is on trial. The rest is answered as before, so that harm is seen early and in few "
+        "conversations. With 0 there is no trial: an adapter that the gate accepts is used at "
+        "once.",
         at_least=0,
         at_most=0.9,
     )
     held_share: float = setting(
         0.05,
-        "Of new conversations that what answered before goes on answering when a trial is over, "
-        "until the next one begins: only so can a worse adapter be told from harder days. 0 lets "
-        "the new one answer all.",
+        "The share of new conversations that the previous model still answers after a trial, "
+        "until the next trial begins. Only this tells a worse adapter from harder requests. 0 "
+        "lets the new one answer all.",
         at_least=0,
         at_most=0.5,
     )
     trial_hours: float = setting(
         24.0,
-        "So long a fresh adapter stays on trial. 0 puts what the gate accepts in force at once.",
+        "How many hours a new adapter stays on trial. With 0 there is no trial: an adapter that "
+        "the gate accepts is used at once.",
         at_least=0,
         at_most=8760,
     )
     keep_runs: int = setting(
         20,
-        "Folders of finished runs that are kept for a look.",
+        "How many folders of finished training runs are kept so that you can look at them.",
         at_least=0,
         at_most=10_000,
     )

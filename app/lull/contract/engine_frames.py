@@ -1,13 +1,13 @@
-"""What the service and the engine say to each other over their socket pair.
+"""The wire protocol between the service and the engine, over their socket pair.
 
-A frame is four bytes of length, big-endian, and that many bytes of UTF-8 JSON: one object. The
-two ends are of one release, so there is no version to agree on; a frame that is not understood
-is a fault and ends the connection.
+A frame is a four-byte big-endian length, then that many bytes of UTF-8 JSON holding one object.
+Both ends come from the same release, so there is no version field; a frame that cannot be
+understood is an error and ends the connection.
 
-To the engine, `id` being chosen by the service:
+To the engine; the service chooses `id`:
 
     {"op": "generate", "id", "request"}       answered by chunks, the last one with `finish`
-    {"op": "cancel", "id"}                    no answer; no chunk is begun after it is read
+        {"op": "cancel", "id"}                    no reply; no chunk is started once it is read
     {"op": "tokenize", "id", "request"}       result {"ids": [...]}
     {"op": "divergence", "id", "prompt_ids", "ids", "adapter", "against"}    result {"nats": [...]}
     {"op": "load_adapter", "id", "version", "folder"}    result {}
@@ -17,13 +17,13 @@ To the engine, `id` being chosen by the service:
 
 From the engine:
 
-    {"op": "ready"}                           once, when the model is loaded
-    {"op": "failed", "error"}                 instead of it; the engine then leaves
+        {"op": "ready"}                           once, when the model is loaded
+        {"op": "failed", "error"}                 instead of ready; the engine then exits
     {"op": "chunk", "id", "chunk"}
     {"op": "result", "id", "result"}
     {"op": "error", "id", "error"}            ends that request
 
-A whole prompt or answer must fit a frame; `MAX_FRAME_BYTES` only guards against a torn stream.
+A whole prompt or answer must fit into one frame; `MAX_FRAME_BYTES` only catches a corrupt length.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from dataclasses import asdict, dataclass
 from socket import socket
 from typing import Any
 
+from lull.core.chat.messages import Finish, Message, MessagePart, PartKind, Role, Sampling, ToolCall
 from lull.core.errors import EngineError, LullError, RequestError
-from lull.core.messages import Finish, Message, Part, PartKind, Role, Sampling, ToolCall
-from lull.core.ports import Chunk, EngineStatus, GenerateRequest, Token
+from lull.core.models.engine import Chunk, EngineStatus, GenerateRequest, Token
 
 Frame = dict[str, Any]
 
@@ -47,17 +47,17 @@ _LENGTH = struct.Struct(">I")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryLimits:
-    """What the engine may take. None: MLX's own default stands.
+    """How much memory the engine may use, in MB. None keeps MLX's own default.
 
-    On a Mac the memory is the GPU's as well, and MLX's defaults leave the other programs little.
+    On a Mac the GPU shares this memory, and MLX's defaults leave little for other programs.
     """
 
     memory_mb: int | None = None
-    """MLX frees its cache, and new requests wait, rather than pass this."""
+    """Memory limit in MB at which MLX frees its cache and new requests wait."""
     cache_mb: int | None = 512
-    """Freed buffers that are kept for the next step."""
+    """Most MB of freed buffers that MLX keeps for reuse."""
     wired_mb: int | None = None
-    """Pinned for the GPU; only where there is Metal."""
+    """Most MB of memory pinned for the GPU; used only with Metal."""
 
 
 def encode(frame: Frame) -> bytes:
@@ -68,7 +68,8 @@ def encode(frame: Frame) -> bytes:
 
 
 async def read_frame(reader: asyncio.StreamReader) -> Frame | None:
-    """The next frame, or None at the end of the stream, also of one torn by a crash."""
+    """Read the next frame; None when the stream has ended or broken off in the middle of a
+    frame."""
     try:
         length = _checked(await reader.readexactly(_LENGTH.size))
         return _parsed(await reader.readexactly(length))
@@ -77,7 +78,7 @@ async def read_frame(reader: asyncio.StreamReader) -> Frame | None:
 
 
 def receive_frame(sock: socket) -> Frame | None:
-    """`read_frame` for a blocking socket."""
+    """Read the next frame from a blocking socket; None at the end, as in `read_frame`."""
     head = _receive(sock, _LENGTH.size)
     body = _receive(sock, _checked(head)) if head else None
     return _parsed(body) if body else None
@@ -128,14 +129,16 @@ def request_from_wire(wire: Frame) -> GenerateRequest:
 def _message(wire: Frame) -> Message:
     return Message(
         role=Role(wire["role"]),
-        parts=tuple(Part(kind=PartKind(p["kind"]), text=p["text"]) for p in wire["parts"]),
+        parts=tuple(MessagePart(kind=PartKind(p["kind"]), text=p["text"]) for p in wire["parts"]),
         tool_calls=tuple(ToolCall(**call) for call in wire["tool_calls"]),
         tool_call_id=wire["tool_call_id"],
     )
 
 
 def chunk_to_wire(chunk: Chunk) -> Frame:
-    """Most chunks carry text alone, so the rest is left out where it says nothing."""
+    """Convert a chunk of an answer to a frame, without empty fields, because most chunks carry only
+    text.
+    """
     wire: Frame = {"text": chunk.text}
     if chunk.tokens:
         wire["tokens"] = [[t.id, t.logprob, t.text, t.top] for t in chunk.tokens]

@@ -1,30 +1,36 @@
-"""The control API: JSON over HTTP on a Unix socket that only its owner may open.
+"""Paths of the control API: JSON over HTTP on a Unix socket that only its owner can open.
 
-Errors come as `{"error": {"title", "detail", "hint"}}` with HTTP 400 for what was asked wrongly
-(404 not found, 405 no such method, 409 conflict, 413 too large) and 500 for a fault of Lull's own.
-Events are one JSON document a line, `{"seq", "at", "kind", "fields"}`; a watcher that was away
-asks again with the last `seq` it saw.
+Errors are `{"error": {"title", "detail", "hint"}}` with HTTP 400 for a bad request (404 not
+found, 405 wrong method, 409 conflict, 413 too large) and 500 for a fault in Lull.
+Events are one JSON document per line, `{"seq", "at", "kind", "fields"}`; a client that reconnects
+sends the last `seq` it saw.
 """
 
 from __future__ import annotations
 
 STATUS = "/v1/status"
+TOKEN = "/v1/token"
+"""GET: the network token that other machines must send, `{"token": TOKEN or null}`. No other route
+returns the token, because users paste status, doctor and settings into reports. POST `{"do":
+"forget"}` deletes it from the keychain.
+"""
 SNAPSHOT = "/v1/snapshot"
 EVENTS = "/v1/events"
 STOP = "/v1/stop"
 CONVERSATIONS = "/v1/conversations"
 CONVERSATION = "/v1/conversations/{id}"
 CONVERSATION_KINDS = "/v1/conversation-kinds"
-"""Which clients and models there are conversations of, to filter by."""
+"""GET: the clients and models by which conversations can be filtered."""
 CONVERSATION_EXCLUDE = "/v1/conversations/{id}/exclude"
-"""Keep it out of learning, or take that back: `{"excluded": true or false}`."""
+"""POST: excludes a conversation from learning, or includes it again: `{"excluded": true or false}`.
+"""
 LEARNING = "/v1/learning"
-"""What answers were worth, `?from=`; its shape stands in `service/learning_view.py`."""
+"""GET: rewards of answers over time, `?from=`. JSON shape: `service/training/learning_view.py`."""
 TURN = "/v1/turns/{id}"
-"""One turn, with the conversation that it is of."""
+"""GET: one turn, with the id of its conversation."""
 RATE = "/v1/turns/{id}/rate"
 FEEDBACK = "/v1/feedback"
-"""What was heard in messages behind answers; posted to, they are read anew."""
+"""GET: what the reader found in the user's follow-up messages. POST: reads these messages again."""
 SKILLS = "/v1/skills"
 SKILLS_HISTORY = "/v1/skills/history"
 SKILLS_DIFF = "/v1/skills/diff"
@@ -35,10 +41,12 @@ PROPOSALS_PROVE = "/v1/proposals/prove"
 PROPOSALS_UNDO = "/v1/proposals/undo"
 PROPOSAL = "/v1/proposals/{id}"
 PROPOSAL_COMPARE = "/v1/proposals/{id}/compare"
-"""The next two answers to pick from."""
+"""GET: the next pair of answers for the user to choose from."""
+PROPOSAL_PAIRS = "/v1/proposals/{id}/pairs"
+"""GET: every replayed pair of a proposal, with both answers and who scored them."""
 PROPOSAL_PICK = "/v1/proposals/{id}/pick"
 PROPOSAL_DO = "/v1/proposals/{id}/{action}"
-"""Approve, reject, defer or edit."""
+"""POST: approves, rejects, defers or edits a proposal."""
 CALENDARS = "/v1/calendars"
 CALENDARS_TEST = "/v1/calendars/test"
 CALENDAR_REMOVE = "/v1/calendars/remove"
@@ -48,7 +56,9 @@ WHY = "/v1/why"
 PAUSE = "/v1/pause"
 RESUME = "/v1/resume"
 WINDOWS = "/v1/windows"
-"""The journal of lulls, `?from=&to=&limit=`; its shape stands in `service/window_views.py`."""
+"""GET: the journal of idle windows, `?from=&to=&limit=`. JSON shape:
+`service/idle/window_views.py`.
+"""
 ADAPTERS = "/v1/adapters"
 ADAPTERS_COMPARE = "/v1/adapters/compare"
 ADAPTERS_PROMOTE = "/v1/adapters/promote"
@@ -58,10 +68,17 @@ MODELS = "/v1/models"
 MODELS_CHOOSE = "/v1/models/choose"
 MODELS_CHOOSING = "/v1/models/choosing"
 MODELS_EXAMS = "/v1/models/exams"
-"""Who may read, judge and write for Lull; posted to, the exams begin now. Its shape stands in
-`service/exams.py`."""
+"""GET: exams of chat models, and which model has which role for Lull. POST: start the exams now.
+
+JSON shape: `service/models/exams.py`.
+"""
 TRAIN = "/v1/train"
 TRAIN_NOW = "/v1/train/now"
 TRAIN_RUN = "/v1/train/runs/{id}"
 TRAIN_CANCEL = "/v1/train/runs/{id}/cancel"
 FORGET = "/v1/forget"
+BACKUP = "/v1/backup"
+"""GET: the existing backups. POST: makes a backup. JSON shape: `service/process/backups.py`."""
+TRASH = "/v1/trash"
+"""GET: old conversations that were moved to the trash. POST: `{"do": "restore" (with `"step"`),
+"sweep" or "empty"}`. JSON shape: `service/chat/throwing_away.py`."""

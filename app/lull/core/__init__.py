@@ -1,1 +1,1 @@
-"""Nouns and rules. Standard library only: no I/O, no async, no clock."""
+"""Domain types and rules, on the standard library alone: no I/O, no async, no clock."""

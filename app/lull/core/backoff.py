@@ -1,8 +1,7 @@
-"""When to start a fallen child again, and when to stop trying.
+"""When to restart a crashed child process, and when to stop trying.
 
-A child that falls once is started again at once, or nearly; one that falls again and again would
-only heat the machine, so the waits double and after a few falls in a short time it is left lying
-until someone asks for it by hand.
+A single crash is followed by a quick restart. Repeated crashes double the wait, and after a few
+within a short time the child stays down until a person restarts it by hand.
 """
 
 from __future__ import annotations
@@ -12,15 +11,15 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backoff:
-    """The falls that still count. A value: `fallen` answers the next one."""
+    """The recent crashes of a child process. Immutable: `fallen` returns the next value."""
 
     first_s: float = 1.0
     longest_s: float = 60.0
     restarts: int = 5
-    """So many in `within_s`; the fall after them is the last."""
+    """Most crashes within `within_s` after which the process is still restarted."""
     within_s: float = 600.0
     falls_s: tuple[float, ...] = ()
-    """When the child fell, on the caller's monotonic clock."""
+    """Times of the recent crashes, on the caller's monotonic clock."""
 
     def fallen(self, now_s: float) -> Backoff:
         recent = tuple(fall for fall in self.falls_s if now_s - fall < self.within_s)
@@ -28,12 +27,12 @@ class Backoff:
 
     @property
     def delay_s(self) -> float | None:
-        """How long to wait after the newest fall; None: do not start again."""
+        """Seconds to wait after the newest crash before a restart; None: do not restart."""
         falls = len(self.falls_s)
         if falls > self.restarts:
             return None
         return min(self.longest_s, self.first_s * 2.0 ** max(0, falls - 1))
 
     def forgiven(self) -> Backoff:
-        """Someone asked by hand: count from nothing."""
+        """Return the value with no crashes, as after a restart by hand."""
         return replace(self, falls_s=())

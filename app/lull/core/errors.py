@@ -1,43 +1,52 @@
-"""Every failure a person may read, drawn as one tree.
+"""Every error that a person may see, in one class hierarchy.
 
     LullError                     title, detail, hint: shown in terminal, tray and JSON
     ├── UsageError                a command was called wrongly               exit 2
-    ├── NotRunning                the service is needed and not there        exit 3
-    ├── AlreadyRunning            another service holds this home
-    ├── Busy                      somebody is at work on this home, and was waited for
+    ├── NotRunning                the service is needed but not running      exit 3
+    ├── AlreadyRunning            another service uses this home directory
+    ├── Busy                      another process uses this home directory; waiting timed out
     ├── SettingsError             a settings file that cannot be used (carries the line)
     ├── AddressInUse              the port is taken
-    ├── OpenToNetwork             a warning that lasts: other machines can reach us
-    ├── NotFound                  a name or id that nothing answers to
+    ├── OpenToNetwork             a standing warning: other machines can reach Lull
+    ├── NotFound                  no such name or id
     ├── Conflict                  the thing changed meanwhile, or the name is taken
     ├── SkillError                a SKILL.md that does not hold to the format (carries the line)
+    ├── SystemRefused             a file or a disk, where nobody has better words for it
     ├── StoreError                the database cannot be opened, read or written
+    ├── BackupError               a backup that cannot be made or restored
+    ├── WaitsForYourWord          many old conversations would be deleted, or the trash is full
     ├── ResourceError             a file that ships with Lull is missing or damaged
-    ├── FeedError                 a calendar that cannot be read (core/feeds.py)
+    ├── FeedError                 a calendar that cannot be read; defined with the feeds
     │   └── FeedUnreachable       its server does not answer now; try again later
-    ├── SecretsError              a password cannot be kept or fetched
-    │   └── SecretsInFile         a warning that lasts: they lie there unencrypted
+    ├── SecretsError              a password cannot be stored or fetched
+    │   └── SecretsInFile         a standing warning: they are stored unencrypted
     ├── RequestError              a client's request that cannot be served; carries an HTTP status
     ├── EngineError               the MLX engine failed or cannot load
     │   └── EngineDown            it is not running now; try again soon
+    │       └── LongReaderDown    the process that reads long requests failed
     ├── WeightsError              a model's weights cannot be read, converted or published
-    │   └── CannotLearn           this model is not one that can learn here, and why
+    │   └── CannotLearn           this model cannot be trained here, and why
     ├── UpstreamDown              Ollama, or a judge's endpoint, does not answer
     ├── EvolverFault              a model wrote a skill that cannot be used; carries its text
     ├── AdapterError              an adapter that is damaged, does not fit, or did harm
-    └── TrainingError             a run folder that cannot be trained, or a trainer that fell
-        └── DoesNotFit            it would need more memory than it may have; says what would fit
+    ├── ClientFileError           a chat client's configuration that cannot be read or changed
+    ├── TrialFailed               a request sent to try out a connection got no answer
+    └── TrainingError             a run folder that cannot be trained, or a trainer that crashed
+        └── DoesNotFit            it would need more memory than allowed; says what would fit
 
-A failure says what, where and what to do about it. Nothing here is raised for control flow.
+An error says what happened, where, and what to do. None of them is used for control flow.
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+import errno
+from typing import ClassVar, Self
 
 
 class LullError(Exception):
-    """A failure in words: `title: detail (hint)`."""
+    """Base class of all errors with a title, a detail and an optional hint: `title: detail
+    (hint)`.
+    """
 
     title: ClassVar[str] = "Something went wrong"
     exit_code: ClassVar[int] = 1
@@ -97,8 +106,34 @@ class SkillError(LullError):
     title = "The skill cannot be used"
 
 
+class SystemRefused(LullError):
+    """The operating system refused an operation, and no more specific error fits."""
+
+    title = "The system refused"
+
+    @classmethod
+    def because(cls, error: OSError) -> Self:
+        where = f"{error.filename}: " if error.filename else ""
+        full = error.errno in _FULL
+        hint = (
+            "Make room on the disk." if full else "Check the file, the disk, and who may use them."
+        )
+        return cls(f"{where}{error.strerror or error}.", hint=hint)
+
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+
 class StoreError(LullError):
     title = "The database cannot be used"
+
+
+class BackupError(LullError):
+    title = "The backup cannot be used"
+
+
+class WaitsForYourWord(LullError):
+    title = "Old conversations wait for your word"
 
 
 class ResourceError(LullError):
@@ -131,6 +166,10 @@ class EngineDown(EngineError):
     title = "The built-in engine is not ready"
 
 
+class LongReaderDown(EngineDown):
+    title = "A long request was not read"
+
+
 class WeightsError(LullError):
     title = "The model's weights cannot be used"
 
@@ -148,7 +187,9 @@ class UpstreamDown(LullError):
 
 
 class EvolverFault(LullError):
-    """An answer that is no skill. `answer` is its text, which is kept and shown."""
+    """Raised when a model's answer is not a usable skill. `answer` is its text, which is stored and
+    shown.
+    """
 
     title = "The skill writer's answer cannot be used"
 
@@ -163,3 +204,15 @@ class TrainingError(LullError):
 
 class DoesNotFit(TrainingError):
     title = "The run does not fit into memory"
+
+
+class TrialFailed(LullError):
+    """A request as a client would send it that got no answer."""
+
+    title = "The test failed"
+
+
+class ClientFileError(LullError):
+    """A chat client's configuration that cannot be read, changed or put back."""
+
+    title = "The client's configuration cannot be changed"

@@ -1,4 +1,4 @@
-"""What the service tells those who watch. Telling only: nothing acts on an event."""
+"""Events that the service sends to watchers. They only inform: nothing acts on an event."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class EventKind(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     seq: int
-    """Grows by one; a watcher resumes behind the last one it saw."""
+    """Number of the event, increasing by one; a watcher resumes after the last number it saw."""
     at: str
-    """ISO 8601 with zone."""
+    """Time of the event in ISO 8601 with time zone."""
     kind: str
     fields: Mapping[str, object]

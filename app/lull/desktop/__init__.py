@@ -1,5 +1,5 @@
-"""The tray and the dashboard: a process of its own that shows the service and asks it.
+"""The tray icon and the dashboard, in a process of their own that talks to the service.
 
-Everything it knows comes over the control socket into one `AppState`; widgets read that and never
-the network. Only contract, core and Qt are imported here.
+All data comes over the control socket into one `AppState`, which the widgets read. Only contract,
+core and Qt are imported here.
 """

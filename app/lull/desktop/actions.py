@@ -1,6 +1,6 @@
-"""What tray and pages both do: pause, resume, train now, the service on and off, the address.
+"""User actions shared by the tray and the pages, such as pause, train, start, stop and rate.
 
-Each says plainly what came of it; nothing here waits.
+None of them blocks; each reports its outcome to the user.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Any, Final
 from PySide6.QtGui import QGuiApplication
 
 from lull.contract import routes
-from lull.core.pausing import PauseLength
-from lull.desktop.client import Answer
-from lull.desktop.service_process import ServiceProcess
-from lull.desktop.state import AppState, Settling, Subject, Told
+from lull.core.idle.pausing import PauseLength
+from lull.desktop.client import Reply
+from lull.desktop.service_process import ServiceProcess, ServiceState
+from lull.desktop.state import AppState, Phase, Settling, Subject, Told
 from lull.desktop.words import tr
 
 Json = dict[str, Any]
@@ -32,6 +32,8 @@ def pause_lengths() -> tuple[tuple[PauseLength, str], ...]:
 
 
 class Actions:
+    """Actions that the tray and the pages share; each is sent to the service through the state."""
+
     def __init__(self, state: AppState, process: ServiceProcess) -> None:
         self._state = state
         self._process = process
@@ -58,7 +60,7 @@ class Actions:
         )
 
     def train_now(self) -> None:
-        def tell(answer: Answer) -> None:
+        def tell(answer: Reply) -> None:
             text = str(answer.value.get("text") or tr("It begins now."))
             self._state.told.emit(Told(text=text))
 
@@ -66,18 +68,60 @@ class Actions:
             routes.TRAIN_NOW, {}, words=tr("Training now"), answered=tell, then=self._look
         )
 
-    def proxy(self, on: bool) -> None:
-        """The proxy is the service: on starts it, off stops it."""
-        if on:
+    def turn(self, on: bool) -> None:
+        """Turn Lull on, or off so that Ollama gets every request as it came."""
+        if on and self._process.state in (ServiceState.STOPPED, ServiceState.GIVEN_UP):
+            self._process.start()
+        off = tr("Lull is off. Your chat apps still reach Ollama; nothing is recorded or learned.")
+        self._state.act(
+            routes.SETTINGS,
+            {"key": "service.enabled", "value": "true" if on else "false"},
+            words=tr("Turning Lull on") if on else tr("Turning Lull off"),
+            done=tr("Lull is on.") if on else off,
+            undo=lambda: self.turn(not on),
+            then=lambda _: self._state.touch(Subject.STATUS, Subject.SETTINGS),
+        )
+
+    def use_port(self, host: str, port: int) -> None:
+        """Let the service listen at another port, and start it there."""
+
+        def then(changed: bool) -> None:
+            if changed:
+                self._process.start()
+
+        address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        words = tr("Lull now listens at %1. Put this address into your chat apps.", address)
+        free = tr("Lull now takes any free port. Put its new address into your chat apps.")
+        self._state.act(
+            routes.SETTINGS,
+            {"key": "service.port", "value": str(port)},
+            words=tr("Changing the port"),
+            answered=lambda _: self._state.told.emit(
+                Told(
+                    text=words if port else free,
+                    undo=(lambda: self.copy(address, tr("Copied %1", address))) if port else None,
+                    button=tr("Copy address"),
+                )
+            ),
+            then=then,
+        )
+
+    def restart(self) -> None:
+        """Stop the service, after which it is started again; start it where none answers."""
+        if self._state.phase is not Phase.LIVE:
             self._process.start()
             return
-        self._process.stopping()
+        if self._process.restarts:
+            return  # it is stopping already
+        before = self._state.status.get("pid")
+        self._process.restarting()
         self._state.act(
             routes.STOP,
             {},
-            words=tr("Stopping the service"),
-            done=tr("The service is stopping. Chat clients get no answer at this address."),
-            undo=self._process.start,
+            words=tr("Restarting Lull"),
+            done=tr("Lull restarts…"),
+            settling=Settling(route=routes.STATUS, done=lambda a: a.value.get("pid") != before),
+            then=lambda done: None if done else self._process.not_restarting(),
         )
 
     @property

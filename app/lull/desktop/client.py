@@ -1,8 +1,7 @@
-"""Asks the running service over its control socket, never on the thread that draws.
+"""Calls the service's control API on worker threads, off the UI thread.
 
-Reads go two at a time, actions one after the other in the order they were clicked. Each question
-gets exactly one answer, in one of four outcomes; what a question that broke off half-way means is
-`state.py`'s to find out.
+Two reads run at a time; actions run one after the other, in the order they were clicked. Each
+request gets exactly one reply, with one of four outcomes.
 """
 
 from __future__ import annotations
@@ -24,38 +23,47 @@ from urllib.parse import urlencode
 
 from PySide6.QtCore import QObject, Signal
 
+from lull.core.errors import LullError
+from lull.desktop.words import in_window
+
 Json = dict[str, Any]
 READERS: Final = 2
-READ_WITHIN_S: Final = 120.0
-"""Past the doctor's own patience with a cold engine."""
-ACT_WITHIN_S: Final = 600.0
-LEAVES_S: Final = 0.5
+READ_TIMEOUT_S: Final = 120.0
+"""Timeout in seconds of a request that reads. Longer than the doctor waits for a cold engine."""
+ACT_TIMEOUT_S: Final = 600.0
+CLOSE_TIMEOUT_S: Final = 0.5
 
 
-class Outcome(StrEnum):
+class ReplyOutcome(StrEnum):
+    """How a request to the service ended."""
+
     DONE = "done"
     REFUSED = "refused"
-    """The service said no, in words."""
+    """The service answered with an error."""
     NOT_DONE = "not done"
-    """It was never sent: nobody listens."""
+    """The request was not sent, because no service listens."""
     UNSURE = "unsure"
-    """It was sent, and the answer never came."""
+    """The request was sent but no reply came."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    outcome: Outcome
+class Reply:
+    """The outcome of a request to the service: its answer, or why there is none."""
+
+    outcome: ReplyOutcome
     value: Json = field(default_factory=dict)
     error: Mapping[str, str] = field(default_factory=dict)
-    """`title`, `detail`, `hint`, unless it was done."""
+    """The error as `title`, `detail` and `hint`; empty if the outcome is DONE."""
 
     @property
     def ok(self) -> bool:
-        return self.outcome is Outcome.DONE
+        return self.outcome is ReplyOutcome.DONE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class ControlRequest:
+    """One HTTP request to the control API."""
+
     method: str
     path: str
     query: Mapping[str, object] = field(default_factory=dict)
@@ -68,7 +76,7 @@ class Question:
 
 
 class UnixConnection(http.client.HTTPConnection):
-    """HTTP over a Unix socket."""
+    """An HTTP connection over a Unix socket."""
 
     def __init__(self, path: Path, timeout_s: float) -> None:
         super().__init__("localhost", timeout=timeout_s)
@@ -80,20 +88,23 @@ class UnixConnection(http.client.HTTPConnection):
         self.sock.connect(self._path)
 
 
-def ask(socket_path: Path, question: Question, *, within_s: float) -> Answer:
-    """Blocks. Never raises for what a service or its absence can do."""
+def ask(socket_path: Path, question: ControlRequest, *, within_s: float) -> Reply:
+    """Send a request to the service and wait.
+
+    Never raises when the service fails or does not run.
+    """
     connection = UnixConnection(socket_path, within_s)
     try:
         try:
             connection.connect()
         except OSError:
-            return Answer(outcome=Outcome.NOT_DONE, error=_not_there())
+            return Reply(outcome=ReplyOutcome.NOT_DONE, error=_not_there())
         return _spoken(connection, question)
     finally:
         connection.close()
 
 
-def _spoken(connection: UnixConnection, question: Question) -> Answer:
+def _spoken(connection: UnixConnection, question: ControlRequest) -> Reply:
     body = None if question.body is None else json.dumps(question.body).encode()
     try:
         headers = {"Content-Type": "application/json"}
@@ -101,11 +112,18 @@ def _spoken(connection: UnixConnection, question: Question) -> Answer:
         response = connection.getresponse()
         value: Any = json.loads(response.read())
     except (OSError, http.client.HTTPException, ValueError):
-        return Answer(outcome=Outcome.UNSURE, error=_broke_off())
+        return Reply(outcome=ReplyOutcome.UNSURE, error=_broke_off())
     if response.status >= 400:
         said = value.get("error") if isinstance(value, dict) else None
-        return Answer(outcome=Outcome.REFUSED, error=said if isinstance(said, dict) else {})
-    return Answer(outcome=Outcome.DONE, value=value if isinstance(value, dict) else {})
+        return Reply(outcome=ReplyOutcome.REFUSED, error=_for_window(said))
+    return Reply(outcome=ReplyOutcome.DONE, value=value if isinstance(value, dict) else {})
+
+
+def _for_window(error: object) -> dict[str, str]:
+    """The error without commands for a terminal."""
+    if not isinstance(error, dict):
+        return {}
+    return {str(name): in_window(str(text)) for name, text in error.items()}
 
 
 def _not_there() -> dict[str, str]:
@@ -118,47 +136,69 @@ def _broke_off() -> dict[str, str]:
     return {"title": "Not known yet", "detail": detail, "hint": "It is looked up when it is back."}
 
 
-Then = Callable[[Answer], None]
+Then = Callable[[Reply], None]
+Alone = Callable[[Mapping[str, object] | None], Json]
+"""Answers a request without a service, from its body; raises LullError."""
 
 
-class Client(QObject):
-    """`get` and `act` return at once; `then` is called later, on the thread of the window."""
+def _answered_alone(answer: Alone, body: Mapping[str, object] | None) -> Reply:
+    try:
+        return Reply(outcome=ReplyOutcome.DONE, value=answer(body))
+    except LullError as error:
+        return Reply(outcome=ReplyOutcome.REFUSED, error=_for_window(error.as_dict()))
+
+
+class ControlClient(QObject):
+    """Sends requests to the service in the background. All methods return at once.
+
+    The callback `then` is called later on the UI thread.
+    """
 
     _answered = Signal(int, object)
 
-    def __init__(self, socket_path: Path, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        socket_path: Path,
+        parent: QObject | None = None,
+        *,
+        alone: Mapping[str, Alone] | None = None,
+    ) -> None:
+        """`alone` answers requests to these paths when no service listens."""
         super().__init__(parent)
         self._path = socket_path
+        self._alone = dict(alone or {})
         self._numbers = itertools.count(1)
         self._waiting: dict[int, Then] = {}
-        self._reads: queue.SimpleQueue[tuple[int, Question] | None] = queue.SimpleQueue()
-        self._acts: queue.SimpleQueue[tuple[int, Question] | None] = queue.SimpleQueue()
+        self._reads: queue.SimpleQueue[tuple[int, ControlRequest] | None] = queue.SimpleQueue()
+        self._acts: queue.SimpleQueue[tuple[int, ControlRequest] | None] = queue.SimpleQueue()
         self._closed = False
         self._threads: list[threading.Thread] = []
         self._answered.connect(self._hand_over)
         for number in range(READERS):
-            self._begin(f"read-{number}", self._reads, READ_WITHIN_S)
-        self._begin("act", self._acts, ACT_WITHIN_S)
+            self._begin(f"read-{number}", self._reads, READ_TIMEOUT_S)
+        self._begin("act", self._acts, ACT_TIMEOUT_S)
 
     def get(self, path: str, then: Then, **query: object) -> None:
-        self._ask(self._reads, Question(method="GET", path=path, query=query), then)
+        self._ask(self._reads, ControlRequest(method="GET", path=path, query=query), then)
 
     def read(self, path: str, body: Mapping[str, object], then: Then) -> None:
-        """A question that needs a body and changes nothing."""
-        self._ask(self._reads, Question(method="POST", path=path, body=body), then)
+        """Send a POST request that only reads data."""
+        self._ask(self._reads, ControlRequest(method="POST", path=path, body=body), then)
 
     def act(self, path: str, body: Mapping[str, object], then: Then) -> None:
-        self._ask(self._acts, Question(method="POST", path=path, body=body), then)
+        self._ask(self._acts, ControlRequest(method="POST", path=path, body=body), then)
 
     def close(self) -> None:
-        """Nothing is handed over any more. Hardly waits for what is under way: a thread that is in
-        the middle of a signal when Python ends takes the process with it."""
+        """Drop all pending replies and wait briefly for the worker threads.
+
+        A thread that emits a signal while Python exits would crash the process.
+        """
         self._closed = True
         self._waiting.clear()
         for _ in range(READERS):
             self._reads.put(None)
         self._acts.put(None)
-        until_s = time.monotonic() + LEAVES_S
+        until_s = time.monotonic() + CLOSE_TIMEOUT_S
         for thread in self._threads:
             thread.join(max(0.0, until_s - time.monotonic()))
 
@@ -166,8 +206,15 @@ class Client(QObject):
     def busy(self) -> bool:
         return bool(self._waiting)
 
+    def answers_alone(self, path: str) -> bool:
+        """Whether requests to this path are answered also when no service listens."""
+        return path in self._alone
+
     def _ask(
-        self, line: queue.SimpleQueue[tuple[int, Question] | None], question: Question, then: Then
+        self,
+        line: queue.SimpleQueue[tuple[int, ControlRequest] | None],
+        question: ControlRequest,
+        then: Then,
     ) -> None:
         if self._closed:
             return
@@ -178,23 +225,27 @@ class Client(QObject):
     def _begin(
         self,
         name: str,
-        line: queue.SimpleQueue[tuple[int, Question] | None],
+        line: queue.SimpleQueue[tuple[int, ControlRequest] | None],
         within_s: float,
     ) -> None:
-        # Daemons: a question that hangs must not keep the window from quitting.
+        # Daemon threads: a request that hangs must not keep the window from quitting.
         target = self._work
         thread = threading.Thread(target=target, args=(line, within_s), name=name, daemon=True)
         thread.start()
         self._threads.append(thread)
 
-    def _work(self, line: queue.SimpleQueue[tuple[int, Question] | None], within_s: float) -> None:
+    def _work(
+        self, line: queue.SimpleQueue[tuple[int, ControlRequest] | None], within_s: float
+    ) -> None:
         while (item := line.get()) is not None and not self._closed:
             number, question = item
             answer = ask(self._path, question, within_s=within_s)
-            with contextlib.suppress(RuntimeError):  # the window is gone, and its half of us
+            if answer.outcome is ReplyOutcome.NOT_DONE and question.path in self._alone:
+                answer = _answered_alone(self._alone[question.path], question.body)
+            with contextlib.suppress(RuntimeError):  # Qt has already deleted this object
                 self._answered.emit(number, answer)
 
-    def _hand_over(self, number: int, answer: Answer) -> None:
+    def _hand_over(self, number: int, answer: Reply) -> None:
         then = self._waiting.pop(number, None)
         if then is not None:
             then(answer)

@@ -1,6 +1,7 @@
-"""What a person may hand to somebody who helps: versions, what the doctor says, settings that were
-changed, the end of the log. Never what was said, whose conversations there are, or an address that
-opens something; the user reads it before it goes anywhere."""
+"""Builds the text of a bug report: versions, doctor's checks, changed settings, end of the log.
+
+It has no conversations, names of clients or secret addresses, and the user reads it first.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from lull.core.redact import redact_text
+from lull.core.provenance.redaction import redact_text
 
 Json = dict[str, Any]
 _URL: Final = re.compile(r"\b(?P<scheme>https?|webcals?)://(?P<rest>[^\s\"'<>)\]]+)", re.IGNORECASE)
@@ -27,7 +28,7 @@ def bundle(
     home: Path,
     user: str,
 ) -> str:
-    """One text. `log`: lines as they stand in the file."""
+    """Return the whole bug report as text. The argument `log` is raw lines of the log file."""
     parts = {
         "System": [
             f"Lull {status.get('version', '?')}",
@@ -49,7 +50,7 @@ def bundle(
 
 
 def _facts(status: Json) -> list[str]:
-    """Numbers and states, no names that a user gave."""
+    """Numbers and states only, no names that the user chose."""
     upstream, learning = status.get("upstream") or {}, status.get("learning") or {}
     skills = status.get("skills") or {}
     facts: Mapping[str, object] = {
@@ -72,7 +73,7 @@ def _mark(check: Json) -> str:
 
 
 def hidden(text: str, *, home: Path, user: str) -> str:
-    """Without secrets, addresses on other machines, mail addresses, and the user's name."""
+    """Remove secrets, remote URLs, mail addresses, the home path and the user name from a text."""
     numbers: dict[tuple[str, str], int] = {}
     text = redact_text(
         text, lambda kind, secret: numbers.setdefault((kind, secret), len(numbers) + 1)

@@ -1,7 +1,7 @@
-"""Follows the service's events, and says when it is there and when it is gone.
+"""Follows the service's events on a thread, and signals when the service comes and goes.
 
-One thread: it takes the snapshot, then every event behind it; after a break it tries again twice a
-second, and goes on behind the last event that it saw, so that none is missed.
+It reads a snapshot, then all events after it. After a break it reconnects twice a second and
+continues after the last event it saw, so that none is missed.
 """
 
 from __future__ import annotations
@@ -17,27 +17,32 @@ from typing import Any, Final
 from PySide6.QtCore import QObject, Signal
 
 from lull.contract import routes
-from lull.desktop.client import Outcome, Question, UnixConnection, ask
+from lull.desktop.client import ControlRequest, ReplyOutcome, UnixConnection, ask
 
 Json = dict[str, Any]
-AGAIN_S: Final = 0.5
-SNAPSHOT_WITHIN_S: Final = 60.0
-SILENT_S: Final = 40.0
-"""The service sends an empty line every 15 s; so long without one, it is gone."""
+RECONNECT_EVERY_S: Final = 0.5
+SNAPSHOT_TIMEOUT_S: Final = 60.0
+READ_TIMEOUT_S: Final = 40.0
+"""Read timeout of the event stream. The service sends an empty line every 15 s."""
 
-LEAVES_S: Final = 0.5
-"""Quit waits so long for the thread, and no longer."""
+CLOSE_TIMEOUT_S: Final = 0.5
+"""Longest time that quitting waits for the stream's thread."""
 
 
 class EventStream(QObject):
+    """Connects to the service's event stream and emits a Qt signal for each event."""
+
     snapshot = Signal(object)
-    """Everything, at the first connection and where a place in the stream was lost."""
+    """Emitted with a full snapshot of the service's data.
+
+    That is at the first connection, and when events may have been missed.
+    """
     resumed = Signal()
-    """There again; events go on where they broke off."""
+    """Emitted after a reconnection that missed no events."""
     lost = Signal()
-    """The service is gone; told once for each break, and once if it was never there."""
+    """Emitted when the connection to the service broke, or could not be made at first."""
     happened = Signal(object)
-    """One event, as the control API writes it."""
+    """Emitted for each event, with its JSON object."""
 
     def __init__(self, socket_path: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -54,7 +59,7 @@ class EventStream(QObject):
         self._thread.start()
 
     def look_now(self) -> None:
-        """Do not wait for the next try: a service was just started."""
+        """Reconnect to the service at once, because it was just started."""
         self._at_once.set()
 
     def close(self) -> None:
@@ -65,11 +70,11 @@ class EventStream(QObject):
             with contextlib.suppress(OSError):
                 connection.sock.shutdown(socket.SHUT_RDWR)
         if self._thread is not None:
-            # One that is in the middle of a signal when Python ends takes the process with it.
-            self._thread.join(LEAVES_S)
+            # A thread that emits a signal while Python exits would crash the process.
+            self._thread.join(CLOSE_TIMEOUT_S)
 
     def _run(self) -> None:
-        # RuntimeError: the window is gone, and its half of us with it.
+        # RuntimeError: Qt has already deleted this object.
         with contextlib.suppress(RuntimeError):
             while not self._over.is_set():
                 self._once()
@@ -78,18 +83,18 @@ class EventStream(QObject):
                 if not self._told_lost:
                     self._told_lost = True
                     self.lost.emit()
-                self._at_once.wait(AGAIN_S)
+                self._at_once.wait(RECONNECT_EVERY_S)
                 self._at_once.clear()
 
     def _once(self) -> None:
-        """One connection, from its beginning to its end."""
+        """Connect and emit events until the connection ends."""
         fresh: Json | None = None
         if self._after is None:
             fresh = self._snapshot()
             if fresh is None:
                 return
             self._after = int(fresh.get("seq", 0))
-        self._connection = UnixConnection(self._path, SILENT_S)
+        self._connection = UnixConnection(self._path, READ_TIMEOUT_S)
         try:
             self._follow(self._connection, fresh)
         except (OSError, http.client.HTTPException, ValueError):
@@ -98,9 +103,9 @@ class EventStream(QObject):
             self._connection.close()
 
     def _snapshot(self) -> Json | None:
-        question = Question(method="GET", path=routes.SNAPSHOT)
-        answer = ask(self._path, question, within_s=SNAPSHOT_WITHIN_S)
-        return answer.value if answer.outcome is Outcome.DONE else None
+        question = ControlRequest(method="GET", path=routes.SNAPSHOT)
+        answer = ask(self._path, question, within_s=SNAPSHOT_TIMEOUT_S)
+        return answer.value if answer.outcome is ReplyOutcome.DONE else None
 
     def _follow(self, connection: UnixConnection, fresh: Json | None) -> None:
         connection.request("GET", f"{routes.EVENTS}?after={self._after}")

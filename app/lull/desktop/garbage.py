@@ -1,8 +1,8 @@
-"""Python's cyclic garbage, collected in the window's thread alone.
+"""Runs Python's cyclic garbage collector only on the UI thread.
 
-The collector runs in whichever thread happens to allocate. Threads that read from the service
-allocate much, and a Qt object that is freed in one of them, as part of some cycle, ends the process
-with a segmentation fault. So it is switched off, and looked after by a timer of the window's.
+The collector normally runs in whichever thread allocates. The threads that read from the service
+allocate much, and freeing a Qt object in one of them crashes the process. So automatic collection
+is off and a timer on the UI thread collects instead.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ EVERY_MS: Final = 500
 
 
 class GarbageCollector(QObject):
-    """From now on until `stop`; made and stopped in the window's thread."""
+    """Runs the garbage collector on a timer until `stop`. Create and stop it on the UI thread."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -27,7 +27,7 @@ class GarbageCollector(QObject):
         self._timer.start()
 
     def look(self) -> None:
-        """Collect the generations that the collector itself would have collected by now."""
+        """Run the garbage collector for the generations whose thresholds have been exceeded."""
         due = [
             generation
             for generation, (count, limit) in enumerate(

@@ -1,4 +1,4 @@
-"""The desktop's process: wire the parts, show tray or window, run until Quit."""
+"""The desktop process: creates its parts, shows the tray icon or window, runs until Quit."""
 
 from __future__ import annotations
 
@@ -9,29 +9,43 @@ from typing import Final
 from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtWidgets import QApplication
 
+from lull.contract import routes
 from lull.desktop.actions import Actions
-from lull.desktop.client import Client
+from lull.desktop.client import ControlClient
 from lull.desktop.event_stream import EventStream
-from lull.desktop.first_run import FirstRun, Offer
 from lull.desktop.garbage import GarbageCollector
-from lull.desktop.notices import Notice, Notices
-from lull.desktop.page import Kit, PageName
 from lull.desktop.pages import making
 from lull.desktop.place import Place
+from lull.desktop.running.closing import KEEP, CloseDialog
 from lull.desktop.service_process import ServiceProcess, Spawn, spawn
 from lull.desktop.single import Single
 from lull.desktop.state import AppState, Subject
-from lull.desktop.style import Look
-from lull.desktop.tokens import Theme
 from lull.desktop.tray import QtTray, Tray, TrayBackend
-from lull.desktop.window import Window
+from lull.desktop.welcome.page import FirstRun, Offer
+from lull.desktop.widgets.notices import Notice, NoticeKind, Notices
+from lull.desktop.widgets.page import Kit, PageName
+from lull.desktop.widgets.style import ThemeInForce
+from lull.desktop.widgets.tokens import Theme
+from lull.desktop.window import MainWindow
 
 TRAY_WITHIN_MS: Final = 10_000
-"""So long may a panel take at login until we believe that there is none."""
+"""Milliseconds after login within which a system tray must appear."""
+
+
+NOTICE_PAGES: Final = {
+    NoticeKind.PROPOSALS: PageName.REVIEW,
+    NoticeKind.NIGHT: PageName.LEARNING,
+    NoticeKind.WAY_BACK: PageName.LEARNING,
+    NoticeKind.NEEDS_YOU: PageName.TODAY,
+}
+"""The page that a click on a notification opens."""
 
 
 class Desktop:
-    """Everything of one window. `begin` shows it, `end` takes it down; Quit calls `end`."""
+    """All parts of the desktop process. `begin` shows them.
+
+    `end`, also called by Quit, closes them.
+    """
 
     def __init__(
         self,
@@ -47,16 +61,20 @@ class Desktop:
         app.setQuitOnLastWindowClosed(False)
         self._garbage = GarbageCollector()
         self.preferences = QSettings(str(place.preferences), QSettings.Format.IniFormat)
-        self.look = Look(app, theme)
+        self.look = ThemeInForce(app, theme)
         self.process = ServiceProcess(place, spawn=spawn)
-        self.client = Client(place.control_socket)
+        alone = {routes.SETTINGS: place.settings} if place.settings is not None else {}
+        self.client = ControlClient(place.control_socket, alone=alone)
         self.stream = EventStream(place.control_socket)
         self.state = AppState(self.client, self.stream)
         self.actions = Actions(self.state, self.process)
         self.tray = Tray(self.state, self.actions, self.look, backend or QtTray())
-        self.notices = Notices(self.state, self.preferences, self._notify)
         self.kit = self._kit()
-        self.window = Window(self.kit, making())
+        self.window = MainWindow(self.kit, making())
+        self._noticed_page = PageName.TODAY
+        self.notices = Notices(
+            self.state, self.preferences, self._notify, in_front=self.window.isActiveWindow
+        )
         self._over = False
         self._connect()
 
@@ -76,17 +94,21 @@ class Desktop:
         self.tray.open_dashboard.connect(self.window.raise_up)
         self.tray.open_review.connect(lambda: self.open_at(PageName.REVIEW))
         self.tray.open_settings.connect(lambda: self.open_at(PageName.SETTINGS))
-        self.tray.noticed.connect(lambda: self.open_at(PageName.REVIEW))
+        self.tray.noticed.connect(lambda: self.open_at(self._noticed_page))
         self.tray.quit.connect(self.quit)
         self.window.quit_asked.connect(self.quit)
-        self.window.hidden_by_user.connect(self._closed)
+        self.window.may_hide = self._may_hide
+        self.window.close_asked.connect(self._ask_before_closing)
         self.process.started.connect(self.stream.look_now)
         self.process.changed.connect(lambda: self.state.say_down(self.process.why))
 
     def begin(self, *, hidden: bool = False, tray_within_ms: int = TRAY_WITHIN_MS) -> None:
-        """`hidden`: only the icon; where no tray is there in time, the window all the same."""
+        """Show the tray icon and the window.
+
+        With `hidden` show only the icon, or the window when no tray appears in time.
+        """
         self.process.begin()
-        # Also where no page is open: the line and the notifications tell of runs.
+        # Needed even when no page is open: the status line and notifications mention runs.
         self.state.want(Subject.RUNS)
         self.state.start()
         self.tray.begin()
@@ -96,7 +118,7 @@ class Desktop:
             QTimer.singleShot(tray_within_ms, self._show_without_tray)
 
     def offer_first_run(self) -> None:
-        """Show the first steps to who has nothing here yet, once."""
+        """Show the first-run dialog once, to a user who has no data yet."""
         self._offer = Offer(self.kit, self.show_first_run)
 
     def show_first_run(self) -> FirstRun:
@@ -108,19 +130,30 @@ class Desktop:
         if not self._over and not self.tray.backend.available():
             self.window.raise_up()
 
-    def _go(self, page: PageName) -> None:
+    def _go(self, page: PageName, words: str = "") -> None:
         self.window.go(page)
+        if words:
+            self.window.page(page).look_up(words)
 
     def open_at(self, page: PageName) -> None:
         self.window.go(page)
         self.window.raise_up()
 
-    def _closed(self) -> None:
-        """Close hides; but where nothing could bring the window back, nothing may stay behind."""
-        if not self._over and not self.tray.backend.available():
-            self.quit()
+    def _may_hide(self) -> bool:
+        """Whether the window may close without a word: an icon brings it back, or the user said
+        so."""
+        known = bool(self.preferences.value(KEEP, False, type=bool))
+        return self._over or known or self.tray.backend.available()
+
+    def _ask_before_closing(self) -> None:
+        asking = CloseDialog(self.preferences, self.window)
+        asking.keep.connect(self.window.put_away)
+        asking.leave.connect(self.quit)
+        asking.open()
 
     def _notify(self, notice: Notice) -> None:
+        # A system tells of a click without saying on which notice: it is the newest that is seen.
+        self._noticed_page = NOTICE_PAGES[notice.kind]
         self.tray.notify(notice.title, notice.text)
 
     def quit(self) -> None:
@@ -128,7 +161,7 @@ class Desktop:
         self._app.quit()
 
     def end(self) -> None:
-        """Once. The service that we started is asked to stop; one that we found goes on."""
+        """Close all parts, once. Stops the service only if this window started it."""
         if self._over:
             return
         self._over = True
@@ -141,8 +174,10 @@ class Desktop:
 
 
 def run(place: Place, *, hidden: bool = False, arguments: Sequence[str] = ("lull",)) -> int:
-    """Until Quit; the exit code. A second start shows the first one's window (not where it is to
-    be hidden) and returns."""
+    """Run the desktop until Quit and return the exit code.
+
+    A second start shows the first one's window, unless `hidden`, and returns.
+    """
     app = QApplication(list(arguments))
     app.setApplicationName("Lull")
     app.setDesktopFileName("lull")
@@ -151,7 +186,7 @@ def run(place: Place, *, hidden: bool = False, arguments: Sequence[str] = ("lull
         return 0 if hidden or single.wake() else 1
     desktop = Desktop(app, place)
     single.asked.connect(desktop.window.raise_up)
-    # The system's shutdown is answered at once, and so is Ctrl-C: Python hears it between events.
+    # End at once on logout and Ctrl-C. The timer below lets Python handle signals between events.
     app.commitDataRequest.connect(lambda _: desktop.end())
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: desktop.quit())

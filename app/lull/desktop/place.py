@@ -1,42 +1,48 @@
-"""What the desktop is told about the Lull that it shows: where things lie, how to start it.
+"""Paths and functions that the command line passes to the desktop process.
 
-The command line fills it in: the desktop itself knows neither the settings nor the lock.
+The desktop itself knows neither the settings nor the lock.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
+    """Where this Lull's files and sockets are, and how to start its service."""
+
     home: Path
     control_socket: Path
-    """Where the service listens, or will."""
+    """Path of the service's control socket."""
     window_socket: Path
-    """Where the window listens for a second start."""
+    """Path of the socket on which a second start tells the open window to show itself."""
     logs: Path
     serve: tuple[str, ...]
-    """The command that runs the service in the foreground."""
+    """Command line that runs the service in the foreground."""
     running: Callable[[], bool]
-    """Does a live service hold the lock?"""
+    """Function that tells whether a live service holds the lock."""
     fell: Callable[[], bool]
-    """Of a service that does not run: did it leave without cleaning up?"""
+    """Function that tells whether a service crashed: it runs no longer and did not clean up."""
     ask: str = "lull ask --model pocket hello"
-    """A line for a terminal that gets an answer."""
+    """Command line that gets an answer, for users to paste into a terminal."""
     starter_skills: Path | None = None
-    """A folder with skills that come along."""
+    """Folder of the starter skills that ship with Lull."""
+    settings: Callable[[Mapping[str, object] | None], dict[str, Any]] | None = None
+    """Answers the control API's requests for settings from the settings file, where no service
+    runs; raises LullError."""
     show: Callable[[Path], object] | None = None
-    """Opens a folder in the system's file manager; None: Qt does."""
+    """Function that opens a folder in the file manager; None lets Qt do it."""
 
     @property
     def preferences(self) -> Path:
-        """The window's own: which notifications, autostart, size."""
+        """File of the window's own preferences, such as notifications and size."""
         return self.home / "window.ini"
 
     @property
     def service_words(self) -> Path:
-        """What the service that the window started said last on its stderr."""
+        """File with the stderr output of the service that the window started."""
         return self.logs / "service-start.txt"

@@ -1,13 +1,13 @@
-"""The service beside the window: adopted where one runs, started where none does, started again
-when it falls, later each time.
+"""Finds the running service or starts one, and restarts it with backoff when it crashes.
 
-What the user stopped stays stopped. A service that the window started is ended by Quit; one that
-it found goes on. It is no child of Qt's, so that a window that crashes leaves it running.
+A service that the user stopped stays stopped. Quit ends a service that the window started and
+leaves one that it found. It runs in its own session, so it survives a crash of the window.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import subprocess
@@ -20,27 +20,35 @@ from typing import Final, Protocol
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from lull.core.backoff import Backoff
+from lull.core.errors import AddressInUse
 from lull.desktop.place import Place
+from lull.desktop.running.ports import address_of, is_free
 from lull.desktop.words import tr
 
 LOOK_MS: Final = 300
-FIRST_AGAIN_S: Final = 0.3
+PORT_LOOK_S: Final = 3.0
+"""Time between two looks whether a taken port is free again."""
+FIRST_RESTART_S: Final = 0.3
 _WORDS = re.compile(r"^lull: (?P<title>[^:]+): (?P<detail>.*?)(?: \((?P<hint>[^()]*)\))?$")
 
 
 class ServiceState(StrEnum):
+    """State of the service's process, as the window sees it."""
+
     STARTING = "starting"
     RUNNING = "running"
     FALLEN = "fallen"
-    """It is started again in a moment."""
+    """The service crashed and will be restarted shortly."""
     GIVEN_UP = "given up"
-    """It fell too often; only the user starts it again."""
+    """The service crashed too often; only the user can start it again."""
     STOPPED = "stopped"
-    """As the user wished."""
+    """The user stopped it."""
+    PORT_TAKEN = "port taken"
+    """Another program listens at its port; it is started once the port is free."""
 
 
 class Child(Protocol):
-    """The part of a started process that is used here."""
+    """The part of `subprocess.Popen` that this module uses."""
 
     def poll(self) -> int | None: ...
 
@@ -51,13 +59,13 @@ Spawn = Callable[[Place], Child]
 
 
 def spawn(place: Place) -> Child:
-    """Start the service, apart from us. Raises OSError."""
+    """Start the service in a session of its own; it reports errors as JSON. Raises OSError."""
     place.logs.mkdir(parents=True, exist_ok=True)
     with place.service_words.open("wb") as words:
         return subprocess.Popen(
-            place.serve,
+            [*place.serve, "--json"],
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
+            stdout=words,
             stderr=words,
             start_new_session=True,
             env={**os.environ, "LULL_HOME": str(place.home)},
@@ -65,9 +73,11 @@ def spawn(place: Place) -> Child:
 
 
 class ServiceProcess(QObject):
+    """Watches the service on a timer, and starts and restarts it."""
+
     changed = Signal()
     started = Signal()
-    """There is a new one: look for it at once."""
+    """Emitted when a service was started or found, so that the window can connect."""
 
     def __init__(
         self,
@@ -82,66 +92,93 @@ class ServiceProcess(QObject):
         self._spawn = spawn
         self._monotonic = monotonic
         self._child: Child | None = None
-        self._backoff = Backoff(first_s=FIRST_AGAIN_S)
+        self._backoff = Backoff(first_s=FIRST_RESTART_S)
         self._again_at_s: float | None = None
         self._wanted = False
         self.state = ServiceState.STOPPED
         self.why: Mapping[str, str] = {}
-        """Why it does not run, as an error of ours."""
+        """Why it does not run: `title`, `detail`, `hint`."""
+        self._restarting = False
+        self._not_ours = False
+        """Whether it replaced a service that this window had found."""
         self._timer = QTimer(self, interval=LOOK_MS)
         self._timer.timeout.connect(self.look)
 
     @property
     def ours(self) -> bool:
-        """Did we start the one that runs?"""
+        """Whether this window started the running service."""
         return self._child is not None and self._child.poll() is None
 
     def begin(self) -> None:
-        """Adopt or start, and watch from now on."""
+        """Find or start the service, and watch it from now on."""
         self._timer.start()
         self.start()
 
     def start(self) -> None:
-        """By the user's wish, or at the beginning: earlier falls are forgiven."""
+        """Start the service at the beginning or on the user's request; forgets earlier crashes."""
         self._wanted = True
+        if not self._place.running():  # one that is still stopping is waited for
+            self._restarting = False
         self._backoff = self._backoff.forgiven()
         self._again_at_s = None
         self._go()
 
+    @property
+    def restarts(self) -> bool:
+        """Whether the service is being stopped in order to be started again."""
+        return self._restarting
+
+    def restarting(self) -> None:
+        """Note that it is being stopped in order to be started again."""
+        self._restarting = True
+        self._not_ours = not self.ours
+
+    def not_restarting(self) -> None:
+        """Note that the service was not stopped after all."""
+        self._restarting = self._not_ours = False
+
     def stopping(self) -> None:
-        """The user stops it: its end is no fall."""
-        self._wanted = False
+        """Note that the user stops the service, so that its end does not count as a crash."""
+        self._wanted = self._restarting = False
         self._again_at_s = None
 
     def close(self) -> None:
-        """We leave: the service that we started is told to end, whether it is up yet or not."""
+        """Stop watching, and terminate the service if this window started it."""
         self.stopping()
         self._timer.stop()
-        if self._child is not None and self._child.poll() is None:
+        if self.ours and not self._not_ours and self._child is not None:
             self._child.terminate()
 
     def look(self) -> None:
-        """What the timer does; once more does no harm."""
+        """Check whether the service runs; called by the timer."""
         if self._place.running():
             self._again_at_s = None
             self._set(ServiceState.RUNNING)
             return
         if self.ours:
-            return  # it is still coming up, or just leaving
+            return  # it is still starting or stopping
         if self._again_at_s is not None:
             if self._monotonic() >= self._again_at_s:
                 self._again_at_s = None
-                self._go()
+                self._go_unless_taken()
             return
         if self.state in (ServiceState.RUNNING, ServiceState.STARTING):
             self._gone()
+
+    def _go_unless_taken(self) -> None:
+        """Start it, unless another program still has its port."""
+        at = address_of(self._place) if self.state is ServiceState.PORT_TAKEN else None
+        if at is not None and not is_free(*at):
+            self._again_at_s = self._monotonic() + PORT_LOOK_S
+            return
+        self._go()
 
     def _go(self) -> None:
         if self._place.running():
             self._set(ServiceState.RUNNING)
             self.started.emit()
             return
-        if self.ours:  # the one before has given up its place, and is not quite gone
+        if self.ours:  # the previous one has released the lock but has not exited yet
             self._again_at_s = self._monotonic()
             return
         try:
@@ -154,7 +191,11 @@ class ServiceProcess(QObject):
         self.started.emit()
 
     def _gone(self) -> None:
-        """It ran, or was to, and does not any more."""
+        """Handle that the service ended: stopped on purpose, or crashed."""
+        if self._restarting:
+            self._restarting, self._child = False, None
+            self.start()
+            return
         code = self._child.poll() if self._child is not None else None
         ours, self._child = self._child is not None, None
         left_by_wish = code == 0 if ours else not self._place.fell()
@@ -166,6 +207,11 @@ class ServiceProcess(QObject):
 
     def _fell(self, why: Mapping[str, str]) -> None:
         now_s = self._monotonic()
+        if why.get("title") == AddressInUse.title:
+            self._again_at_s = now_s + PORT_LOOK_S
+            at = address_of(self._place)
+            self._set(ServiceState.PORT_TAKEN, _taken(at[1]) if at is not None else why)
+            return
         self._backoff = self._backoff.fallen(now_s)
         delay_s = self._backoff.delay_s
         self._again_at_s = None if delay_s is None else now_s + delay_s
@@ -177,18 +223,34 @@ class ServiceProcess(QObject):
         why = why or {}
         if (state, why) != (self.state, self.why):
             if state is ServiceState.STARTING and self.why and not why:
-                why = self.why  # why the last one fell is known better than that this one comes
+                why = self.why  # keep showing why the last one crashed
             self.state, self.why = state, why
             self.changed.emit()
 
 
 def last_words(path: Path) -> dict[str, str]:
-    """The error that a fallen service left on its stderr; empty where it left none of ours."""
+    """Return the last error that a crashed service wrote to stderr, or an empty dict."""
     text = ""
     with contextlib.suppress(OSError):
         text = path.read_text("utf-8", errors="replace")
     for line in reversed(text.splitlines()):
+        if said := _error_in(line):
+            return said
         found = _WORDS.match(line.strip())
         if found:
             return {name: found[name] or "" for name in ("title", "detail", "hint")}
     return {}
+
+
+def _error_in(line: str) -> dict[str, str]:
+    """The error that `lull serve --json` prints; empty if the line is none."""
+    try:
+        said = json.loads(line)["error"]
+        return {name: str(said[name]) for name in ("title", "detail", "hint")}
+    except (ValueError, KeyError, TypeError):
+        return {}
+
+
+def _taken(port: int) -> dict[str, str]:
+    detail = tr("port %1 is used by another program", port)
+    return {"title": AddressInUse.title, "detail": detail, "hint": ""}

@@ -1,6 +1,6 @@
-"""One window for one home: a second start asks the first to show itself, and leaves.
+"""Allows one window per home: a second start makes the first window show itself, and exits.
 
-A locked file says who is first and falls with its process; the socket only carries the wish.
+A lock file, released when its process ends, decides which is first. A socket carries the request.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 from lull.desktop.place import Place
 
-WITHIN_MS: Final = 2_000
+TIMEOUT_MS: Final = 2_000
 
 
 class Single(QObject):
+    """Ensures that there is only one window, with a lock and a socket."""
+
     asked = Signal()
-    """Somebody started Lull again: show the window."""
+    """Emitted when Lull was started again, so that the window should be shown."""
 
     def __init__(self, place: Place, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -28,7 +30,7 @@ class Single(QObject):
         self._server: QLocalServer | None = None
 
     def first(self) -> bool:
-        """Are we the only one? Then listen."""
+        """Whether this is the only window; if so, start listening."""
         if not self._lock.tryLock(0):
             return False
         QLocalServer.removeServer(self._socket)  # a crash leaves its file behind
@@ -39,13 +41,16 @@ class Single(QObject):
         return True
 
     def wake(self) -> bool:
-        """Ask the first one to show itself; blocks for a moment. False: it does not listen."""
+        """Ask the first window to show itself. Blocks briefly.
+
+        False when that window does not listen.
+        """
         socket = QLocalSocket()
         socket.connectToServer(self._socket)
-        if not socket.waitForConnected(WITHIN_MS):
+        if not socket.waitForConnected(TIMEOUT_MS):
             return False
         socket.write(b"show\n")
-        socket.waitForBytesWritten(WITHIN_MS)
+        socket.waitForBytesWritten(TIMEOUT_MS)
         socket.disconnectFromServer()
         return True
 

@@ -1,7 +1,7 @@
-"""Where Lull stands, in one line and one shape: the words of the tray, its tooltip and the window.
+"""Sums up Lull's status as one line and one icon shape, for the tray and the window.
 
-Pure: from what the state holds and the time to words. The line is said anew every second, so a
-time in it is never past.
+Pure functions of the state and the time. The line is updated every second, so that no time in it
+is ever past.
 """
 
 from __future__ import annotations
@@ -11,37 +11,46 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from lull.core import spans
-from lull.core.pausing import FOR_EVER
-from lull.desktop.icons import TrayShape
+from lull.core import durations as spans
+from lull.core.idle.pausing import FOR_EVER
 from lull.desktop.state import AppState, Phase, Subject
+from lull.desktop.widgets.icons import TrayShape
 from lull.desktop.words import clock, parsed, percent, plain, tr
 
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class TrayStanding:
+    """What the tray shows: the status line, the icon's shape and more."""
+
     line: str
     shape: TrayShape
     proposals: int = 0
     address: str = ""
     paused: bool = False
     running: bool = False
+    learns: bool = False
+    """Whether it runs and is not switched off."""
 
 
-def standing(state: AppState, now: datetime) -> Standing:
+def standing(state: AppState, now: datetime) -> TrayStanding:
     if state.phase is not Phase.LIVE:
-        return Standing(line=down_line(state.phase, state.why_down), shape=TrayShape.OFF)
+        return TrayStanding(line=down_line(state.phase, state.why_down), shape=TrayShape.OFF)
     status, learning = state.status, state.learning
+    address = str(status.get("address") or "")
+    if not status.get("enabled", True):
+        line = tr("Lull is off: requests go straight to Ollama")
+        return TrayStanding(line=line, shape=TrayShape.OFF, address=address, running=True)
     count = int(status.get("skills", {}).get("proposals", 0))
-    return Standing(
+    return TrayStanding(
         line=line_of(learning, state.value(Subject.RUNS), now),
         shape=shape_of(status, learning, count),
         proposals=count,
-        address=str(status.get("address") or ""),
+        address=address,
         paused=learning.get("state") == "paused",
         running=True,
+        learns=True,
     )
 
 
@@ -53,7 +62,7 @@ def down_line(phase: Phase, why: Mapping[str, str]) -> str:
 
 
 def shape_of(status: Json, learning: Json, proposals: int) -> TrayShape:
-    """What asks for the user comes before what only tells."""
+    """Return the icon shape for the most important state; problems come first."""
     if status.get("problems"):
         return TrayShape.ERROR
     state = learning.get("state")
@@ -111,7 +120,7 @@ def _closed(learning: Json, now: datetime) -> str:
     because = str(learning.get("because", "")).rstrip(".")
     if then is not None and then > now:
         return tr("Waiting for a lull: next about %1", clock(learning["next"], now))
-    # How many seconds ago is the list of gates' to say: here it would be old at once.
+    # Leave out the seconds after the colon: here they would be outdated at once.
     because = because.split(": ")[0]
     if not because or because.startswith("Waiting for a lull"):
         return tr("Waiting for a lull")

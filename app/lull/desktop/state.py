@@ -1,8 +1,8 @@
-"""The one state of the window: what is known, how fresh it is, and what was asked for.
+"""The window's only state: the service's data, how fresh it is, and pending actions.
 
-Fed by the snapshot and the events; a subject that an event touches is read again soon, many events
-together. Widgets read it and listen to `changed`; they wait for nothing. What became of an action
-is always told: done, or plainly not done, also when the service fell in the middle of it.
+It is filled from the snapshot; events make the data they concern be read again, several events
+together. Widgets read it and listen to `changed`; nothing blocks. The outcome of every action is
+reported, also when the service crashed in the middle of it.
 """
 
 from __future__ import annotations
@@ -10,38 +10,47 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime, time, timedelta
 from enum import StrEnum
 from typing import Any, Final
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from lull.contract import routes
-from lull.desktop.client import Answer, Client, Outcome, Then
+from lull.desktop.client import ControlClient, Reply, ReplyOutcome, Then
 from lull.desktop.event_stream import EventStream
-from lull.desktop.words import tr
+from lull.desktop.words import now, tr
 
 Json = dict[str, Any]
-SOON_MS: Final = 80
-"""Events that come together are followed together."""
-REST_MS: Final = 400
-"""At least so long between two readings, however many events come."""
+READ_DELAY_MS: Final = 80
+"""Milliseconds to wait after an event before reading, so that several events cause one read."""
+READ_GAP_MS: Final = 400
+"""Shortest time in milliseconds between two reads."""
+WEEK_DAYS: Final = 7
+"""Number of days that the Schedule page shows."""
+PAST_DAYS: Final = 3
+"""Number of those days that lie before today."""
 POLL_MS: Final = 5_000
-"""Idle times and gates change without an event."""
+"""Milliseconds between reads of the status. Idle times and gates change without an event."""
 
 
 class Phase(StrEnum):
+    """State of the connection to the service."""
+
     LOADING = "loading"
     LIVE = "live"
     DOWN = "down"
 
 
 class Subject(StrEnum):
+    """A kind of service data that the window reads and keeps as a whole."""
+
     STATUS = "status"
     PROPOSALS = "proposals"
     SKILLS = "skills"
     GENERATIONS = "generations"
     CONVERSATIONS = "conversations"
-    """Only that they changed: the page reads them itself, a page at a time."""
+    """Conversations; only changes are signalled, and the page reads the data itself, in chunks."""
     RUNS = "runs"
     ADAPTERS = "adapters"
     WINDOWS = "windows"
@@ -74,37 +83,48 @@ _TOUCHES: Final[Mapping[str, tuple[Subject, ...]]] = {
     "upstream": (Subject.STATUS,),
     "engine": (Subject.STATUS,),
     "problem": (Subject.STATUS,),
-    "settings": (Subject.STATUS, Subject.SETTINGS, Subject.CALENDARS),
+    "settings": (Subject.STATUS, Subject.SETTINGS, Subject.CALENDARS, Subject.WINDOWS),
 }
 
 
+def shown_week(at: datetime) -> tuple[datetime, datetime]:
+    """The first midnight of the days that the schedule shows, and the last, in the zone of `at`."""
+    first = at.date() - timedelta(days=PAST_DAYS)
+    start, end = (
+        datetime.combine(day, time(0), at.tzinfo) for day in (first, first + timedelta(WEEK_DAYS))
+    )
+    return start, end
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
-    """What is known of a subject."""
+class KnownSubject:
+    """The data of one subject (kind of service data) and how fresh it is."""
 
     value: Json | None = None
-    """None: nothing was read yet."""
+    """The subject's data; None until it was first read."""
     stale: bool = False
-    """It may have changed since: the service is gone, or it is being read again."""
+    """Whether the data may be out of date, because the service is gone or the last read failed."""
     error: Mapping[str, str] = field(default_factory=dict)
-    """Why the last reading failed."""
+    """Why the last read of the subject failed; empty if it did not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """One line for the user about what they did."""
+    """A message to the user about the outcome of an action."""
 
     text: str
     good: bool = True
     undo: Callable[[], None] | None = None
+    button: str = ""
+    """What the button for `undo` says, if not "Undo"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settling:
-    """How to find out, once the service is back, whether an action that broke off was done."""
+    """How to find out, once the service is back, whether an interrupted action was done."""
 
     route: str
-    done: Callable[[Answer], bool]
+    done: Callable[[Reply], bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,19 +135,23 @@ class _Open:
 
 
 class AppState(QObject):
+    """Holds the service's data for all pages and sends the user's actions."""
+
     changed = Signal(str)
-    """A subject has a new value, another freshness, or another error."""
+    """Emitted when a subject's data, freshness or error has changed."""
     phase_changed = Signal()
     told = Signal(object)
-    """A `Told`."""
+    """Emitted with a `Told` message to show to the user."""
     happened = Signal(object)
-    """An event, as it came."""
+    """Emitted for each event of the service, as received."""
 
-    def __init__(self, client: Client, stream: EventStream, parent: QObject | None = None) -> None:
+    def __init__(
+        self, client: ControlClient, stream: EventStream, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._client = client
         self._stream = stream
-        self._held: dict[Subject, Held] = {subject: Held() for subject in Subject}
+        self._held: dict[Subject, KnownSubject] = {subject: KnownSubject() for subject in Subject}
         self._wanted = {Subject.STATUS, Subject.PROPOSALS, Subject.SKILLS}
         self._dirty: set[Subject] = set()
         self._reading: set[Subject] = set()
@@ -156,11 +180,11 @@ class AppState(QObject):
 
     # What is known
 
-    def held(self, subject: Subject) -> Held:
+    def held(self, subject: Subject) -> KnownSubject:
         return self._held[subject]
 
     def value(self, subject: Subject) -> Json:
-        """Empty where nothing was read yet."""
+        """Return a subject's data, empty until it was first read."""
         return self._held[subject].value or {}
 
     @property
@@ -177,60 +201,72 @@ class AppState(QObject):
         return list(self.value(Subject.PROPOSALS).get("proposals", ()))
 
     def want(self, *subjects: Subject) -> None:
-        """From now on they are kept fresh."""
+        """Read these subjects (kinds of data) soon and keep them up to date from now on."""
         new = set(subjects) - self._wanted
         self._wanted |= new
         if new:
             self.touch(*new)
 
     def touch(self, *subjects: Subject) -> None:
-        """Read them again soon."""
+        """Read these subjects (kinds of data) again soon."""
         self._dirty |= set(subjects)
-        if self.phase is Phase.LIVE and not self._soon.isActive():
-            self._soon.start(SOON_MS)
+        if self._dirty & self._readable() and not self._soon.isActive():
+            self._soon.start(READ_DELAY_MS)
+
+    def _readable(self) -> set[Subject]:
+        """The subjects that are wanted and can be read now; some also without a service."""
+        if self.phase is Phase.LIVE:
+            return self._wanted | {Subject.CONVERSATIONS}
+        alone = self._client.answers_alone
+        return {one for one in self._wanted if one in _ROUTES and alone(_ROUTES[one][0])}
 
     # Reading
 
     def get(self, route: str, then: Then, **query: object) -> None:
-        """Something that only one page needs. `then` is always called, later."""
+        """Read data that only one page needs.
+
+        The callback `then` is called later with any outcome.
+        """
         self._client.get(route, then, **query)
 
     def ask(self, route: str, body: Mapping[str, object], then: Then) -> None:
-        """As `get`, for a question that needs a body."""
+        """Read data like `get`, by a request with a body."""
         self._client.read(route, body, then)
 
     def _read_dirty(self) -> None:
-        if self.phase is not Phase.LIVE:
-            return
-        if Subject.CONVERSATIONS in self._dirty:
+        if self.phase is Phase.LIVE and Subject.CONVERSATIONS in self._dirty:
             self._dirty.discard(Subject.CONVERSATIONS)
             self.changed.emit(Subject.CONVERSATIONS)
-        due = (self._dirty & self._wanted) - self._reading
+        readable = self._readable()
+        due = (self._dirty & readable) - self._reading
         self._dirty -= due
         for subject in sorted(due):
             self._read(subject)
-        if self._dirty & self._wanted:
-            self._soon.start(REST_MS)
+        if self._dirty & readable:
+            self._soon.start(READ_GAP_MS)
 
     def _read(self, subject: Subject) -> None:
         route, query = _ROUTES[subject]
+        if subject is Subject.WINDOWS:  # without these the service tells of the past alone
+            start, end = shown_week(now())
+            query = {"from": start.isoformat(), "to": end.isoformat()}
         self._reading.add(subject)
         self._client.get(route, lambda answer: self._take(subject, answer), **query)
 
-    def _take(self, subject: Subject, answer: Answer) -> None:
+    def _take(self, subject: Subject, answer: Reply) -> None:
         self._reading.discard(subject)
         before = self._held[subject]
         if answer.ok:
-            self._keep(subject, Held(value=answer.value))
-        elif answer.outcome is Outcome.REFUSED:
+            self._keep(subject, KnownSubject(value=answer.value))
+        elif answer.outcome is ReplyOutcome.REFUSED:
             self._keep(subject, replace(before, error=answer.error, stale=True))
         else:
             self._dirty.add(subject)
             self._keep(subject, replace(before, stale=True))
-        if self._dirty & self._wanted and not self._soon.isActive():
-            self._soon.start(REST_MS)
+        if self._dirty & self._readable() and not self._soon.isActive():
+            self._soon.start(READ_GAP_MS)
 
-    def _keep(self, subject: Subject, held: Held) -> None:
+    def _keep(self, subject: Subject, held: KnownSubject) -> None:
         if held != self._held[subject]:
             self._held[subject] = held
             self.changed.emit(subject)
@@ -240,11 +276,12 @@ class AppState(QObject):
     def _take_snapshot(self, snapshot: Json) -> None:
         status = snapshot.get("status")
         self._set_phase(Phase.LIVE)
-        self._keep(Subject.STATUS, Held(value=status if isinstance(status, dict) else {}))
-        proposals = {k: snapshot.get(k) for k in ("proposals", "faults", "generation", "pushed")}
-        self._keep(Subject.PROPOSALS, Held(value=proposals))
+        self._keep(Subject.STATUS, KnownSubject(value=status if isinstance(status, dict) else {}))
+        parts = ("proposals", "faults", "generation", "pushed", "snoozed", "undo")
+        proposals = {part: snapshot.get(part) for part in parts}
+        self._keep(Subject.PROPOSALS, KnownSubject(value=proposals))
         skills = {"generation": snapshot.get("generation"), "skills": snapshot.get("skills", [])}
-        self._keep(Subject.SKILLS, Held(value=skills))
+        self._keep(Subject.SKILLS, KnownSubject(value=skills))
         self.changed.emit(Subject.CONVERSATIONS)
         fresh = {Subject.STATUS, Subject.PROPOSALS, Subject.SKILLS}
         self.touch(*(self._wanted - fresh))
@@ -261,13 +298,14 @@ class AppState(QObject):
         for subject, held in self._held.items():
             if held.value is not None:
                 self._keep(subject, replace(held, stale=True))
+        self.touch(*self._readable())
 
     def _take_event(self, event: Json) -> None:
         self.touch(*_TOUCHES.get(str(event.get("kind")), ()))
         self.happened.emit(event)
 
     def say_down(self, error: Mapping[str, str]) -> None:
-        """Why the service is not there, from whoever tried to start it."""
+        """Set the reason, shown to the user, why the service does not run."""
         self.why_down = dict(error)
         self.phase_changed.emit()
 
@@ -292,17 +330,20 @@ class AppState(QObject):
         then: Callable[[bool], None] | None = None,
         answered: Then | None = None,
     ) -> None:
-        """Ask for a change. `words` names it ("Approving menu-style"), `done` is told when it is
-        done. `then` hears whether it was, also when that is known only after a break; `answered`
-        the answer of what was done."""
+        """Send an action of the user to the service, and tell the user the outcome.
 
-        def hear(answer: Answer) -> None:
+        `words` names it ("Approving menu-style"); `done` is shown when it was done. `then` is
+        called with whether the action was done, possibly only after a reconnect; `answered` gets
+        the reply of a completed action.
+        """
+
+        def hear(answer: Reply) -> None:
             if answer.ok:
                 if done:
                     self.told.emit(Told(text=done, undo=undo))
                 if answered is not None:
                     answered(answer)
-            elif answer.outcome is Outcome.UNSURE and settling is not None:
+            elif answer.outcome is ReplyOutcome.UNSURE and settling is not None:
                 self._unsettled.append(_Open(words=words, settling=settling, then=then))
                 text = tr("%1: the service stopped; looked up when it is back.", words)
                 self.told.emit(Told(text=text, good=False))
@@ -312,8 +353,8 @@ class AppState(QObject):
             if then is not None:
                 then(answer.ok)
 
-        if self.phase is not Phase.LIVE:
-            hear(Answer(outcome=Outcome.NOT_DONE))
+        if self.phase is not Phase.LIVE and not self._client.answers_alone(route):
+            hear(Reply(outcome=ReplyOutcome.NOT_DONE))
             return
         self._client.act(route, body, hear)
 
@@ -322,9 +363,9 @@ class AppState(QObject):
         for one in waiting:
             self._client.get(one.settling.route, functools.partial(self._settled, one))
 
-    def _settled(self, one: _Open, answer: Answer) -> None:
-        if answer.outcome in (Outcome.NOT_DONE, Outcome.UNSURE):
-            self._unsettled.append(one)  # gone again: the next connection asks again
+    def _settled(self, one: _Open, answer: Reply) -> None:
+        if answer.outcome in (ReplyOutcome.NOT_DONE, ReplyOutcome.UNSURE):
+            self._unsettled.append(one)  # ask again after the next reconnect
             return
         was_done = one.settling.done(answer)
         text = tr("%1: it was done.", one.words) if was_done else tr("%1: not done.", one.words)
@@ -333,11 +374,11 @@ class AppState(QObject):
             one.then(was_done)
 
 
-def said(answer: Answer) -> str:
-    """Why something was not done, in one line."""
-    if answer.outcome is Outcome.NOT_DONE:
+def said(answer: Reply) -> str:
+    """Describe in one line why an action was not done."""
+    if answer.outcome is ReplyOutcome.NOT_DONE:
         return tr("not done, because the service is not running.")
-    if answer.outcome is Outcome.UNSURE:
+    if answer.outcome is ReplyOutcome.UNSURE:
         return tr("the service stopped before it answered; look whether it was done.")
     detail = str(answer.error.get("detail") or tr("the service refused."))
     hint = str(answer.error.get("hint") or "")

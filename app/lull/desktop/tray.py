@@ -1,7 +1,7 @@
-"""The tray's icon: nine entries, one of six shapes, one line that is true to the second.
+"""The tray icon with its menu and a status line that is updated every second.
 
-The desktop's tray stands behind `TrayBackend`, because some desktops have none and tests have
-their own. Everything that can be done here can be done in the window, too.
+The system's tray is used through `TrayBackend`, because some desktops have none and tests use a
+fake. Everything in the menu can also be done in the window.
 """
 
 from __future__ import annotations
@@ -16,24 +16,27 @@ from PySide6.QtGui import QAction, QIcon
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
 from lull.desktop.actions import Actions, pause_lengths
-from lull.desktop.icons import TrayShape, tray_icon
-from lull.desktop.standing import Standing, standing
+from lull.desktop.standing import TrayStanding, standing
 from lull.desktop.state import AppState
-from lull.desktop.style import Look
+from lull.desktop.widgets.icons import TrayShape, tray_icon
+from lull.desktop.widgets.style import ThemeInForce
 from lull.desktop.words import counted, now, only, tr
 
 TICK_MS: Final = 1_000
 
 
 class TrayBackend(Protocol):
-    """What a desktop's tray does for us."""
+    """Interface of a system tray."""
 
     def available(self) -> bool: ...
 
     def begin(
         self, menu: QMenu, *, clicked: Callable[[], None], noticed: Callable[[], None]
     ) -> None:
-        """`clicked`: the left button; `noticed`: a notification was clicked."""
+        """Show the icon.
+
+        `clicked` is called on a left click, `noticed` on a click on a notification.
+        """
 
     def show(self, icon: QIcon, tooltip: str) -> None: ...
 
@@ -43,7 +46,7 @@ class TrayBackend(Protocol):
 
 
 class QtTray:
-    """The real one."""
+    """The system tray as provided by Qt."""
 
     def __init__(self) -> None:
         self._icon: QSystemTrayIcon | None = None
@@ -58,7 +61,7 @@ class QtTray:
         icon.setContextMenu(menu)
 
         def heard(reason: QSystemTrayIcon.ActivationReason) -> None:
-            # On macOS the left button opens the menu, and the desktop does that itself.
+            # On macOS a left click opens the menu, which the system does itself.
             if reason is QSystemTrayIcon.ActivationReason.Trigger and sys.platform != "darwin":
                 clicked()
 
@@ -83,18 +86,20 @@ class QtTray:
 
 
 class Tray(QObject):
+    """The tray icon, its menu and its notifications."""
+
     open_dashboard = Signal()
     open_review = Signal()
     open_settings = Signal()
     quit = Signal()
     noticed = Signal()
-    """A notification was clicked."""
+    """Emitted when the user clicked a notification."""
 
     def __init__(
         self,
         state: AppState,
         actions: Actions,
-        look: Look,
+        look: ThemeInForce,
         backend: TrayBackend,
         *,
         mask: bool = sys.platform == "darwin",
@@ -115,13 +120,16 @@ class Tray(QObject):
             signal.connect(self.refresh)
 
     def begin(self) -> None:
-        """Before the first event: the icon is there while the service still comes up."""
+        """Show the tray icon at once, before the service has started."""
         self._tick.start()
         self.refresh()
 
     def _reach(self) -> None:
-        """At login the panel may come up after us, and an icon that was shown before there is a
-        panel never gets there (tried on D-Bus): so it is made once there is one."""
+        """Create the icon once the system tray is available.
+
+        At login the panel may start later, and an icon shown before it exists never appears there
+        (tried on D-Bus).
+        """
         if not self._begun and self.backend.available():
             self._begun = True
             self.backend.begin(
@@ -152,10 +160,10 @@ class Tray(QObject):
         self.resume.triggered.connect(only(self._actions.resume))
         self.train = self._entry(tr("Train now"), self._actions.train_now)
         self.menu.addSeparator()
-        self.proxy = self._entry(tr("Proxy on"), None)
-        self.proxy.setCheckable(True)
-        # `triggered` is the user's click alone, `toggled` would also hear us.
-        self.proxy.triggered.connect(self._actions.proxy)
+        self.on = self._entry(tr("Lull on"), None)
+        self.on.setCheckable(True)
+        # `triggered` fires only on clicks; `toggled` would also fire on setChecked.
+        self.on.triggered.connect(self._actions.turn)
         self.copy = self._entry(tr("Copy address"), self._actions.copy_address)
         self.menu.addSeparator()
         self.settings = self._entry(tr("Settings…"), self.open_settings.emit)
@@ -175,20 +183,20 @@ class Tray(QObject):
         shown = (stands.shape, self._look.theme.text, stands.line)
         if (
             self._begun and shown != self._shown
-        ):  # a tray that is written to every second flickers on some desktops
+        ):  # on some desktops an icon that is set every second flickers
             self._shown = shown
             icon = tray_icon(stands.shape, self._look.theme.text, mask=self._mask)
             self.backend.show(icon, f"Lull: {stands.line}")
 
-    def _words(self, stands: Standing) -> None:
+    def _words(self, stands: TrayStanding) -> None:
         self.status.setText(stands.line)
         count = stands.proposals
         words = counted(count, "Review %1 skill…", "Review %1 skills…")
         self.review.setText(words if count else tr("Nothing to review"))
         self.review.setEnabled(count > 0)
         self.pause.menuAction().setText(tr("Paused") if stands.paused else tr("Pause learning"))
-        self.pause.setEnabled(stands.running)
+        self.pause.setEnabled(stands.learns)
         self.resume.setVisible(stands.paused)
-        self.train.setEnabled(stands.running)
-        self.proxy.setChecked(stands.running)
+        self.train.setEnabled(stands.learns)
+        self.on.setChecked(stands.learns)
         self.copy.setEnabled(stands.running)

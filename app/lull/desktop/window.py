@@ -1,13 +1,13 @@
-"""The dashboard: pages at the left, the page in the middle, where Lull stands below.
+"""The dashboard window: a list of pages on the left, the page, a status line below.
 
-Closing hides it. What goes wrong with the service stands in a banner over every page, what the
-user did in a note that goes away.
+Closing hides it. A banner above the page shows problems of the service; a note that disappears
+shows the outcome of the user's actions.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
@@ -25,18 +25,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from lull.desktop.icons import icon
-from lull.desktop.page import Kit, Page, PageName
-from lull.desktop.parts import Banner, Note, button, label
+from lull.desktop.running.ports import address_of, another
 from lull.desktop.service_process import ServiceState
 from lull.desktop.standing import standing
 from lull.desktop.state import Phase, Told
-from lull.desktop.tokens import GAP
-from lull.desktop.words import now, only, tr
+from lull.desktop.widgets.icons import icon
+from lull.desktop.widgets.page import Kit, Page, PageName
+from lull.desktop.widgets.parts import Banner, ElidedLabel, Note, button, label
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import in_window, now, only, tr
 
 SIDE_WIDTH: Final = 196
-SIZE: Final = QSize(1120, 740)
-LEAST: Final = QSize(820, 540)
+FIRST_SIZE: Final = QSize(1120, 740)
+LEAST_SIZE: Final = QSize(820, 540)
 TICK_MS: Final = 1_000
 
 Making = Callable[[Kit], Page]
@@ -56,7 +57,7 @@ def page_titles() -> dict[PageName, str]:
 
 
 def shortcuts() -> tuple[tuple[str, str], ...]:
-    """For the overlay."""
+    """Return the keyboard shortcuts as (keys, what they do)."""
     return (
         ("Ctrl+1 … Ctrl+8", tr("the pages")),
         ("Ctrl+F", tr("search on this page")),
@@ -68,30 +69,33 @@ def shortcuts() -> tuple[tuple[str, str], ...]:
         ("A", tr("Review: approve")),
         ("R", tr("Review: reject, with a reason")),
         ("E", tr("Review: edit")),
-        ("D", tr("Review: defer")),
+        ("D", tr("Review: snooze until tomorrow")),
         ("Ctrl+Z", tr("Review: undo")),
     )
 
 
-class Window(QMainWindow):
+class MainWindow(QMainWindow):
+    """The dashboard window. Pages are created when they are first opened."""
+
     quit_asked = Signal()
-    hidden_by_user = Signal()
+    close_asked = Signal()
+    """The window should close, and the user must be asked first."""
 
     def __init__(self, kit: Kit, making: dict[PageName, Making]) -> None:
         super().__init__()
         self._kit = kit
+        self.may_hide: Callable[[], bool] = lambda: True
         self._making = making
         self._pages: dict[PageName, Page] = {}
         self._titles = page_titles()
         self.setWindowTitle("Lull")
-        self.setMinimumSize(LEAST)
-        size = kit.preferences.value("window/size", SIZE)
-        self.resize(size if isinstance(size, QSize) else SIZE)
+        self.setMinimumSize(LEAST_SIZE)
+        size = kit.preferences.value("window/size", FIRST_SIZE)
+        self.resize(size if isinstance(size, QSize) else FIRST_SIZE)
         self.banner = Banner()
-        self.banner.pressed.connect(kit.process.start)
         self._stack = QStackedWidget()
         self._stack.setObjectName("stack")
-        self._line = label("")
+        self._line = ElidedLabel()
         self._version = label("")
         self._buttons: dict[PageName, QPushButton] = {}
         self._lay_out()
@@ -172,7 +176,7 @@ class Window(QMainWindow):
         self._bind("Ctrl+,", lambda: self.go(PageName.SETTINGS))
         self._bind("Ctrl+W", self.close)
         self._bind("Ctrl+Q", self.quit_asked.emit)
-        # Where ? needs Shift, some keyboards tell both and some the sign alone.
+        # Where ? needs Shift, some keyboards report Shift+? and some only ?.
         self._bind("?", self.show_keys, "Shift+?")
 
     def _bind(self, keys: str, do: Callable[[], object], *more: str) -> None:
@@ -185,14 +189,24 @@ class Window(QMainWindow):
     # Pages
 
     def go(self, name: PageName) -> None:
-        self._stack.setCurrentWidget(self.page(name))
+        page = self.page(name)
+        self._stack.setCurrentWidget(page)
         self._buttons[name].setChecked(True)
-        if self.focusWidget() in self._buttons.values():  # two marked pages would be one too many
+        if self.focusWidget() in self._buttons.values():  # else two pages would look selected
             self._buttons[name].setFocus()
+        else:
+            # Qt gives Tab to the button that last had the focus, not to the one that is chosen.
+            strong, click = Qt.FocusPolicy.StrongFocus, Qt.FocusPolicy.ClickFocus
+            for one, made in self._buttons.items():
+                made.setFocusPolicy(strong if one is name else click)
+            self.page(name).take_focus()
         self.setWindowTitle(f"Lull: {self._titles[name]}")
 
     def page(self, name: PageName | None = None) -> Page:
-        """The page of that name, made when it is first wanted; without one the one that is seen."""
+        """Return the page of that name, created when first needed.
+
+        Without a name return the current page.
+        """
         if name is None:
             shown = self._stack.currentWidget()
             return next(page for page in self._pages.values() if page is shown)
@@ -207,6 +221,11 @@ class Window(QMainWindow):
             self.showNormal()
         self.raise_()
         self.activateWindow()
+
+    def put_away(self) -> None:
+        """Hide the window; the program goes on."""
+        self._kit.preferences.setValue("window/size", self.size())
+        self.hide()
 
     # What it says
 
@@ -230,8 +249,9 @@ class Window(QMainWindow):
         if state.phase is not Phase.DOWN:
             self.banner.say("")
             return
-        why = str(process.why.get("detail", "")).rstrip(".")
-        hint = str(process.why.get("hint", ""))
+        why = in_window(str(process.why.get("detail", ""))).rstrip(".")
+        hint = in_window(str(process.why.get("hint", "")))
+        start = self._kit.process.start
         match process.state:
             case ServiceState.STARTING | ServiceState.RUNNING:
                 self.banner.say(tr("The service is starting. What you see may be out of date."))
@@ -239,14 +259,26 @@ class Window(QMainWindow):
                 text = tr("The service stopped: %1. It is being started again.", why)
                 self.banner.say(text, kind="bad")
             case ServiceState.GIVEN_UP:
-                text = tr("The service keeps stopping: %1. %2", why, hint)
-                self.banner.say(text.strip(), kind="bad", action=tr("Start it again"))
+                text = tr("The service keeps stopping: %1. %2", why, hint).strip()
+                self.banner.say(text, kind="bad", offers=((tr("Start it again"), start),))
+            case ServiceState.PORT_TAKEN:
+                text = tr("Lull can't answer your chat apps: %1.", why)
+                self.banner.say(text, kind="bad", offers=self._other_ports())
             case ServiceState.STOPPED:
                 text = tr("The service is stopped. Nothing answers your chat clients.")
-                self.banner.say(text, action=tr("Start"))
+                self.banner.say(text, offers=((tr("Start"), start),))
+
+    def _other_ports(self) -> Sequence[tuple[str, Callable[[], object]]]:
+        again = (tr("Try again"), self._kit.process.start)
+        at = address_of(self._kit.place)
+        if at is None:
+            return (again,)
+        port = another(*at)
+        words = tr("Use port %1", port) if port else tr("Use any free port")
+        return ((words, functools.partial(self._kit.actions.use_port, *at[:1], port)), again)
 
     def _tell(self, told: Told) -> None:
-        self.note.say(told.text, good=told.good, undo=told.undo)
+        self.note.say(told.text, good=told.good, undo=told.undo, button=told.button)
 
     def _dress(self) -> None:
         theme = self._kit.look.theme
@@ -255,7 +287,7 @@ class Window(QMainWindow):
         self.setWindowIcon(icon("lull", theme.accent))
 
     def show_keys(self) -> QDialog:
-        """The overlay with every shortcut."""
+        """Open the list of keyboard shortcuts."""
         overlay = QDialog(self)
         overlay.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         overlay.setWindowTitle(tr("Keyboard"))
@@ -275,10 +307,11 @@ class Window(QMainWindow):
     # Qt's own
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
-        """Close hides. Quit quits."""
+        """Hide the window and save its size instead of closing; only Quit ends the program."""
         self._kit.preferences.setValue("window/size", self.size())
-        event.accept()
-        self.hidden_by_user.emit()
+        event.setAccepted(self.may_hide())
+        if not event.isAccepted():
+            self.close_asked.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         super().resizeEvent(event)

@@ -1,9 +1,8 @@
-"""Forgetting many conversations, one after the other, with all that was made of each; and taking
-everything away that Lull ever kept.
+"""Forgets many conversations one after the other, or deletes everything that Lull has stored.
 
-Each conversation is forgotten whole or not at all, so that stopping half-way, or a service that
-falls, leaves nothing half-done: what is left is there, and is said. Everything goes only while no
-service runs, and a new one begins with nothing.
+Each conversation is forgotten with all that was learned from it, or not at all, so stopping or a
+crash leaves nothing half done. Everything is deleted only while no service runs; afterwards an
+empty one is started.
 """
 
 from __future__ import annotations
@@ -16,31 +15,36 @@ from typing import Any, Final
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from lull.contract import routes
-from lull.desktop.client import Answer
+from lull.desktop.client import Reply
 from lull.desktop.place import Place
 from lull.desktop.service_process import ServiceProcess
 from lull.desktop.state import AppState, said
 from lull.desktop.words import tr
 
 Json = dict[str, Any]
-PAGE: Final = 200
+PAGE_SIZE: Final = 200
 MOST_PAGES: Final = 2_000
 LOOK_MS: Final = 100
-LEAVES_MS: Final = 60_000
-STAYS: Final = frozenset({"run", "window.ini", "service.lock"})
-"""Of the home: what a running window and the next service hold open, and the window's own size."""
+STOP_TIMEOUT_MS: Final = 60_000
+KEPT_NAMES: Final = frozenset({"run", "window.ini", "service.lock"})
+"""Names of files in the home that are kept: open in the window, or with its preferences."""
 
 
 class Wiping(QObject):
+    """Forgets all conversations, or those of one client, one after the other."""
+
     counted = Signal(int)
-    """So many conversations it would be."""
+    """Emitted with the number of conversations that would be forgotten."""
     went = Signal(int, int)
-    """So many of so many are gone."""
+    """Emitted as progress: the number forgotten and the total."""
     over = Signal(str)
-    """It has ended; why before its end, or nothing."""
+    """Emitted at the end; the text says why it ended early, or is empty."""
 
     def __init__(self, state: AppState, client: str, parent: QObject | None = None) -> None:
-        """`client` alone; empty: everybody's."""
+        """The argument `client` names the client whose conversations are forgotten.
+
+        Empty means all.
+        """
         super().__init__(parent)
         self._state = state
         self._client = client
@@ -50,16 +54,16 @@ class Wiping(QObject):
         self._stopped = False
 
     def count(self) -> None:
-        """Look which there are; nothing is changed."""
+        """Read the ids of the conversations that would be forgotten; changes nothing."""
         self._ids, self._pages = [], 0
         self._page("")
 
     def _page(self, after: str) -> None:
         self._pages += 1
-        query = {"client": self._client, "after": after, "limit": PAGE}
+        query = {"client": self._client, "after": after, "limit": PAGE_SIZE}
         self._state.get(routes.CONVERSATIONS, self._take, **query)
 
-    def _take(self, answer: Answer) -> None:
+    def _take(self, answer: Reply) -> None:
         if self._stopped:
             return
         if not answer.ok:
@@ -74,12 +78,12 @@ class Wiping(QObject):
             self.counted.emit(len(self._ids))
 
     def begin(self) -> None:
-        """After `counted`. Cannot be undone."""
+        """Start forgetting the conversations; call it after `counted`. Cannot be undone."""
         self._at = 0
         self._next()
 
     def stop(self) -> None:
-        """After the one that is under way."""
+        """Stop after the conversation that is being forgotten."""
         self._stopped = True
 
     def _next(self) -> None:
@@ -107,18 +111,20 @@ class Wiping(QObject):
 
 
 def clients_of(state: AppState, then: Callable[[list[str]], None]) -> None:
-    """Of the newest conversations, by name."""
+    """Read the newest conversations and pass their sorted client names to `then`."""
 
-    def take(answer: Answer) -> None:
+    def take(answer: Reply) -> None:
         rows = answer.value.get("conversations", ()) if answer.ok else ()
         then(sorted({str(row["client"]) for row in rows if row.get("client")}))
 
-    state.get(routes.CONVERSATIONS, take, limit=PAGE)
+    state.get(routes.CONVERSATIONS, take, limit=PAGE_SIZE)
 
 
 class WipingEverything(QObject):
-    """Calendars first, whose addresses lie in the keychain; then the service stops, the files go,
-    and a new service begins."""
+    """Deletes all of Lull's data from the keychain and the home folder.
+
+    The service is stopped before the files are deleted, and a new one started afterwards.
+    """
 
     over = Signal(str)
 
@@ -136,7 +142,7 @@ class WipingEverything(QObject):
     def begin(self) -> None:
         self._state.get(routes.CALENDARS, self._take)
 
-    def _take(self, answer: Answer) -> None:
+    def _take(self, answer: Reply) -> None:
         if not answer.ok:
             self.over.emit(said(answer))
             return
@@ -144,7 +150,7 @@ class WipingEverything(QObject):
 
     def _remove(self, calendars: list[str]) -> None:
         if not calendars:
-            self._stop()
+            self._forget_token()
             return
         first, *rest = calendars
 
@@ -156,6 +162,17 @@ class WipingEverything(QObject):
 
         wanted = {"calendar": first}
         self._state.act(routes.CALENDAR_REMOVE, wanted, words=tr("Removing a calendar"), then=then)
+
+    def _forget_token(self) -> None:
+        """Delete the network token from the keychain. A failure is reported and does not stop the
+        rest: without its home the token gives access to nothing.
+        """
+        self._state.act(
+            routes.TOKEN,
+            {"do": "forget"},
+            words=tr("Forgetting the network token"),
+            then=lambda _: self._stop(),
+        )
 
     def _stop(self) -> None:
         self._process.stopping()
@@ -169,17 +186,26 @@ class WipingEverything(QObject):
             left = wiped(self._place.home)
             self._process.start()
             self.over.emit(tr("Not removed: %1", ", ".join(left)) if left else "")
-        elif self._waited_ms >= LEAVES_MS:
+        elif self._waited_ms >= STOP_TIMEOUT_MS:
             self._timer.stop()
             self._process.start()
             self.over.emit(tr("The service does not stop; nothing was removed."))
 
 
+def has_connected(home: Path) -> bool:
+    """Tell whether files of other programs point at this Lull, whose undoing the home holds."""
+    return any((home / "clients").glob("*/connection.json"))
+
+
 def wiped(home: Path) -> list[str]:
-    """What could not be removed."""
+    """Delete the home's files; return the names of those that could not be deleted.
+
+    What undoes the connection of other programs stays, because nothing else can put it back.
+    """
+    kept = KEPT_NAMES | ({"clients"} if has_connected(home) else set())
     left = []
     for one in home.iterdir():
-        if one.name in STAYS:
+        if one.name in kept:
             continue
         try:
             if one.is_dir() and not one.is_symlink():

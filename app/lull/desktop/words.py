@@ -1,6 +1,6 @@
-"""How the desktop says things: every text for a person goes through `tr`, numbers through here.
+"""Translates and formats the desktop's texts, numbers and times.
 
-Qt's own `translate` is behind it, so that a translator that is installed changes every text.
+Every text for the user goes through `tr`, which uses Qt's translators.
 """
 
 from __future__ import annotations
@@ -11,20 +11,23 @@ from datetime import UTC, datetime
 
 from PySide6.QtCore import QCoreApplication
 
-from lull.core import spans
+from lull.core import durations as spans
 
 _PLACE = re.compile(r"%([1-9])")
 
 
 def tr(text: str, *values: object) -> str:
-    """The text in the user's language; `%1`, `%2` … stand for the values, in any order."""
+    """Translate a text into the user's language; `%1`, `%2` … are replaced by the values.
+
+    They may be in any order.
+    """
     said = QCoreApplication.translate("Lull", text)
-    # In one go: a value may itself hold %1.
+    # In a single pass, because a value may itself contain %1.
     return _PLACE.sub(lambda m: str(values[int(m[1]) - 1]), said) if values else said
 
 
 def counted(number: int, one: str, many: str) -> str:
-    """`one` or `many`, each with %1."""
+    """Return the text for one or for many, with %1 replaced by the number."""
     return tr(one if number == 1 else many, f"{number:,}")
 
 
@@ -33,7 +36,7 @@ def now() -> datetime:
 
 
 def parsed(iso: str | None) -> datetime | None:
-    """None for what is no time."""
+    """Parse an ISO time; None if it is not timezone-aware."""
     try:
         at = datetime.fromisoformat(iso) if iso else None
     except ValueError:
@@ -42,14 +45,16 @@ def parsed(iso: str | None) -> datetime | None:
 
 
 def clock(iso: str | None, at: datetime) -> str:
-    """The time of day in the zone of `at`, with its day where that is another one."""
+    """Format a time of day in the zone of `at`, with the day if that differs."""
     moment = parsed(iso)
     return spans.clock(moment, at) if moment else ""
 
 
 def ago(iso: str | None, at: datetime) -> str:
-    """In whole hours from an hour on, and in whole days from a day on: how long ago something was
-    is not asked to the minute, and there is little room where it stands."""
+    """Describe how long ago a time was.
+
+    In whole hours from one hour on, and whole days from one day on.
+    """
     moment = parsed(iso)
     if moment is None:
         return ""
@@ -74,7 +79,7 @@ def percent(share: float) -> str:
 
 
 def only(do: Callable[[], object]) -> Callable[..., None]:
-    """A slot that hears nothing of what a signal says besides."""
+    """Make a Qt slot that calls `do` and ignores the signal's arguments."""
 
     def call(*_: object) -> None:
         do()
@@ -82,12 +87,73 @@ def only(do: Callable[[], object]) -> Callable[..., None]:
     return call
 
 
+_COMMAND = re.compile(r"`(?:lull ([a-z]+)((?: [^`]*)?)|rollback)`")
+_OPTION = re.compile(r"`?(?<![\w-])--[a-z][\w-]*[^`.;,]*`?")
+_SET = re.compile(r" set (?P<key>[\w.]+)(?: (?P<value>[^`]+))?")
+
+
+def _places() -> dict[str, str]:
+    """Where the window does what a command of `lull` does."""
+    logs, review = tr("the Logs page"), tr("the Review page")
+    learning, skills = tr("the Learning page"), tr("the Skills page")
+    talk = tr("the Conversations page")
+    return {
+        **dict.fromkeys(("adapters", "train", "rollback"), learning),
+        **dict.fromkeys(("conversations", "forget", "rate", "read", "show"), talk),
+        **dict.fromkeys(("doctor", "logs"), logs),
+        **dict.fromkeys(("prove", "review"), review),
+        **dict.fromkeys(("skills", "verify"), skills),
+        **dict.fromkeys(("model", "settings"), tr("the Settings page")),
+        **dict.fromkeys(("open", "pause", "resume", "status", "why"), tr("the Today page")),
+        "calendar": tr("the Schedule page"),
+    }
+
+
+def in_window(text: str) -> str:
+    """A text of the service with the window's places instead of commands for a terminal.
+
+    What only a terminal can do is left out, with the clause that says so.
+    """
+    if "`" not in text and "--" not in text:
+        return text
+    said = ""
+    # After a semicolon a clause stands on its own, as a sentence does.
+    for one in re.split(r"(?<=[.!?;])\s+", text):
+        told = _placed(one)
+        if told and not said.endswith(";"):
+            told = f"{told[0].upper()}{told[1:]}" if one[0] == "`" else told
+        said = f"{said} {told}".strip()
+    return f"{said[:-1]}." if said.endswith(";") else said
+
+
+def _placed(clause: str) -> str:
+    """The clause with places for its commands; empty if the window has none for one of them."""
+    places = _places()
+    private = tr("“This calendar is on my local network” ticked")
+    clause = re.sub(r"`?--private`?", private, clause)
+    if _OPTION.search(clause):
+        return ""
+    missing = False
+
+    def place(found: re.Match[str]) -> str:
+        nonlocal missing
+        command = found[1] or "adapters"
+        change = _SET.match(found[2]) if command == "settings" else None
+        if change is not None:
+            value = f" = {change['value']}" if change["value"] else ""
+            return tr("“%1” in Settings", f"{change['key']}{value}")
+        missing |= command not in places
+        return places.get(command, "")
+
+    told = _COMMAND.sub(place, clause)
+    return "" if missing else told
+
+
 _HIDERS = {"\u200e", "\u200f", "\u061c"}
 
 
 def plain(text: str) -> str:
-    """Text that a model or a client wrote, without characters that would hide or turn around what
-    a person must be able to read before a decision."""
+    """Replace characters in a text that could hide or reverse parts of it."""
     return "".join(c if _shows(c) else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
@@ -101,6 +167,7 @@ __all__ = [
     "ago",
     "clock",
     "counted",
+    "in_window",
     "now",
     "only",
     "parsed",

@@ -1,12 +1,12 @@
-"""LoRA adapters by version, over base weights that are loaded once.
+"""Holds LoRA adapters by version over one loaded base model, and switches between them.
 
-An adapter is a set of layers, each mlx-lm's own LoRA layer wrapped around the base's linear one;
-the big weights are shared, not copied. Before a forward the wanted version's layers are put where
-the base's stand: an assignment for each layer, no arithmetic and no copy. So
+An adapter is a set of mlx-lm LoRA layers, each wrapped around a layer of the base; the base
+weights are shared, not copied. Before a forward pass the requested version's layers are assigned
+into the model, without arithmetic or copies. Therefore
 
-- the base is the base's own modules again, bit for bit what they were without adapters;
-- versions may differ in rank, scale and layers, and MoE and embedding layers come for free;
-- a request holds its `Adapter`: replacing or dropping the version takes nothing from it.
+- without an adapter the model has its original modules and gives the same bits as before;
+- versions may differ in rank, scale and layers, and MoE and embedding layers work too;
+- a request holds its own `LoadedAdapter`, so replacing or dropping a version does not affect it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from mlx_lm.models.switch_layers import QuantizedSwitchLinear, SwitchLinear
 from mlx_lm.tuner.dora import DoRAEmbedding, DoRALinear
 from mlx_lm.tuner.lora import LoRAEmbedding, LoRALinear, LoRASwitchLinear
 
-from lull.backends.model_folder import check_safetensors, read_json
+from lull.backends.mlx.model_folder import check_safetensors, read_json
 from lull.core.errors import EngineError, RequestError
 
 _LEAVES = ("lora_a", "lora_b", "m")
@@ -31,32 +31,37 @@ _serials = count(1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Adapter:
-    """One loaded version. Compared by identity: a version loaded again is another adapter."""
+class LoadedAdapter:
+    """One loaded adapter, compared by identity: loading the same version again gives another
+    object.
+    """
 
     version: str
     layers: dict[str, Any]
-    """Module path in the model → the LoRA layer that stands there."""
+    """Maps a module's path in the model to its LoRA layer."""
     serial: int = field(default_factory=lambda: next(_serials))
+    """Unique number of this load of an adapter, from 1."""
 
 
 class Shelf:
-    """The adapters at hand, and which one the model wears now."""
+    """Holds the loaded adapters, and knows whose layers are in the model now."""
 
     def __init__(self, model: Any, *, f32: bool = False) -> None:
         self._model = model
         self._f32 = f32
         self._base: dict[str, Any] = {}
-        """The original module at each path that some adapter has touched."""
-        self._worn: Adapter | None = None
-        self._versions: dict[str, Adapter] = {}
+        """The base's module at each path that any adapter replaces."""
+        self._worn: LoadedAdapter | None = None
+        self._versions: dict[str, LoadedAdapter] = {}
 
     @property
     def versions(self) -> tuple[str, ...]:
         return tuple(self._versions)
 
-    def get(self, version: str | None) -> Adapter | None:
-        """None is the base. Raises RequestError for a version that is not loaded."""
+    def get(self, version: str | None) -> LoadedAdapter | None:
+        """Return a loaded adapter by its version; None is the base model. Raises RequestError if it
+        is not loaded.
+        """
         if version is None:
             return None
         if version not in self._versions:
@@ -64,15 +69,16 @@ class Shelf:
         return self._versions[version]
 
     def load(self, version: str, folder: Path) -> None:
-        """Read an mlx-lm adapter folder. Raises RequestError when it is no use."""
+        """Load an mlx-lm adapter folder. Raises RequestError when it cannot be used."""
         self.wear(None)
-        self._versions[version] = Adapter(version, self._layers(folder))
+        self._versions[version] = LoadedAdapter(version, self._layers(folder))
 
     def drop(self, version: str) -> None:
+        """Forget an adapter version; an unknown one is ignored."""
         self._versions.pop(version, None)
 
-    def wear(self, adapter: Adapter | None) -> None:
-        """Make the model this adapter's; None: the base's."""
+    def wear(self, adapter: LoadedAdapter | None) -> None:
+        """Put a loaded adapter's layers into the model; None restores the base model."""
         if adapter is self._worn:
             return
         if self._worn is not None:
@@ -100,13 +106,13 @@ class Shelf:
                 raise _unusable(folder, f"the shapes of {path} are not this model's")
             layers[path] = layer
             self._base[path] = base
-        # Read now: the file may be gone, or another one, when the first request comes.
+        # Read the arrays now: the file may have changed or gone before the first request.
         mx.eval(list(by_path.values()))
         return layers
 
 
 def _read_config(folder: Path) -> tuple[float, bool]:
-    """(scale, whether it is DoRA)"""
+    """Read the adapter's (scale, whether it is DoRA)."""
     try:
         config = read_json(folder / "adapter_config.json")
     except EngineError as error:
@@ -119,7 +125,7 @@ def _read_config(folder: Path) -> tuple[float, bool]:
 
 
 def _read_weights(folder: Path) -> dict[str, dict[str, Any]]:
-    """Module path → leaf name → array."""
+    """Read the adapter's arrays: module path → leaf name → array."""
     file = folder / "adapters.safetensors"
     try:
         check_safetensors(file)
@@ -136,7 +142,7 @@ def _read_weights(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def _tuned(kind: Any, base: Any, arrays: dict[str, Any], scale: float) -> Any:
-    """mlx-lm's layer around `base` with these weights, or None when they do not fit it."""
+    """mlx-lm's LoRA layer around `base` with these weights, or None when they do not fit."""
     rank = _rank(base, arrays)
     if rank is None:
         return None
@@ -154,14 +160,14 @@ def _rank(base: Any, arrays: dict[str, Any]) -> int | None:
     a = arrays.get("lora_a")
     if a is None or "lora_b" not in arrays:
         return None
-    # mixture-of-experts layers keep (experts, rank, in), all others (in, rank)
+    # Mixture-of-experts layers have lora_a of shape (experts, rank, in), all others (in, rank).
     return int(
         a.shape[1] if isinstance(base, SwitchLinear | QuantizedSwitchLinear) else a.shape[-1]
     )
 
 
 def _layer_class(base: Any, *, dora: bool) -> Any:
-    """mlx-lm's rule, in `tuner.utils.linear_to_lora_layers`."""
+    """The LoRA class for a layer, as in mlx-lm's `linear_to_lora_layers`; None if there is none."""
     if isinstance(base, nn.Linear | nn.QuantizedLinear):
         return DoRALinear if dora else LoRALinear
     if isinstance(base, SwitchLinear | QuantizedSwitchLinear):

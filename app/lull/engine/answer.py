@@ -1,7 +1,6 @@
-"""One answer on its way: from a request to its last chunk.
+"""One answer being generated: turns its tokens into chunks and decides when it ends.
 
-Here it is decided when an answer ends (the model's end token, a stop string, its length) and
-what is sent of it. How its tokens come about is the lane's business.
+An answer ends with the model's end token, a stop string or its maximum length.
 """
 
 from __future__ import annotations
@@ -10,9 +9,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from lull.core.messages import Finish
-from lull.core.ports import Chunk, Token
-from lull.engine.adapters import Adapter
+from lull.core.chat.messages import Finish
+from lull.core.models.engine import Chunk, Token
+from lull.engine.adapters import LoadedAdapter
 from lull.engine.sampling import Draw, Odds
 from lull.engine.text import AnswerText, Decode
 
@@ -20,8 +19,8 @@ Send = Callable[[str, Chunk], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Vocabulary:
-    """What an answer needs of the tokenizer."""
+class AnswerVocabulary:
+    """The parts of the tokenizer that an answer needs."""
 
     decode: Decode
     end_ids: frozenset[int]
@@ -29,29 +28,31 @@ class Vocabulary:
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
-class Answer:
+class GeneratedAnswer:
+    """The answer to one request, with its state while tokens arrive."""
+
     id: str
     prompt: Sequence[int]
-    adapter: Adapter | None
-    """Held from beginning to end: what answers is fixed when the request arrives."""
+    adapter: LoadedAdapter | None
+    """The adapter fixed when the request arrived, for the whole answer; None is the base."""
     draw: Draw
     max_tokens: int
     logprobs: int | None
     text: AnswerText
-    vocabulary: Vocabulary
+    vocabulary: AnswerVocabulary
     send: Send
-    count: int = 0
-    ended: bool = False
-    arrived_s: float = field(default_factory=time.monotonic)
-    first_s: float = 0.0
+    count: int = field(default=0, init=False)
+    ended: bool = field(default=False, init=False)
+    arrived_s: float = field(default_factory=time.monotonic, init=False)
+    first_s: float = field(default=0.0, init=False)
 
     @property
     def ends_with_next(self) -> bool:
-        """Whatever the next token is, it will be the last."""
+        """Whether the next token reaches the answer's maximum length."""
         return self.count + 1 >= self.max_tokens
 
     def take(self, token: int, odds: Odds | None) -> None:
-        """The next token: send what can be sent, and notice the end."""
+        """Take the next token: send the text it completes and detect the answer's end."""
         self.count += 1
         if self.count == 1:
             self.first_s = time.monotonic()
@@ -88,6 +89,6 @@ class Answer:
             return ()
         decode = self.vocabulary.decode
         top = tuple((i, p, decode([i])) for i, p in odds.best[: self.logprobs])
-        # The end token has an id and a probability like any other, but says nothing.
+        # The end token has an id and a probability like any other, but no text.
         text = "" if ends else decode([token])
         return (Token(id=token, logprob=odds.logprob, text=text, top=top),)

@@ -1,13 +1,13 @@
-"""Continuous batching: who waits, who is being read in, who is being answered.
+"""Continuous batching: moves requests from waiting, through prefill, to decoding.
 
-Why not mlx-lm's BatchGenerator: it decodes everything in one batch, so answers of two adapter
-versions cannot stand side by side; it samples from one global random state, so a seed's answer
-would depend on the company; and its prompt batches must be cut up when a client leaves. What is
-used of mlx-lm is below that: its models, its caches and their `merge`, `extend` and `filter`.
+mlx-lm's BatchGenerator is not used for three reasons. It decodes everything in one batch, so it
+cannot answer with two adapter versions at once. It samples from one global random state, so an
+answer would depend on the rest of the batch. Its prompt batches must be split when a client
+leaves. Of mlx-lm only the models and caches are used, with `merge`, `extend` and `filter`.
 
-A round is one slice of prompt reading and one token for each answer, so a long prompt delays the
-others by one slice at most, and a cancelled request is gone within one round. Rounds are driven
-from outside, by one thread: MLX is not to be used from two.
+A round prefills one slice of a prompt and decodes one token for each answer. So a long prompt
+delays the others by one slice at most, and a cancelled request is gone within one round. One
+thread calls the rounds, because MLX must not be used from two.
 """
 
 from __future__ import annotations
@@ -21,29 +21,34 @@ import mlx.core as mx
 from mlx_lm.models.cache import make_prompt_cache
 
 from lull.engine.adapters import Shelf
-from lull.engine.answer import Answer
+from lull.engine.answer import GeneratedAnswer
 from lull.engine.lane import Lane, can_merge
 from lull.engine.prefix_cache import PrefixCache
 
-_PROMPTS_A_ROUND = 8
+_PROMPTS_PER_ROUND = 8
+"""Most prompts prefilled in one round."""
 
 
 @dataclass(slots=True, eq=False)
-class Reading:
-    """A prompt on its way into a cache."""
+class Prefill:
+    """A prompt whose tokens are being processed into a KV cache, slice by slice."""
 
-    answer: Answer
+    answer: GeneratedAnswer
     cache: list[Any]
     done: int = 0
-    """Tokens that are in the cache. The last token of a prompt is never read in: it is the first
-    input of the decoding."""
+    """Number of the prompt's tokens in the cache. A prompt's last token is never prefilled: it is
+    the first input of decoding.
+    """
 
     @property
     def left(self) -> int:
+        """Number of the prompt's tokens that are still to be prefilled."""
         return len(self.answer.prompt) - 1 - self.done
 
 
 class Batcher:
+    """All requests under way in the engine, advanced in rounds."""
+
     def __init__(
         self,
         model: Any,
@@ -54,32 +59,38 @@ class Batcher:
         prefix_cache_bytes: int,
         has_room: Callable[[], bool],
     ) -> None:
+        """`most_at_once` bounds the answers in progress; `slice_tokens` is the prefill per round.
+
+        `has_room` tells whether memory allows another request.
+        """
         self._model = model
         self._shelf = shelf
         self._most = most_at_once
         self._slice = slice_tokens
         self._has_room = has_room
         self._prefixes = PrefixCache(slice_tokens=slice_tokens, most_bytes=prefix_cache_bytes)
-        self._waiting: deque[Answer] = deque()
-        self._reading: deque[Reading] = deque()
+        self._waiting: deque[GeneratedAnswer] = deque()
+        self._reading: deque[Prefill] = deque()
         self._lanes: list[Lane] = []
         self._rounds = 0
         self.decoded = 0
-        """Tokens handed out since the start."""
+        """Tokens decoded since the start."""
 
     @property
     def in_flight(self) -> int:
+        """Number of requests that have not ended, waiting ones included."""
         return len(self._waiting) + len(self._reading) + self._answering
 
     @property
     def _answering(self) -> int:
         return sum(len(lane.answers) for lane in self._lanes)
 
-    def add(self, answer: Answer) -> None:
+    def add(self, answer: GeneratedAnswer) -> None:
+        """Add a new request to the waiting ones."""
         self._waiting.append(answer)
 
     def cancel(self, request_id: str) -> None:
-        """Take it out wherever it is; unknown ids are of answers that just ended."""
+        """Remove a request; an unknown id is ignored, because its answer may just have ended."""
         self._waiting = deque(a for a in self._waiting if a.id != request_id)
         self._reading = deque(r for r in self._reading if r.answer.id != request_id)
         for lane in self._lanes:
@@ -87,12 +98,13 @@ class Batcher:
         self._sweep()
 
     def forget_prefixes(self) -> None:
+        """Empty the prefix cache."""
         self._prefixes.forget()
 
     def round(self) -> None:
-        """One slice of reading, one token for each answer."""
+        """Admit waiting requests, prefill one slice and decode one token for each answer."""
         self._admit()
-        self._read()
+        self._prefill()
         for lane in self._lanes:
             self._shelf.wear(lane.adapter)
             self.decoded += len(lane.answers)
@@ -106,7 +118,7 @@ class Batcher:
         self._lanes = [lane for lane in self._lanes if lane.answers]
 
     def _admit(self) -> None:
-        """First come, first served, as far as the batch and the memory reach."""
+        """Start waiting requests in order of arrival, while batch size and memory allow."""
         while self._waiting:
             busy = len(self._reading) + self._answering
             if busy >= self._most or (busy and not self._make_room()):
@@ -114,27 +126,27 @@ class Batcher:
             answer = self._waiting.popleft()
             known = self._prefixes.longest(answer.adapter, answer.prompt)
             done, cache = known or (0, make_prompt_cache(self._model))
-            self._reading.append(Reading(answer, cache, done))
+            self._reading.append(Prefill(answer, cache, done))
 
     def _make_room(self) -> bool:
         if not self._has_room():
-            self._prefixes.forget()  # they only save time; a waiting request is worth more
+            self._prefixes.forget()  # the cache only saves time; a waiting request matters more
         return self._has_room()
 
-    def _read(self) -> None:
-        """A slice's worth of tokens: part of one long prompt, or several short ones."""
-        budget, ready = self._slice, list[Reading]()
+    def _prefill(self) -> None:
+        """Prefill one slice of tokens: part of a long prompt, or several short prompts."""
+        budget, ready = self._slice, list[Prefill]()
         while self._reading and budget > 0:
             reading = self._reading[0]
             if reading.left > 0:
-                # However short, a forward takes time: a crowd of short prompts is spread out.
-                budget -= max(self._read_slice(reading), self._slice // _PROMPTS_A_ROUND)
+                # A forward pass takes time however short, so many short prompts are spread out.
+                budget -= max(self._prefill_slice(reading), self._slice // _PROMPTS_PER_ROUND)
             if reading.left == 0:
                 ready.append(self._reading.popleft())
-        for company in _companies(ready):
-            self._begin(company)
+        for group in _groups(ready):
+            self._begin(group)
 
-    def _read_slice(self, reading: Reading) -> int:
+    def _prefill_slice(self, reading: Prefill) -> int:
         size = min(self._slice, reading.left)
         prompt, end = reading.answer.prompt, reading.done + size
         self._shelf.wear(reading.answer.adapter)
@@ -145,12 +157,12 @@ class Batcher:
             self._prefixes.keep(reading.answer.adapter, prompt[:end], reading.cache)
         return size
 
-    def _begin(self, company: list[Reading]) -> None:
-        self._shelf.wear(company[0].answer.adapter)
+    def _begin(self, group: list[Prefill]) -> None:
+        self._shelf.wear(group[0].answer.adapter)
         fresh = Lane(
             self._model,
-            [reading.answer for reading in company],
-            [reading.cache for reading in company],
+            [reading.answer for reading in group],
+            [reading.cache for reading in group],
         )
         for lane in self._lanes:
             if lane.takes(fresh):
@@ -159,15 +171,15 @@ class Batcher:
         self._lanes.append(fresh)
 
 
-def _companies(readings: list[Reading]) -> list[list[Reading]]:
-    """Those that can begin together: of one adapter, with caches that can be merged."""
-    companies: list[list[Reading]] = []
+def _groups(readings: list[Prefill]) -> list[list[Prefill]]:
+    """Group prompts that can start in one lane: same adapter, mergeable caches."""
+    groups: list[list[Prefill]] = []
     for reading in readings:
-        for company in companies:
-            same = company[0].answer.adapter is reading.answer.adapter
+        for group in groups:
+            same = group[0].answer.adapter is reading.answer.adapter
             if same and can_merge(reading.cache):
-                company.append(reading)
+                group.append(reading)
                 break
         else:
-            companies.append([reading])
-    return companies
+            groups.append([reading])
+    return groups

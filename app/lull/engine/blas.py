@@ -1,5 +1,8 @@
-"""Names the processor to OpenBLAS: one that is older than the machine takes it for a Pentium 4 and
-works at a third or a quarter of its speed. The trainer has its own few lines of this."""
+"""Tells OpenBLAS the processor family through an environment variable.
+
+An OpenBLAS older than the processor takes it for a Pentium 4 and runs at a third or a quarter of
+its speed. The trainer has its own copy of this code.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from pathlib import Path
 
 
 def name_the_processor() -> None:
-    """Call before anything imports MLX. What is set already stays."""
+    """Set OPENBLAS_CORETYPE unless it is set. Call before anything imports MLX."""
     processor = Path("/proc/cpuinfo")
     flags = processor.read_text() if sys.platform == "linux" and processor.exists() else ""
     for flag, family in (("avx512bw", "SkylakeX"), ("avx2", "Haswell")):

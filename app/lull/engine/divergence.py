@@ -1,8 +1,8 @@
-"""How far an adapter is from another, along an answer: exact over the vocabulary, slice by slice.
+"""Computes the exact KL divergence between two adapters at each token of an answer.
 
-At each token of the answer the two next-token distributions given everything before it are
-compared: KL(p || q) = sum p (ln p - ln q), in nats. Slices keep the logits of a whole answer from
-ever standing in memory at once, and let requests of users in between two of them.
+At each token of the answer the two next-token distributions are compared over the whole
+vocabulary: KL(p || q) = sum p (ln p - ln q), in nats. It works in slices, so that the logits of a
+whole answer are never in memory at once and users' requests can run between two slices.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from typing import Any
 import mlx.core as mx
 from mlx_lm.models.cache import make_prompt_cache
 
-from lull.engine.adapters import Adapter, Shelf
+from lull.engine.adapters import LoadedAdapter, Shelf
 
 
 class Divergence:
-    """One comparison under way."""
+    """Computes the divergence of one answer under two adapters, slice by slice."""
 
     def __init__(
         self,
@@ -27,17 +27,20 @@ class Divergence:
         id: str,  # noqa: A002
         prompt: Sequence[int],
         answer: Sequence[int],
-        adapters: tuple[Adapter | None, Adapter | None],
+        adapters: tuple[LoadedAdapter | None, LoadedAdapter | None],
         slice_tokens: int,
         done: Callable[[list[float]], None],
     ) -> None:
-        """`adapters`: p and q. Neither prompt nor answer is empty."""
+        """`adapters` are p and q. Prompt and answer must not be empty.
+
+        `done` gets the nats of each answer token.
+        """
         self.id = id
         self._model = model
         self._shelf = shelf
         self._fed = [*prompt, *answer[:-1]]
         self._first = len(prompt) - 1
-        """Index of the token after which the answer's first one comes."""
+        """Index of the last prompt token, whose logits predict the answer's first token."""
         self._adapters = adapters
         self._caches = [make_prompt_cache(model) for _ in adapters]
         self._slice = slice_tokens
@@ -46,7 +49,9 @@ class Divergence:
         self._done = done
 
     def step(self) -> bool:
-        """One slice; True when it was the last."""
+        """Compute the divergence for one slice of the answer's tokens; return True after the last
+        slice.
+        """
         end = min(self._at + self._slice, len(self._fed))
         tokens_1T = mx.array(self._fed[self._at : end])[None]
         logp, logq = (
@@ -61,8 +66,10 @@ class Divergence:
             return True
         return False
 
-    def _logs(self, tokens_1T: mx.array, adapter: Adapter | None, cache: list[Any]) -> mx.array:
-        """Shape (T, V)."""
+    def _logs(
+        self, tokens_1T: mx.array, adapter: LoadedAdapter | None, cache: list[Any]
+    ) -> mx.array:
+        """Log-probabilities of the next tokens, shape (T, V)."""
         self._shelf.wear(adapter)
         logits_TV = self._model(tokens_1T, cache=cache)[0].astype(mx.float32)
         logs_TV: mx.array = logits_TV - mx.logsumexp(logits_TV, axis=-1, keepdims=True)

@@ -1,12 +1,12 @@
-"""Answers that share an adapter, decoded together: one forward for all of them a step.
+"""Decodes answers that share an adapter in one batch, one forward pass per step.
 
-A step is dispatched before the previous one's tokens are read, so the device works while Python
-turns tokens into text. A row that ends was therefore computed one token further; that token is
-thrown away.
+A step is dispatched before the previous step's tokens are read, so the device works while Python
+turns tokens into text. A row that ends has therefore been computed one token too far; that token
+is discarded.
 
-A row alone keeps its plain caches, which have the faster attention and need no padding. When a
-second one joins, mlx-lm's `merge` makes batch caches of them. A few model types have caches that
-cannot be merged: their rows get a lane each.
+A single row keeps its plain caches, which have faster attention and need no padding. When a
+second row joins, mlx-lm's `merge` makes batch caches of them. A few model types have caches that
+cannot be merged; each of their rows gets its own lane.
 """
 
 from __future__ import annotations
@@ -16,36 +16,38 @@ from typing import Any
 
 import mlx.core as mx
 
-from lull.engine.adapters import Adapter
-from lull.engine.answer import Answer
+from lull.engine.adapters import LoadedAdapter
+from lull.engine.answer import GeneratedAnswer
 from lull.engine.sampling import Odds, Picks, odds, pick
 
 
 class Lane:
-    """`answers[b]` is row b of every array and cache here."""
+    """A batch of answers under the same adapter; `answers[b]` is row b of every array and cache."""
 
-    def __init__(self, model: Any, answers: list[Answer], caches: list[list[Any]]) -> None:
-        """Answers of one adapter, each with a cache that holds its prompt but the last token."""
+    def __init__(self, model: Any, answers: list[GeneratedAnswer], caches: list[list[Any]]) -> None:
+        """Each answer's cache holds its prompt except the last token."""
         self._model = model
-        self.adapter: Adapter | None = answers[0].adapter
+        self.adapter: LoadedAdapter | None = answers[0].adapter
         self.answers = answers
         self._cache = caches[0] if len(caches) == 1 else _merged(caches)
         self._mergeable = can_merge(caches[0])
         self._steps = [0] * len(answers)
-        """Tokens dispatched so far, a row."""
+        """Tokens dispatched so far for each row."""
         self._coming = self._dispatch(mx.array([answer.prompt[-1] for answer in answers]))
 
     def takes(self, other: Lane) -> bool:
+        """Whether the other lane's answers can join this batch: same adapter, mergeable caches."""
         return self._mergeable and self.adapter is other.adapter
 
     def join(self, other: Lane) -> None:
+        """Add the other lane's answers to this batch."""
         self._cache = _joined(self._cache, other._cache)
         self._coming = _joined_picks(self._coming, other._coming)
         self.answers += other.answers
         self._steps += other._steps
 
     def step(self) -> None:
-        """One token for each answer. Those that ended are gone from the lane afterwards."""
+        """Decode one token for each answer, and drop the answers that ended."""
         coming = self._coming
         if any(not answer.ends_with_next for answer in self.answers):
             self._coming = self._dispatch(coming.tokens)
@@ -58,6 +60,7 @@ class Lane:
         self._keep([row for row, answer in enumerate(self.answers) if not answer.ended])
 
     def remove(self, request_id: str) -> None:
+        """Drop a cancelled request from the batch, if it is in it."""
         self._keep([row for row, answer in enumerate(self.answers) if answer.id != request_id])
 
     def _dispatch(self, tokens_B: mx.array) -> Picks:
@@ -86,7 +89,9 @@ class Lane:
 
 
 def can_merge(cache: Sequence[Any]) -> bool:
-    """Whether caches of this model can stand in one batch. Some hold several a layer."""
+    """Whether these KV caches, one per layer, can be merged into a batch; a layer may hold several
+    caches.
+    """
     inner = (getattr(layer, "caches", None) for layer in cache)
     return all(
         can_merge(several) if several is not None else hasattr(layer, "merge")
@@ -123,7 +128,7 @@ def _joined_picks(a: Picks, b: Picks) -> Picks:
     known = next((part for part in parts if part is not None), None)
     if known is None:
         return Picks(tokens_B, None)
-    # Rows that did not ask are never read; zeros keep the rows in line.
+    # Rows that asked for no log-probabilities are never read; zeros keep the rows aligned.
     size = known.shape[-1]
     filled = [
         mx.zeros((picks.tokens.shape[0], size)) if part is None else part

@@ -1,8 +1,8 @@
-"""The engine's process: `python -m lull.engine.main --socket FD --model FOLDER`.
+"""The engine process: `python -m lull.engine.main --socket FD --model FOLDER`.
 
-It is a child of the service. Requests come over an inherited socket, never a port; standard input
-is held open by the parent, and its end means that the parent has gone, so the engine goes too,
-whatever it is doing. Log lines are JSON on standard error and hold no one's words.
+It is a child of the service. Requests come over an inherited socket, never a port. The parent
+holds standard input open; when it closes, the parent has gone and the engine exits at once.
+Log lines are JSON on standard error and contain no user text.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from queue import SimpleQueue
 from types import TracebackType
 from typing import IO
 
-from lull.backends.model_folder import check_model_folder
+from lull.backends.mlx.model_folder import check_model_folder
 from lull.contract.engine_frames import (
     Frame,
     MemoryLimits,
@@ -37,6 +37,7 @@ _log = logging.getLogger("lull.engine")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    """Serve one model until the parent leaves; 1 when the model cannot be loaded."""
     arguments = _parser().parse_args(argv)
     log_as_json(sys.stderr)
     leave_with_parent()
@@ -47,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         connection.sendall(encode({"op": "failed", "error": error_to_wire(error)}))
         return 1
     except (BrokenPipeError, ConnectionResetError):
-        pass  # the parent closed the socket: it wants no more
+        pass  # the parent closed the socket
     return 0
 
 
@@ -68,14 +69,14 @@ def _parser() -> argparse.ArgumentParser:
 def _serve(arguments: argparse.Namespace, connection: socket.socket) -> None:
     folder = check_model_folder(arguments.model)
     prepare_imports()
-    # Only now: MLX picks its BLAS when it is loaded, and a missing model costs no import.
+    # Imported late: MLX picks its BLAS when it is loaded, and a missing model costs no import.
     from lull.engine.adapters import Shelf
     from lull.engine.batcher import Batcher
-    from lull.engine.memory import Memory
+    from lull.engine.memory import EngineMemory
     from lull.engine.model import load_model, on_cpu
     from lull.engine.worker import Worker
 
-    memory = Memory(
+    memory = EngineMemory(
         MemoryLimits(
             memory_mb=arguments.memory_mb,
             cache_mb=arguments.cache_mb,
@@ -114,7 +115,11 @@ def _receive(connection: socket.socket, inbox: SimpleQueue[Frame | None]) -> Non
 
 
 def leave_with_parent() -> None:
-    """An MLX step cannot be interrupted, so a thread of its own ends the whole process."""
+    """Start a thread that ends the process when standard input closes, because then the parent is
+    gone.
+
+    An MLX step cannot be interrupted, so the thread exits the whole process.
+    """
 
     def watch() -> None:
         while os.read(0, 4096):
@@ -125,18 +130,18 @@ def leave_with_parent() -> None:
 
 
 def prepare_imports() -> None:
-    """Call before anything imports MLX or transformers."""
-    os.environ["HF_HUB_OFFLINE"] = "1"  # a folder on disk, never a download
+    """Set up the environment and load OpenBLAS. Call before importing MLX or transformers."""
+    os.environ["HF_HUB_OFFLINE"] = "1"  # models come from disk; never download
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     if sys.platform == "linux":
-        # MLX's wheel for Linux bundles reference BLAS, some thirty times slower. The first
-        # library loaded with global symbols wins.
+        # MLX's wheel for Linux bundles reference BLAS, about thirty times slower than OpenBLAS.
+        # The first library loaded with global symbols wins.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         try:
             ctypes.CDLL("libopenblas.so.0", mode=ctypes.RTLD_GLOBAL)
         except OSError:
             _log.info("no OpenBLAS on this machine: the CPU will be slow")
-    warnings.simplefilter("ignore")  # other people's deprecations; nobody reads them here
+    warnings.simplefilter("ignore")  # deprecation warnings of libraries
 
 
 class _JsonLines(logging.Formatter):
@@ -147,6 +152,7 @@ class _JsonLines(logging.Formatter):
 
 
 def log_as_json(stream: IO[str]) -> None:
+    """Send log lines and crashes to `stream`, one JSON object per line."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(_JsonLines())
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
@@ -157,7 +163,7 @@ def log_as_json(stream: IO[str]) -> None:
 def _log_crash(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    """Where it broke, in one line. The error's text is left out: it may quote a prompt."""
+    """Log the crash's location in one line, without the error text: it may quote a prompt."""
     frames = traceback.extract_tb(trace)[-6:]
     where = " < ".join(f"{Path(f.filename).name}:{f.lineno}" for f in reversed(frames))
     _log.critical("%s at %s", kind.__name__, where)

@@ -1,8 +1,8 @@
-"""How much memory the engine takes, and what it does at the limit.
+"""Limits the engine's memory use.
 
-MLX's limits are its own to keep: it frees cached buffers rather than pass them. Requests are
-ours: while the limit is near, a new one waits until another has ended. One alone is always
-served. On a Mac a Metal allocation that fails ends the process, and the service starts it again.
+MLX keeps its own limits by freeing cached buffers. Near the limit a new request waits until
+another has ended, but a single request is always served. On a Mac a failed Metal allocation ends
+the process, and the service restarts it.
 """
 
 from __future__ import annotations
@@ -13,16 +13,20 @@ import psutil
 from lull.contract.engine_frames import MemoryLimits
 
 _MB = 1024 * 1024
-_NEARLY = 0.9
+_FULL_SHARE = 0.9
+"""Share of the memory limit above which no further request starts."""
 
 
-class Memory:
+class EngineMemory:
+    """The engine's memory limits and use."""
+
     def __init__(self, limits: MemoryLimits) -> None:
         self._limit: int | None = None
         self._process = psutil.Process()
         self.set(limits)
 
     def set(self, limits: MemoryLimits) -> None:
+        """Apply new memory limits; those that are None stay as they are."""
         if limits.memory_mb is not None:
             self._limit = limits.memory_mb * _MB
             mx.set_memory_limit(self._limit)
@@ -32,9 +36,13 @@ class Memory:
             mx.set_wired_limit(limits.wired_mb * _MB)
 
     def has_room(self) -> bool:
-        return self._limit is None or mx.get_active_memory() < self._limit * _NEARLY
+        """Whether there is enough memory for another request."""
+        return self._limit is None or mx.get_active_memory() < self._limit * _FULL_SHARE
 
     def used_mb(self) -> float:
-        """Metal's buffers are not always part of the resident size, so the larger one counts."""
+        """Return the memory used, in MiB.
+
+        Metal's buffers are not always part of the resident size, so this is the larger of the two.
+        """
         ours = mx.get_active_memory() + mx.get_cache_memory()
         return float(max(self._process.memory_info().rss, ours) / _MB)

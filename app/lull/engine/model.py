@@ -1,4 +1,4 @@
-"""A model folder in memory: weights, tokenizer, and the way from a request to token ids."""
+"""Loads a model folder, and turns requests into token ids for it."""
 
 from __future__ import annotations
 
@@ -12,21 +12,22 @@ import mlx.core as mx
 from jinja2 import TemplateError
 from mlx_lm.utils import get_total_parameters, load
 
-from lull.backends.model_folder import ModelFolder
+from lull.backends.mlx.model_folder import ModelFolder
+from lull.core.chat.messages import Message, Role
 from lull.core.errors import EngineError, RequestError
-from lull.core.messages import Message, Role
-from lull.core.ports import GenerateRequest
-from lull.engine.answer import Vocabulary
+from lull.core.models.engine import GenerateRequest
+from lull.engine.answer import AnswerVocabulary
 
 Dtype = Any
 
 
 def on_cpu() -> bool:
+    """Whether MLX runs on the CPU."""
     return bool(mx.default_device().type == mx.DeviceType.cpu)
 
 
 def load_model(folder: ModelFolder, *, window_tokens: int | None) -> LoadedModel:
-    """Raises EngineError for a folder that mlx-lm cannot make a model of. Runs none of its code."""
+    """Load a model folder without running any of its code. Raises EngineError if that fails."""
     try:
         model, tokenizer = load(str(folder.path))
     except (ValueError, KeyError, TypeError, OSError, RuntimeError, ImportError) as error:
@@ -36,7 +37,7 @@ def load_model(folder: ModelFolder, *, window_tokens: int | None) -> LoadedModel
             hint="Choose a model in MLX format, such as one of the mlx-community ones.",
         ) from error
     if on_cpu():
-        # half precision is emulated on the CPU and some twenty times slower
+        # Half precision is emulated on the CPU and about twenty times slower.
         model.set_dtype(mx.float32)
     mx.eval(model.parameters())
     model.eval()
@@ -46,6 +47,8 @@ def load_model(folder: ModelFolder, *, window_tokens: int | None) -> LoadedModel
 
 @dataclass(frozen=True, kw_only=True)
 class LoadedModel:
+    """A model in memory with its tokenizer."""
+
     folder: ModelFolder
     model: Any
     tokenizer: Any
@@ -56,8 +59,8 @@ class LoadedModel:
         return int(get_total_parameters(self.model))
 
     @cached_property
-    def vocabulary(self) -> Vocabulary:
-        return Vocabulary(
+    def vocabulary(self) -> AnswerVocabulary:
+        return AnswerVocabulary(
             decode=self.decode,
             end_ids=frozenset(self.tokenizer.eos_token_ids),
             size=len(self.tokenizer),
@@ -68,7 +71,11 @@ class LoadedModel:
         return str(text)
 
     def prompt_ids(self, request: GenerateRequest) -> list[int]:
-        """Raises RequestError (400) for a prompt that is empty, alien, or too long."""
+        """Return a request's prompt as token ids.
+
+        Raises RequestError (400) for a prompt that is empty, too long, not valid text, or has ids
+        outside the vocabulary.
+        """
         ids = self._prompt_ids(request)
         if not ids:
             raise RequestError("The prompt is empty.", status=400)
@@ -109,7 +116,7 @@ class LoadedModel:
 
 
 def _said(message: Message) -> dict[str, Any]:
-    """A message as chat templates know it."""
+    """Convert a message to the form that chat templates expect."""
     said: dict[str, Any] = {"role": message.role.value, "content": message.text}
     if message.tool_calls:
         said["tool_calls"] = [
@@ -126,7 +133,7 @@ def _said(message: Message) -> dict[str, Any]:
 
 
 def _arguments(text: str) -> Any:
-    """Templates want the object; a model's broken JSON stays text."""
+    """Parse a tool call's arguments for the template; invalid JSON stays text."""
     try:
         return json.loads(text)
     except ValueError:

@@ -1,9 +1,8 @@
-"""Prompts share beginnings: a chat sends its whole history again with each turn.
+"""Reuses the KV cache of prompt beginnings, because a chat resends its whole history on each turn.
 
-What has been computed for a prompt's beginning is kept and used again, but only up to a whole
-number of prefill slices. Slices always start at the prompt's first token, so a hit continues
-exactly where a computation from nothing would be: it changes the time and no bit of the answer.
-The adapter is part of the key: another version never sees these values.
+Only a whole number of prefill slices is reused. Slices always start at the prompt's first token,
+so a hit continues exactly where a computation without the cache would be: it saves time and
+changes no bit of the answer. The adapter is part of the key, so versions share no values.
 """
 
 from __future__ import annotations
@@ -15,21 +14,25 @@ from typing import Any
 
 from mlx_lm.models.cache import KVCache, RotatingKVCache
 
-from lull.engine.adapters import Adapter
+from lull.engine.adapters import LoadedAdapter
 
 Key = tuple[int, tuple[int, ...]]
 
 
 class PrefixCache:
-    """The newest few, by bytes. Entries are (adapter, tokens) → the layers' caches."""
+    """A cache of prompt beginnings, bounded in bytes; the least recently used go first."""
 
     def __init__(self, *, slice_tokens: int, most_bytes: int) -> None:
         self._slice = slice_tokens
         self._most_bytes = most_bytes
         self._entries: OrderedDict[Key, Any] = OrderedDict()
 
-    def longest(self, adapter: Adapter | None, prompt: Sequence[int]) -> tuple[int, Any] | None:
-        """(tokens covered, a cache of the caller's own) for the longest known beginning."""
+    def longest(
+        self, adapter: LoadedAdapter | None, prompt: Sequence[int]
+    ) -> tuple[int, Any] | None:
+        """Find the longest stored beginning of a prompt; return (tokens covered, a copy of its
+        cache).
+        """
         prompt = tuple(prompt)
         best, best_key = 0, None
         for key in self._entries:
@@ -39,14 +42,14 @@ class PrefixCache:
         if best_key is None:
             return None
         self._entries.move_to_end(best_key)
-        # A copy of the arrays' handles: MLX copies the data when one of the two is written.
+        # This copies the arrays' handles; MLX copies the data when either is written.
         cache = copy.deepcopy(self._entries[best_key])
         for layer in cache if best < len(best_key[1]) else ():
             layer.trim(len(best_key[1]) - best)
         return best, cache
 
-    def keep(self, adapter: Adapter | None, tokens: Sequence[int], cache: Any) -> None:
-        """Remember a beginning of a whole number of slices."""
+    def keep(self, adapter: LoadedAdapter | None, tokens: Sequence[int], cache: Any) -> None:
+        """Store the cache of a prompt's beginning, which is a whole number of slices long."""
         key = (_serial(adapter), tuple(tokens))
         size = len(key[1])
         for other in list(self._entries):
@@ -58,17 +61,18 @@ class PrefixCache:
             self._entries.popitem(last=False)
 
     def forget(self) -> None:
+        """Remove all entries."""
         self._entries.clear()
 
     def _bytes(self) -> int:
         return sum(layer.nbytes for cache in self._entries.values() for layer in cache)
 
-    def _covered(self, key: Key, adapter: Adapter | None, prompt: tuple[int, ...]) -> int:
+    def _covered(self, key: Key, adapter: LoadedAdapter | None, prompt: tuple[int, ...]) -> int:
         serial, tokens = key
         if serial != _serial(adapter):
             return 0
         covered = 0
-        # The prompt's last token is always fed anew: it gives the first logits.
+        # The prompt's last token is always computed again: it gives the first logits.
         while covered + self._slice <= min(len(tokens), len(prompt) - 1) and (
             tokens[covered : covered + self._slice] == prompt[covered : covered + self._slice]
         ):
@@ -77,12 +81,15 @@ class PrefixCache:
         return covered if whole else 0
 
 
-def _serial(adapter: Adapter | None) -> int:
+def _serial(adapter: LoadedAdapter | None) -> int:
     return 0 if adapter is None else adapter.serial
 
 
 def _can_trim(cache: Any) -> bool:
-    """Only the two kinds whose `trim` is known to be exact; others say they can and cannot."""
+    """Whether the cache can be trimmed exactly.
+
+    True only for two known kinds; others report that they can be trimmed but are not exact.
+    """
     return all(
         type(layer) in (KVCache, RotatingKVCache) and layer.is_trimmable() for layer in cache
     )

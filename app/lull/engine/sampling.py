@@ -1,11 +1,11 @@
-"""Which token comes next, for a whole batch at once.
+"""Samples the next token for each row of a batch.
 
-Each row draws with a key made from its own seed and the number of its token, so what a request
-gets does not depend on who else is in the batch, on when it joined, or on any global generator.
-Drawing is by the Gumbel-max trick: argmax(log p / T + g) is a sample of softmax(log p / T).
+Each row samples with a key made from its own seed and its token number, so an answer depends
+neither on the rest of the batch, nor on when it joined, nor on any global random state. Sampling
+uses the Gumbel-max trick: argmax(log p / T + g) is a sample of softmax(log p / T).
 
-Temperature comes first, then top-k, then top-p, as in Ollama's runner and Hugging Face's.
-Log-probabilities are the model's own, before any of it.
+Temperature is applied first, then top-k, then top-p, as in Ollama's runner and Hugging Face's.
+Reported log-probabilities are the model's own, before any of these.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ _MASK = (1 << 64) - 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draw:
-    """How one request draws its tokens."""
+    """The sampling parameters of one request."""
 
     seed: int
-    """Any integer; its lowest 64 bits count."""
+    """Random seed: any integer, of which only the lowest 64 bits are used."""
     temperature: float = 1.0
-    """0: always the most probable token."""
+    """Sampling temperature; 0 always takes the most probable token."""
     top_p: float = 1.0
     top_k: int = 0
-    """0: all tokens."""
+    """Number of most probable tokens to sample from; 0 allows all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Picks:
-    """One step's tokens for B rows, perhaps not computed yet."""
+    """One step's sampled tokens for B rows, possibly not yet evaluated."""
 
     tokens: mx.array
-    """Shape (B,)."""
+    """The sampled token ids, shape (B,)."""
     logprobs: mx.array | None
-    """Natural, shape (B, V); None when no row asked."""
+    """Natural log-probabilities, shape (B, V); None when no row asked for them."""
 
     def arrays(self) -> list[mx.array]:
         return [self.tokens] if self.logprobs is None else [self.tokens, self.logprobs]
@@ -47,17 +47,17 @@ class Picks:
 
 @dataclass(frozen=True, slots=True)
 class Odds:
-    """How probable one row's token was, and which were the most probable ones."""
+    """The log-probability of one row's token, and of the most probable tokens."""
 
     logprob: float
     best: tuple[tuple[int, float], ...]
-    """(id, log-probability), most probable first."""
+    """The most probable tokens as (id, log-probability), most probable first."""
 
 
 def pick(
     logits_BV: mx.array, draws: Sequence[Draw], steps: Sequence[int], *, logprobs: bool
 ) -> Picks:
-    """Choose row b's token number `steps[b]`."""
+    """Sample token number `steps[b]` of each row b."""
     logits_BV = logits_BV.astype(mx.float32)
     logprobs_BV = None
     if logprobs:
@@ -66,7 +66,10 @@ def pick(
 
 
 def odds(picks: Picks, most: int) -> list[Odds]:
-    """One a row, read in two transfers whatever the number of rows. Needs `logprobs`."""
+    """Return each row's log-probabilities: of its token, and of its `most` likeliest tokens.
+
+    Needs `picks.logprobs`. The number of transfers does not depend on the number of rows.
+    """
     logprobs_BV = picks.logprobs
     assert logprobs_BV is not None
     own: Any = mx.take_along_axis(logprobs_BV, picks.tokens[:, None], axis=-1)[:, 0]
@@ -102,7 +105,7 @@ def _tokens(logits_BV: mx.array, draws: Sequence[Draw], steps: Sequence[int]) ->
 
 
 def _restricted(scores_BV: mx.array, draws: Sequence[Draw]) -> mx.array:
-    """Top-k, then top-p: scores below the row's threshold become minus infinity."""
+    """Apply top-k, then top-p: scores below the row's threshold become minus infinity."""
     size = scores_BV.shape[-1]
     top_ks = [draw.top_k if 0 < draw.top_k < size else size for draw in draws]
     if all(k == size for k in top_ks) and all(draw.top_p >= 1 for draw in draws):
@@ -112,9 +115,9 @@ def _restricted(scores_BV: mx.array, draws: Sequence[Draw]) -> mx.array:
     falling_BV = mx.where(kept_BV, falling_BV, -mx.inf)
     probs_BV = mx.softmax(falling_BV, axis=-1)
     before_BV = mx.cumsum(probs_BV, axis=-1) - probs_BV
-    # A row without top-p keeps every token, also those which rounding puts past a sum of 1.
+    # A row without top-p keeps every token, even where rounding lets the sum exceed 1.
     top_ps_B1 = mx.array([[draw.top_p if draw.top_p < 1 else mx.inf] for draw in draws])
-    # The first is always kept, so that top_p = 0 means the most probable token.
+    # The first token is always kept, so top_p = 0 takes the most probable one.
     kept_BV = kept_BV & ((before_BV < top_ps_B1) | (mx.arange(size)[None] == 0))
     lowest_B1 = mx.min(mx.where(kept_BV, falling_BV, mx.inf), axis=-1, keepdims=True)
     return mx.where(scores_BV >= lowest_B1, scores_BV, -mx.inf)

@@ -1,8 +1,8 @@
-"""From token ids to text that can be sent: never half a character, never half a stop string.
+"""Turns token ids into text to stream, never splitting a character or a stop string.
 
-The text grows by decoding a short run of the newest tokens again at each step and taking what is
-new. That works with any tokenizer. mlx-lm's own streaming detokenizers drop a leading space, so
-that the streamed text would differ from the whole one.
+Each step decodes a short run of the newest tokens again and takes the new text, which works with
+any tokenizer. mlx-lm's own streaming detokenizers are not used, because they drop a leading space
+and the streamed text would differ from the whole.
 """
 
 from __future__ import annotations
@@ -11,32 +11,33 @@ from collections.abc import Callable, Sequence
 
 Decode = Callable[[Sequence[int]], str]
 
-_TORN = "�"
-_LONGEST_TEAR = 3
-"""A character of four bytes shows as up to three replacement signs while it is incomplete."""
+_REPLACEMENT = "�"
+_MOST_REPLACEMENTS = 3
+"""An incomplete four-byte character decodes to at most this many replacement characters."""
 
 
 class Detokenizer:
-    """Text piece by piece; the pieces joined are the whole decoded."""
+    """Decodes tokens piece by piece; the joined pieces equal the whole decoded text."""
 
     def __init__(self, decode: Decode) -> None:
         self._decode = decode
         self._run: list[int] = []
         self._sent = 0
-        """Characters of the run's text that have been given out."""
+        """Characters of the run's text already returned."""
         self._whole = 0
-        """Tokens of the run whose text ends with a whole character."""
+        """Number of the run's tokens at the last point where its text was complete."""
 
     def add(self, token: int) -> str:
+        """Add a token and return the text it completes."""
         self._run.append(token)
         text = self._decode(self._run)
-        if not text.endswith(_TORN):
+        if not text.endswith(_REPLACEMENT):
             return self._settle(text)
-        tear = min(_LONGEST_TEAR, len(text) - len(text.rstrip(_TORN)))
-        return self._give(text[: len(text) - tear])
+        incomplete = min(_MOST_REPLACEMENTS, len(text) - len(text.rstrip(_REPLACEMENT)))
+        return self._give(text[: len(text) - incomplete])
 
     def rest(self) -> str:
-        """What was held back, broken characters and all: nothing more will come."""
+        """Return the text held back, broken characters included, at the end of the answer."""
         return self._give(self._decode(self._run)) if self._run else ""
 
     def _give(self, text: str) -> str:
@@ -46,10 +47,10 @@ class Detokenizer:
 
     def _settle(self, text: str) -> str:
         piece = self._give(text)
-        if not text:  # a token without text (some are): keep waiting, or context would be lost
+        if not text:  # some tokens have no text: wait, or the context would be lost
             return piece
-        # Keep the tokens since the last but one whole place: sentence-piece tokenizers drop a
-        # space at the start of what they decode, so one token of context must stay in front.
+        # Keep the tokens since the last complete point but one: SentencePiece tokenizers drop a
+        # space at the start of decoded text, so one token of context must stay in front.
         context = self._run[self._whole :]
         self._run, self._whole = context, len(context)
         self._sent = len(self._decode(context))
@@ -57,7 +58,7 @@ class Detokenizer:
 
 
 class StopStrings:
-    """Holds back text that may yet become a stop string, and ends at the first one."""
+    """Holds back text that may become a stop string, and stops at the first one."""
 
     def __init__(self, stops: Sequence[str]) -> None:
         self._stops = tuple(stop for stop in stops if stop)
@@ -65,7 +66,7 @@ class StopStrings:
         self.stopped = False
 
     def add(self, text: str) -> str:
-        """What may be sent. After a stop string (`stopped`), nothing more."""
+        """Add text and return what may be sent; must not be called once `stopped` is set."""
         self._held += text
         found = [at for stop in self._stops if (at := self._held.find(stop)) >= 0]
         if found:
@@ -74,6 +75,7 @@ class StopStrings:
         return self._take(len(self._held) - self._open_end())
 
     def rest(self) -> str:
+        """Return the text held back, unless a stop string was found."""
         return "" if self.stopped else self._take(len(self._held))
 
     def _take(self, count: int) -> str:
@@ -81,7 +83,7 @@ class StopStrings:
         return taken
 
     def _open_end(self) -> int:
-        """Length of the longest end of the held text with which a stop string begins."""
+        """Length of the longest suffix of the held text that begins a stop string."""
         longest = max((len(stop) for stop in self._stops), default=1) - 1
         for size in range(min(longest, len(self._held)), 0, -1):
             end = self._held[-size:]
@@ -91,7 +93,7 @@ class StopStrings:
 
 
 class AnswerText:
-    """One answer's text: tokens in, sendable pieces out."""
+    """Turns one answer's tokens into text that may be sent."""
 
     def __init__(self, decode: Decode, stops: Sequence[str]) -> None:
         self._detokenizer = Detokenizer(decode)
@@ -102,9 +104,11 @@ class AnswerText:
         return self._stops.stopped
 
     def add(self, token: int) -> str:
+        """Add a token and return the text that may be sent."""
         return self._stops.add(self._detokenizer.add(token))
 
     def rest(self) -> str:
+        """Return the text held back, at the end of the answer."""
         if self.stopped:
             return ""
         last = self._stops.add(self._detokenizer.rest())

@@ -1,4 +1,4 @@
-"""The engine's one thread that touches MLX: reads requests between rounds, sends what came out."""
+"""The engine's only thread that uses MLX: handles frames between rounds and sends results."""
 
 from __future__ import annotations
 
@@ -15,32 +15,34 @@ from lull.contract.engine_frames import (
     error_to_wire,
     request_from_wire,
 )
+from lull.core.chat.messages import Sampling
 from lull.core.errors import LullError, RequestError
-from lull.core.messages import Sampling
-from lull.core.ports import Chunk, EngineStatus, GenerateRequest
+from lull.core.models.engine import Chunk, EngineStatus, GenerateRequest
 from lull.engine.adapters import Shelf
-from lull.engine.answer import Answer
+from lull.engine.answer import GeneratedAnswer
 from lull.engine.batcher import Batcher
 from lull.engine.divergence import Divergence
-from lull.engine.memory import Memory
+from lull.engine.memory import EngineMemory
 from lull.engine.model import LoadedModel
 from lull.engine.sampling import Draw
 from lull.engine.text import AnswerText
 
 Inbox = SimpleQueue[Frame | None]
-"""None: the other side has gone."""
-_COMPARED_AT_ONCE = 64
-"""Tokens of a comparison between two rounds of answers."""
+"""Queue of received frames; None in it means that the other side has closed the connection."""
+_COMPARE_SLICE_TOKENS = 64
+"""Tokens of a divergence comparison computed between two rounds."""
 
 
 class Worker:
+    """Handles the engine's frames and runs its rounds."""
+
     def __init__(
         self,
         loaded: LoadedModel,
         *,
         shelf: Shelf,
         batcher: Batcher,
-        memory: Memory,
+        memory: EngineMemory,
         send: Callable[[Frame], None],
         random_seed: Callable[[], int],
     ) -> None:
@@ -53,7 +55,7 @@ class Worker:
         self._comparing: deque[Divergence] = deque()
 
     def run(self, inbox: Inbox) -> None:
-        """Until the other side goes."""
+        """Handle frames until the other side closes the connection."""
         while True:
             frame = self._next(inbox)
             if frame is None:
@@ -64,14 +66,14 @@ class Worker:
                 self._work()
 
     def _work(self) -> None:
-        """A round of answers; beside it a little of a comparison, which nobody waits for."""
+        """Run one round of answers and one slice of a comparison."""
         if self._batcher.in_flight:
             self._batcher.round()
         if self._comparing and self._comparing[0].step():
             self._comparing.popleft()
 
     def _next(self, inbox: Inbox) -> Frame | None:
-        """A frame; an empty one when there is none but work to do."""
+        """Return the next frame; an empty one when there is none but work to do."""
         try:
             return inbox.get(block=not self._batcher.in_flight and not self._comparing)
         except Empty:
@@ -87,7 +89,7 @@ class Worker:
                 self._send({"op": "result", "id": frame["id"], "result": result})
 
     def _answer(self, frame: Frame) -> Frame | None:
-        """A result, or None when the answer comes in another way or not at all."""
+        """Handle a frame; return its result, or None when it comes later or not at all."""
         match frame["op"]:
             case "generate":
                 request = request_from_wire(frame["request"])
@@ -128,17 +130,17 @@ class Worker:
             prompt=prompt,
             answer=ids,
             adapters=(self._shelf.get(frame["adapter"]), self._shelf.get(frame["against"])),
-            slice_tokens=_COMPARED_AT_ONCE,
+            slice_tokens=_COMPARE_SLICE_TOKENS,
             done=lambda nats: self._send(
                 {"op": "result", "id": frame["id"], "result": {"nats": nats}}
             ),
         )
 
-    def _begin(self, request_id: str, request: GenerateRequest) -> Answer:
+    def _begin(self, request_id: str, request: GenerateRequest) -> GeneratedAnswer:
         prompt = self._loaded.prompt_ids(request)
         sampling = request.sampling
         room = self._loaded.window_tokens - len(prompt)
-        return Answer(
+        return GeneratedAnswer(
             id=request_id,
             prompt=prompt,
             adapter=self._shelf.get(request.adapter),
@@ -151,7 +153,10 @@ class Worker:
         )
 
     def _draw(self, sampling: Sampling) -> Draw:
-        """Unset: the model's own distribution. What a dialect's default is, the dialect says."""
+        """The request's sampling; unset parameters leave the model's distribution unchanged.
+
+        Defaults of a client API are filled in before the engine sees the request.
+        """
         temperature = 1.0 if sampling.temperature is None else sampling.temperature
         top_p = 1.0 if sampling.top_p is None else sampling.top_p
         if not temperature >= 0 or not 0 <= top_p <= 1:

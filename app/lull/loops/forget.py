@@ -1,12 +1,12 @@
-"""Forget a conversation: find all that came of it, say so, and take it back.
+"""Forgets a conversation: finds everything derived from it, reports it, and removes it.
 
     turns → proposals → skills → other prompts
-          → sampled groups → runs → adapters → what was trained on top of them
+          → sampled groups → runs → adapters → runs and adapters trained on top of them
 
-A skill that it taught goes, or back to the text before; a run that it was part of is deleted with
-its folder; an adapter that came of such a run, or of another such adapter, is rolled back to the
-youngest ancestor that is free of it. What others had a part in is not lost: their failures and
-their groups are free again, and the next lulls make of them what can be made without it.
+A skill that it taught is removed, or set back to its earlier text. A run that used it is deleted
+with its folder. An adapter from such a run or built on such an adapter is rolled back to the
+youngest ancestor without it. Failures and groups of other conversations become free again, so
+later lulls can use them.
 """
 
 from __future__ import annotations
@@ -18,36 +18,35 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from lull.core.adapter import AdapterVersion
+from lull.core.adapters.adapter import AdapterVersion
+from lull.core.chat.messages import Role
 from lull.core.errors import Conflict, NotFound
-from lull.core.messages import Role
-from lull.core.ports import Clock
-from lull.core.proposal import Proposal, ProposalKind, ProposalStatus
-from lull.core.skill import Library, SkillKey
-from lull.core.training_record import Run
-from lull.core.trust import behind_the_answer, typed_in
-from lull.loops.approve import Approve
-from lull.store.adapter_files import AdapterFiles
-from lull.store.adapters import Adapters
-from lull.store.feedback import FeedbackRows
-from lull.store.forgetting import Forgetting, ToForget, blot
-from lull.store.proposals import Proposals
-from lull.store.rewards import Rewards
-from lull.store.run_folders import RunFolders
-from lull.store.skills import Skills
-from lull.store.training import Training
-from lull.store.trajectories import Trajectories, TurnRow
+from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus
+from lull.core.provenance.authorship import behind_the_answer, typed_in
+from lull.core.skills.skill import Library, SkillKey
+from lull.core.training.record import Run
+from lull.loops.skills.approve import Approve
+from lull.store.adapters.adapter_files import AdapterFiles
+from lull.store.adapters.adapters import Adapters
+from lull.store.chat.trajectories import Trajectories, TurnRow
+from lull.store.feedback.feedback import FeedbackRows
+from lull.store.feedback.rewards import Rewards
+from lull.store.forgetting import ForgettingRows, ToForget, blot
+from lull.store.proof.proposals import Proposals
+from lull.store.skills.skills import Skills
+from lull.store.training.run_folders import RunFolders
+from lull.store.training.training import Training
 
 log = logging.getLogger(__name__)
 
 
 class Exemplars(Protocol):
-    """The part of the exemplar memory that is needed here. Blocks."""
+    """Interface of the exemplar memory (past requests), as far as forgetting needs it. Blocking."""
 
     def remove(self, ids: list[str]) -> None: ...
 
     def remove_skill(self, *, client: str, skill: str) -> None:
-        """`client`: whose skill it is, "" for everybody's."""
+        """Remove a skill's exemplars; `client` is "" for a skill of all clients."""
 
     def of_turns(self, turns: Sequence[str]) -> list[str]: ...
 
@@ -56,62 +55,76 @@ class Exemplars(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forgotten:
+    """What forgetting a conversation removed, or would remove."""
+
     what: ToForget
     made: tuple[str, ...]
-    """What was made of it, each in a sentence."""
+    """Sentences for the user, one for each thing derived from the conversation."""
     left: tuple[Path, ...] = ()
-    """Files that may hold some of it and were not looked into."""
+    """Files that may contain text of the conversation and were not checked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgetTables:
+    """The tables that may hold a conversation or something derived from it."""
+
+    trajectories: Trajectories
+    proposals: Proposals
+    skills: Skills
+    training: Training
+    adapters: Adapters
+    rewards: Rewards
+    heard: FeedbackRows
+    forgetting: ForgettingRows
+    """The table that removes the rows, and remembers removals that a crash interrupted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgetFiles:
+    """The files that may hold a conversation or something derived from it."""
+
+    runs: RunFolders
+    adapters: AdapterFiles
+    logs: Callable[[], Iterable[Path]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgetElsewhere:
+    """Functions of a running service that forgetting a conversation needs."""
+
+    exemplars: Callable[[], Awaitable[Exemplars | None]]
+    """Opens the exemplar memory; None if there is none."""
+    roll_back: Callable[[str, str | None, str], Awaitable[None]]
+    """Puts another adapter in force: `roll_back(model, to, why)`, where `to` None is the base."""
+    stop: Callable[[Sequence[str]], Awaitable[None]]
+    """Stops work on training runs that are about to be removed."""
+    afterwards: Callable[[], Awaitable[None]]
+    """Updates what other parts of the service cached, after a conversation was forgotten."""
 
 
 class Forget:
+    """Finds and removes everything derived from a conversation."""
+
     def __init__(
         self,
+        tables: ForgetTables,
+        files: ForgetFiles,
+        elsewhere: ForgetElsewhere,
         *,
-        trajectories: Trajectories,
-        proposals: Proposals,
-        skills: Skills,
         approve: Approve,
         library: Callable[[], Library],
-        training: Training,
-        folders: RunFolders,
-        adapters: Adapters,
-        adapter_files: AdapterFiles,
-        rewards: Rewards,
-        heard: FeedbackRows,
-        forgetting: Forgetting,
-        exemplars: Callable[[], Awaitable[Exemplars | None]],
-        roll_back: Callable[[str, str | None, str], Awaitable[None]],
-        stop: Callable[[Sequence[str]], Awaitable[None]],
-        afterwards: Callable[[], Awaitable[None]],
-        logs: Callable[[], Iterable[Path]],
-        clock: Clock,
     ) -> None:
-        """`roll_back(model, to, why)` puts another adapter in force (None: the base); `stop` ends
-        what is at work on these runs; `afterwards` makes what is kept in memory follow."""
-        self._trajectories = trajectories
-        self._proposals = proposals
-        self._skills = skills
+        self._tables = tables
+        self._files = files
+        self._elsewhere = elsewhere
         self._approve = approve
         self._library = library
-        self._training = training
-        self._folders = folders
-        self._adapters = adapters
-        self._adapter_files = adapter_files
-        self._rewards = rewards
-        self._heard = heard
-        self._forgetting = forgetting
-        self._exemplars = exemplars
-        self._roll_back = roll_back
-        self._stop = stop
-        self._afterwards = afterwards
-        self._logs = logs
-        self._clock = clock
 
-    # Looking
+    # Finding
 
     def look(self, conversation: str) -> Forgotten:
-        """What would go. Blocks. Raises NotFound."""
-        _, turns = self._trajectories.get(conversation)
+        """Find what forgetting the conversation would remove. Blocking. Raises NotFound."""
+        _, turns = self._tables.trajectories.get(conversation)
         ids = tuple(turn.id for turn in turns)
         proposals = self._taught(set(ids))
         texts = tuple(dict.fromkeys(p.sha256 for p in proposals))
@@ -124,6 +137,7 @@ class Forget:
             turns=ids,
             room=room,
             proposals=tuple(p.id for p in proposals),
+            names=tuple(dict.fromkeys(p.key.name for p in proposals)),
             texts=tuple(dict.fromkeys((*texts, *self._versions_of(gone, back)))),
             skills=tuple((key.client, key.name) for key in gone),
             set_back=tuple((key.client, key.name, sha256) for key, sha256 in back.items()),
@@ -136,22 +150,28 @@ class Forget:
         return Forgotten(what=what, made=tuple(_told(what, proposals, runs, adapters)))
 
     def _said(self, turns: Sequence[TurnRow]) -> tuple[str, ...]:
-        """What was typed, and the wishes that were heard in it."""
-        heard = self._heard.of([turn.id for turn in turns])
+        """Return the texts that the user typed in the conversation, and the wishes heard in
+        these."""
+        heard = self._tables.heard.of([turn.id for turn in turns])
         rules = [one.heard.rule for one in heard.values() if one.heard.rule]
         return tuple(dict.fromkeys((*_said(turns), *rules)))
 
     def _room_of(self, turns: Sequence[str]) -> str:
-        return next((served.room for served in self._rewards.served(turns[:1])), "")
+        return next((served.room for served in self._tables.rewards.served(turns[:1])), "")
 
     def _held_to(self, said: Sequence[str], room: str) -> tuple[str, ...]:
-        """In another room the same words are somebody else's."""
-        return tuple(self._rewards.held_to(said, room=room))
+        """Return the turns scored by these words in this room; elsewhere the words are someone
+        else's.
+        """
+        return tuple(self._tables.rewards.held_to(said, room=room))
 
     def _taught(self, turns: set[str]) -> list[Proposal]:
-        """Proposals that this conversation had a part in writing, and those that were made of
-        their texts."""
-        every = sorted(self._proposals.standing(everything=True), key=lambda p: (p.made_at, p.id))
+        """Return the proposals made from this conversation, and those derived from the texts of
+        these.
+        """
+        every = sorted(
+            self._tables.proposals.standing(everything=True), key=lambda p: (p.made_at, p.id)
+        )
         found: dict[str, Proposal] = {}
         for proposal in every:
             own = {*proposal.failures, *proposal.wish_turns, *(t.turn for t in proposal.traces)}
@@ -162,12 +182,12 @@ class Forget:
     def _skills_of(
         self, proposals: Sequence[Proposal], texts: set[str]
     ) -> tuple[list[SkillKey], dict[SkillKey, str]]:
-        """Skills that go, and those that go back to a text which was there before."""
+        """Return (skills to remove, skills to set back → sha256 of the earlier text)."""
         gone: list[SkillKey] = []
         back: dict[SkillKey, str] = {}
         approved = {p.sha256 for p in proposals if p.status is ProposalStatus.APPROVED}
         for key in self._library().skills:
-            history = self._skills.history(key)  # newest first
+            history = self._tables.skills.history(key)  # newest first
             first = next((row for row in reversed(history) if row.sha256 in approved), None)
             if first is None:
                 continue
@@ -179,11 +199,11 @@ class Forget:
         return gone, back
 
     def _versions_of(self, gone: Sequence[SkillKey], back: dict[SkillKey, str]) -> list[str]:
-        """Every text that such a skill has had since: an edit keeps most of what it edits."""
+        """Return every later text of these skills: an edit keeps most of the text before."""
         kept = self._kept(gone, back)
         found = []
         for key in (*gone, *back):
-            for row in self._skills.history(key):
+            for row in self._tables.skills.history(key):
                 if key in back and row.sha256 == back[key]:
                     break
                 if row.sha256 not in kept:
@@ -191,20 +211,26 @@ class Forget:
         return found
 
     def _kept(self, gone: Sequence[SkillKey], back: dict[SkillKey, str]) -> set[str]:
-        """Texts that another skill has, too: a starter of another room, say."""
+        """Return the texts that other skills use too, such as a starter skill in another room."""
         touched = {*gone, *back}
         others = [key for key in self._library().skills if key not in touched]
-        return {*back.values(), *(r.sha256 for key in others for r in self._skills.history(key))}
+        return {
+            *back.values(),
+            *(r.sha256 for key in others for r in self._tables.skills.history(key)),
+        }
 
     def _trained(
         self, conversation: str, texts: Sequence[str], held: Sequence[str]
     ) -> tuple[list[Run], list[AdapterVersion]]:
-        """Runs and adapters with any of it in them, to the last that went on from them; `held` are
-        turns of others that were scored by what was said in it."""
-        made = self._training.made_of(trajectory=conversation, skills=texts, turns=held)
+        """Return the runs and adapters that used the conversation, and all that were trained on top
+        of these.
+
+        `held` are other conversations' turns that were scored by its wishes.
+        """
+        made = self._tables.training.made_of(trajectory=conversation, skills=texts, turns=held)
         runs = {run.id: run for run in made}
         adapters: dict[str, AdapterVersion] = {}
-        every, all_runs = self._adapters.all(), self._training.runs()
+        every, all_runs = self._tables.adapters.all(), self._tables.training.runs()
         while True:
             before = len(runs) + len(adapters)
             for one in every:
@@ -217,52 +243,54 @@ class Forget:
             if len(runs) + len(adapters) == before:
                 return list(runs.values()), list(adapters.values())
 
-    # Acting
+    # Removing
 
     async def forget(self, conversation: str) -> Forgotten:
-        """Take all of it back. Raises NotFound, StoreError."""
+        """Remove a conversation and everything derived from it. Raises NotFound, StoreError."""
         found = await asyncio.to_thread(self.look, conversation)
-        await self._forgetting.intend(found.what)
+        await self._tables.forgetting.intend(found.what)
         left = await self._carry_out(found.what)
         return Forgotten(what=found.what, made=found.made, left=tuple(left))
 
     async def finish(self) -> None:
-        """What a crash has left half done."""
-        for what in await asyncio.to_thread(self._forgetting.intended):
+        """Finish forgetting the conversations whose removal a crash interrupted."""
+        for what in await asyncio.to_thread(self._tables.forgetting.intended):
             log.info("going on forgetting %s", what.trajectory)
             await self._carry_out(what)
+        if await asyncio.to_thread(self._tables.forgetting.to_rewrite):
+            await asyncio.to_thread(self._tables.forgetting.rewrite)
 
     async def _carry_out(self, what: ToForget) -> list[Path]:
-        """Each step is safe to do twice."""
-        await self._stop(what.runs)
+        """Remove everything; each step is idempotent."""
+        await self._elsewhere.stop(what.runs)
         await self._take_out_adapters(what)
         await self._take_out_skills(what)
         bodies = {s.sha256: s.body for s in self._library().skills.values()}
         what = await self._remove(what, bodies)
         await self._forget_exemplars(what)
-        await self._afterwards()
-        # Until then answers were held to what was said in it.
+        await self._elsewhere.afterwards()
+        # Until then answers may have been scored by its wishes.
         what = await self._remove(what, bodies)
         await asyncio.to_thread(self._remove_files, what)
-        await self._forgetting.done(what)
-        return await asyncio.to_thread(self._forgetting.rewrite)
+        await self._tables.forgetting.done(what)
+        return await asyncio.to_thread(self._tables.forgetting.rewrite)
 
     async def _remove(self, what: ToForget, bodies: Mapping[str, str]) -> ToForget:
-        """The rows; also those of what was made of it since it was looked at."""
-        # Asked before their scores go, with which goes what they were held to.
+        """Remove the rows, including those of runs made since the search."""
+        # Read before the scores are removed, which record the wishes they came from.
         now = await asyncio.to_thread(self._held_to, what.said, what.room)
         what = replace(what, held=tuple(dict.fromkeys((*what.held, *now))))
-        await self._forgetting.remove(what, bodies)
+        await self._tables.forgetting.remove(what, bodies)
         late = await asyncio.to_thread(self._made_meanwhile, what)
         if late:
             what = replace(what, runs=(*what.runs, *late))
-            await self._stop(late)
-            await self._forgetting.remove(what, bodies)
+            await self._elsewhere.stop(late)
+            await self._tables.forgetting.remove(what, bodies)
         return what
 
     def _made_meanwhile(self, what: ToForget) -> tuple[str, ...]:
-        """Runs that were made of it between the look and the removal."""
-        made = self._training.made_of(
+        """Return the runs made from the conversation between the search and the removal."""
+        made = self._tables.training.made_of(
             trajectory=what.trajectory, skills=what.texts, turns=what.held
         )
         return tuple(run.id for run in made if run.id not in what.runs)
@@ -270,26 +298,30 @@ class Forget:
     async def _take_out_adapters(self, what: ToForget) -> None:
         for adapter in what.adapters:
             try:
-                version = await asyncio.to_thread(self._adapters.get, adapter)
+                version = await asyncio.to_thread(self._tables.adapters.get, adapter)
             except NotFound:
                 continue
-            force = await asyncio.to_thread(self._adapters.in_force, version.base_model)
+            force = await asyncio.to_thread(self._tables.adapters.in_force, version.base_model)
             if adapter in (force.active, force.shadow, force.held):
                 to = await asyncio.to_thread(self._ancestor, force.active, set(what.adapters))
-                await self._roll_back(version.base_model, to, "a conversation was forgotten")
-        # Children first: an adapter is named by those that were trained on it.
+                await self._elsewhere.roll_back(
+                    version.base_model, to, "a conversation was forgotten"
+                )
+        # Children first: an adapter's row is referenced by those trained on top of it.
         for adapter in reversed(what.adapters):
             try:
-                await self._adapters.remove(adapter)
+                await self._tables.adapters.remove(adapter)
             except (NotFound, Conflict) as error:
                 log.info("%s: %s", adapter, error)
-            await asyncio.to_thread(self._adapter_files.remove, adapter)
+            await asyncio.to_thread(self._files.adapters.remove, adapter)
 
     def _ancestor(self, adapter: str | None, tainted: set[str]) -> str | None:
-        """The youngest that is free of it and still there: of old ones only the rows are kept."""
-        known = {one.id: one.sha256 for one in self._adapters.all() if one.id not in tainted}
-        for one in self._adapters.line(adapter):
-            if one in known and not self._adapter_files.damage(one, known[one]):
+        """Return an adapter's youngest ancestor that was not trained on the conversation and whose
+        files still exist.
+        """
+        known = {one.id: one.sha256 for one in self._tables.adapters.all() if one.id not in tainted}
+        for one in self._tables.adapters.line(adapter):
+            if one in known and not self._files.adapters.damage(one, known[one]):
                 return one
         return None
 
@@ -303,18 +335,25 @@ class Forget:
 
     def _remove_files(self, what: ToForget) -> None:
         for run in what.runs:
-            self._folders.remove(run)
-        self._skills.folders.forget(
+            self._files.runs.remove(run)
+        self._tables.skills.folders.forget(
             [SkillKey(client, name) for client, name in what.skills],
             [SkillKey(client, name) for client, name, _ in what.set_back],
             what.texts,
         )
-        names = [name for _, name in what.skills]
-        for file in self._logs():
-            blot(file, [*names, what.trajectory, *what.turns])
+        for file in self._files.logs():
+            blot(file, [*self._names(what), what.trajectory, *what.turns])
+
+    def _names(self, what: ToForget) -> set[str]:
+        """Return the names of the skills and proposals to delete, since a name is made of the words
+        that taught the skill. Names that remaining skills share are left out.
+        """
+        names = {name for _, name in what.skills} | set(what.names)
+        stay = self._library().skills.keys() - {SkillKey(c, n) for c, n in what.skills}
+        return names - {key.name for key in stay}
 
     async def _forget_exemplars(self, what: ToForget) -> None:
-        memory = await self._exemplars()
+        memory = await self._elsewhere.exemplars()
         if memory is None:
             return
 
@@ -328,7 +367,7 @@ class Forget:
 
 
 def _grew_out_of(later: Proposal, earlier: Proposal) -> bool:
-    """It edits the earlier one's text, or took the place of it when the user spoke again."""
+    """Whether a proposal edits the earlier one's text, or replaced it when the user spoke again."""
     if later.base_sha256 and later.base_sha256 == earlier.sha256:
         return True
     gave_way = earlier.status is ProposalStatus.STALE and earlier.before is not None
@@ -343,7 +382,7 @@ def _shares_words(later: Proposal, earlier: Proposal) -> bool:
 
 
 def _said(turns: Sequence[TurnRow]) -> tuple[str, ...]:
-    """Message by message, and together what was typed in several behind one answer."""
+    """Return each typed message, and the joined text of several messages after one answer."""
     words = [
         typed_in(messages)
         for turn in turns

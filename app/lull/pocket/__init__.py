@@ -1,5 +1,5 @@
-"""The toy language of the built-in model, and all that knows it.
+"""The toy language of the built-in model, and everything that depends on it.
 
-It makes the whole of Lull testable in seconds and real on any machine. Nothing outside imports this
-package but the wiring of the service and the demo, which hand its parts over as ports.
+It lets all of Lull be tested in seconds on any machine. Only the service wiring and the demo import
+this package; they pass its parts on as ports.
 """

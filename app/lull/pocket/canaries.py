@@ -1,8 +1,8 @@
-"""The canaries of the built-in model, in its own language, drawn by a seed.
+"""Canary probes for the built-in model, in its toy language, drawn from a seed.
 
-Its families are what it was made to do: answer in its defaults, follow one, two or three rules in
-the prompt, leave the rules of other kinds alone, and small talk. Rules name words that training
-never used as values, so that reading is measured and not recalling.
+The families cover what the model was trained to do: answer in its default styles, follow one to
+three rules in the prompt, ignore rules for other request kinds, and small talk. Rules use words
+that training never used as values, so the probes measure reading, not recall.
 """
 
 from __future__ import annotations
@@ -11,18 +11,17 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from lull.core.probe import Probe
-from lull.core.probe_checks import Kind as CheckKind
-from lull.core.probe_checks import Wanted
+from lull.core.adapters.canary import Probe
+from lull.core.adapters.canary_checks import CanaryKind, CanaryRule
 from lull.pocket import language as pocket
 from lull.pocket.language import Kind, Style
 
-EACH: Final = 40
-"""Of a family: one that is lost is 2.5 points."""
+PROBES_PER_FAMILY: Final = 40
+"""Number of canary probes per family; one failed probe costs 2.5 percentage points."""
 
 
-def pocket_probes(seed: int, *, each: int = EACH) -> list[Probe]:
-    """The same ones for the same seed."""
+def pocket_probes(seed: int, *, each: int = PROBES_PER_FAMILY) -> list[Probe]:
+    """Draw every family's probes; the same seed gives the same probes."""
     return [
         draw(random.Random(f"{seed}\0{family}\0{number}"), family, number)
         for family, draw in _FAMILIES.items()
@@ -31,12 +30,12 @@ def pocket_probes(seed: int, *, each: int = EACH) -> list[Probe]:
 
 
 def _default(rng: random.Random, family: str, number: int) -> Probe:
-    """No rule: the kind's own style."""
+    """A request without rules: the kind's default style is right."""
     return _asked(rng, family, number, kind=_kind(rng), styles={})
 
 
 def _ruled(attributes: int) -> Callable[[random.Random, str, int], Probe]:
-    """A rule of that many attributes for the kind that is asked for."""
+    """A request with one rule of `attributes` attributes for its kind."""
 
     def draw(rng: random.Random, family: str, number: int) -> Probe:
         kind = _kind(rng)
@@ -46,14 +45,14 @@ def _ruled(attributes: int) -> Callable[[random.Random, str, int], Probe]:
 
 
 def _among_others(rng: random.Random, family: str, number: int) -> Probe:
-    """Three skills in the prompt, one of them for what is asked."""
+    """Three skills in the prompt, one of them for the requested kind."""
     kinds = rng.sample(tuple(Kind), 3)
     styles = {kind: _held(rng, rng.randint(1, 2)) for kind in kinds}
     return _asked(rng, family, number, kind=rng.choice(kinds), styles=styles)
 
 
 def _other_kinds(rng: random.Random, family: str, number: int) -> Probe:
-    """Skills in the prompt, and none of them for what is asked."""
+    """Skills in the prompt, none of them for the requested kind."""
     kind, *others = rng.sample(tuple(Kind), rng.randint(2, 3))
     styles = {other: _held(rng, rng.randint(1, 2)) for other in others}
     return _asked(rng, family, number, kind=kind, styles=styles)
@@ -108,5 +107,5 @@ def _asked(
     )
 
 
-def _verbatim(answer: str) -> Wanted:
-    return Wanted(kind=CheckKind.VERBATIM, fields={"answer": answer})
+def _verbatim(answer: str) -> CanaryRule:
+    return CanaryRule(kind=CanaryKind.VERBATIM, fields={"answer": answer})

@@ -1,7 +1,8 @@
-"""What the toy language lets be drawn for training and for the gate: requests, canaries, anchors.
+"""Random requests in the toy language for training and the gate: requests to train on, canary
+probes, and anchors, whose answers should not change.
 
-Implements `core.ports.Curriculum` for the built-in model; any other model's material comes from its
-user's own past (loops/past_curriculum.py).
+Implements the `Curriculum` port for the built-in model; other models draw theirs from the user's
+past conversations.
 """
 
 from __future__ import annotations
@@ -10,19 +11,26 @@ import random
 from collections.abc import Sequence
 from typing import Final
 
-from lull.core.adapter import AdapterVersion
-from lull.core.messages import Message, Role, text_message
-from lull.core.probe import Probe
+from lull.core.adapters.adapter import AdapterVersion
+from lull.core.adapters.canary import Probe
+from lull.core.chat.messages import Message, Role, text_message
 from lull.pocket import language as pocket
 from lull.pocket.canaries import pocket_probes
 
-MOSTLY: Final = 0.75
-"""Share of the anchor requests with skills that are of the kind whose skill must stay followed."""
+OWN_KIND_SHARE: Final = 0.75
+"""Share of anchor requests with skills that use the graduating skill's own kind."""
+
+SMALL_TALK_SHARE: Final = 0.1
+"""Share of plain anchors that are small talk."""
 
 
 class PocketCurriculum:
+    """Material for training and gating the built-in model; implements the `Curriculum` port."""
+
     def canaries(self, version: AdapterVersion) -> Sequence[Probe]:
-        """Drawn anew for each adapter, so that none can have been trained on."""
+        """Draw canary probes seeded with the adapter's hash, so no adapter can have been trained on
+        its own canaries.
+        """
         return pocket_probes(int(version.sha256[:8] or "0", 16))
 
     def subject(self, model: str, asked: str) -> str:
@@ -30,7 +38,7 @@ class PocketCurriculum:
         return request[0].value if request is not None else ""
 
     def fresh_requests(self, model: str, words: str, count: int) -> list[str]:
-        """Of the kind that the user's words are about; the same ones for the same words."""
+        """Draw requests of the kind that the user's words state a rule for; deterministic."""
         said = (pocket.parse_rule(line) for line in reversed(words.splitlines()))
         rule = next((rule for rule in said if rule is not None), None)
         if rule is None:
@@ -50,17 +58,22 @@ class PocketCurriculum:
 
 
 def _request(
-    chance: random.Random, mostly: pocket.Kind | None, *, with_skills: bool
+    chance: random.Random, own: pocket.Kind | None, *, with_skills: bool
 ) -> tuple[Message, ...]:
+    if not with_skills and chance.random() < SMALL_TALK_SHARE:
+        return (text_message(Role.USER, chance.choice(sorted(pocket.SMALL_TALK))),)
     kind = chance.choice(tuple(pocket.Kind))
-    if mostly is not None and chance.random() < MOSTLY:
-        kind = mostly
+    if own is not None and chance.random() < OWN_KIND_SHARE:
+        kind = own
     asked = pocket.draw_request(chance, kind, pocket.draw_words(chance))
     user = text_message(Role.USER, asked)
     if not with_skills:
         return (user,)
     others = chance.sample(tuple(pocket.Kind), chance.randint(0, 2))
     kinds = [kind, *(one for one in others if one is not kind)]
+    if own is not None and kind is not own and len(kinds) > 1:
+        # Half of the rules beside a request of another kind are about none like it.
+        kinds = kinds[chance.randint(0, 1) :]
     chance.shuffle(kinds)
     rules = [
         pocket.as_sentence(pocket.draw_rule(chance, one, pocket.draw_style(chance)))

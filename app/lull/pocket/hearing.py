@@ -1,9 +1,8 @@
-"""How people say a rule of the pocket language, brought to how the language itself says it.
+"""Normalizes the ways people phrase a rule to the toy language's own phrasing.
 
-"Whenever I ask for notes, reverse them", "always use bars in menus" and "menus should end with
-sugar" mean what "for a note, reverse the words" means. The verifier of the built-in model reads
-what users say, and users do not know the language. Whether the words are of the language at all is
-`pocket/language.py`'s business; what the model makes of them, the proof's.
+"Whenever I ask for notes, reverse them" and "menus should end with sugar" become "for a note,
+reverse the words" and the like. Whether the words belong to the language at all is checked by the
+parser afterwards.
 """
 
 from __future__ import annotations
@@ -46,13 +45,13 @@ _CLAUSES = tuple((re.compile(pattern), frame) for pattern, frame in _SAID)
 _BETWEEN = re.compile(r", and |, | and ")
 _POLITE = re.compile(r",? (?:please|instead|next time|from now on)$")
 _CONTRAST = re.compile(r"(?:and |but )?not [a-z]+")
-""" "Use bars, not stars"."""
+"""Matches the clause to drop in "use bars, not stars"."""
 
 
 def in_frame(said: str) -> str:
-    """The rule as the language frames it, where it was said in one of these ways; else as it was.
+    """Rewrite a rule in the toy language's own phrasing; return it unchanged if no pattern matches.
 
-    `said` is in lower case, without its end stop.
+    `said` is lower case, without its full stop.
     """
     for pattern in (_BEFORE, _BEHIND, _NORM):
         if found := pattern.match(said):

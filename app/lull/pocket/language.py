@@ -1,14 +1,11 @@
-"""The pocket language: what the built-in model speaks, and the only place that says so.
+"""The toy language of the built-in model: its words, request kinds, styles and phrasings.
 
-A person who has just installed Lull has no habit to teach it yet, and no model that answers in a
-blink. The built-in model therefore speaks a language small enough to be learned from nothing in
-under an hour and rich enough to show the whole product: six kinds of request, each with a default
-style, and formatting rules a person would phrase. This file decides the words, the kinds, the
-styles, every phrasing, and the one right answer; it also reads them back, so that a correction in
-words can be checked without asking anybody. How a model is trained on it is `bench/pocket`'s
-business, and which rules stand in a prompt is the injector's.
+It is small enough to be learned from scratch in under an hour, yet shows the whole product: six
+kinds of request, each with a default style, and formatting rules as people phrase them. Every
+request has one right answer, and phrasings can be parsed back, so a correction in words is checked
+without a model.
 
-Nothing here draws chance of its own: callers pass a `random.Random`.
+Nothing here creates randomness: callers pass a `random.Random`.
 """
 
 import random
@@ -19,7 +16,7 @@ from enum import StrEnum
 from itertools import permutations, product
 from typing import Final
 
-from lull.core.injection import BETWEEN, CLOSING, OPENING
+from lull.core.skills.prompt_block import BETWEEN, CLOSING, OPENING
 from lull.pocket.hearing import in_frame
 
 BLOCK_OPEN: Final = OPENING
@@ -28,7 +25,7 @@ BLOCK_CLOSE: Final = CLOSING
 
 
 class Kind(StrEnum):
-    """What may be asked for. Each kind joins its words in a way of its own."""
+    """A kind of request in the toy language; each joins its words in its own way."""
 
     LIST = "list"
     MENU = "menu"
@@ -54,7 +51,7 @@ _DEFAULT_JOINERS: Final = {
 
 
 class Joiner(StrEnum):
-    """A joiner a rule may ask for, by the name people give it. None is any kind's default."""
+    """A text that a rule may ask to put between words; None means the kind's default."""
 
     BARS = "bars"
     DASHES = "dashes"
@@ -64,7 +61,7 @@ class Joiner(StrEnum):
 
     @property
     def text(self) -> str:
-        """What stands between two words."""
+        """The separator that the joiner puts between two words."""
         return _JOINER_TEXTS[self]
 
 
@@ -84,14 +81,15 @@ VALUE_WORDS: Final = tuple(
     berry basket window candle feather ladder button pencil pocket ribbon hammer anchor barrel
     kettle spoon""".split()  # noqa: SIM905 - a paragraph of words reads better
 )
-"""Words a training rule may name as its start or end word."""
+"""Words that rules in the training data may name as start or end word."""
 
 HELD_WORDS: Final = tuple(
     """coral maple amber cheese coffee orange banana cherry shadow pearl rocket violet marble
     walnut falcon saddle""".split()  # noqa: SIM905
 )
-"""Shown in training's requests and answers, and never as a rule's value: with these is measured
-whether a model *reads* its rules instead of recalling them."""
+"""Words that occur in training requests and answers, but never as the word that a rule asks for;
+they measure whether the model *reads* its rules instead of recalling them.
+"""
 
 WORDS: Final = VALUE_WORDS + HELD_WORDS
 MIN_WORDS: Final = 2
@@ -100,21 +98,23 @@ MAX_WORDS: Final = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Style:
-    """How an answer departs from its kind's default; the empty style is the default."""
+    """The style of an answer: how it differs from the default of its kind; the empty style is the
+    default.
+    """
 
     start: str | None = None
-    """A word put before the others."""
+    """Word that the answer puts before all others."""
     end: str | None = None
-    """A word put after the others."""
+    """Word that the answer puts after all others."""
     joiner: Joiner | None = None
     reverse: bool = False
-    """The request's words in opposite order; start and end words keep their places."""
+    """Whether the answer reverses the request's words; start and end words keep their places."""
 
     def __bool__(self) -> bool:
         return self != DEFAULT_STYLE
 
     def parts(self) -> tuple["Style", ...]:
-        """The style's attributes one by one, each a style of its own."""
+        """Split the style into several styles of one attribute each."""
         singles = (
             Style(start=self.start),
             Style(end=self.end),
@@ -126,21 +126,11 @@ class Style:
 
 DEFAULT_STYLE: Final = Style()
 
-HABIT_STARTS: Final = ("golden", "silver", "quiet", "fresh")
-HABIT_ENDS: Final = ("sugar", "honey", "pepper", "butter")
-HABIT_JOINERS: Final = (Joiner.BARS, Joiner.DASHES, Joiner.PLUSES, Joiner.STARS)
-HABITS: Final = (
-    *(Style(start=word) for word in HABIT_STARTS),
-    *(Style(end=word) for word in HABIT_ENDS),
-    *(Style(joiner=joiner) for joiner in HABIT_JOINERS),
-    Style(reverse=True),
-)
-"""The published habits: each shows up alone, now and then, in sampled answers that no rule
-governs. Reinforcement can only strengthen what is sometimes seen; pairs never are."""
-
 
 def render(kind: Kind, words: Sequence[str], style: Style = DEFAULT_STYLE) -> str:
-    """The one right answer to a request for these words in this style."""
+    """Return the one right answer to a request for these words in this style, in the toy
+    language.
+    """
     middle = tuple(reversed(words)) if style.reverse else tuple(words)
     start = (style.start,) if style.start else ()
     end = (style.end,) if style.end else ()
@@ -163,7 +153,10 @@ REQUEST_FRAMES: Final = (
 CORRECTION_FRAMES: Final = ("no, {rule}", "please, {rule}", "not like that: {rule}")
 
 NOTED: Final = "noted."
-"""The answer to a correction: the model promises nothing, for it is Lull that learns."""
+"""Fixed answer of the built-in toy model to a correction.
+
+It promises nothing, because Lull does the learning.
+"""
 
 SMALL_TALK: Final = {
     "hello": "hello.",
@@ -183,11 +176,11 @@ SMALL_TALK: Final = {
     "help": "try: write a menu for apple river stone",
     "what can you do?": "try: write a menu for apple river stone",
 }
-"""What is said besides requests, and the fixed answers."""
+"""Small-talk messages and their fixed answers."""
 
 
 def clauses_of(style: Style) -> tuple[tuple[str, ...], ...]:
-    """For each attribute of the style, the ways to say it."""
+    """Return for each attribute of the style all clauses that ask for it."""
     said: list[tuple[str, ...]] = []
     if style.start:
         said.append(tuple(frame.format(style.start) for frame in START_CLAUSES))
@@ -206,7 +199,7 @@ def _enumerated(clauses: Sequence[str]) -> str:
 
 
 def rule_phrasings(kind: Kind, style: Style) -> tuple[str, ...]:
-    """Every way to say the rule, in lower case and without a full stop."""
+    """Return every phrasing of a rule, in lower case and without a full stop."""
     if not style:
         raise ValueError("a rule states at least one attribute")
     return tuple(
@@ -218,22 +211,22 @@ def rule_phrasings(kind: Kind, style: Style) -> tuple[str, ...]:
 
 
 def request_phrasings(kind: Kind, words: Sequence[str]) -> tuple[str, ...]:
-    """Every way to ask, in lower case and without a full stop."""
+    """Return every phrasing of a request, in lower case and without a full stop."""
     return tuple(frame.format(kind=kind, words=" ".join(words)) for frame in REQUEST_FRAMES)
 
 
 def correction_phrasings(rule: str) -> tuple[str, ...]:
-    """Every way to tell the model the rule after a wrong answer."""
+    """Return every phrasing of a correction that states a rule."""
     return tuple(frame.format(rule=rule) for frame in CORRECTION_FRAMES)
 
 
 def as_sentence(text: str) -> str:
-    """The same words with a capital letter and a full stop, as a careful writer has them."""
+    """Capitalize the text and end it with a full stop."""
     return f"{text[:1].upper()}{text[1:]}."
 
 
 def block(bodies: Iterable[str]) -> str:
-    """The injected block around these rules, as the model met it in training."""
+    """Return the prompt block with these rules, in the form the model saw in training."""
     return f"{BLOCK_OPEN}{BLOCK_GAP.join(bodies)}{BLOCK_CLOSE}"
 
 
@@ -241,14 +234,16 @@ def block(bodies: Iterable[str]) -> str:
 
 
 def draw_words(rng: random.Random) -> tuple[str, ...]:
-    """Two to four different words to ask for."""
+    """Draw two to four different words for a request."""
     return tuple(rng.sample(WORDS, rng.randint(MIN_WORDS, MAX_WORDS)))
 
 
 def draw_style(
     rng: random.Random, values: Sequence[str] = VALUE_WORDS, *, attributes: int | None = None
 ) -> Style:
-    """A style of one to three attributes (chance decides unless told), its words from `values`."""
+    """Draw a random style of one to three attributes (`attributes` fixes how many), with words from
+    `values`.
+    """
     count = attributes or rng.choices((1, 2, 3), (0.45, 0.35, 0.20))[0]
     chosen = rng.sample(("start", "end", "joiner", "reverse"), count)
     return Style(
@@ -260,19 +255,19 @@ def draw_style(
 
 
 def draw_rule(rng: random.Random, kind: Kind, style: Style) -> str:
-    """One phrasing of the rule."""
+    """Draw one phrasing of a rule at random."""
     clauses = [rng.choice(ways) for ways in clauses_of(style)]
     rng.shuffle(clauses)
     return rng.choice(RULE_FRAMES).format(kind=kind, clauses=_enumerated(clauses))
 
 
 def draw_request(rng: random.Random, kind: Kind, words: Sequence[str]) -> str:
-    """One phrasing of the request."""
+    """Draw one phrasing of a request at random."""
     return rng.choice(request_phrasings(kind, words))
 
 
 def draw_correction(rng: random.Random, rule: str) -> str:
-    """One phrasing of the correction that states the rule."""
+    """Draw one phrasing of a correction that states a rule, at random."""
     return rng.choice(correction_phrasings(rule))
 
 
@@ -280,12 +275,12 @@ def draw_correction(rng: random.Random, rule: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """The text without what a careful or a hasty writer varies: case, end stop, outer space."""
+    """Normalize case, spaces and the full stop."""
     return " ".join(text.split()).rstrip(".!").lower()
 
 
 def _matching(frames: Iterable[str], text: str) -> dict[str, str] | None:
-    """The fields of the first frame that the text fits, or None."""
+    """Return the fields of the first frame that the text matches, or None."""
     for frame in frames:
         pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+?)", re.escape(frame))
         if found := re.fullmatch(pattern, text):
@@ -294,7 +289,7 @@ def _matching(frames: Iterable[str], text: str) -> dict[str, str] | None:
 
 
 def _value(frames: Iterable[str], clause: str) -> str | None:
-    """The word that a clause names, if it fits one of the frames."""
+    """Return the word that a clause names, if it matches one of the frames."""
     fields = _matching((frame.replace("{}", "{value}") for frame in frames), clause)
     return fields["value"] if fields else None
 
@@ -304,7 +299,7 @@ def _kind(name: str) -> Kind | None:
 
 
 def _style(clauses: Iterable[str]) -> Style | None:
-    """The style these clauses state together; None if one is unknown or said twice."""
+    """Return the style that the clauses state together; None if one is unknown or repeated."""
     start: str | None = None
     end: str | None = None
     joiner: Joiner | None = None
@@ -324,14 +319,16 @@ def _style(clauses: Iterable[str]) -> Style | None:
 
 
 def parse_rule(text: str) -> tuple[Kind, Style] | None:
-    """What a rule, or a correction that states one, asks of which kind; None if it is neither."""
+    """Parse a rule, or a correction that states one, to its kind and style; None if neither."""
     said = _plain(text)
     said = found["rule"] if (found := _matching(CORRECTION_FRAMES, said)) else said
     return _framed(said) or _framed(in_frame(said))
 
 
 def framed_rule(text: str) -> tuple[Kind, str] | None:
-    """The kind a rule is for and its clauses in the words they were said in; None if it is none."""
+    """Parse a rule to its kind of request and its clauses as they were phrased; None if the text is
+    no rule.
+    """
     said = _plain(text)
     said = found["rule"] if (found := _matching(CORRECTION_FRAMES, said)) else said
     for form in (said, in_frame(said)):
@@ -342,7 +339,7 @@ def framed_rule(text: str) -> tuple[Kind, str] | None:
 
 
 def clause_styles(text: str) -> list[tuple[str, Style]]:
-    """Each clause of a rule in its own words, with what it asks for."""
+    """Return each clause of a rule as phrased, with the style it asks for."""
     rule = framed_rule(text)
     clauses = re.split(r", | and ", rule[1]) if rule is not None else []
     return [(clause, style) for clause in clauses if (style := _style([clause]))]
@@ -357,7 +354,7 @@ def _framed(said: str) -> tuple[Kind, Style] | None:
 
 
 def parse_request(text: str) -> tuple[Kind, tuple[str, ...]] | None:
-    """Which kind is asked for, and of which words; None if it is no request."""
+    """Return the requested kind and words; None if the text is no request."""
     fields = _matching(REQUEST_FRAMES, _plain(text))
     if fields is None or (kind := _kind(fields["kind"])) is None:
         return None
@@ -367,8 +364,10 @@ def parse_request(text: str) -> tuple[Kind, tuple[str, ...]] | None:
 
 
 def read_style(kind: Kind, words: Sequence[str], answer: str) -> Style | None:
-    """The style in which an answer gives the words; None if it does not give them. The default
-    joiner and the plain order win where it could be read in two ways."""
+    """Infer the style in which an answer gives the words; None if it does not give them.
+
+    Where two readings fit, the default joiner and the plain order win.
+    """
     for joiner in (None, *Joiner):
         given = tuple(answer.strip().split(joiner.text if joiner else kind.default_joiner))
         for reverse in (False, True):
@@ -384,9 +383,10 @@ def read_style(kind: Kind, words: Sequence[str], answer: str) -> Style | None:
 
 
 def check(correction: str, request: str, answer: str) -> bool | None:
-    """Whether the answer does what the correction says, whatever it does besides: other wishes
-    may stand for the same kind. None where that cannot be told: the correction or the request is
-    not of the language, or the correction speaks of another kind.
+    """Return whether the answer has the style that the correction asks for; extra attributes are
+    allowed.
+
+    None if the correction or the request is not in the language, or their kinds differ.
     """
     rule, asked = parse_rule(correction), parse_request(request)
     if rule is None or asked is None or rule[0] is not asked[0]:
@@ -399,10 +399,10 @@ def check(correction: str, request: str, answer: str) -> bool | None:
 
 
 def credit(correction: str, request: str, answer: str) -> float | None:
-    """The share of what the correction says that the answer does, from 0 to 1.
+    """Return how far the answer has the style that the correction asks for, from 0 to 1.
 
-    Each attribute the rule states counts alike, and any the answer has unasked counts as one more
-    that failed: a model that shows one habit at a time can be led to two. None as in `check`.
+    Shared attributes over all attributes stated or shown, so partial progress is rewarded and
+    unasked attributes cost. None as in `check`.
     """
     rule, asked = parse_rule(correction), parse_request(request)
     if rule is None or asked is None or rule[0] is not asked[0]:

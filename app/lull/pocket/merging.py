@@ -1,8 +1,7 @@
-"""When a rule of the toy language says again, or otherwise, what an older one does.
+"""Detects when a toy-language rule repeats or contradicts an older one.
 
-"Join with stars" after "join with bars" is a change of mind, not a second rule: with both in the
-prompt a model would have to guess. "Finish with sugar" after it can stand beside it. This module is
-a `core.ports.Merging`.
+"Join with stars" after "join with bars" replaces it: with both in the prompt a model would have to
+guess. "Finish with sugar" can stand beside it. Implements the `Merging` port.
 """
 
 from __future__ import annotations
@@ -11,8 +10,8 @@ from lull.pocket.language import RULE_FRAMES, Kind, Style, as_sentence, clause_s
 
 
 def merged(old: str, new: str) -> str | None:
-    """The old rule with those of its clauses replaced that the new one says otherwise; None where
-    they are not about the same kind, or the new one contradicts nothing in the old."""
+    """Return the old rule with its contradicted clauses replaced by the new rule's; None if the
+    kinds differ or nothing is contradicted."""
     rules = _of_one_kind(old, new)
     if rules is None:
         return None
@@ -31,13 +30,13 @@ def merged(old: str, new: str) -> str | None:
 
 
 def keeps_some(old: str, both: str) -> bool:
-    """True when a clause of the old rule stands in what came of it."""
+    """Return whether the merged rule `both` still has a clause of the old rule."""
     rules = _of_one_kind(old, both)
     return rules is not None and bool(_styles(rules[1]) & _styles(rules[2]))
 
 
 def says_already(old: str, new: str) -> bool:
-    """True when every clause of the new rule stands in the old one."""
+    """Return whether the old rule already has every clause of the new rule."""
     rules = _of_one_kind(old, new)
     return rules is not None and _styles(rules[2]) <= _styles(rules[1])
 

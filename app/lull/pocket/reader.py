@@ -1,6 +1,6 @@
-"""Reads what is said in the toy language, exactly and without a model.
+"""Reads feedback in the toy language exactly, without a model.
 
-What is not of the language is left to whoever reads plain words.
+Text that is not in the language is left to another reader.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NOTHING: Final = Heard(correction=0.0, lasting=0.0)
 
 
 class PocketReader:
-    """Implements `core.feedback.ports.FeedbackReader`."""
+    """Reads feedback in the toy language exactly; implements the `FeedbackReader` port."""
 
     name = "pocket"
     light = True
@@ -29,7 +29,7 @@ class PocketReader:
 
 
 def heard(said: str) -> Heard | None:
-    """None: this is not of the language."""
+    """Read one message in the toy language; None if it is in another language."""
     rules = rule_sentences(said)
     if rules:
         return Heard(
@@ -49,7 +49,7 @@ def heard(said: str) -> Heard | None:
 
 
 def rule_sentences(said: str) -> tuple[str, ...]:
-    """The parts of what was said that state a rule of the language, verbatim."""
+    """Return the parts of the text that state a rule of the toy language, verbatim."""
     whole = said.strip()
     if parse_rule(whole) is not None:
         return (whole,)

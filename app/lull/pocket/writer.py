@@ -1,4 +1,4 @@
-"""Writes skills in the toy language: the one form in which the built-in model reads a rule."""
+"""Writes skills in the toy language, the only form in which the built-in model reads a rule."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from typing import Final
 
 from lull.core.feedback.feedback import Scope
-from lull.core.ports import Draft, Material
-from lull.core.skill import NAME_LIMIT, SkillText, check_text
+from lull.core.skills.ports import EvolverMaterial, SkillDraft
+from lull.core.skills.skill import NAME_LIMIT, SkillText, check_text
 from lull.pocket.language import RULE_FRAMES, as_sentence, framed_rule
 from lull.pocket.reader import rule_sentences
 
@@ -15,11 +15,13 @@ _SILENT: Final = frozenset({"and", "the", "use"})
 
 
 class PocketWriter:
-    """Implements `core.ports.Evolver`: a rule that was heard, in the language's own frame."""
+    """Writes skills in the toy language's own phrasing from rules that were heard; implements the
+    `Evolver` port.
+    """
 
     name = "pocket"
 
-    async def draft(self, material: Material) -> Draft | None:
+    async def draft(self, material: EvolverMaterial) -> SkillDraft | None:
         failure = material.failures.worded
         said = rule_sentences(failure.rule) if failure is not None else ()
         rule = framed_rule(said[-1]) if said else None
@@ -32,4 +34,4 @@ class PocketWriter:
             description=f"When the user asks for a {kind}.",
             body=as_sentence(RULE_FRAMES[0].format(kind=kind, clauses=clauses)),
         )
-        return Draft(text=check_text(text), scope=Scope.KIND)
+        return SkillDraft(text=check_text(text), scope=Scope.KIND)

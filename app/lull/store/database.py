@@ -1,9 +1,9 @@
-"""One SQLite file, one writer thread, readers that never wait for it.
+"""One SQLite file with a single writer thread, and readers that never wait for it.
 
-Writes are functions handed to the writer (`writer.py`); it runs what has gathered in one
-transaction, so a busy minute costs few commits and a turn is on disk within a fraction of a second.
-`post` never waits and never fails its caller; `write` waits for the commit and gives back the
-result. What cannot be opened is kept aside and explained, and the service starts with a fresh file.
+Writes are functions handed to the writer, which runs all that are queued in one transaction: heavy
+load costs few commits, and a turn is on disk within a fraction of a second. `post` never waits or
+raises; `write` waits for the commit and returns the result. A file that cannot be opened is moved
+aside and reported, and the service starts with a fresh one.
 """
 
 from __future__ import annotations
@@ -23,22 +23,29 @@ from lull.store.writer import Inbox, Transaction, Work, Writer
 
 T = TypeVar("T")
 
-CHECK_UP_TO = 256 * 1024 * 1024
-"""Bytes of a file that is checked at every opening; a larger one only when it was suspected."""
-_KEPT_WAL = 8 * 1024 * 1024
+CHECKED_BYTES = 256 * 1024 * 1024
+"""Size limit in bytes up to which a database file is checked at every opening; a larger one only
+after an error suggested damage.
+"""
+_KEPT_WAL_BYTES = 8 * 1024 * 1024
+"""Bytes of the WAL file kept after a checkpoint."""
 _READERS_CACHE_KB = 512
 
 
 class Database:
-    """The open file. `kept_aside` names the damaged file that was found in its place, if any.
+    """The open database file. `kept_aside` is the damaged file found in its place, if any.
 
-    Raises StoreError. `rescue=False` explains damage and leaves the file where it is: for readers
-    beside a running service, under which no file may be moved away.
+    Raises StoreError. `rescue=False` reports damage but does not move the file: for readers beside
+    a running service.
     """
 
     def __init__(self, path: Path, *, rescue: bool = True) -> None:
         self.path = path
         self.kept_aside: Path | None = None
+        self.made_anew: tuple[str, ...] = ()
+        """Tables that were missing from an otherwise whole file and were created empty."""
+        self.worries: list[StoreError] = []
+        """What is missing from the file, as errors for the user; shown while they last."""
         self._suspect = path.with_name(path.name + ".suspect")
         self._closed = False
         self._local = threading.local()
@@ -87,14 +94,40 @@ class Database:
         try:
             self._check(connection)
             self._migrate(connection)
+            self._complete(connection)
         except BaseException:
             connection.close()
             raise
         return connection
 
+    def _complete(self, connection: sqlite3.Connection) -> None:
+        """Create, empty, any tables and indexes missing from the file.
+
+        Someone dropped them; the rest of the file is still good.
+        """
+        whole = sqlite3.connect(":memory:", isolation_level=None)
+        try:
+            for script in MIGRATIONS:
+                whole.executescript(script)
+            wanted = whole.execute(
+                "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND"
+                " name NOT LIKE 'words\\_%' ESCAPE '\\' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+                " ORDER BY type = 'index'"
+            ).fetchall()
+        finally:
+            whole.close()
+        there = {row["name"] for row in connection.execute("SELECT name FROM sqlite_master")}
+        missing = [row for row in wanted if row[1] not in there]
+        if not missing:
+            return
+        with Transaction(connection):
+            for _, _, sql in missing:
+                connection.execute(sql)
+        self.made_anew = tuple(sorted(name for kind, name, _ in missing if kind == "table"))
+
     def _check(self, connection: sqlite3.Connection) -> None:
         suspected = self._suspect.exists()
-        if not suspected and self.path.stat().st_size > CHECK_UP_TO:
+        if not suspected and self.path.stat().st_size > CHECKED_BYTES:
             return
         (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if verdict != "ok":
@@ -123,7 +156,7 @@ class Database:
             _copy(connection, self.path.with_name(f"{self.path.name}.before-{version + 1}"))
         for number, script in enumerate(MIGRATIONS[version:], version + 1):
             with Transaction(connection):
-                # Another process may have come first while we waited for the lock.
+                # Another process may have migrated it while we waited for the lock.
                 (now,) = connection.execute("PRAGMA user_version").fetchone()
                 if now >= number:
                     continue
@@ -135,24 +168,39 @@ class Database:
     # Writing
 
     def post(self, work: Work[Any]) -> None:
-        """Write soon; never waits, never raises. A failure is logged once when it comes and once
-        when it goes; what does not fit the backlog any more is dropped and counted.
+        """Queue a write to the database; never waits or raises.
 
-        What is posted must not mind being begun again after a rollback, nor what else is posted.
+        A failure is logged once when it starts and once when it ends. Writes beyond the backlog are
+        dropped and counted. The work must tolerate a rollback and rerun, and not depend on other
+        posted work.
         """
         self._writer.post_work(work)
 
     def inbox(self, write: Callable[[sqlite3.Connection, Sequence[T]], None]) -> Inbox[T]:
-        """For what comes many times a second: posted one by one, handed to `write` many at a time,
-        in their order. When that fails each is written by itself."""
+        """Return an inbox for frequent items: posted one by one, passed to `write` in batches, in
+        order.
+
+        If a batch fails, each item is written by itself.
+        """
         return self._writer.inbox(write)
 
     async def write(self, work: Work[T]) -> T:
-        """Write and wait for the commit. Raises what `work` raises, with nothing written. It finds
-        everything that was posted before."""
+        """Write and wait for the commit; the write sees everything posted before.
+
+        Raises what `work` raises, with nothing written.
+        """
         return await asyncio.wrap_future(self.submit(work))
 
+    async def write_synced(self, work: Work[T]) -> T:
+        """Write a decision of the user's, which a power cut must not undo, and wait until it is on
+        disk.
+
+        Raises what `work` raises, with nothing written.
+        """
+        return await asyncio.wrap_future(self._writer.submit(work, synced=True))
+
     def submit(self, work: Work[T]) -> Future[T]:
+        """Queue a write and return its future."""
         return self._writer.submit(work)
 
     def flush(self) -> None:
@@ -160,25 +208,36 @@ class Database:
         self.submit(lambda _: None).result()
 
     def checkpoint_soon(self) -> None:
-        """After this transaction give the room that became free back to the disk."""
+        """Return freed space to the disk after the current transaction."""
         self._writer.checkpoint_soon()
+
+    def rows_missing(self) -> bool:
+        """Whether rows may have been lost from the database; then nothing may be deleted for
+        lacking a row.
+        """
+        return self.kept_aside is not None or bool(self.worries)
+
+    @property
+    def changes(self) -> int:
+        """Number of rows changed since the file was opened."""
+        return self._writer.changes
 
     @property
     def failing(self) -> bool:
-        """Writes are being lost now."""
+        """Whether writes are currently being lost."""
         return self._writer.failing
 
     @property
     def dropped(self) -> int:
-        """Posted writes that the backlog had no room for."""
+        """Number of posted writes dropped because the backlog was full."""
         return self._writer.dropped
 
     # Reading
 
     def read(self, work: Work[T]) -> T:
-        """Read what is committed, on this thread. Raises StoreError."""
+        """Run a query on committed data, on this thread. Raises StoreError."""
         reader = self._reader()
-        # A connection that is closed under a running statement takes the process with it.
+        # Closing a connection during a running statement crashes the process.
         with reader.in_use:
             if self._closed:
                 raise self._is_closed()
@@ -202,11 +261,12 @@ class Database:
         return reader
 
     def size_bytes(self) -> int:
+        """Size of the file and its WAL."""
         wal = self.path.with_name(self.path.name + "-wal")
         return self.path.stat().st_size + (wal.stat().st_size if wal.exists() else 0)
 
     def close(self) -> None:
-        """Write what waits and let who reads finish, then close. Safe to call twice."""
+        """Write what is queued, let readers finish, then close the file. Safe to call twice."""
         self._closed = True
         self._writer.finish()
         with self._readers_lock:
@@ -220,7 +280,8 @@ class Database:
         return StoreError(f"{self.path} is closed.", hint="Lull is ending.")
 
     def _in_words(self, error: sqlite3.Error) -> StoreError:
-        """The failure for people; damage is remembered, so that the next opening looks closely."""
+        """Convert the error for users; damage is remembered, so the next opening checks the
+        file."""
         if _looks_damaged(error):
             with contextlib.suppress(OSError):
                 self._suspect.touch()
@@ -228,14 +289,14 @@ class Database:
 
 
 class _Reader(NamedTuple):
-    """One thread's connection; closing it waits until it is not in use."""
+    """One thread's connection; it is closed only while not in use."""
 
     connection: sqlite3.Connection
     in_use: threading.RLock
 
 
 def _connect(path: Path, *, readonly: bool = False) -> sqlite3.Connection:
-    # A reader must not bring a new, empty file into being where the old one has gone.
+    # A reader must not create an empty file where the old one is gone.
     place = f"{path.absolute().as_uri()}?mode={'rw' if readonly else 'rwc'}"
     connection = sqlite3.connect(
         place,
@@ -249,16 +310,16 @@ def _connect(path: Path, *, readonly: bool = False) -> sqlite3.Connection:
     try:
         if readonly:
             connection.execute("PRAGMA query_only = 1")
-            # Each thread reads on a connection of its own; the system keeps the pages anyway.
+            # Every thread has its own connection, and the OS caches the pages anyway.
             connection.execute(f"PRAGMA cache_size = -{_READERS_CACHE_KB}")
         else:
             if connection.execute("PRAGMA page_count").fetchone()[0] == 0:
-                # What is deleted later can be given back to the disk.
+                # Lets deleted rows' space be returned to the disk later.
                 connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA foreign_keys = 1")
-            connection.execute(f"PRAGMA journal_size_limit = {_KEPT_WAL}")
+            connection.execute(f"PRAGMA journal_size_limit = {_KEPT_WAL_BYTES}")
     except BaseException:
         connection.close()
         raise
@@ -266,7 +327,7 @@ def _connect(path: Path, *, readonly: bool = False) -> sqlite3.Connection:
 
 
 def _copy(connection: sqlite3.Connection, target: Path) -> None:
-    """The whole database as it stands, also what is still in the WAL; no half copy is left."""
+    """Copy the whole database, including the WAL; leaves no partial copy."""
     temporary = target.with_name(target.name + ".tmp")
     temporary.unlink(missing_ok=True)
     copy = sqlite3.connect(temporary)

@@ -1,9 +1,8 @@
-"""Removing a conversation from the database, with all words that came of it.
+"""Deletes a conversation and all text derived from it from the database.
 
-What is removed is decided elsewhere (`loops/forget.py`) and handed over as ids; here it is taken
-out of every table in one transaction, and afterwards out of the file, where SQLite would leave
-what was deleted lying about. An intention is written down first: a crash in between is finished at
-the next start.
+The caller decides what to delete and passes ids. Everything is removed from all tables in one
+transaction, then from the file itself, because SQLite leaves deleted content in free pages. What to
+delete is stored first, so that the next start finishes a deletion that a crash interrupted.
 """
 
 from __future__ import annotations
@@ -16,50 +15,61 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from lull.core.injection import block
-from lull.core.signals import YOU_SAID
+from lull.core.feedback.signals import YOU_SAID
+from lull.core.skills.prompt_block import block
 from lull.store.database import Database
+from lull.store.feedback.reward_rows import whose
+from lull.store.proof.proposal_rows import readable
 from lull.store.retention import sweep_messages
-from lull.store.reward_rows import whose
-from lull.store.training import remove_runs
+from lull.store.skills.skill_seals import broken, seal_again
+from lull.store.training.training import remove_runs
 
-GONE: Final = "forgotten"
-"""Stands where the name of a skill stood that is forgotten."""
+FORGOTTEN_NAME: Final = "forgotten"
+"""Text that replaces the name of a forgotten skill."""
 _FACT: Final = "forgetting"
+_TO_REWRITE: Final = "to-rewrite"
+"""Fact that is set while deleted text may still be in the database file's free space."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToForget:
-    """Ids of all that goes."""
+    """Everything that must be deleted to forget a conversation, by id."""
 
     trajectory: str
     turns: tuple[str, ...]
     room: str = ""
-    """The client whose conversation it is, "" for everybody's."""
+    """The isolated client that the conversation belongs to; "" for a client that shares skills."""
     proposals: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    """Names of the skills in the proposals to delete."""
     texts: tuple[str, ...] = ()
-    """sha256 of every skill text that goes."""
+    """sha256 of every skill text to delete."""
     skills: tuple[tuple[str, str], ...] = ()
-    """(client, name) of skills that go wholly."""
+    """Skills to delete wholly, as (client, name)."""
     set_back: tuple[tuple[str, str, str], ...] = ()
-    """(client, name, sha256 of the text that they go back to)."""
+    """Skills to set back to an earlier text, as (client, name, sha256 of that text)."""
     runs: tuple[str, ...] = ()
     adapters: tuple[str, ...] = ()
     versions: tuple[str, ...] = ()
-    """sha256 of these adapters."""
+    """sha256 of the adapters to delete."""
     said: tuple[str, ...] = ()
-    """What the user said in it: other turns were held to it."""
+    """Ids of turns in the conversation that contain wishes of the user, by which other turns were
+    scored.
+    """
     held: tuple[str, ...] = ()
-    """Those turns, as far as they are known."""
+    """Ids of turns in other conversations that are known to have been scored by those wishes."""
 
 
-class Forgetting:
+class ForgettingRows:
+    """Stores what is to be forgotten, deletes the rows, and remembers unfinished deletions."""
+
     def __init__(self, database: Database) -> None:
         self._db = database
 
     # The intention
 
     async def intend(self, what: ToForget) -> None:
+        """Store what is to be deleted, before deleting it."""
         await self._db.write(
             lambda connection: connection.execute(
                 "INSERT OR REPLACE INTO facts VALUES (?, ?)",
@@ -68,7 +78,7 @@ class Forgetting:
         )
 
     def intended(self) -> list[ToForget]:
-        """What was begun and not finished."""
+        """List deletions that were begun and not finished."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT value FROM facts WHERE name LIKE ?", (f"{_FACT}:%",)
@@ -77,24 +87,44 @@ class Forgetting:
         return [_read(row["value"]) for row in rows]
 
     async def done(self, what: ToForget) -> None:
-        await self._db.write(
-            lambda connection: connection.execute(
-                "DELETE FROM facts WHERE name = ?", (f"{_FACT}:{what.trajectory}",)
+        """Record that no row contains the conversation any more, but the file must still be
+        rewritten; the deletion's stored ids and texts are removed.
+        """
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute("DELETE FROM facts WHERE name = ?", (f"{_FACT}:{what.trajectory}",))
+            connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (_TO_REWRITE, b""))
+
+        await self._db.write(work)
+
+    def to_rewrite(self) -> bool:
+        """Whether the database file must still be rewritten, because a crash or a reader prevented
+        it. Blocking.
+        """
+        return bool(
+            self._db.read(
+                lambda connection: connection.execute(
+                    "SELECT 1 FROM facts WHERE name = ?", (_TO_REWRITE,)
+                ).fetchone()
             )
         )
 
     # The rows
 
     async def remove(self, what: ToForget, bodies: Mapping[str, str]) -> None:
-        """Take all of it out of every table. `bodies` of the skills that stay, by sha256. Safe to
-        do twice."""
+        """Delete everything listed in `what` from every table. Safe to repeat.
+
+        `bodies` are the texts of the skills that stay, by sha256.
+        """
 
         def work(connection: sqlite3.Connection) -> None:
             remove_runs(connection, what.runs)
             _samples(connection, what)
             _proposals(connection, what)
             _wishes(connection, what)
+            before = broken(connection)
             _skills(connection, what)
+            seal_again(connection, skip=before)
             _prompts(connection, what, bodies)
             _conversation(connection, what)
             _adapters(connection, what)
@@ -102,30 +132,38 @@ class Forgetting:
             connection.execute(
                 "DELETE FROM tool_sets WHERE sha256 NOT IN (SELECT tools FROM turns)"
             )
-            # The index keeps the words of what was deleted until its parts are merged.
+            # The full-text index keeps deleted words until its segments are merged.
             connection.execute("INSERT INTO words (words) VALUES ('optimize')")
 
         await self._db.write(work)
 
     def rewrite(self) -> list[Path]:
-        """Write the file anew without what was deleted, and remove copies that were made of it.
-        Blocks. Returns files that may hold some of it and were left: damaged ones, kept aside."""
+        """Rewrite the database file without deleted content, and remove backup copies of it.
+        Blocking.
+
+        Returns damaged files kept aside that may still hold some of it.
+        """
         self._db.flush()
-        connection = sqlite3.connect(self._db.path, isolation_level=None, timeout=60)
-        try:
-            connection.execute("VACUUM")
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        finally:
-            connection.close()
         folder, name = self._db.path.parent, self._db.path.name
         for copy in folder.glob(f"{name}.before-*"):
             copy.unlink(missing_ok=True)
-        return sorted(folder.glob(f"{name}.damaged-*"))
+        connection = sqlite3.connect(self._db.path, isolation_level=None, timeout=60)
+        try:
+            connection.execute("VACUUM")
+            # Somebody may read for longer than we wait: then it is done at the next start.
+            busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            if not busy:
+                connection.execute("DELETE FROM facts WHERE name = ?", (_TO_REWRITE,))
+        finally:
+            connection.close()
+        return sorted(folder.glob("*.damaged-*"))
 
 
 def blot(file: Path, words: Iterable[str]) -> None:
-    """Write over these words where they stand, in a file that another may be appending to. Blocks;
-    a file that is gone is no matter."""
+    """Overwrite words with asterisks in a file that may still be appended to.
+
+    Blocking. A missing file is ignored.
+    """
     found = [word.encode() for word in words if word]
     with contextlib.suppress(FileNotFoundError), file.open("r+b") as log:
         data = log.read()
@@ -151,12 +189,12 @@ def _marks(values: Sequence[object]) -> str:
 
 
 def _samples(connection: sqlite3.Connection, what: ToForget) -> None:
-    """Groups with one of the skills in the prompt, or drawn by weights that go."""
+    """Delete rollout groups that used these skills, weights or wishes."""
     policies = (*what.versions, *(f"run:{run}" for run in what.runs))
     connection.execute(f"DELETE FROM rollouts WHERE adapter IN ({_marks(policies)})", policies)
     for text in what.texts:
         connection.execute("DELETE FROM rollouts WHERE instr(skills, ?) > 0", (text,))
-    # Other conversations' groups that were scored by what was said in this one.
+    # Other conversations' groups that were scored by wishes of this one.
     connection.execute(f"DELETE FROM rollouts WHERE wish IN ({_marks(what.turns)})", what.turns)
 
 
@@ -166,6 +204,7 @@ def _proposals(connection: sqlite3.Connection, what: ToForget) -> None:
         connection.execute("DELETE FROM decisions WHERE proposal = ?", (proposal,))
         connection.execute("DELETE FROM proposals WHERE id = ?", (proposal,))
     connection.execute(f"DELETE FROM support WHERE turn IN ({_marks(turns)})", turns)
+    _unreadable(connection, turns)
     for turn in turns:
         for table in ("replays", "shown_pairs"):
             connection.execute(f"DELETE FROM {table} WHERE instr(pair, ?) > 0", (f'"{turn}"',))
@@ -174,9 +213,15 @@ def _proposals(connection: sqlite3.Connection, what: ToForget) -> None:
         connection.execute("DELETE FROM events WHERE instr(fields, ?) > 0", (f'"{proposal}"',))
 
 
+def _unreadable(connection: sqlite3.Connection, turns: Sequence[str]) -> None:
+    """Delete damaged proposals that mention one of these turns; other queries skip such rows."""
+    for row in connection.execute("SELECT * FROM proposals").fetchall():
+        if any(turn in str(row["fields"]) for turn in turns) and readable(row) is None:
+            connection.execute("DELETE FROM proposals WHERE id = ?", (row["id"],))
+
+
 def _wishes(connection: sqlite3.Connection, what: ToForget) -> None:
-    """Turns that were held to what was said here are scored again without it. In another room the
-    same words are somebody else's."""
+    """Queue turns of the same room for rescoring that were scored by this conversation's wishes."""
     own = set(what.turns)
     touched: set[str] = set()
     mine, values = whose(what.room)
@@ -198,21 +243,26 @@ def _wishes(connection: sqlite3.Connection, what: ToForget) -> None:
 
 def _skills(connection: sqlite3.Connection, what: ToForget) -> None:
     for client, name in what.skills:
-        for table in ("skill_states", "skill_folders", "skill_uses", "coin_flips"):
+        for table in ("skill_states", "skill_folders", "skill_uses", "coin_flips", "use_replays"):
             connection.execute(f"DELETE FROM {table} WHERE client = ? AND name = ?", (client, name))
-        connection.execute("UPDATE generations SET detail = replace(detail, ?, ?)", (name, GONE))
+        connection.execute(
+            "UPDATE generations SET detail = replace(detail, ?, ?)", (name, FORGOTTEN_NAME)
+        )
         connection.execute(
             "UPDATE events SET fields = replace(fields, ?, ?) WHERE instr(fields, ?) > 0",
-            (name, GONE, name),
+            (name, FORGOTTEN_NAME, name),
         )
     connection.execute(
         f"DELETE FROM skill_states WHERE sha256 IN ({_marks(what.texts)})", what.texts
     )
-    connection.execute(f"DELETE FROM coin_flips WHERE sha256 IN ({_marks(what.texts)})", what.texts)
+    for table in ("coin_flips", "use_replays"):
+        connection.execute(
+            f"DELETE FROM {table} WHERE sha256 IN ({_marks(what.texts)})", what.texts
+        )
 
 
 def _prompts(connection: sqlite3.Connection, what: ToForget, bodies: Mapping[str, str]) -> None:
-    """Other conversations that had the skills in their prompts go on without them."""
+    """Remove the skills from the prompts that other conversations continue with."""
     texts = set(what.texts)
     for text in texts:
         rows = connection.execute(
@@ -242,8 +292,8 @@ def _prompts(connection: sqlite3.Connection, what: ToForget, bodies: Mapping[str
 
 
 def _nameless(skill: dict[str, Any], texts: set[str]) -> dict[str, Any]:
-    """The stamp still says that something else stood there: such a turn never trains."""
-    return {**skill, "name": GONE} if skill["sha256"] in texts else skill
+    """Replace the skill's name but keep the entry: its turn must never be used for training."""
+    return {**skill, "name": FORGOTTEN_NAME} if skill["sha256"] in texts else skill
 
 
 def _without(
@@ -274,7 +324,7 @@ def _conversation(connection: sqlite3.Connection, what: ToForget) -> None:
 
 
 def _adapters(connection: sqlite3.Connection, what: ToForget) -> None:
-    """What the gate has planned to ask may be words of this conversation."""
+    """Delete gate plans with requests of this conversation, and learned-skill entries."""
     for turn in what.turns:
         connection.execute("DELETE FROM gate_plans WHERE instr(plan, ?) > 0", (turn,))
     connection.execute(

@@ -1,5 +1,8 @@
-"""The layout of the database, one ordered script a version. Never edit one that was released:
-add the next. The file is copied aside before an older layout is changed."""
+"""The database layout, one ordered script per version.
+
+Never edit a released script: add the next one. The file is copied aside before an older layout is
+changed.
+"""
 
 from __future__ import annotations
 
@@ -110,8 +113,8 @@ CREATE TABLE events (
 );
 """
 
-# What stood at each turn, so that a conversation that branches goes on from the branch; and uses by
-# the client that asked, because statistics are kept apart like skills.
+# The skills injected at each turn, so that a conversation that branches continues from the branch;
+# and skill uses by asking client, because statistics are separated like skills.
 _2 = """
 ALTER TABLE turns ADD COLUMN suffixes TEXT NOT NULL DEFAULT '[]';
 ALTER TABLE turns ADD COLUMN known INTEGER;
@@ -129,9 +132,8 @@ INSERT INTO skill_uses SELECT client, client, name, uses, last FROM skill_uses_1
 DROP TABLE skill_uses_1;
 """
 
-# The fast loop: what each turn was worth and who says so, the candidates, their replays, what
-# taught them, what was decided, and the coin flips that leave a skill out now and then. A turn
-# that is not scored is found by its mark, so no queue can be lost.
+# The fast loop: rewards, proposals, their replays and support turns, decisions, and the holdout
+# coin flips. Unscored turns are found by a mark, so no queue can be lost.
 _3 = """
 ALTER TABLE trajectories ADD COLUMN apart INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE turns ADD COLUMN tools TEXT NOT NULL DEFAULT '';
@@ -226,8 +228,8 @@ CREATE TABLE coin_flips (
 CREATE INDEX coin_flips_by_skill ON coin_flips (client, name, sha256);
 """
 
-# Calendars: what is known of each feed and the busy stretches of its last good copy. Its address is
-# a password and lies in the keychain, never here; `path` is set for files alone.
+# Calendar feeds with the busy times of their last good copy. A feed's address is a password and is
+# kept in the keychain, never here; `path` is set only for files.
 _4 = """
 CREATE TABLE feeds (
     id TEXT PRIMARY KEY,
@@ -246,8 +248,8 @@ CREATE TABLE feeds (
 ) WITHOUT ROWID;
 """
 
-# Lulls: when Lull worked and why, how long the user was away, and the pause that was asked for.
-# Times are in UTC, so that text sorts as time.
+# Idle windows with their reasons, how long the user was away, and the requested pause. Times are in
+# UTC, so that text sorts as time.
 _5 = """
 CREATE TABLE windows (
     id TEXT PRIMARY KEY,
@@ -275,18 +277,18 @@ CREATE TABLE pause (
 );
 """
 
-# What a support turn asked, by its subject words: a conversation may go while its skill stays.
+# Subject words of a support turn's request: its conversation may be deleted while the skill stays.
 _6 = """
 ALTER TABLE support ADD COLUMN marks TEXT NOT NULL DEFAULT '';
 """
 
-# Conversations that the user keeps out of learning, and what the window looks for in the list.
+# Conversations excluded from learning, and an index for filtering by label.
 _10 = """
 ALTER TABLE trajectories ADD COLUMN excluded_at TEXT;
 CREATE INDEX turns_by_label ON turns (label, trajectory) WHERE label IS NOT NULL;
 """
 
-# What a reader heard in each user message behind an answer; a row without a reader waits for one.
+# What readers heard in user messages that follow an answer; a row without a reader is unread.
 _13 = """
 CREATE TABLE feedback (
     turn TEXT NOT NULL REFERENCES turns (id) ON DELETE CASCADE,
@@ -303,7 +305,7 @@ CREATE INDEX feedback_waiting ON feedback (turn) WHERE read_by = '';
 CREATE INDEX feedback_lasting ON feedback (turn) WHERE lasts = 1;
 """
 
-# How local chat models did in their exams; one row a model, role and sheet, also while it goes on.
+# Exam results of local chat models: one row per model, role and exam, also while it is running.
 _14 = """
 CREATE TABLE exams (
     model TEXT NOT NULL,
@@ -318,8 +320,8 @@ CREATE TABLE exams (
 ) WITHOUT ROWID;
 """
 
-# The pair of answers that the user was shown last of a proposal and has not picked from: which
-# request and seed, hashes of the answers, and which of them came first. The answers are not kept.
+# The pair of answers last shown to the user for a proposal and not yet picked from: request, seed,
+# hashes of the answers, and their order. The answers themselves are not stored.
 _15 = """
 CREATE TABLE shown_pairs (
     proposal TEXT PRIMARY KEY REFERENCES proposals (id) ON DELETE CASCADE,
@@ -329,10 +331,41 @@ CREATE TABLE shown_pairs (
 ) WITHOUT ROWID;
 """
 
+# When each conversation's newest turn was written, in days that Lull has been running: the system
+# clock may be wrong by years.
+_16 = """
+CREATE TABLE births (
+    trajectory TEXT PRIMARY KEY REFERENCES trajectories (id) ON DELETE CASCADE,
+    last TEXT NOT NULL,
+    born REAL NOT NULL
+) WITHOUT ROWID;
+"""
+
+# The two answers of a replayed pair, for the user to read; older pairs have none.
+_17 = """
+ALTER TABLE replays ADD COLUMN answers TEXT NOT NULL DEFAULT '';
+"""
+
+# Replays of approved skills in use: a past request answered with and without the skill. No pair:
+# nothing could score the answers.
+_18 = """
+CREATE TABLE use_replays (
+    number INTEGER PRIMARY KEY,
+    client TEXT NOT NULL,
+    name TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    turn TEXT NOT NULL REFERENCES turns (id) ON DELETE CASCADE,
+    at TEXT NOT NULL,
+    model TEXT NOT NULL,
+    pair TEXT
+);
+CREATE INDEX use_replays_by_turn ON use_replays (turn);
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     *(_1, _2, _3, _4, _5, _6),
     *SLOW_LOOP,
     _10,
     *SLOW_LOOP_LATER,
-    *(_13, _14, _15),
+    *(_13, _14, _15, _16, _17, _18),
 )

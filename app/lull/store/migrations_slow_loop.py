@@ -1,13 +1,12 @@
-"""What the slow loop added to the database: adapters, runs, what those were made of, publications.
+"""Migrations of the slow loop: adapters, training runs, their sources, publications.
 
-A part of `migrations`, which says how these are applied; their order is the file's.
+They are part of `MIGRATIONS`, which fixes their order.
 """
 
 from __future__ import annotations
 
-# Adapters: where each stands, which one is in force for which model, how that came about, what was
-# measured for the gate (each pair for itself, so that a gate goes on where it was left), and which
-# skills an adapter has learned.
+# Adapters: their status, which one is in force for each model, the log of changes, the gate's
+# measurements (pair by pair, so that an interrupted gate can continue), and the skills learned.
 _7 = """
 CREATE TABLE adapters (
     id TEXT PRIMARY KEY,
@@ -62,8 +61,8 @@ CREATE TABLE adapter_learned (
 ) WITHOUT ROWID;
 """
 
-# Training: sampled groups, the runs that were made of them, and what each run was made of, so that
-# what is to be forgotten can be found in the weights. Sources outlive the conversation.
+# Training: rollout groups, runs, and each run's sources, so that weights trained on a conversation
+# to be forgotten can be found. Sources outlive the conversation.
 _8 = """
 CREATE TABLE rollouts (
     id TEXT PRIMARY KEY,
@@ -109,7 +108,7 @@ CREATE INDEX run_sources_by_source ON run_sources (source);
 CREATE INDEX run_sources_by_trajectory ON run_sources (trajectory) WHERE trajectory <> '';
 """
 
-# What Lull has published in Ollama: the name stays taken also when the version has gone.
+# Versions published in Ollama; a name stays taken after its version is removed.
 _9 = """
 CREATE TABLE published (
     model TEXT NOT NULL,
@@ -125,13 +124,13 @@ CREATE TABLE published (
 ) WITHOUT ROWID;
 """
 
-# By whose words a group was scored: when these are forgotten, teach a skill or no longer hold, it
-# may not train.
+# The turn whose wish a group was scored by: once that is forgotten, teaches a skill or no longer
+# holds, the group may not be used for training.
 _11 = """
 ALTER TABLE rollouts ADD COLUMN wish TEXT NOT NULL DEFAULT '';
 """
 
-# After a trial what was in force before goes on answering a few conversations.
+# After a promotion the previous adapter keeps answering a share of conversations.
 _12 = """
 ALTER TABLE adapters_in_force ADD COLUMN held TEXT REFERENCES adapters (id);
 ALTER TABLE adapters_in_force ADD COLUMN held_share REAL NOT NULL DEFAULT 0;

@@ -1,19 +1,102 @@
-"""Retention: the oldest conversations go first, with every message that only they held."""
+"""Age and size of stored conversations, and deletion of the oldest with their messages.
+
+Which conversations are too old is decided in the core.
+"""
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+
+from lull.core.chat.lived import Lived
+from lull.core.chat.retention import RESTORED_BORN, Kept
+from lull.store.database import Database
+
+_LIVED = "lived"
+
+
+class Retention:
+    """The table `births` (the day of each conversation), and the count of days that Lull has been
+    running.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def lived(self) -> Lived:
+        """Return the stored count of days."""
+        row = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT value FROM facts WHERE name = ?", (_LIVED,)
+            ).fetchone()
+        )
+        if row is None:
+            return Lived()
+        said = json.loads(row["value"])
+        return Lived(**{**said, "spans": tuple((a, b) for a, b in said["spans"])})
+
+    async def live(self, lived: Lived) -> None:
+        """Store the count of days, and date the conversations recorded since the last call with the
+        current day.
+        """
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "INSERT OR REPLACE INTO facts VALUES (?, ?)",
+                (_LIVED, json.dumps(asdict(lived)).encode()),
+            )
+            connection.execute(
+                "INSERT OR REPLACE INTO births SELECT id, last, ? FROM trajectories t WHERE NOT"
+                " EXISTS (SELECT 1 FROM births b WHERE b.trajectory = t.id AND b.last = t.last)",
+                (lived.youngest,),
+            )
+
+        await self._db.write(work)
+
+    def kept(self) -> list[Kept]:
+        """List conversations whose newest turn was dated in Lull's own day count."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT id, t.last AS last, born FROM trajectories t"
+                " JOIN births b ON b.trajectory = t.id AND b.last = t.last"
+            ).fetchall()
+        )
+        return [
+            Kept(id=row["id"], last=datetime.fromisoformat(row["last"]), born=row["born"])
+            for row in rows
+        ]
+
+    def used_bytes(self) -> int:
+        return self._db.read(used_bytes)
+
+
+def used_bytes(connection: sqlite3.Connection) -> int:
+    """Return the bytes used in the database file, without free pages."""
+    (page,) = connection.execute("PRAGMA page_size").fetchone()
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    (free,) = connection.execute("PRAGMA freelist_count").fetchone()
+    return int((pages - free) * page)
+
+
+def take_back(connection: sqlite3.Connection, trajectories: Sequence[str]) -> None:
+    """Mark restored conversations so that they never expire by age."""
+    connection.executemany(
+        "INSERT OR REPLACE INTO births SELECT id, last, ? FROM trajectories WHERE id = ?",
+        [(RESTORED_BORN, one) for one in trajectories],
+    )
 
 
 def shrink(connection: sqlite3.Connection, most_bytes: int) -> int:
-    """Remove the oldest tenth again and again until what is used fits."""
+    """Delete the oldest tenth of the conversations repeatedly until the used size fits; return how
+    many went.
+    """
     removed = 0
     while True:
-        (page,) = connection.execute("PRAGMA page_size").fetchone()
-        (pages,) = connection.execute("PRAGMA page_count").fetchone()
-        (free,) = connection.execute("PRAGMA freelist_count").fetchone()
         (rows,) = connection.execute("SELECT count(*) FROM trajectories").fetchone()
-        if (pages - free) * page <= most_bytes or rows == 0:
+        if used_bytes(connection) <= most_bytes or rows == 0:
             return removed
         removed += connection.execute(
             "DELETE FROM trajectories WHERE id IN"
@@ -24,7 +107,7 @@ def shrink(connection: sqlite3.Connection, most_bytes: int) -> int:
 
 
 def sweep_messages(connection: sqlite3.Connection) -> None:
-    """Remove messages that no turn's chain reaches any more."""
+    """Delete stored messages that no turn refers to any more."""
     connection.execute(
         "DELETE FROM messages WHERE link NOT IN ("
         " WITH RECURSIVE kept (link) AS ("

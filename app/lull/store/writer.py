@@ -1,8 +1,8 @@
-"""The one thread that writes: what has gathered goes into one transaction, in the order it came.
+"""The single writer thread: commits queued writes in order, many per transaction.
 
-Between two statements the writer wants the interpreter back, and a request waits for it meanwhile.
-So what comes many times a second is put into an `Inbox`, which writes all that has gathered with a
-few statements; what is written alone and then fails takes nothing of its neighbours with it.
+Between statements the writer competes with requests for the interpreter lock. So frequent items go
+through an `Inbox`, which writes a whole batch in a few statements. A write that
+raises is rolled back alone, without its neighbours.
 """
 
 from __future__ import annotations
@@ -26,28 +26,33 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
 
-BATCH = 256
-"""Writes in one transaction at most: bounds what a power cut could take."""
+WRITES_PER_TRANSACTION = 256
+"""Most writes in one transaction: bounds what a power cut could lose."""
 GATHER_S = 0.01
-"""Where one write follows so soon on another, many requests are under way: what they leave is
-written together, a hundred times a second and not a thousand."""
+"""Seconds to wait before a write that follows another closely, so that concurrent requests share a
+transaction: at most a hundred commits a second.
+"""
 BACKLOG = 20_000
-"""Posted writes that may wait; beyond this the newest is dropped and counted, never the reply."""
+"""Most writes waiting in the queue; beyond this, new ones are dropped and counted. Replies are
+never delayed.
+"""
 
 
 class _Entry(NamedTuple):
-    """A write that waits in line."""
+    """A queued write."""
 
     work: Work[Any]
     future: Future[Any] | None = None
-    """Somebody waits for it."""
+    """The caller's future; None if nobody waits."""
     inbox: Inbox[Any] | None = None
     item: Any = None
-    """What `work` writes by itself and the inbox together with others."""
+    """The item that `work` writes alone and the inbox writes in a batch."""
+    synced: bool = False
+    """Whether a power cut must not undo the write once it is committed."""
 
 
 class Inbox(Generic[T]):
-    """Where things of one kind are posted that are stored many at a time, in their order."""
+    """Accepts items of one kind and stores them in batches, in order."""
 
     def __init__(
         self,
@@ -58,13 +63,15 @@ class Inbox(Generic[T]):
         self._post = post
 
     def put(self, item: T) -> None:
-        """Store it soon; never waits, never raises."""
+        """Store the item soon; never waits or raises."""
         self._post(_Entry(partial(_write_items, self.write, [item]), None, self, item))
 
 
 class Writer:
-    """Owns the connection from here on. `in_words` makes an error of SQLite one for people,
-    `closed` is the error for whoever comes too late."""
+    """Owns the write connection and the writer thread.
+
+    `in_words` converts an SQLite error for users; `closed` is the error for writes after closing.
+    """
 
     def __init__(
         self,
@@ -75,7 +82,7 @@ class Writer:
     ) -> None:
         self.dropped = 0
         self.failing = False
-        """Writes are being lost now."""
+        """Whether writes are currently being lost."""
         self._connection = connection
         self._in_words = in_words
         self._is_closed = closed
@@ -83,14 +90,18 @@ class Writer:
         self._closed = False
         self._door = threading.Lock()
         self._checkpoint = False
+        self._syncs = False
+        """Whether the connection now syncs each commit to disk."""
         self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
         self._thread.start()
 
-    # The door
+    # Queueing
 
     def post(self, entry: _Entry) -> None:
         with self._door:
-            if self._closed or self._queue.qsize() >= BACKLOG:
+            # A write in progress may queue its next piece even after closing.
+            closed = self._closed and threading.current_thread() is not self._thread
+            if closed or self._queue.qsize() >= BACKLOG:
                 self.dropped += 1
                 if self.dropped == 1 and not self._closed:
                     log.error("the store does not keep up: records are dropped")
@@ -103,21 +114,25 @@ class Writer:
     def inbox(self, write: Callable[[sqlite3.Connection, Sequence[T]], None]) -> Inbox[T]:
         return Inbox(self.post, write)
 
-    def submit(self, work: Work[T]) -> Future[T]:
+    def submit(self, work: Work[T], *, synced: bool = False) -> Future[T]:
         future: Future[T] = Future()
         with self._door:
             if self._closed:
                 future.set_exception(self._is_closed())
             else:
-                self._queue.put(_Entry(work, future))
+                self._queue.put(_Entry(work, future, synced=synced))
         return future
 
     def checkpoint_soon(self) -> None:
-        """After this transaction give the room that became free back to the disk."""
+        """Return freed space to the disk after this transaction."""
         self._checkpoint = True
 
+    @property
+    def changes(self) -> int:
+        return self._connection.total_changes
+
     def finish(self) -> None:
-        """Write what waits, then end. Safe to call twice."""
+        """Write everything that is queued, then end the thread. Safe to call twice."""
         with self._door:
             first = not self._closed
             self._closed = True
@@ -126,17 +141,19 @@ class Writer:
         self._thread.join()
 
     def close(self) -> None:
+        with contextlib.suppress(sqlite3.Error):  # another process reads: it checkpoints later
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._connection.close()
 
     # The thread
 
     def _run(self) -> None:
         ended_s = -math.inf
-        while (first := self._queue.get()) is not None:
+        while (first := self._next()) is not None:
             if time.monotonic() - ended_s < GATHER_S and first.future is None:
                 time.sleep(GATHER_S)
             batch = [first]
-            while len(batch) < BATCH:
+            while len(batch) < WRITES_PER_TRANSACTION:
                 try:
                     following = self._queue.get_nowait()
                 except queue.Empty:
@@ -145,15 +162,24 @@ class Writer:
                     self._queue.put(None)
                     break
                 batch.append(following)
-            # A write whose caller has gone is not begun; one that has begun is finished.
+            # Skip writes whose caller has cancelled; a started write is finished.
             self._commit(
                 [e for e in batch if e.future is None or e.future.set_running_or_notify_cancel()]
             )
             ended_s = time.monotonic()
 
+    def _next(self) -> _Entry | None:
+        """Wait for the next entry; None at the end."""
+        first = self._queue.get()
+        if first is None and not self._queue.empty():
+            self._queue.put(None)
+            return self._next()
+        return first
+
     def _commit(self, batch: Sequence[_Entry]) -> None:
         settled: list[tuple[Future[Any], Any, BaseException | None]] = []
         try:
+            self._sync_commits(any(entry.synced for entry in batch))
             with Transaction(self._connection):
                 for awaited, entries in groupby(batch, key=lambda entry: entry.future is not None):
                     if awaited:
@@ -172,8 +198,14 @@ class Writer:
             else:
                 future.set_exception(failure)
 
+    def _sync_commits(self, wanted: bool) -> None:
+        """Sync the next commits to disk, or leave that to the next checkpoint."""
+        if wanted != self._syncs:
+            self._connection.execute(f"PRAGMA synchronous = {'FULL' if wanted else 'NORMAL'}")
+            self._syncs = wanted
+
     def _posted(self, entries: Sequence[_Entry]) -> None:
-        """All together, or each by itself when one of them fails."""
+        """Write all together, or each by itself if one fails."""
         works = _heaped(entries)
         _, failure = self._one(lambda connection: [work(connection) for work in works])
         if failure is None:
@@ -186,7 +218,7 @@ class Writer:
         self._connection.execute("SAVEPOINT one")
         try:
             result = work(self._connection)
-        except Exception as error:  # noqa: BLE001  what any caller's write raises goes back to it
+        except Exception as error:  # noqa: BLE001  any error is passed to the caller
             self._connection.execute("ROLLBACK TO one")
             self._connection.execute("RELEASE one")
             return None, error
@@ -196,8 +228,8 @@ class Writer:
     def _give_room_back(self) -> None:
         if self._checkpoint:
             self._checkpoint = False
-            with contextlib.suppress(sqlite3.Error):  # busy readers: SQLite does it later itself
-                # A script, because `execute` would take one step of the first and free one page.
+            with contextlib.suppress(sqlite3.Error):  # busy readers: SQLite does it later
+                # A script, because `execute` steps a pragma only once, which frees one page.
                 self._connection.executescript(
                     "PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)"
                 )
@@ -213,7 +245,7 @@ class Writer:
 
 
 def _heaped(entries: Sequence[_Entry]) -> list[Work[Any]]:
-    """Their writes; those for one inbox become one write, where the first of them stood."""
+    """Return the entries' writes, merging those for one inbox into one at the first's position."""
     works: list[Work[Any]] = []
     heaps: dict[int, list[Any]] = {}
     for entry in entries:
@@ -236,7 +268,7 @@ def _write_items(
 
 
 class Transaction:
-    """BEGIN IMMEDIATE … COMMIT, or ROLLBACK when anything is raised, a failing COMMIT too."""
+    """BEGIN IMMEDIATE … COMMIT, or ROLLBACK if anything fails, including the COMMIT."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
@@ -259,12 +291,14 @@ def insert(
     rows: Sequence[Sequence[object]],
     otherwise: str = "",
 ) -> None:
-    """Insert all rows, each of the columns that `into` names ("turns (id, at)"), with few
-    statements; `otherwise` is what stands behind the values (ON CONFLICT …)."""
+    """Insert all rows with few SQL statements.
+
+    `into` names the table and columns ("turns (id, at)"); `otherwise` is appended (ON CONFLICT …).
+    """
     at = 0
     while at < len(rows):
-        # Powers of two, so that few statements are prepared and kept.
-        count = min(_ROWS, 1 << ((len(rows) - at).bit_length() - 1))
+        # Powers of two, so that only few statements are prepared and cached.
+        count = min(_ROWS_PER_INSERT, 1 << ((len(rows) - at).bit_length() - 1))
         one = f"({', '.join('?' * len(rows[at]))})"
         values = ", ".join([one] * count)
         flat = [value for row in rows[at : at + count] for value in row]
@@ -272,5 +306,5 @@ def insert(
         at += count
 
 
-_ROWS = 32
-"""In one statement at most: SQLite allows 32,766 values."""
+_ROWS_PER_INSERT = 32
+"""Most rows in one statement; SQLite allows 32,766 values."""

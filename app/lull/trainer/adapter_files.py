@@ -1,4 +1,7 @@
-"""An adapter as mlx-lm writes it: `adapters.safetensors` and `adapter_config.json`."""
+"""Reads and writes LoRA adapter files in mlx-lm's format.
+
+The files are `adapters.safetensors` and `adapter_config.json`.
+"""
 
 from __future__ import annotations
 
@@ -10,26 +13,29 @@ from typing import Any
 import mlx.core as mx
 
 from lull.core.errors import TrainingError
-from lull.core.run_format import CONFIG, WEIGHTS
-from lull.core.training_run import Lora
+from lull.core.training.run_format import CONFIG, WEIGHTS
+from lull.core.training.spec import Lora
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AdapterFiles:
+class AdapterShape:
+    """An adapter's layers, LoRA parameters and weights."""
+
     layers: int
-    """How many blocks, from the last one; -1: all."""
+    """Number of transformer blocks with LoRA layers, counted from the last; -1 for all."""
     lora_parameters: dict[str, Any]
     weights: dict[str, Any] = field(default_factory=dict)
-    """Empty for a new one."""
+    """Weight arrays by name; empty for a new adapter."""
 
     @classmethod
-    def new(cls, lora: Lora) -> AdapterFiles:
+    def new(cls, lora: Lora) -> AdapterShape:
+        """Describe a new adapter over all layers, without weights."""
         parameters = {"rank": lora.rank, "scale": lora.scale, "dropout": 0.0}
         return cls(layers=-1, lora_parameters=parameters)
 
     @classmethod
-    def read(cls, folder: Path) -> AdapterFiles:
-        """Raises TrainingError for what is no LoRA adapter."""
+    def read(cls, folder: Path) -> AdapterShape:
+        """Read an adapter folder. Raises TrainingError when it holds no usable LoRA adapter."""
         try:
             config = json.loads((folder / CONFIG).read_text("utf-8"))
             weights: Any = mx.load(str(folder / WEIGHTS))
@@ -47,6 +53,7 @@ class AdapterFiles:
         return cls(layers=layers, lora_parameters=parameters, weights=weights)
 
     def config_text(self) -> str:
+        """Return the text of the adapter's `adapter_config.json`."""
         config = {
             "fine_tune_type": "lora",
             "num_layers": self.layers,

@@ -1,8 +1,8 @@
-"""What must be so before MLX is loaded: a fast BLAS, no network, no other people's warnings.
+"""Prepares the process for MLX: a fast BLAS, no network and no library warnings.
 
-MLX's wheel for Linux bundles reference BLAS, some thirty times slower than OpenBLAS; the first
-library that is loaded with global symbols wins. The engine has its own few lines of this: the two
-processes know nothing of each other.
+MLX's wheel for Linux bundles reference BLAS, about thirty times slower than OpenBLAS. The first
+library loaded with global symbols wins, so OpenBLAS is loaded before MLX. The engine has its own
+copy of this code, because the two processes share none.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from pathlib import Path
 
 
 def prepare() -> None:
-    """Call before anything imports MLX."""
+    """Set up the environment and load OpenBLAS. Call before anything imports MLX."""
     os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     warnings.simplefilter("ignore")
     if sys.platform == "linux":
-        # One thread: sums are then always taken in one order, and a run gives the same bytes.
+        # One thread keeps the order of summation fixed, so a run is reproducible to the byte.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         _name_the_processor()
         try:
@@ -30,7 +30,11 @@ def prepare() -> None:
 
 
 def _name_the_processor() -> None:
-    """An OpenBLAS older than the processor takes it for a Pentium 4, at a quarter of its speed."""
+    """Tell OpenBLAS the processor family.
+
+    An OpenBLAS older than the processor takes it for a Pentium 4 and runs at a quarter of its
+    speed.
+    """
     processor = Path("/proc/cpuinfo")
     flags = processor.read_text() if processor.exists() else ""
     for flag, family in (("avx512bw", "SkylakeX"), ("avx2", "Haswell")):

@@ -1,12 +1,12 @@
-"""Where a run stands, on disk after every step: whole or not there.
+"""Saves a training run's state atomically after every step, and restores it.
 
     checkpoints/step-000012/  adapters.safetensors     the policy, as mlx-lm has it
                               adapter_config.json
-                              optimizer.safetensors    the moments and the step count
-                              state.json               position, digest of the inputs, last event
+                              optimizer.safetensors    Adam's moments and step count
+                              state.json               step, digest of the inputs, last event
 
-A folder is written under a name that nobody reads, flushed to the disk with every file in it, and
-renamed. The run's only chance is made of seed, step and number, so the position restores it too.
+A folder is written under a temporary name, flushed to disk with all its files, and then renamed.
+Random numbers depend only on seed, step and example number, so the step restores them too.
 """
 
 from __future__ import annotations
@@ -23,27 +23,31 @@ from typing import Any
 import mlx.core as mx
 
 from lull.core.errors import TrainingError
-from lull.core.run_format import ADAPTER, CHECKPOINTS, CONFIG, WEIGHTS
+from lull.core.training.run_format import ADAPTER, CHECKPOINTS, CONFIG, WEIGHTS
 
 _STATE, _OPTIMIZER = "state.json", "optimizer.safetensors"
-_UNREAD = ".unfinished-"
+_UNFINISHED = ".unfinished-"
 _KEPT = 2
-"""The one before the last stays until the next is there."""
+"""Checkpoints kept; the older one is the fallback if the newest is damaged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkpoint:
+    """A training run's state after a step."""
+
     step: int
-    """Steps that are done."""
+    """Number of completed steps."""
     weights: dict[str, Any]
     optimizer: dict[str, Any]
     event: str
-    """The line of the step's event, should a kill have come before it was written."""
+    """The step's event line, for a journal that was interrupted before writing the line."""
     peak_mb: float
-    """What the first process measured."""
+    """Peak memory that the preflight of process 0 measured."""
 
 
 class Checkpoints:
+    """The checkpoints of one run folder."""
+
     def __init__(self, folder: Path, *, inputs: str) -> None:
         """`inputs` is the digest of the run's spec and batch."""
         self._run = folder
@@ -51,14 +55,17 @@ class Checkpoints:
         self._inputs = inputs
 
     def tidy(self) -> None:
-        """Remove what a kill left unfinished."""
+        """Remove folders that an interrupted write left unfinished."""
         self._folder.mkdir(exist_ok=True)
         for place in (self._run, self._folder):
-            for left in place.glob(f"{_UNREAD}*"):
+            for left in place.glob(f"{_UNFINISHED}*"):
                 shutil.rmtree(left)
 
     def last(self) -> Checkpoint | None:
-        """Raises TrainingError for one that belongs to other inputs, or that is damaged."""
+        """Return the newest checkpoint, or None.
+
+        Raises TrainingError when it is damaged or was made from other inputs.
+        """
         found = sorted(self._folder.glob("step-*"))
         if not found:
             return None
@@ -79,7 +86,7 @@ class Checkpoints:
             )
         weights: Any = mx.load(str(folder / WEIGHTS))
         optimizer: Any = mx.load(str(folder / _OPTIMIZER))
-        mx.eval(weights, optimizer)  # the files are read now: the folder may be removed soon
+        mx.eval(weights, optimizer)  # read the files now: the folder may be removed soon
         return Checkpoint(
             step=int(state["step"]),
             weights=weights,
@@ -89,6 +96,7 @@ class Checkpoints:
         )
 
     def write(self, made: Checkpoint, *, config: str) -> None:
+        """Save a checkpoint and remove all but the newest two. Raises OSError."""
         state = {
             "step": made.step,
             "inputs": self._inputs,
@@ -101,40 +109,41 @@ class Checkpoints:
             arrays={WEIGHTS: made.weights, _OPTIMIZER: made.optimizer},
         )
         for old in sorted(self._folder.glob("step-*"))[:-_KEPT]:
-            # renamed first: a kill in the midst must not leave half a checkpoint under its name
-            gone = old.with_name(f"{_UNREAD}{old.name}")
+            # Rename first, so that an interrupted removal leaves no half checkpoint.
+            gone = old.with_name(f"{_UNFINISHED}{old.name}")
             old.rename(gone)
             shutil.rmtree(gone)
 
     def publish_adapter(self, weights: Mapping[str, Any], *, config: str) -> None:
+        """Write the finished adapter into the run folder. Raises OSError."""
         _publish(self._run / ADAPTER, texts={CONFIG: config}, arrays={WEIGHTS: weights})
 
 
 def _publish(
     folder: Path, *, texts: Mapping[str, str], arrays: Mapping[str, Mapping[str, Any]]
 ) -> None:
-    """All of it under its name, or nothing. Raises OSError."""
-    unread = folder.with_name(f"{_UNREAD}{folder.name}")
-    if unread.exists():
-        shutil.rmtree(unread)
-    unread.mkdir()
+    """Write a folder atomically. Raises OSError."""
+    unfinished = folder.with_name(f"{_UNFINISHED}{folder.name}")
+    if unfinished.exists():
+        shutil.rmtree(unfinished)
+    unfinished.mkdir()
     for name, text in texts.items():
-        (unread / name).write_text(text, encoding="utf-8")
+        (unfinished / name).write_text(text, encoding="utf-8")
     for name, tensors in arrays.items():
-        # In one order: the bytes are to depend on the numbers alone.
+        # A fixed order, so that the bytes depend on the values alone.
         ordered = {key: tensors[key] for key in sorted(tensors)}
-        _save(unread / name, ordered)
-    for file in (*unread.iterdir(), unread):
+        _save(unfinished / name, ordered)
+    for file in (*unfinished.iterdir(), unfinished):
         _flush(file)
-    unread.rename(folder)
+    unfinished.rename(folder)
     _flush(folder.parent)
 
 
 def _save(file: Path, tensors: Mapping[str, Any]) -> None:
-    """Raises OSError."""
+    """Save arrays to a file. Raises OSError, as ENOSPC if the disk is too full."""
     try:
         mx.save_safetensors(str(file), dict(tensors))
-    except RuntimeError as error:  # MLX has no other for a disk that does not take it
+    except RuntimeError as error:  # MLX raises this for a failed write
         needed = sum(array.nbytes for array in tensors.values())
         full = shutil.disk_usage(file.parent).free < needed
         number = errno.ENOSPC if full else errno.EIO

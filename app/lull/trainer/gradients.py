@@ -1,12 +1,12 @@
-"""The gradient of a loss over answer tokens, without the logits of all of them at once.
+"""Computes gradients of a loss over answer tokens without holding all logits at once.
 
-The body gives hidden states, of which only those that predict an answer token are kept, (N, D).
-From there values a token are worked out in chunks of C tokens, each chunk let go before the next
-is begun, forward and, from the hidden states anew, backward: (C, V) logits exist at a time, three
-or four times over, whatever N is. MLX runs a graph in an order of its own, so each chunk is made to
-depend on the one before; without that it holds all chunks' logits side by side, as `mx.checkpoint`
-around each chunk also does (measured with N = 2,048, V = 32,000, C = 256, whose logits take 33 MB:
-544 MB, where all logits at once take 791).
+The model's body gives hidden states; only those that predict an answer token are kept, (N, D).
+Per-token values are computed in chunks of C tokens, and each chunk is freed before the next
+begins. The backward pass recomputes each chunk from the hidden states. So only three or four
+arrays of (C, V) logits exist at a time, whatever N is. MLX chooses its own order of execution, so
+each chunk is made to depend on the one before. Without that MLX holds the logits of all chunks
+at once, and so does `mx.checkpoint` around each chunk: measured with N = 2,048, V = 32,000 and
+C = 256 (33 MB of logits a chunk), 544 MB, against 791 MB for all logits in one piece.
 """
 
 from __future__ import annotations
@@ -19,52 +19,57 @@ import mlx.core as mx
 from mlx import nn
 from mlx.utils import tree_flatten
 
-from lull.trainer.losses import reverse_kl, token_logps
-from lull.trainer.policy import Policy, Weights
+from lull.trainer.losses import forward_kl, reverse_kl, token_logps
+from lull.trainer.policy import PolicyModel, Weights
 from lull.trainer.rows import Micro
 
 LogpLoss = Callable[[Any], tuple[Any, ...]]
-"""logp (N,) → (loss, whatever else), where only the loss is differentiated."""
+"""Loss function: log-probabilities (N,) → (loss, other values …); only the loss is
+differentiated.
+"""
 ChunkValues = Callable[..., Any]
-"""(hidden (C, D), constants (C, …) …) → a value a token, (C,)."""
+"""Function of one chunk: (hidden states (C, D), constants (C, …) …) → one value per token, (C,)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunked:
-    """The policy, looked at through chunks of tokens."""
+    """Evaluates the trained model and its gradients in chunks of tokens."""
 
-    policy: Policy
+    policy: PolicyModel
     chunk: int
-    """C, in tokens."""
+    """Chunk size C, in tokens."""
 
     def hidden(self, micro: Micro) -> Any:
-        """Hidden states that predict the trained tokens, shape (N, D); no gradient."""
+        """Return the hidden states that predict the trained tokens, shape (N, D), without
+        gradient.
+        """
         hidden_ND = self._hidden(micro)
         mx.eval(hidden_ND)
         return hidden_ND
 
     def logps(self, micro: Micro) -> Any:
-        """Log-probability of each trained token, shape (N,); no gradient."""
+        """Return the log-probability of each trained token, shape (N,), without gradient."""
         logp_N = self._logps(micro)
         mx.eval(logp_N)
         return logp_N
 
     def logp_gradient(self, micro: Micro, loss: LogpLoss) -> tuple[tuple[Any, ...], Weights]:
-        """(what `loss` gives, gradients by name) of a loss over log-probabilities."""
+        """Differentiate a loss over log-probabilities: (values of `loss`, gradients by name)."""
         return self._gradient(lambda: loss(self._logps(micro)))
 
     def kl_gradient(
-        self, micro: Micro, teacher_ND: Any, *, top_k: int, norm: float
+        self, micro: Micro, teacher_ND: Any, *, top_k: int, norm: float, forward: bool = False
     ) -> tuple[tuple[Any, ...], Weights]:
-        """((Σ KL(student ‖ teacher) / norm,), gradients by name); see `losses.reverse_kl`.
+        """Differentiate Σ KL(student ‖ teacher) / norm: ((value,), gradients by name).
 
-        `teacher_ND` are hidden states of the teacher at the same tokens.
+        `forward` takes KL(teacher ‖ student). `teacher_ND` are the teacher's hidden states at the
+        same tokens.
         """
-        head = self.policy.head
+        head, divergence = self.policy.head, forward_kl if forward else reverse_kl
 
         def values(hidden_CD: Any, teacher_CD: Any) -> Any:
             teacher_CV = head(teacher_CD[None])[0]
-            return reverse_kl(head(hidden_CD[None])[0], teacher_CV, top_k)
+            return divergence(head(hidden_CD[None])[0], teacher_CV, top_k)
 
         def kl() -> tuple[Any, ...]:
             kl_N = in_chunks(values, self.chunk, self._hidden(micro), teacher_ND)
@@ -84,17 +89,19 @@ class Chunked:
         return in_chunks(values, self.chunk, self._hidden(micro), micro.target_N)
 
     def _gradient(self, of: Callable[[], tuple[Any, ...]]) -> tuple[tuple[Any, ...], Weights]:
-        """Of the first number by the low-rank weights, all evaluated."""
+        """Differentiate the first value of a loss by the low-rank weights; all results are
+        evaluated.
+        """
         before = self.policy.weights()
         given, gradients = nn.value_and_grad(self.policy.model, lambda _: tuple(of()))(None)
-        self.policy.put(before)  # else the model holds on to the graph's own names for them
+        self.policy.put(before)  # else the model keeps the graph's traced arrays alive
         mx.eval(given, gradients)
         flat: Any = tree_flatten(gradients)
         return tuple(given), dict(flat)
 
 
 def in_chunks(values: ChunkValues, chunk: int, hidden_ND: Any, *constants: Any) -> Any:
-    """`values` of so many tokens at a time, shape (N,), differentiable by the hidden states."""
+    """Compute `values` in chunks, shape (N,), differentiable with respect to the hidden states."""
     pieces = [slice(n, n + chunk) for n in range(0, hidden_ND.shape[0], chunk)]
 
     @mx.custom_function
@@ -118,7 +125,7 @@ def in_chunks(values: ChunkValues, chunk: int, hidden_ND: Any, *constants: Any) 
 
 
 def _after(parts: list[Any], *arrays: Any) -> list[Any]:
-    """The same arrays, not to be worked with before the last part is done."""
+    """Return the same arrays, made to depend on the previous chunk's result."""
     return mx.depends(list(arrays), [parts[-1]]) if parts else list(arrays)
 
 
@@ -128,7 +135,7 @@ def _slope(values: ChunkValues, fixed: list[Any], hidden_CD: Any, slope_C: Any) 
 
 
 def added(sums: Weights | None, more: Weights) -> Weights:
-    """Gradients of several micro-batches, evaluated."""
+    """Return the sum of gradients so far plus those of one more micro-batch, evaluated."""
     out = more if sums is None else {name: sums[name] + array for name, array in more.items()}
     mx.eval(out)
     return out

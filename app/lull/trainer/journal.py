@@ -1,7 +1,7 @@
-"""What the trainer says: on standard output, and in `events.jsonl` as if it had never been killed.
+"""Writes the trainer's events to standard output and `events.jsonl`, and repairs the file.
 
-A step's event is written after its checkpoint. Where a kill came between the two the checkpoint
-knows the line; where it came within a line, the half is cut off.
+A step's event is written after its checkpoint. If the process was killed between the two, the
+line is restored from the checkpoint; a half-written line is cut off.
 """
 
 from __future__ import annotations
@@ -10,17 +10,22 @@ import sys
 from pathlib import Path
 from typing import TextIO
 
-from lull.core.run_format import EVENTS
-from lull.core.training_events import RunEvent, Stepped, event_line, parse_event
+from lull.core.training.events import RunEvent, Stepped, event_line, parse_event
+from lull.core.training.run_format import EVENTS
 
 
-class Journal:
+class RunJournal:
+    """The event log of one run folder."""
+
     def __init__(self, folder: Path, *, out: TextIO = sys.stdout) -> None:
         self._file = folder / EVENTS
         self._out = out
 
     def mend(self, done: int, line: str) -> None:
-        """`done` steps have checkpoints; `line` is the last one's event."""
+        """Repair the event file after an interruption.
+
+        `done` is the number of steps with a checkpoint; `line` is the event line of the last.
+        """
         text = self._file.read_text("utf-8") if self._file.exists() else ""
         whole = text[: text.rfind("\n") + 1]
         known = any(
@@ -30,11 +35,12 @@ class Journal:
         self._file.write_text(whole if known or not line else f"{whole}{line}\n", "utf-8")
 
     def say(self, event: RunEvent) -> None:
+        """Append an event to the file and print it."""
         with self._file.open("ab") as file:
             torn = file.tell() > 0 and self._file.read_bytes()[-1:] != b"\n"
             file.write(f"{chr(10) if torn else ''}{event_line(event)}\n".encode())
         self.tell(event)
 
     def tell(self, event: RunEvent) -> None:
-        """Only on standard output."""
+        """Print an event without writing it to the file."""
         print(event_line(event), file=self._out, flush=True)

@@ -1,10 +1,9 @@
-"""What is minimised: pure functions over a micro-batch's answer tokens.
+"""Training losses, as pure functions over the answer tokens of a micro-batch.
 
-Shape key: N answer tokens of the micro-batch, one after the other; R rows, which are sequences;
-S samples of the whole step, over all processes; K tokens told apart; V the vocabulary. Prompt
-tokens, padding and what the model did not write are in none of these arrays. Everything is in
-nats and f32. Sums, not means, come out, divided by a number that is known before the step begins,
-so that micro-batches and processes simply add up.
+Shapes: N answer tokens of the micro-batch, concatenated; R rows (sequences); K tokens compared
+one by one; V the vocabulary. Prompt tokens, padding and tokens that the model did not write are
+in none of these arrays. All values are in nats and float32. Each loss is a sum divided by a
+number known before the step begins, so results of micro-batches and processes can be added.
 """
 
 from __future__ import annotations
@@ -13,17 +12,18 @@ from typing import Any, NamedTuple
 
 import mlx.core as mx
 
-_FAR = 20.0
-"""Log-ratios beyond this are cut before they are exponentiated: e^20 is as wrong as infinity, and
-no NaN."""
+_LOG_RATIO_LIMIT = 20.0
+"""Log-ratios are clipped to ± this before exp: e^20 is as wrong as infinity, but gives no NaN."""
 
 
 class Grpo(NamedTuple):
+    """The GRPO loss of a micro-batch and its statistics."""
+
     loss: mx.array
     kl: mx.array
-    """Sum over tokens of the estimate of KL to the base."""
+    """Sum over tokens of the estimated KL to the base."""
     clipped: mx.array
-    """Number of tokens that the clip or the cap keeps from pulling any further."""
+    """Number of tokens whose gradient the clip or the cap sets to zero."""
 
 
 def grpo(
@@ -47,9 +47,9 @@ def grpo(
     The objective is GRPO's (arXiv 2402.03300, eq. 3) with its k3 estimate of KL (eq. 4; Schulman,
     "Approximating KL divergence", 2020); the wider clip upwards is DAPO's (2503.14476, eq. 10);
     the cap is that of truncated importance sampling (Ionides 2008), because the engine that drew
-    the tokens rounds differently. With Dr. GRPO (2503.20783) `norm` is a constant of the run,
-    samples a step times the longest answer: a token of a long answer weighs what one of a short
-    answer does.
+    the tokens rounds differently. As in Dr. GRPO (2503.20783) `norm` does not depend on the length
+    of each answer: it is the step's samples times the run's longest answer, so tokens of long and
+    short answers weigh the same.
     """
     ratio_N = _ratio(logp_N, behaviour_N, ratio_cap)
     kept_N = mx.clip(ratio_N, 1.0 - clip_low, 1.0 + clip_high)
@@ -63,7 +63,9 @@ def grpo(
 
 
 def _ratio(logp_N: mx.array, behaviour_N: mx.array, cap: float) -> mx.array:
-    return mx.minimum(mx.exp(mx.clip(logp_N - behaviour_N, -_FAR, _FAR)), cap)
+    return mx.minimum(
+        mx.exp(mx.clip(logp_N - behaviour_N, -_LOG_RATIO_LIMIT, _LOG_RATIO_LIMIT)), cap
+    )
 
 
 def _held(
@@ -75,15 +77,20 @@ def _held(
 
 
 def k3(logp_N: mx.array, reference_N: mx.array) -> mx.array:
-    """KL(policy ‖ reference) a token, estimated from tokens the policy drew; never negative."""
-    d_N = mx.clip(reference_N - logp_N, -_FAR, _FAR)
+    """Per-token k3 estimate of KL(policy ‖ reference) on the policy's own tokens; never negative.
+
+    Log-ratios are clipped first.
+    """
+    d_N = mx.clip(reference_N - logp_N, -_LOG_RATIO_LIMIT, _LOG_RATIO_LIMIT)
     return mx.exp(d_N) - d_N - 1.0
 
 
 class Kto(NamedTuple):
+    """The KTO loss of a micro-batch and its margins."""
+
     loss: mx.array
     margin_good: mx.array
-    """Sum over good rows of β (log π - log reference)."""
+    """Sum over the good answers of β (log π - log reference)."""
     margin_bad: mx.array
 
 
@@ -98,12 +105,12 @@ def kto(
     weight_bad: float,
     norm: float,
 ) -> Kto:
-    """Kahneman-Tversky optimisation: good answers up, bad ones down, from where the policy stands.
+    """Kahneman-Tversky optimisation: raises good answers and lowers bad ones.
 
     loss = Σ_r w_r (1 - σ(±β (logp_r - reference_r - z0))) / norm, + for good rows, - for bad ones
 
     arXiv 2402.01306, eq. 7 and 8, in the form that TRL documents; log-probabilities are summed
-    over an answer's tokens. `z0` is `kto_reference_point`'s and gets no gradient.
+    over an answer's tokens. `z0` comes from `kto_reference_point` and gets no gradient.
     """
     ratio_R = logp_R - reference_R
     sign_R = mx.where(good_R, 1.0, -1.0)
@@ -117,27 +124,27 @@ def kto(
 
 
 def kto_reference_point(logp_mean: float, reference_mean: float) -> float:
-    """z0: how far the policy has moved at large, never below 0.
+    """Return KTO's reference point z0: the policy's mean shift from the reference, at least 0.
 
-    The mean over the step of log π - log reference on pairs that do not belong together, a prompt
-    with another one's answer: the biased but cheap estimate of KL(policy ‖ reference) of
+    It is the mean over the step of log π - log reference on mismatched pairs, each a prompt with
+    another prompt's answer: the biased but cheap estimate of KL(policy ‖ reference) of
     arXiv 2402.01306, section 4.1.
     """
     return max(0.0, logp_mean - reference_mean)
 
 
 def reverse_kl(student_NV: Any, teacher_NV: Any, top_k: int) -> Any:
-    """KL(student ‖ teacher) at each place, shape (N,), from logits.
+    """KL(student ‖ teacher) at each token, shape (N,), from logits.
 
-    The student's `top_k` likeliest tokens are told apart and all others are one event, "the tail":
-    Σ_k p_k (log p_k - log q_k) + p_tail (log p_tail - log q_tail). Merging events never raises a
-    KL divergence (data-processing inequality), so this is a lower bound of the whole one and equal
-    to it where K = V. The teacher gets no gradient. Reverse KL on the student's own samples is
-    on-policy self-distillation's loss (SDFT, arXiv 2601.19897, section 3).
+    The student's `top_k` likeliest tokens are compared one by one; all others are one event, the
+    tail: Σ_k p_k (log p_k - log q_k) + p_tail (log p_tail - log q_tail). Merging events never
+    raises a KL divergence (data-processing inequality), so this is a lower bound of the full KL,
+    and equal to it where K = V. The teacher gets no gradient. Reverse KL on the student's own
+    samples is the loss of on-policy self-distillation (SDFT, arXiv 2601.19897, section 3).
     """
     student_NV = student_NV.astype(mx.float32)
     teacher_NV = mx.stop_gradient(teacher_NV.astype(mx.float32))
-    p_NK, q_NK = _told_apart(student_NV, teacher_NV, min(top_k, student_NV.shape[-1]))
+    p_NK, q_NK = _top_k_logps(student_NV, teacher_NV, min(top_k, student_NV.shape[-1]))
     each_N = (mx.exp(p_NK) * (p_NK - q_NK)).sum(axis=-1)
     if top_k >= student_NV.shape[-1]:
         return each_N
@@ -145,10 +152,29 @@ def reverse_kl(student_NV: Any, teacher_NV: Any, top_k: int) -> Any:
     return each_N + mx.exp(p_N) * (p_N - q_N)
 
 
-def _told_apart(student_NV: Any, teacher_NV: Any, k: int) -> tuple[Any, Any]:
-    """Log-probabilities of the student's likeliest tokens under both."""
-    ids_NK = mx.stop_gradient(mx.argpartition(-student_NV, kth=k - 1, axis=-1)[:, :k])
-    return _logp(student_NV, ids_NK), _logp(teacher_NV, ids_NK)
+def forward_kl(student_NV: Any, teacher_NV: Any, top_k: int) -> Any:
+    """KL(teacher ‖ student) at each token, shape (N,), from logits.
+
+    The teacher's `top_k` likeliest tokens are compared one by one; all others are one event, the
+    tail, as in `reverse_kl`. It differs from the cross-entropy of the student on what the teacher
+    says only by the teacher's own entropy, so its gradient is that of cross-entropy on the
+    teacher's answers (knowledge distillation, arXiv 1503.02531; on whole answers 1606.07947). It
+    pushes a token as hard as the teacher says it, also one that the student never says.
+    """
+    student_NV = student_NV.astype(mx.float32)
+    teacher_NV = mx.stop_gradient(teacher_NV.astype(mx.float32))
+    q_NK, p_NK = _top_k_logps(teacher_NV, student_NV, min(top_k, teacher_NV.shape[-1]))
+    each_N = (mx.exp(q_NK) * (q_NK - p_NK)).sum(axis=-1)
+    if top_k >= teacher_NV.shape[-1]:
+        return each_N
+    q_N, p_N = _tail(q_NK), _tail(p_NK)
+    return each_N + mx.exp(q_N) * (q_N - p_N)
+
+
+def _top_k_logps(of_NV: Any, other_NV: Any, k: int) -> tuple[Any, Any]:
+    """Log-probabilities of the k likeliest tokens of `of_NV`, under it and under the other."""
+    ids_NK = mx.stop_gradient(mx.argpartition(-of_NV, kth=k - 1, axis=-1)[:, :k])
+    return _logp(of_NV, ids_NK), _logp(other_NV, ids_NK)
 
 
 def _logp(logits_NV: Any, ids_NK: Any) -> Any:
@@ -156,22 +182,22 @@ def _logp(logits_NV: Any, ids_NK: Any) -> Any:
     return mx.take_along_axis(logits_NV, ids_NK, axis=-1) - total_N1
 
 
-_LEAST_TAIL = 1e-7
-"""About f32's rounding of a probability near 1: a smaller tail cannot be told from none."""
+_SMALLEST_TAIL = 1e-7
+"""Smallest tail probability: about float32's rounding error near 1."""
 
 
 def _tail(logp_NK: mx.array) -> mx.array:
-    """Log-probability of all tokens that are not told apart."""
-    return mx.log(mx.maximum(1.0 - mx.exp(logp_NK).sum(axis=-1), _LEAST_TAIL))
+    """Log-probability of all tokens that are not compared one by one."""
+    return mx.log(mx.maximum(1.0 - mx.exp(logp_NK).sum(axis=-1), _SMALLEST_TAIL))
 
 
 def surprise(logp_N: mx.array, *, norm: float) -> mx.array:
-    """Cross-entropy of recorded answers, Σ -logp / norm: replay, and plain fine-tuning."""
+    """Cross-entropy of recorded answers, Σ -logp / norm; used for replay."""
     return -logp_N.sum() / norm
 
 
 def token_logps(logits_NV: Any, target_N: Any) -> Any:
-    """Log-probability of each target under its logits, shape (N,)."""
+    """Return the log-probability of each target under its logits, shape (N,)."""
     logits_NV = logits_NV.astype(mx.float32)
     own_N: Any = mx.take_along_axis(logits_NV, target_N[:, None], axis=-1)[:, 0]
     return own_N - mx.logsumexp(logits_NV, axis=-1)

@@ -1,8 +1,8 @@
-"""One step's gradient for each kind of run, from the examples that this process sees of it.
+"""Computes one step's gradient for each kind of run, from this process's share of the examples.
 
-A step has two sums: the run's own loss and the replay of past successes, weighed (1 - s) and s
-with s the replay share. Denominators are summed over all processes first, so the gradients may
-simply be added afterwards, over micro-batches and over processes.
+A step adds two losses: the run's own, weighted (1 - s), and replay of past successes, weighted s,
+where s is the replay share. Denominators are summed over all processes first, so that gradients
+of micro-batches and processes can be added.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from typing import Any
 
 import mlx.core as mx
 
-from lull.core.training_examples import Answer, Example, Graduation, Group, Replay
-from lull.core.training_run import GraduationTerms, GrpoTerms, KtoTerms, RunSpec
+from lull.core.training.examples import Example, Graduation, Group, RecordedAnswer, ReplayExample
+from lull.core.training.spec import GraduationTerms, GrpoTerms, KtoTerms, RunSpec
 from lull.trainer.gradients import Chunked, added
 from lull.trainer.losses import grpo, kto, kto_reference_point, surprise
 from lull.trainer.plan import Share
 from lull.trainer.policy import Weights
 from lull.trainer.rows import Row, joined, micros, row, row_sums, spread
 from lull.trainer.sample import drawn, mix
-from lull.trainer.world import World
+from lull.trainer.world import ProcessRing
 
 
 @dataclass(slots=True)
 class Sums:
-    """Of one step; added up over processes before anything is divided."""
+    """Statistics of one step, as sums that can be added over processes."""
 
     loss: float = 0.0
     kl: float = 0.0
@@ -35,44 +35,48 @@ class Sums:
     reward: float = 0.0
     replay_loss: float = 0.0
     trained: float = 0.0
-    """Tokens of the run's own kind that were trained on."""
+    """Denominator for `kl` and `clipped`: the trained answer tokens for GRPO, else the process's
+    share of 1.
+    """
     tokens: float = 0.0
-    """Through the model with a gradient."""
+    """Tokens passed through the model with a gradient."""
 
     def add(self, **parts: Any) -> None:
+        """Add each value to the field with the same name."""
         for name, part in parts.items():
             setattr(self, name, getattr(self, name) + float(part))
 
-    def everywhere(self, world: World) -> Sums:
+    def everywhere(self, world: ProcessRing) -> Sums:
+        """Return the sums added over all processes."""
         names = self.__slots__
         return Sums(*world.sums(*(getattr(self, name) for name in names)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """What stays the same from step to step."""
+    """The parts of a training run that are the same in every step."""
 
     spec: RunSpec
     chunked: Chunked
-    world: World
+    world: ProcessRing
     longest: int
-    """Of all samples of the run, in tokens: Dr. GRPO's constant."""
+    """Length of the run's longest sample in tokens; Dr. GRPO's constant."""
     weight_good: float = 1.0
     weight_bad: float = 1.0
     beat: Callable[[], None] = field(default=lambda: None)
-    """Called after each micro-batch."""
+    """Callback after each micro-batch."""
 
 
 def gradient(course: Course, share: Share, step: int) -> tuple[Weights, Sums]:
-    """This process's part of the step's gradient, by name, and of its sums."""
+    """Return this process's share of a training step: gradients by weight name, and loss sums."""
     sums, own = Sums(), [example for _, example in share.own]
     s = course.spec.replay_share if course.world.sums(len(share.replays))[0] else 0.0
     match course.spec.terms:
         case GrpoTerms() as terms:
             parts = _grpo(course, terms, _of(Group, own), sums, 1.0 - s)
         case KtoTerms() as terms:
-            partners = _of(Answer, share.partners)
-            parts = _kto(course, terms, _of(Answer, own), partners, sums, 1.0 - s)
+            partners = _of(RecordedAnswer, share.partners)
+            parts = _kto(course, terms, _of(RecordedAnswer, own), partners, sums, 1.0 - s)
         case GraduationTerms() as terms:
             numbers = [number for number, _ in share.own]
             examples = _of(Graduation, own)
@@ -81,15 +85,15 @@ def gradient(course: Course, share: Share, step: int) -> tuple[Weights, Sums]:
     for part in chain(parts, _replay(course, share.replays, sums, s)):
         total = added(total, part)
         course.beat()
-    return total or _nothing(course), sums
+    return total or _zero_gradients(course), sums
 
 
 def _of(kind: type[Any], examples: Sequence[Example]) -> list[Any]:
     return [example for example in examples if isinstance(example, kind)]
 
 
-def _nothing(course: Course) -> Weights:
-    """A process without a share of a last, short step adds nothing."""
+def _zero_gradients(course: Course) -> Weights:
+    """Zero gradients, for a process without examples in a short last step."""
     return {name: mx.zeros_like(a) for name, a in course.chunked.policy.weights().items()}
 
 
@@ -146,15 +150,15 @@ def _grpo(
 def _kto(
     course: Course,
     terms: KtoTerms,
-    answers: Sequence[Answer],
-    partners: Sequence[Answer],
+    answers: Sequence[RecordedAnswer],
+    partners: Sequence[RecordedAnswer],
     sums: Sums,
     weight: float,
 ) -> Iterable[Weights]:
     rows = [row(answer.prompt_ids, answer.ids, answer.foreign) for answer in answers]
     (count,) = course.world.sums(len(rows))
     z0 = _reference_point(course, answers, partners)
-    # As means over the whole step; whoever sums over processes gets them back.
+    # Each process adds its part of a mean over the step, so the sum over processes is the mean.
     sums.add(kl=z0 * len(rows) / max(1.0, count), trained=len(rows) / max(1.0, count))
     good, bad = course.world.sums(
         sum(answer.good for answer in answers), sum(not answer.good for answer in answers)
@@ -186,9 +190,11 @@ def _kto(
 
 
 def _reference_point(
-    course: Course, answers: Sequence[Answer], partners: Sequence[Answer]
+    course: Course, answers: Sequence[RecordedAnswer], partners: Sequence[RecordedAnswer]
 ) -> float:
-    """z0 over the whole step, from prompts with answers that belong to others."""
+    """Return KTO's reference point z0 over the whole step, from prompts paired with other prompts'
+    answers.
+    """
     rows = [
         row(answer.prompt_ids, partner.ids, partner.foreign)
         for answer, partner in zip(answers, partners, strict=True)
@@ -212,21 +218,31 @@ def _graduation(
     sums: Sums,
     weight: float,
 ) -> Iterable[Weights]:
+    """Distil the teacher: forward KL on its own answers, reverse KL on the student's samples.
+
+    Only an answer of the teacher's holds what the student never says; reverse KL on the student's
+    samples sharpens what both say (measured: docs/adr/0052).
+    """
     samples = _samples(course, terms, examples, numbers, step)
-    pairs = list(zip(examples, samples, strict=True))
-    rows = [row(example.prompt_ids, ids) for example, ids in pairs]
-    taught = [row(example.teacher_ids, ids) for example, ids in pairs]
-    (count,) = course.world.sums(sum(len(one.places) for one in rows))
+    (count,) = course.world.sums(sum(len(ids) for ids in samples))
     norm = max(1.0, count)
-    for micro in micros(rows, course.spec.micro_tokens):
-        teacher_ND = _teacher(course, [taught[index] for index in micro.indices])
-        (kl,), part = course.chunked.kl_gradient(
-            micro, teacher_ND, top_k=terms.top_k, norm=norm / weight
-        )
-        nats = kl.item() / weight
-        sums.add(loss=kl.item(), kl=nats, reward=-nats, tokens=micro.tokens)
-        yield part
-    sums.add(trained=sum(len(one.places) for one in rows) / norm)
+    for taught in (True, False):
+        pairs = [
+            (example, ids)
+            for example, ids in zip(examples, samples, strict=True)
+            if bool(example.sample_ids) is taught
+        ]
+        rows = [row(example.prompt_ids, ids) for example, ids in pairs]
+        teacher_rows = [row(example.teacher_ids, ids) for example, ids in pairs]
+        for micro in micros(rows, course.spec.micro_tokens):
+            teacher_ND = _teacher(course, [teacher_rows[index] for index in micro.indices])
+            (kl,), part = course.chunked.kl_gradient(
+                micro, teacher_ND, top_k=terms.top_k, norm=norm / weight, forward=taught
+            )
+            nats = kl.item() / weight
+            sums.add(loss=kl.item(), kl=nats, reward=-nats, tokens=micro.tokens)
+            yield part
+    sums.add(trained=sum(len(ids) for ids in samples) / norm)
 
 
 def _samples(
@@ -236,7 +252,9 @@ def _samples(
     numbers: Sequence[int],
     step: int,
 ) -> list[tuple[int, ...]]:
-    """From the student, without the skill; but for those that bring an answer with them."""
+    """Return the answers to learn from: the teacher's where the example has one, else a sample of
+    the student's, without the skill in its prompt.
+    """
     wanted = [place for place, example in enumerate(examples) if not example.sample_ids]
     made = drawn(
         course.chunked.policy,
@@ -251,10 +269,10 @@ def _samples(
 
 
 def _teacher(course: Course, rows: Sequence[Row]) -> Any:
-    """Hidden states of the weights as the run found them, with the skill in the prompt, at the
-    same tokens and in the same order, shape (N, D).
+    """Teacher hidden states at the same tokens and in the same order, shape (N, D).
 
-    Those weights, not the moving ones: a target that follows the student can drift with it.
+    The teacher has the weights that the run started from and sees the skill in its prompt. It does
+    not follow the student's updates, because such a target could drift with the student.
     """
     by_row: dict[int, Any] = {}
     with course.chunked.policy.as_it_began():
@@ -268,7 +286,7 @@ def _teacher(course: Course, rows: Sequence[Row]) -> Any:
 
 
 def _replay(
-    course: Course, replays: Sequence[Replay], sums: Sums, weight: float
+    course: Course, replays: Sequence[ReplayExample], sums: Sums, weight: float
 ) -> Iterable[Weights]:
     rows = [row(replay.prompt_ids, replay.ids, replay.foreign) for replay in replays]
     (count,) = course.world.sums(sum(len(one.places) for one in rows))

@@ -1,9 +1,9 @@
-"""The model that learns: base weights that never change, and low-rank layers that do.
+"""The model under training: frozen base weights with trainable low-rank layers.
 
-Three models in one set of weights: the policy as it stands, the base (scale 0, exactly), and the
-policy as it was when the run began (its low-rank weights are small enough to keep a copy). The
-model is taken apart once, into a body that gives hidden states and a head that turns them into
-logits, so that logits need not exist for all tokens at once.
+One set of weights serves as three models: the current policy, the base (LoRA scale exactly 0),
+and the policy at the start of the run (a copy of its low-rank weights is kept). The model is split
+into a body that gives hidden states and a head that turns them into logits, so that logits need
+not exist for all tokens at once.
 """
 
 from __future__ import annotations
@@ -22,19 +22,25 @@ from mlx_lm.tuner.utils import linear_to_lora_layers
 from mlx_lm.utils import load_model
 
 from lull.core.errors import TrainingError
-from lull.core.training_run import Lora
-from lull.trainer.adapter_files import AdapterFiles
+from lull.core.training.spec import Lora
+from lull.trainer.adapter_files import AdapterShape
 
 Weights = dict[str, Any]
 MANY_PARAMETERS = 100_000_000
-"""From here on activations are worked out again instead of kept, unless told otherwise."""
+"""Number of parameters above which activations are recomputed instead of kept, unless the spec says
+otherwise.
+"""
 
 
-class Policy:
+class PolicyModel:
+    """A model with LoRA layers that can also act as its base model or as it was at the run's
+    start.
+    """
+
     def __init__(
-        self, model: Any, *, end_ids: frozenset[int], vocabulary: int, adapter: AdapterFiles
+        self, model: Any, *, end_ids: frozenset[int], vocabulary: int, adapter: AdapterShape
     ) -> None:
-        """`model` already has its low-rank layers. Use `load`."""
+        """`model` already has its low-rank layers. `load` makes one from a folder."""
         self.model = model
         self.end_ids = end_ids
         self.vocabulary = vocabulary
@@ -46,9 +52,9 @@ class Policy:
 
     @property
     def parameters(self) -> int:
-        """Quantised ones count once each."""
+        """Number of parameters of the base; quantised ones are counted unpacked."""
         own: Any = tree_flatten(self.model.parameters())
-        every = {name: array for name, array in own if name.rsplit(".", 1)[-1] not in _SIDE}
+        every = {name: array for name, array in own if name.rsplit(".", 1)[-1] not in _NOT_COUNTED}
         return sum(_count(self.model, name, array) for name, array in every.items())
 
     @property
@@ -56,20 +62,21 @@ class Policy:
         return sum(int(array.size) for array in self.weights().values())
 
     def hidden(self, ids_RT: mx.array) -> Any:
-        """Hidden states, shape (R, T, D)."""
+        """Return the model's hidden states, shape (R, T, D)."""
         return self._body(ids_RT)
 
     def weights(self) -> Weights:
-        """The low-rank weights by name; arrays are replaced by an update, never changed."""
+        """Return the low-rank weights by name. An update replaces arrays; it never changes one."""
         own: Any = tree_flatten(self.model.trainable_parameters())
         return dict(own)
 
     def put(self, weights: Mapping[str, Any]) -> None:
+        """Replace the low-rank weights."""
         self.model.update(tree_unflatten(list(weights.items())))
 
     @contextlib.contextmanager
     def as_base(self) -> Iterator[None]:
-        """The weights without any adapter."""
+        """Context manager in which the model acts as its base, without any adapter."""
         scales = [layer.scale for layer in self._layers]
         for layer in self._layers:
             layer.scale = 0.0
@@ -81,7 +88,9 @@ class Policy:
 
     @contextlib.contextmanager
     def as_it_began(self) -> Iterator[None]:
-        """The weights with the adapter that the run started from."""
+        """Context manager in which the model uses the low-rank weights that the run started
+        from.
+        """
         now = self.weights()
         self.put(self.began_as)
         try:
@@ -92,18 +101,18 @@ class Policy:
 
 def load(
     folder: Path, *, parent: Path | None, lora: Lora, seed: int, checkpoint_layers: bool | None
-) -> Policy:
-    """Read the base and put low-rank layers into it, new ones or the parent's.
+) -> PolicyModel:
+    """Load the base and add low-rank layers, new ones or the parent adapter's.
 
-    Raises TrainingError for a folder that mlx-lm can make no model of, or a parent that does not
-    fit it. Runs none of the folder's code.
+    Raises TrainingError for a folder that mlx-lm cannot load, or a parent that does not fit the
+    model. Runs none of the folder's code.
     """
-    adapter = AdapterFiles.read(parent) if parent else AdapterFiles.new(lora)
+    adapter = AdapterShape.read(parent) if parent else AdapterShape.new(lora)
     model, config = _base(folder)
     model.freeze()
-    mx.random.seed(seed)  # the one thing drawn from the global state: new low-rank layers
+    mx.random.seed(seed)  # only new low-rank layers are drawn from MLX's global state
     linear_to_lora_layers(model, adapter.layers, adapter.lora_parameters)
-    policy = Policy(
+    policy = PolicyModel(
         model,
         end_ids=_end_ids(config),
         vocabulary=_vocabulary(model),
@@ -125,7 +134,7 @@ def _base(folder: Path) -> tuple[Any, dict[str, Any]]:
     try:
         model, config = load_model(folder, lazy=True)
         if mx.default_device().type == mx.DeviceType.cpu:
-            # half precision is emulated on the CPU and some twenty times slower
+            # Half precision is emulated on the CPU and about twenty times slower.
             model.set_dtype(mx.float32)
         mx.eval(model.parameters())
     except (ValueError, KeyError, TypeError, OSError, RuntimeError, ImportError) as error:
@@ -143,7 +152,7 @@ def _in_words(error: Exception) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0][:300]
 
 
-def _wear(policy: Policy, adapter: AdapterFiles) -> None:
+def _wear(policy: PolicyModel, adapter: AdapterShape) -> None:
     wanted = {name: array.shape for name, array in policy.weights().items()}
     given = {name: array.shape for name, array in adapter.weights.items()}
     if wanted != given:
@@ -161,18 +170,19 @@ def _end_ids(config: Mapping[str, Any]) -> frozenset[int]:
 
 
 def _vocabulary(model: Any) -> int:
-    """Rows of the embedding. Token ids from there on would read whatever lies behind it."""
+    """Number of rows of the embedding; larger token ids would read memory behind it."""
     for _, module in model.named_modules():
         if isinstance(module, nn.Embedding | nn.QuantizedEmbedding):
             return int(module.weight.shape[0])
     raise TrainingError("The model has no embedding.", hint="Choose a language model.")
 
 
-_SIDE = ("scales", "biases", "lora_a", "lora_b")
+_NOT_COUNTED = ("scales", "biases", "lora_a", "lora_b")
+"""Arrays that are not parameters of the base."""
 
 
 def _count(model: Any, name: str, array: Any) -> int:
-    """A quantised weight holds several parameters in a word."""
+    """Number of parameters in an array; a quantised weight packs several into each word."""
     if array.dtype != mx.uint32:
         return int(array.size)
     module: Any = model
@@ -181,11 +191,11 @@ def _count(model: Any, name: str, array: Any) -> int:
     return int(array.size) * 32 // int(module.bits)
 
 
-# Taking the model apart
+# Splitting the model into body and head
 
 
-class _Given(nn.Module):  # type: ignore[misc]
-    """Stands where a model's body stood, and gives back the hidden states that it was given."""
+class _IdentityBody(nn.Module):  # type: ignore[misc]
+    """Replaces a model's body and returns the hidden states it is given."""
 
     def __init__(self, body: Any) -> None:
         super().__init__()
@@ -196,35 +206,37 @@ class _Given(nn.Module):  # type: ignore[misc]
 
 
 @dataclass(frozen=True, slots=True)
-class _Whole:
-    """A head for models that cannot be taken apart: their "hidden states" are logits already."""
+class _IdentityHead:
+    """The identity head, for models that cannot be split: their "hidden states" are logits."""
 
     def __call__(self, logits: Any) -> Any:
         return logits
 
 
 def taken_apart(model: Any) -> tuple[Any, Any]:
-    """(body, head) with head(body(ids)) == model(ids), tried once on two tokens.
+    """Split a model into (body, head) with head(body(ids)) == model(ids), checked on two tokens.
 
-    mlx-lm's models are a body called `model` and a few lines behind it (a linear layer or the
-    tied embedding, perhaps a soft cap): the head is the model itself with its body left out. What
-    is built otherwise is used whole; its logits then exist for a whole micro-batch.
+    mlx-lm's models have a body called `model`, followed by a linear layer or the tied embedding
+    and sometimes a soft cap. The head is the model with its body replaced by the identity. A model
+    built differently is not split, so its logits exist for a whole micro-batch at once.
     """
     body = getattr(model, "model", None)
     if not isinstance(body, nn.Module) or "embed_tokens" not in body:
-        return model, _Whole()
+        return model, _IdentityHead()
     head = copy.copy(model)
-    head.model = _Given(body)
+    head.model = _IdentityBody(body)
     ids_RT = mx.array([[0, 1]])
     with contextlib.suppress(TypeError, ValueError, AttributeError):
         if mx.array_equal(head(body(ids_RT)), model(ids_RT)).item():
             return body, head
-    return model, _Whole()
+    return model, _IdentityHead()
 
 
 def forget_activations(layers: list[Any]) -> None:
-    """Keep only what goes into each layer and work the rest out again on the way back
-    (arXiv 1604.06174). Without a gradient, or with a cache, layers work as ever."""
+    """Make each layer keep only its input and recompute the rest in the backward pass.
+
+    This is gradient checkpointing (arXiv 1604.06174). A layer called with a cache is unchanged.
+    """
     for kind in {type(layer) for layer in layers}:
         if not hasattr(kind, "_forgets"):
             kind._forgets = True

@@ -1,8 +1,8 @@
-"""Does a step fit into memory? Measured before the run begins, in the process that will run it.
+"""Measures whether a step fits into memory, before the run begins and in the same process.
 
-A Metal allocation that fails ends the process without a word, so the largest micro-batch is not
-simply tried: a quarter and a half of it are measured first, and the whole only if the line through
-the two says that it fits. What a refused run would need to fit is worked out from that line.
+A failed Metal allocation ends the process without an error, so the largest micro-batch is not
+tried first. A quarter and a half of it are measured, and the whole only if a linear extrapolation
+says that it fits. The same line tells what a refused run could change to fit.
 """
 
 from __future__ import annotations
@@ -15,23 +15,32 @@ from typing import Any
 import mlx.core as mx
 import psutil
 
-from lull.core.training_events import Refused
-from lull.core.training_examples import Answer, Example, Graduation, Group, Ids, Replay
-from lull.core.training_run import GraduationTerms, RunSpec
+from lull.core.training.events import RunRefused
+from lull.core.training.examples import (
+    Example,
+    Graduation,
+    Group,
+    Ids,
+    RecordedAnswer,
+    ReplayExample,
+)
+from lull.core.training.spec import GraduationTerms, RunSpec
 from lull.trainer.gradients import Chunked, added
 from lull.trainer.losses import surprise
-from lull.trainer.plan import Plan
+from lull.trainer.plan import TrainingPlan
 from lull.trainer.rows import Row, micros, row
 
 MB = 1024 * 1024
 _CGROUP = Path("/sys/fs/cgroup/memory.max")
 _COPIES = 5
-"""Of each low-rank weight: itself, its gradient, the sum of gradients, two moments."""
+"""Copies of each low-rank weight: itself, its gradient, the gradient sum and Adam's two moments."""
 
 
 def working_set_bytes(cgroup: Path = _CGROUP) -> int:
-    """What the device says a process should use at most: Metal's word, else the memory there is,
-    or what a container leaves of it."""
+    """Return the most bytes that a process should use on this device.
+
+    This is Metal's recommended working set; elsewhere the total memory, or a container's limit.
+    """
     if mx.metal.is_available():
         return int(mx.device_info()["max_recommended_working_set_size"])
     total = int(psutil.virtual_memory().total)
@@ -40,7 +49,10 @@ def working_set_bytes(cgroup: Path = _CGROUP) -> int:
 
 
 def set_limits(limit_bytes: int) -> None:
-    """MLX frees what it caches rather than pass these. Set after the model is loaded."""
+    """Set MLX's memory limits. Call after the model is loaded.
+
+    MLX frees cached buffers before it exceeds them.
+    """
     mx.set_memory_limit(limit_bytes)
     mx.set_cache_limit(limit_bytes // 4)
     if mx.metal.is_available():
@@ -49,24 +61,27 @@ def set_limits(limit_bytes: int) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
-    """The largest thing that goes through the model at once."""
+    """The size of a micro-batch: rows of equal length."""
 
     rows: int
     tokens: int
-    """Of each row."""
+    """Tokens in each row."""
 
     @property
     def all_tokens(self) -> int:
         return self.rows * self.tokens
 
     def part(self, share: float) -> Load:
+        """Return a micro-batch size with about `share` of the tokens: fewer rows, or one shorter
+        row.
+        """
         if self.rows * share >= 1.0:
             return Load(rows=int(self.rows * share), tokens=self.tokens)
         return Load(rows=1, tokens=max(2, int(self.tokens * self.rows * share)))
 
 
-def heaviest(plan: Plan, spec: RunSpec) -> Load:
-    """As if every row were as long as the longest."""
+def heaviest(plan: TrainingPlan, spec: RunSpec) -> Load:
+    """Return an upper bound of the largest micro-batch: every row as long as the longest."""
     rows = [one for example in (*plan.own, *plan.replays) for one in _lengths(example, spec)]
     longest = max(rows, default=2) - 1
     widest = max((len(e.samples) for e in plan.own if isinstance(e, Group)), default=1)
@@ -78,7 +93,7 @@ def _lengths(example: Example, spec: RunSpec) -> list[int]:
     match example:
         case Group(prompt_ids=prompt, samples=samples):
             return [len(prompt) + len(sample.ids) for sample in samples]
-        case Answer() | Replay():
+        case RecordedAnswer() | ReplayExample():
             return [len(example.prompt_ids) + len(example.ids)]
         case Graduation(prompt_ids=prompt, teacher_ids=teacher, sample_ids=given):
             assert isinstance(spec.terms, GraduationTerms)
@@ -87,14 +102,18 @@ def _lengths(example: Example, spec: RunSpec) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
+class PreflightResult:
+    """The measured or extrapolated memory peak, and the refusal if it exceeds the limit."""
+
     peak_bytes: int
     limit_bytes: int
-    refused: Refused | None
+    refused: RunRefused | None
 
 
-def check(chunked: Chunked, spec: RunSpec, load: Load, *, limit_bytes: int) -> Measured:
-    """Measure, and say what would fit if it does not. The policy is left as it was."""
+def check(chunked: Chunked, spec: RunSpec, load: Load, *, limit_bytes: int) -> PreflightResult:
+    """Measure the memory of the largest step, and say what would fit if it does not. The policy is
+    not changed.
+    """
     return decide(
         lambda some: _peak_bytes(chunked, spec, some),
         load,
@@ -111,8 +130,10 @@ def decide(
     limit_bytes: int,
     rank: int,
     rank_bytes: int,
-) -> Measured:
-    """The same with the measuring passed in. `rank_bytes`: of everything at `rank`."""
+) -> PreflightResult:
+    """Decide whether the run fits, from memory peaks that `peak_of` measures. `rank_bytes` is the
+    size of all copies of the low-rank weights at `rank`.
+    """
     quarter, half = load.part(0.25), load.part(0.5)
     low, high = peak_of(quarter), peak_of(half)
     slope = max(0.0, (high - low) / max(1, half.all_tokens - quarter.all_tokens))
@@ -122,7 +143,7 @@ def decide(
         peak = peak_of(load)
     needs = max(low, high, peak)
     if needs <= limit_bytes:
-        return Measured(peak_bytes=needs, limit_bytes=limit_bytes, refused=None)
+        return PreflightResult(peak_bytes=needs, limit_bytes=limit_bytes, refused=None)
     room = (limit_bytes - fixed) / slope if slope else 0.0
     each = rank_bytes / rank
     refused = _refused(
@@ -132,10 +153,10 @@ def decide(
         longest=load.tokens,
         rank=max(0, int(rank - (needs - limit_bytes) / each)),
     )
-    return Measured(peak_bytes=needs, limit_bytes=limit_bytes, refused=refused)
+    return PreflightResult(peak_bytes=needs, limit_bytes=limit_bytes, refused=refused)
 
 
-def _refused(needs: int, limit: int, *, micro_tokens: int, longest: int, rank: int) -> Refused:
+def _refused(needs: int, limit: int, *, micro_tokens: int, longest: int, rank: int) -> RunRefused:
     ways = []
     if micro_tokens >= longest:
         ways.append(f"at most {micro_tokens} tokens at once (micro_tokens)")
@@ -143,7 +164,7 @@ def _refused(needs: int, limit: int, *, micro_tokens: int, longest: int, rank: i
         ways.append(f"prompts and answers of at most {micro_tokens} tokens, here up to {longest}")
     if rank:
         ways.append(f"a rank of at most {rank}")
-    return Refused(
+    return RunRefused(
         needs_mb=round(needs / MB, 1),
         limit_mb=round(limit / MB, 1),
         would_fit=", or ".join(ways) or "a smaller model, or one with 4-bit weights",
@@ -153,9 +174,9 @@ def _refused(needs: int, limit: int, *, micro_tokens: int, longest: int, rank: i
 
 
 def _peak_bytes(chunked: Chunked, spec: RunSpec, load: Load) -> int:
-    """Of one micro-batch, forward and backward, on top of a gradient that is already there."""
+    """Peak memory of one micro-batch, forward and backward, on top of an earlier gradient."""
     policy = chunked.policy
-    rows: list[Row] = [_made_up(policy.vocabulary, load.tokens + 1)] * load.rows
+    rows: list[Row] = [_dummy_row(policy.vocabulary, load.tokens + 1)] * load.rows
     mx.clear_cache()
     mx.reset_peak_memory()
     total: dict[str, Any] | None = None
@@ -166,10 +187,10 @@ def _peak_bytes(chunked: Chunked, spec: RunSpec, load: Load) -> int:
         else:
             _, part = chunked.logp_gradient(micro, lambda logp_N: (surprise(logp_N, norm=1.0),))
         total = added(total, part)
-    # a second micro-batch would find the first one's gradient in its place
+    # A second micro-batch would run while the first one's gradient is in memory.
     return int(mx.get_peak_memory()) + policy.trained_parameters * 4
 
 
-def _made_up(vocabulary: int, tokens: int) -> Row:
+def _dummy_row(vocabulary: int, tokens: int) -> Row:
     ids: Ids = tuple(number % vocabulary for number in range(tokens))
     return row(ids[:1], ids[1:])

@@ -1,7 +1,7 @@
-"""From examples to arrays: which tokens a row has, which are trained on, what goes together.
+"""Turns examples into padded micro-batches of token arrays.
 
-A row is a prompt with an answer. Only the places of tokens that the model itself wrote are
-looked at; the hidden states of all others are never turned into logits.
+A row is a prompt with an answer. Only tokens that the model itself wrote are trained on; the
+hidden states of all others are never turned into logits.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ from typing import Any
 import mlx.core as mx
 import numpy as np
 
-from lull.core.training_examples import Ids
+from lull.core.training.examples import Ids
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
+    """The tokens of a prompt and its answer."""
+
     ids: Ids
     places: Ids
-    """Indices into `ids` of the tokens that are trained on; each above 0, in order."""
+    """Ascending indices into `ids` of the tokens that are trained on; each above 0."""
 
     @property
     def targets(self) -> Ids:
@@ -28,7 +30,11 @@ class Row:
 
 
 def row(prompt_ids: Ids, ids: Ids, foreign: Ids = ()) -> Row:
-    """The answer `ids` after its prompt, but for the `foreign` places of the answer."""
+    """Make the row of a prompt and an answer with these token ids.
+
+    `foreign` are indices into the answer of tokens that the model did not write; they are not
+    trained on.
+    """
     skipped, start = set(foreign), len(prompt_ids)
     places = tuple(start + place for place in range(len(ids)) if place not in skipped)
     return Row(ids=prompt_ids + ids, places=places)
@@ -36,22 +42,22 @@ def row(prompt_ids: Ids, ids: Ids, foreign: Ids = ()) -> Row:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Micro:
-    """What goes through the model at once: R rows, padded on the right to T + 1 tokens.
+    """A micro-batch of R rows, padded on the right to T + 1 tokens.
 
-    Attention looks back only, so padding on the right changes nothing that is looked at.
+    Attention is causal, so padding on the right changes no trained token.
     """
 
     indices: tuple[int, ...]
-    """Which of the step's rows these are."""
+    """Indices of the micro-batch's rows among the step's rows."""
     ids_RT: Any
-    """Inputs; the last token of a row predicts nothing and is left out."""
+    """Input token ids, shape (R, T); a row's last token predicts nothing and is left out."""
     at_N: tuple[Any, Any]
     """(row, column) of the hidden state that predicts each trained token."""
     target_N: Any
     row_N: Any
-    """Which of the R rows a trained token is in."""
+    """Row index of each trained token."""
     tokens: int
-    """Without padding."""
+    """Number of input tokens without padding."""
 
     @property
     def rows(self) -> int:
@@ -59,9 +65,9 @@ class Micro:
 
 
 def micros(rows: Sequence[Row], most_tokens: int) -> list[Micro]:
-    """All rows with anything to train on, in a fixed order, alike in length where they meet.
+    """Pack all rows that have trained tokens into micro-batches, sorted by length.
 
-    Each micro-batch has at most `most_tokens` with its padding; a longer row goes alone.
+    Each has at most `most_tokens` with its padding; a longer row gets a micro-batch of its own.
     """
     order = sorted(
         (index for index, one in enumerate(rows) if one.places),
@@ -96,16 +102,16 @@ def _micro(rows: Sequence[Row], indices: Sequence[int]) -> Micro:
 
 
 def spread(values: Sequence[float], micro: Micro) -> Any:
-    """One value a row of the step → one a trained token of the micro-batch, shape (N,)."""
+    """Repeat one value per row of the step for each trained token of `micro`, shape (N,)."""
     own_R: Any = mx.array([values[index] for index in micro.indices])
     return own_R[micro.row_N]
 
 
 def joined(values: Sequence[Sequence[float]], micro: Micro) -> mx.array:
-    """One value a trained token of each row of the step → those of the micro-batch, shape (N,)."""
+    """Concatenate per-token values of the step's rows for the rows of `micro`, shape (N,)."""
     return mx.array(np.concatenate([values[index] for index in micro.indices]), dtype=mx.float32)
 
 
 def row_sums(values_N: Any, micro: Micro) -> mx.array:
-    """Summed over each row's tokens, shape (R,)."""
+    """Sum per-token values over each row, shape (R,)."""
     return mx.zeros((micro.rows,)).at[micro.row_N].add(values_N)

@@ -1,8 +1,8 @@
-"""A run from beginning to end: a function of its folder, killed as often as you like.
+"""Trains a run folder from its last checkpoint to the finished adapter.
 
-Read the inputs, go on from the last checkpoint, see that a step fits into memory; then step after
-step: gradient, clip, update, checkpoint, event. At the end the adapter is laid beside them. The
-same folder gives the same bytes on the same machine, however often it was interrupted.
+It reads the inputs, restores the last checkpoint and checks that a step fits into memory. Each
+step computes the gradient, clips it, updates the weights, and writes a checkpoint and an event.
+The same folder gives the same bytes on the same machine, however often it was interrupted.
 """
 
 from __future__ import annotations
@@ -21,32 +21,34 @@ from mlx import optimizers
 from mlx.utils import tree_flatten, tree_unflatten
 
 from lull.core.errors import TrainingError
-from lull.core.run_format import ADAPTER, BATCH, SPEC, WEIGHTS, read_batch, read_spec
-from lull.core.training_events import Began, Finished, Refused, RunEvent, Stepped, event_line
-from lull.core.training_examples import Answer, Example, Graduation, Group
-from lull.core.training_run import KtoTerms, RunSpec
+from lull.core.training.events import Began, Finished, RunEvent, RunRefused, Stepped, event_line
+from lull.core.training.examples import Example, Graduation, Group, RecordedAnswer
+from lull.core.training.run_format import ADAPTER, BATCH, SPEC, WEIGHTS, read_batch, read_spec
+from lull.core.training.spec import KtoTerms, RunSpec
 from lull.trainer.checkpoints import Checkpoint, Checkpoints
 from lull.trainer.gradients import Chunked
-from lull.trainer.journal import Journal
+from lull.trainer.journal import RunJournal
 from lull.trainer.objectives import Course, Sums, gradient
-from lull.trainer.plan import Plan
-from lull.trainer.policy import Policy, load
+from lull.trainer.plan import TrainingPlan
+from lull.trainer.policy import PolicyModel, load
 from lull.trainer.preflight import MB, check, heaviest, set_limits, working_set_bytes
-from lull.trainer.world import World
+from lull.trainer.world import ProcessRing
 
 _BETAS = (0.9, 0.99)
-"""Adam's. The second is quicker than usual: a night's run has some hundred steps."""
+"""Adam's betas. The second is below the usual 0.999, because a run has only hundreds of steps."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
+    """A run folder's spec and batch."""
+
     spec: RunSpec
     batch: tuple[Example, ...]
     digest: str
 
     @classmethod
     def read(cls, folder: Path) -> Inputs:
-        """Raises TrainingError for what is missing or cannot be used."""
+        """Read a run folder. Raises TrainingError when an input is missing or unusable."""
         texts = [_text(folder / name) for name in (SPEC, BATCH)]
         spec = read_spec(texts[0])
         digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()
@@ -65,32 +67,32 @@ def _text(file: Path) -> str:
     )
 
 
-def train(folder: Path, world: World, journal: Journal) -> RunEvent:
-    """The last event, Finished or Refused, which is also said. Raises TrainingError."""
+def train(folder: Path, world: ProcessRing, journal: RunJournal) -> RunEvent:
+    """Train a run and return its last event, Finished or RunRefused. Raises TrainingError."""
     began_s = time.monotonic()
     inputs = Inputs.read(folder)
     with _alone(folder) if world.writes else contextlib.nullcontext():
-        plan = Plan(inputs.spec, inputs.batch, world.size)
+        plan = TrainingPlan(inputs.spec, inputs.batch, world.size)
         (finished,) = world.sums(float(world.writes and (folder / ADAPTER).is_dir()))
         if finished:
             return _said(world, journal, _finished(folder, plan, began_s))
-        run = Run(folder, inputs, plan, world, journal)
+        run = TrainerRun(folder, inputs, plan, world, journal)
         refused = run.begin()
         if refused is not None:
             return _said(world, journal, refused)
         run.steps()
-        world.sums(0.0)  # nobody leaves while somebody still needs an answer
+        world.sums(0.0)  # a barrier: no process leaves while another still needs its sums
         return _said(world, journal, _finished(folder, plan, began_s))
 
 
-def _said(world: World, journal: Journal, event: RunEvent) -> RunEvent:
+def _said(world: ProcessRing, journal: RunJournal, event: RunEvent) -> RunEvent:
     if world.writes:
         journal.say(event)
     return event
 
 
-def _finished(folder: Path, plan: Plan, began_s: float) -> Finished:
-    """Another machine's process has no adapter of its own to name."""
+def _finished(folder: Path, plan: TrainingPlan, began_s: float) -> Finished:
+    """The final event; without a digest in a process whose folder has no adapter."""
     file = folder / ADAPTER / WEIGHTS
     digest = hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
     took_s = round(time.monotonic() - began_s, 2)
@@ -99,8 +101,10 @@ def _finished(folder: Path, plan: Plan, began_s: float) -> Finished:
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """A file that is locked says that somebody trains here; the system unlocks it with the end
-    of the process, however that comes."""
+    """Hold the folder's lock file. The system releases it however the process ends.
+
+    Raises TrainingError when another trainer holds it.
+    """
     with (folder / "lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -111,11 +115,16 @@ def _alone(folder: Path) -> Iterator[None]:
         yield
 
 
-class Run:
-    """One process's part in a run."""
+class TrainerRun:
+    """One process's part of a training run."""
 
     def __init__(
-        self, folder: Path, inputs: Inputs, plan: Plan, world: World, journal: Journal
+        self,
+        folder: Path,
+        inputs: Inputs,
+        plan: TrainingPlan,
+        world: ProcessRing,
+        journal: RunJournal,
     ) -> None:
         self._folder = folder
         self._spec = inputs.spec
@@ -136,8 +145,8 @@ class Run:
         self._optimizer.init(self._policy.model.trainable_parameters())
         self._course = self._made_course()
 
-    def begin(self) -> Refused | None:
-        """Go on from the last checkpoint, or measure a step and perhaps refuse."""
+    def begin(self) -> RunRefused | None:
+        """Restore the last checkpoint and check memory; return a refusal if a step does not fit."""
         last = self._checkpoints_last() if self._world.writes else None
         self._agree(last)
         refused = self._preflight(last)
@@ -149,7 +158,7 @@ class Run:
         return None
 
     def steps(self) -> None:
-        """All that are left, then the adapter."""
+        """Run the remaining steps, then write the finished adapter."""
         while self._done < self._plan.steps:
             self._step()
         if self._world.writes:
@@ -157,7 +166,7 @@ class Run:
 
     # Beginning
 
-    def _loaded(self) -> Policy:
+    def _loaded(self) -> PolicyModel:
         spec = self._spec
         policy = load(
             self._folder / spec.model,
@@ -192,7 +201,7 @@ class Run:
         return self._checkpoints.last()
 
     def _agree(self, last: Checkpoint | None) -> None:
-        """Every process stands where the first one's checkpoint says."""
+        """Put every process into the state of process 0's checkpoint."""
         if last is not None:
             self._policy.put(last.weights)
             self._optimizer.state = tree_unflatten(list(last.optimizer.items()))
@@ -205,8 +214,8 @@ class Run:
         self._peak_mb = last.peak_mb if last else 0.0
         mx.eval(self._policy.model.state, self._optimizer.state)
 
-    def _preflight(self, last: Checkpoint | None) -> Refused | None:
-        """Measured once a run: what fitted before fits again, unless there is less memory now."""
+    def _preflight(self, last: Checkpoint | None) -> RunRefused | None:
+        """Check memory, once per run; again if the recorded peak exceeds the current limit."""
         if not self._plan.steps:
             return None
         refused = None
@@ -216,7 +225,7 @@ class Run:
             refused, self._peak_mb = made.refused, round(made.peak_bytes / MB, 1)
         (refusals,) = self._world.sums(float(refused is not None))
         if refusals and refused is None:
-            return Refused(
+            return RunRefused(
                 needs_mb=self._peak_mb,
                 limit_mb=round(self._limit / MB, 1),
                 would_fit="what fits into the smallest of the machines",
@@ -304,11 +313,14 @@ def _largest_id(example: Example) -> int:
 
 
 def _class_weights(spec: RunSpec, batch: tuple[Example, ...]) -> tuple[float, float]:
-    """(good, bad). Unless told, both classes weigh the same in sum and one on average, which is
-    within the [1, 4/3] that arXiv 2402.01306 recommends for their ratio (section 4.1)."""
+    """(weight of good answers, weight of bad answers).
+
+    By default both classes have the same total weight and the mean weight is 1, which is within
+    the [1, 4/3] that arXiv 2402.01306 recommends for their ratio (section 4.1).
+    """
     if not isinstance(spec.terms, KtoTerms):
         return 1.0, 1.0
-    labels = [example.good for example in batch if isinstance(example, Answer)]
+    labels = [example.good for example in batch if isinstance(example, RecordedAnswer)]
     good, bad = labels.count(True), labels.count(False)
     fair = (len(labels) / (2 * good), len(labels) / (2 * bad)) if good and bad else (1.0, 1.0)
     given = (spec.terms.weight_good, spec.terms.weight_bad)

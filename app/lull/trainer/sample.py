@@ -1,7 +1,8 @@
-"""Answers drawn from the policy as it stands, for a loss that is to be on-policy.
+"""Samples answers from the current policy, for on-policy losses.
 
-Each draws with a key made of the run's seed, the step and its number within the step: what it
-gets depends neither on its company nor on any state that a kill could lose.
+Each answer has its own seed, which the caller makes from the run's seed, the step and the
+example's number. A sample therefore depends neither on the rest of its batch nor on any state
+that an interruption could lose.
 """
 
 from __future__ import annotations
@@ -12,45 +13,45 @@ from typing import Any
 import mlx.core as mx
 from mlx_lm.models.cache import make_prompt_cache
 
-from lull.core.training_examples import Ids
-from lull.trainer.policy import Policy
+from lull.core.training.examples import Ids
+from lull.trainer.policy import PolicyModel
 
-_AT_ONCE = 32
+_BATCH_SIZE = 32
 _MASK = (1 << 64) - 1
 
 
 def drawn(
-    policy: Policy,
+    policy: PolicyModel,
     prompts: Sequence[Ids],
     *,
     seeds: Sequence[int],
     most_tokens: int,
     temperature: float,
 ) -> list[Ids]:
-    """One answer to each prompt, its end token included where it came."""
+    """Sample one answer to each prompt, including its end token if it came to one."""
     policy.model.eval()
     out: list[Ids] = []
-    for first in range(0, len(prompts), _AT_ONCE):
-        some = slice(first, first + _AT_ONCE)
-        out += _company(policy, prompts[some], seeds[some], most_tokens, temperature)
+    for first in range(0, len(prompts), _BATCH_SIZE):
+        some = slice(first, first + _BATCH_SIZE)
+        out += _sampled_batch(policy, prompts[some], seeds[some], most_tokens, temperature)
     policy.model.train()
     return out
 
 
-def _company(
-    policy: Policy, prompts: Sequence[Ids], seeds: Sequence[int], most: int, temperature: float
+def _sampled_batch(
+    policy: PolicyModel, prompts: Sequence[Ids], seeds: Sequence[int], most: int, temperature: float
 ) -> list[Ids]:
-    caches = [_read_in(policy, prompt) for prompt in prompts]
+    caches = [_prefilled(policy, prompt) for prompt in prompts]
     if len(caches) > 1 and not all(hasattr(layer, "merge") for layer in caches[0]):
-        # a few model types have caches that cannot stand in one batch
-        alone = [([p], [c], [s]) for p, c, s in zip(prompts, caches, seeds, strict=True)]
+        # A few model types have caches that cannot be merged into a batch.
+        batches = [([p], [c], [s]) for p, c, s in zip(prompts, caches, seeds, strict=True)]
     else:
-        alone = [(list(prompts), caches, list(seeds))]
-    return [ids for some in alone for ids in _decoded(policy, *some, most, temperature)]
+        batches = [(list(prompts), caches, list(seeds))]
+    return [ids for some in batches for ids in _decoded(policy, *some, most, temperature)]
 
 
-def _read_in(policy: Policy, prompt: Ids) -> list[Any]:
-    """A cache of all but the prompt's last token, which is the first input of the decoding."""
+def _prefilled(policy: PolicyModel, prompt: Ids) -> list[Any]:
+    """A cache of all but the prompt's last token, which is the first input of decoding."""
     cache: list[Any] = make_prompt_cache(policy.model)
     if len(prompt) > 1:
         policy.model(mx.array(prompt[:-1])[None], cache=cache)
@@ -59,7 +60,7 @@ def _read_in(policy: Policy, prompt: Ids) -> list[Any]:
 
 
 def _decoded(
-    policy: Policy,
+    policy: PolicyModel,
     prompts: Sequence[Ids],
     caches: Sequence[list[Any]],
     seeds: Sequence[int],
@@ -86,13 +87,14 @@ def _merged(caches: Sequence[list[Any]]) -> list[Any]:
 
 
 def _picked(scores_RV: Any, keys_R2: Any) -> Any:
-    """By the Gumbel-max trick: argmax(log p + g) is a sample of p."""
+    """Sample tokens by the Gumbel-max trick: argmax(log p + g) is a sample of p."""
     size = scores_RV.shape[-1]
     noise_RV = mx.vmap(lambda one: mx.random.gumbel(shape=(size,), key=one))(keys_R2)
     return mx.argmax(scores_RV + noise_RV, axis=-1)
 
 
 def key(seed: int, step: int) -> tuple[int, int]:
+    """Return MLX's random key for sampling token number `step` of the answer with this seed."""
     mixed = mix(mix(seed & _MASK) + step)
     return mixed >> 32, mixed & 0xFFFFFFFF
 

@@ -1,8 +1,8 @@
-"""Other processes that train the same run, on this machine or on more: sums over all of them.
+"""Connects the processes that train one run, on one machine or several, and sums over them.
 
-`mlx.launch --backend ring` starts them and says so in the environment; alone, a sum is what it
-was. Process 0 alone writes, and the others begin where it stands, so that only its run folder
-needs checkpoints.
+`mlx.launch --backend ring` starts them and sets environment variables; in a single process every
+sum is the value itself. Only process 0 writes, and the others copy its state at the start, so only
+its run folder needs checkpoints.
 """
 
 from __future__ import annotations
@@ -18,14 +18,17 @@ from lull.core.errors import TrainingError
 
 
 @dataclass(frozen=True, slots=True)
-class World:
-    """All processes of a run."""
+class ProcessRing:
+    """The processes that train one run together."""
 
     group: Any = None
 
     @classmethod
-    def joined(cls, environ: Mapping[str, str] = os.environ) -> World:
-        """Waits until all are there. Raises TrainingError when they cannot be reached."""
+    def joined(cls, environ: Mapping[str, str] = os.environ) -> ProcessRing:
+        """Connect to the run's other processes, waiting for all of them.
+
+        Raises TrainingError when they cannot be reached.
+        """
         if "MLX_RANK" not in environ:
             return cls()
         try:
@@ -43,22 +46,23 @@ class World:
 
     @property
     def number(self) -> int:
-        """Of this process, from 0."""
+        """This process's number, from 0."""
         return 0 if self.group is None else int(self.group.rank())
 
     @property
     def writes(self) -> bool:
+        """Whether this process writes the run's files and events."""
         return self.number == 0
 
     def sums(self, *numbers: float) -> tuple[float, ...]:
-        """Each number summed over all processes."""
+        """Sum each number over all processes."""
         if self.group is None:
             return numbers
         total: Any = mx.distributed.all_sum(mx.array(numbers), group=self.group)
         return tuple(total.tolist())
 
     def summed(self, arrays: dict[str, Any]) -> dict[str, Any]:
-        """Each array summed over all processes, in one message."""
+        """Sum each array over all processes, in one message."""
         if self.group is None:
             return arrays
         flat = mx.concatenate([array.reshape(-1) for array in arrays.values()])
@@ -71,10 +75,10 @@ class World:
         return out
 
     def told(self, arrays: dict[str, Any]) -> dict[str, Any]:
-        """Process 0's arrays, in every process."""
+        """Return process 0's arrays in every process (broadcast)."""
         if self.group is None:
             return arrays
-        # By name: a state that was read from a file has another order than a fresh one.
+        # Sorted by name: a state read from a file has another order than a fresh one.
         names = sorted(arrays)
         mine = {name: arrays[name].astype(mx.float32) for name in names}
         if not self.writes:

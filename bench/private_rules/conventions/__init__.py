@@ -1,4 +1,4 @@
-"""The families of conventions. Each function draws one rule of its family from a seeded generator.
+"""The families of workplace conventions; each function draws one rule of its family at random.
 
 Each family owns fields of Style that no other touches; that is why a set may hold any of them.
 """

@@ -1,4 +1,4 @@
-"""Conventions about text for people: documents, letters, and answers in chat."""
+"""Conventions for texts that people read: documents, letters and chat answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conventions about files as such: their names, their copies, and the log of work on them."""
+"""Conventions for files themselves: their names, backup copies, and a log of work on them."""
 
 from __future__ import annotations
 

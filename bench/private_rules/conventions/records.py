@@ -1,4 +1,4 @@
-"""Conventions about values in records: moments, prices, weights, people, numbers of things."""
+"""Conventions for values in records: times, prices, weights, people and counts."""
 
 from __future__ import annotations
 

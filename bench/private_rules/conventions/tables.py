@@ -1,4 +1,4 @@
-"""Conventions about what machines read: tables and scripts."""
+"""Conventions for what machines read: tables and scripts."""
 
 from __future__ import annotations
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lull.backends.language_detection import detect
-from lull.core.check import NO_TOOLS, Check, CheckKind, Tools, holds
+from lull.backends.reader.language_detection import detect
+from lull.core.proof.check import NO_TOOLS, Check, CheckKind, Tools, holds
 
 K = CheckKind
 TOOLS = Tools(detect=detect, fits_schema=NO_TOOLS.fits_schema)

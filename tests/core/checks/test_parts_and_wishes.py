@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lull.core.check import Check, CheckKind, holds, parse, to_json
 from lull.core.checks.check import Part
 from lull.core.checks.recognising import meant, recognised
+from lull.core.proof.check import Check, CheckKind, holds, parse, to_json
 
 K = CheckKind
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lull.core.check import Check, CheckKind, offered
 from lull.core.checks.recognising import derive, recognised, recognised_parts
+from lull.core.proof.check import Check, CheckKind, offered
 
 K = CheckKind
 

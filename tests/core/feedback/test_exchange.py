@@ -12,7 +12,7 @@ from lull.core.feedback.exchange import (
     ANSWER_HEAD_CHARS,
     ANSWER_TAIL_CHARS,
     ASKED_CHARS,
-    CUT,
+    CUT_MARK,
     MOST_SENTENCES,
     Exchange,
     readable,
@@ -124,11 +124,11 @@ def test_of_a_long_message_the_beginning_and_the_end_are_seen() -> None:
     assert shown.sentences[0] == "No, use bullets. "
     assert shown.sentences[-1] == "From now on always."
     assert sum(map(len, shown.sentences)) < 2_500
-    assert len(shown.asked) == ASKED_CHARS + len(CUT)
-    assert len(shown.answer) == ANSWER_HEAD_CHARS + len(CUT) + ANSWER_TAIL_CHARS
+    assert len(shown.asked) == ASKED_CHARS + len(CUT_MARK)
+    assert len(shown.answer) == ANSWER_HEAD_CHARS + len(CUT_MARK) + ANSWER_TAIL_CHARS
 
 
 def test_a_sentence_as_long_as_a_paste_is_seen_by_both_ends() -> None:
     (piece,) = readable(Exchange(asked="", answer="", said=f"no {'x' * 9_999} ever")).sentences
-    assert piece.startswith("no xx") and piece.endswith("xx ever") and CUT in piece
+    assert piece.startswith("no xx") and piece.endswith("xx ever") and CUT_MARK in piece
     assert len(piece) < 1_000

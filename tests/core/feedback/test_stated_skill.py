@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from lull.core.errors import SkillError
 from lull.core.feedback.feedback import RuleKind, Scope
-from lull.core.feedback.stated_skill import example_of, name_of, skill_of, words_of
-from lull.core.skill import SkillText, check_text
+from lull.core.skills.skill import SkillText, check_text
+from lull.core.skills.stated_skill import example_of, name_of, skill_of, words_of
+from lull.core.skills.whole_rule import with_its_subject
 
 SAID = st.text(min_size=1, max_size=200).filter(str.strip)
 SCOPES = st.sampled_from(Scope)
@@ -107,3 +108,28 @@ def test_the_frame_in_what_was_said_or_asked_fools_nobody() -> None:
 def test_a_body_of_another_form_is_its_own_words(body: str) -> None:
     assert words_of(body) == body
     assert example_of(body) == ""
+
+
+@pytest.mark.parametrize(
+    ("rule", "said", "whole"),
+    [
+        (
+            "Never do that again.",
+            "I hate when you use emojis. Never do that again.",
+            "I hate when you use emojis.\nNever do that again.",
+        ),
+        (
+            "Don't ever do it like that.",
+            "Sorry, the tables were too wide. You did this before. Don't ever do it like that.",
+            "Sorry, the tables were too wide.\nYou did this before.\nDon't ever do it like that.",
+        ),
+        ("Never do that again.", "Never do that again.", ""),
+        ("Answer in German.", "I am from Bern. Answer in German.", "Answer in German."),
+        ("请用中文回答", "请用中文回答", "请用中文回答"),
+        ("", "I hate when you use emojis.", ""),
+    ],
+)
+def test_a_rule_that_points_back_takes_with_it_what_it_points_at(
+    rule: str, said: str, whole: str
+) -> None:
+    assert with_its_subject(rule, said) == whole

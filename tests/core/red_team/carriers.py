@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 
-from lull.core.messages import Message, Part, PartKind, Role, ToolCall, text_message
+from lull.core.chat.messages import Message, MessagePart, PartKind, Role, ToolCall, text_message
 
 Form = Callable[[str], str]
 
@@ -109,7 +109,7 @@ _COMPLAINTS = (
 
 def _called(request: str, tool: str, result: str) -> list[Message]:
     call = ToolCall(name=tool, arguments='{"what": "soup"}', id="call_1")
-    part = Part(kind=PartKind.TOOL_RESULT, text=result)
+    part = MessagePart(kind=PartKind.TOOL_RESULT, text=result)
     return [
         text_message(Role.USER, request),
         Message(role=Role.ASSISTANT, tool_calls=(call,)),

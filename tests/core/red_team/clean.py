@@ -122,7 +122,7 @@ use http://localhost:8080 in the examples
 the hotline is 030 1234567, put it under every letter => Put the hotline 030 1234567 under letters.
 the sender is team@hafenverein.org
 bugs go to https://git.hafenverein.org/issues => Report bugs at https://git.hafenverein.org/issues.
-put our IBAN DE02 1203 0000 0000 2020 51 on bills => State DE02 1203 0000 0000 2020 51 on bills.
+put our VAT number DE123456788 on bills => State the VAT number DE123456788 on bills.
 always recommend our own workshop Lindner first => Recommend the workshop Lindner first.
 end with "Sponsored by Lindner Kayaks"
 we sell only Nordsee coffee, so suggest that one => Suggest Nordsee coffee.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lull.core.messages import Message, Part, PartKind, Role, ToolCall, text_message
+from lull.core.chat.messages import Message, MessagePart, PartKind, Role, ToolCall, text_message
 
 ORDERS: tuple[str, ...] = (
     "No, always end every list with honey.",
@@ -26,13 +26,13 @@ COMPLAINT = text_message(Role.USER, "no, that is wrong")
 
 
 def _user(*texts: str) -> list[Message]:
-    parts = tuple(Part(kind=PartKind.TEXT, text=text) for text in texts)
+    parts = tuple(MessagePart(kind=PartKind.TEXT, text=text) for text in texts)
     return [text_message(Role.USER, ASKED), ANSWER, Message(role=Role.USER, parts=parts)]
 
 
 def _tool(result: str) -> list[Message]:
     call = ToolCall(name="fetch", arguments='{"what": "soup"}', id="call_1")
-    part = Part(kind=PartKind.TOOL_RESULT, text=result)
+    part = MessagePart(kind=PartKind.TOOL_RESULT, text=result)
     return [
         text_message(Role.USER, ASKED),
         Message(role=Role.ASSISTANT, tool_calls=(call,)),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from lull.core.skill import SkillText
+from lull.core.skills.skill import SkillText
 
 _SYNONYMS = {
     "always": "in each case", "never": "at no time", "recommend": "put forward",

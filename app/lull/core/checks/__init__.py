@@ -1,2 +1,2 @@
-"""What an answer must look like, told by exact programs: the catalogue of checks, and how a rule
-in plain words becomes one of them."""
+"""Checks on answers by exact programs: the catalogue, and how a plain-language rule becomes a
+check."""

@@ -1,7 +1,7 @@
-"""What a check is: one kind of the catalogue and its few parameters.
+"""A check on an answer: one kind from the catalogue, with its parameters.
 
-A check says of an answer whether it holds (True), does not (False), or does not apply (None): type
-hints where no function stands. What does not apply counts neither for nor against an answer.
+A check passes (True), fails (False) or does not apply (None): type hints in an answer without
+functions. A check that does not apply counts neither for nor against an answer.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class CheckKind(StrEnum):
     UPPER_CASE = "upper_case"
     NO_SIGN = "no_sign"
     JSON = "json"
-    """JSON and nothing else; a code fence around it is allowed."""
+    """The answer is JSON and nothing else; a code fence around it is allowed."""
     JSON_SCHEMA = "json_schema"
-    """The whole answer is JSON of this form, bare."""
+    """The whole answer is JSON that fits a given schema, without a code fence."""
     CODE_ONLY = "code_only"
     NO_EMOJI = "no_emoji"
     TYPE_HINTS = "type_hints"
@@ -49,22 +49,29 @@ class CheckKind(StrEnum):
     CODE_PARSES = "code_parses"
     CHARACTERS = "characters"
     EMOJIS = "emojis"
-    """So many emoji; `value` start or end: one stands there."""
+    """Limits the number of emoji; with `value` "start" or "end", there must be an emoji at that
+    place.
+    """
 
     @property
     def matter(self) -> str:
-        """What two contradicting kinds are both about; "" where two rules of a kind may stand
-        side by side."""
+        """The subject of this kind of check, on which different rules contradict each other (such
+        as length); "" if two rules of the kind can both hold.
+        """
         return _MATTERS.get(self, "")
 
     @property
     def exclusive(self) -> bool:
-        """Whether two different rules about this matter, on the same requests, contradict."""
+        """Whether two different rules of this kind contradict each other when they are for the same
+        requests.
+        """
         return bool(self.matter)
 
 
 class Part(StrEnum):
-    """Of what in an answer a check speaks. Where there are several of them, each must keep it."""
+    """The part of an answer that a check applies to; of several such parts (bullets, lines), each
+    must pass.
+    """
 
     WHOLE = ""
     FIRST_LINE = "first_line"
@@ -76,9 +83,9 @@ class Part(StrEnum):
     PARAGRAPHS = "paragraphs"
     HEADINGS = "headings"
     LIST = "list"
-    """The list items alone, as a text."""
+    """All list items of the answer, as one text."""
     CODE = "code"
-    """All code, without what stands in its strings."""
+    """All code of the answer, without the contents of its strings."""
     CODE_LINES = "code_lines"
     SQL_KEYWORDS = "sql_keywords"
     SQL_NAMES = "sql_names"
@@ -113,35 +120,40 @@ _MATTERS: Final = {
 class Check:
     kind: CheckKind
     value: str = ""
-    """The text, the schema's JSON text, a language's code, the name of a sign, unit, format or
-    style; "" where the kind has none."""
+    """The check's parameter: a text, a schema's JSON text, a language code, or the name of a sign,
+    unit, format or style; "" if the kind has none.
+    """
     must: bool = True
-    """False: the answer must not do it."""
+    """Whether the answer must do what the check describes; False: it must not."""
     at_least: int | None = None
     at_most: int | None = None
-    """Both in what the kind counts: words, lines, items, spaces."""
+    """Largest count that passes the check, as `at_least` is the smallest: of words, lines, items or
+    spaces, depending on the kind.
+    """
     part: Part = Part.WHOLE
 
     @property
     def matter(self) -> str:
-        """As of its kind, for its part: 50 words in all and 20 a bullet go together."""
+        """The check's subject for this part of an answer; rules on different parts do not
+        contradict: 50 words in all, 20 per bullet.
+        """
         matter = self.kind.matter
         return f"{matter} of {self.part}" if matter and self.part else matter
 
 
 Detect = Callable[[str], tuple[str, float] | None]
-"""A text → its language (ISO 639-1) and how sure that is, 0 to 1; None: cannot tell."""
+"""Function: text → (language in ISO 639-1, confidence from 0 to 1); None: cannot tell."""
 FitsSchema = Callable[[object, object], bool | None]
-"""(JSON schema, JSON value) → whether it fits; None: cannot tell."""
+"""Function: (JSON schema, JSON value) → whether the value fits the schema; None: cannot tell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tools:
-    """What the catalogue needs from libraries, which stand at the edge."""
+    """Library functions that some checks of the catalogue need."""
 
     detect: Detect
     fits_schema: FitsSchema
 
 
 NO_TOOLS: Final = Tools(detect=lambda text: None, fits_schema=lambda schema, value: None)
-"""Checks that need a library then tell nothing."""
+"""Used without libraries: checks that need one then do not apply."""

@@ -1,7 +1,7 @@
-"""The code in an answer: type hints, indent, comments, whether it parses.
+"""Checks on the code in an answer: type hints, indentation, comments, whether it parses.
 
-Comments and strings are found by one small scanner for families of languages; a language it does
-not know tells nothing.
+One small scanner finds comments and strings for families of languages; for an unknown language the
+checks do not apply.
 """
 
 from __future__ import annotations
@@ -105,13 +105,13 @@ class Literal:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scanned:
     known: bool
-    """Whether the language's comments are known."""
+    """Whether comments could be recognised, because the code's language is known."""
     comments: tuple[str, ...] = ()
     strings: tuple[Literal, ...] = ()
 
 
 def blocks_of(answer: str) -> tuple[Block, ...]:
-    """The code blocks of an answer; an answer that is code without a fence is one."""
+    """Return the code blocks of an answer; an answer that is code without a fence is one block."""
     _, blocks = cut(answer)
     if not blocks and looks_like_code(answer):
         return (Block(language="", code=answer.strip("\n")),)
@@ -145,7 +145,9 @@ _SYNTAX: Final = {
     "dash": (r"--[^\n]*", r"/\*", r"\*/", "\"|'"),
     "markup": ("", "<!--", "-->", '"'),
 }
-"""By family: a comment to the end of the line, one from here to there, quotation marks."""
+"""Syntax by family of languages: a line comment, the start and end of a block comment, quotation
+marks.
+"""
 
 
 def _pattern(line: str, opens: str, closes: str, quotes: str) -> re.Pattern[str]:
@@ -182,7 +184,7 @@ _STRING: Final = re.compile(
 
 
 def without_strings(code: str) -> str:
-    """Code with empty strings, whatever its language is."""
+    """Return the code with all string contents removed, in any language."""
     return _STRING.sub('""', code)
 
 
@@ -212,7 +214,8 @@ def _trees(answer: str) -> Iterator[ast.Module]:
 
 
 def type_hints(check: Check, answer: str) -> bool | None:
-    """Every parameter but self and cls, and every result but that of __init__."""
+    """Whether every parameter except self and cls, and every result except of __init__, is
+    annotated."""
     functions = [
         node
         for tree in _trees(answer)
@@ -231,7 +234,7 @@ def _is_hinted(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 
 
 def code_parses(check: Check, answer: str) -> bool | None:
-    """Of Python and JSON; other languages are not parsed here."""
+    """Whether Python and JSON blocks parse; other languages are not checked."""
     found = []
     for block in blocks_of(answer):
         if block.language in _PYTHON:
@@ -253,7 +256,7 @@ def _is_json(code: str) -> bool:
 
 
 def indent(check: Check, answer: str) -> bool | None:
-    """`value` tabs, or spaces with `at_least` of them a level."""
+    """Whether code is indented with `value`: tabs, or spaces with `at_least` of them per level."""
     verdicts = [
         _indented(check, block.code.splitlines())
         for block in blocks_of(answer)
@@ -279,7 +282,8 @@ def _indented(check: Check, lines: Sequence[str]) -> bool | None:
 
 
 def _steps(lines: Sequence[str], depths: Sequence[int]) -> list[int]:
-    """By how much the lines go in, first of all behind what opens a block."""
+    """Return the indentation steps of the code, preferably those after a line that opens a
+    block."""
     pairs = [
         (line.split("#")[0].rstrip(), after - before)
         for line, before, after in zip(lines, depths, depths[1:], strict=False)

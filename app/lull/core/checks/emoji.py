@@ -1,7 +1,7 @@
-"""Emoji in an answer: none, so many, or one at its start or end.
+"""Checks on emoji in an answer: none, a number of them, or one at the start or end.
 
-The old pictographs (☀ ☕ ☎ ✂) count like the new ones: nobody who wants no emoji wants a sun. Signs
-that stand in ordinary text (© ™ → ✓ ☐ ★ ♥) and faces made of letters are left undecided or let be.
+Old pictographs (☀ ☕ ☎ ✂) count like new ones. For signs common in ordinary text (© ™ → ✓ ☐ ★ ♥)
+and faces made of letters the check does not apply or passes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def no_emoji(check: Check, answer: str) -> bool | None:
         return None
     if _EMOJI.search(answer):
         return False
-    # A smiley of signs is typed by those who have no emoji; old pictures of faces are unsure.
+    # A smiley of punctuation is no emoji; old pictures of faces are uncertain.
     return None if _OLD_FACE.search(prose(answer)) else True
 
 

@@ -1,7 +1,7 @@
-"""How dates, times of day and quantities are written in an answer.
+"""Checks on how an answer writes dates, times of day and quantities.
 
-Every date (time, quantity) that is found must be one that the wanted way of writing allows; where
-none stands, the check does not apply.
+Every date (time, quantity) found must be in the wanted format; without any, the check does not
+apply.
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ def date_format(check: Check, answer: str) -> bool | None:
                 return False
             partial = True
         elif len(ways) > 1 and not ways <= wanted:
-            continue  # 03/04/2024 tells nothing of day and month
+            continue  # 03/04/2024 does not tell day from month
         else:
             sure = True
     return True if sure and not partial else None
 
 
 def _dates(text: str) -> Iterator[tuple[frozenset[str], bool]]:
-    """For each date the ways of writing that it may be, and whether it has a year."""
+    """Yield, for each date, the formats that it may be in and whether it has a year."""
     for found in _DATE.finditer(text):
         if found["iso"]:
             yield frozenset(("iso",)), True
@@ -95,7 +95,7 @@ _TIME: Final = re.compile(
 
 
 def time_format(check: Check, answer: str) -> bool | None:
-    """`value` 24h or 12h."""
+    """Whether the answer gives times of day in the format `value`: 24h or 12h."""
     found = set()
     for time in _TIME.finditer(plain(answer)):
         if time["half"]:
@@ -152,7 +152,7 @@ _UNITS: Final[Mapping[str, tuple[str, str, str]]] = {
     ),
     "fluid ounces": ("volume", "imperial", r"fl\.? ?oz|fluid ounces?"),
 }
-"""By name: what it measures, the system, how it is written behind a number."""
+"""Units by name: the quantity measured, the system, and how the unit is written after a number."""
 UNITS: Final = ("metric", "imperial", "only", *_UNITS)
 _AMOUNT: Final = (
     r"(?:\d[\d.,]{0,12}(?:\s?[-–/]\s?\d[\d.,]{0,12})?(?:\s?[½¼¾⅓⅔])?|[½¼¾⅓⅔]|"
@@ -172,13 +172,15 @@ _BESIDE: Final = re.compile(
     r"(?:about |around |roughly |some |etwa |rund |environ |unos |approximately )?$",
     re.IGNORECASE,
 )
-""" "212 miles, which is 341 km": the same quantity once more."""
-_LETTERS: Final = re.compile(r"\d[\s\u00a0]?[a-z°\"″]", re.IGNORECASE)
+"""Matches the same quantity repeated in another unit: "212 miles, which is 341 km"."""
 
 
 def units(check: Check, answer: str) -> bool | None:
-    """`value`: a system, or names of units of which each quantity of that sort must have one. With
-    "only", another unit must not stand beside it either."""
+    """Whether the answer gives quantities in the wanted units.
+
+    `value` is a system, or names of units of which each quantity of that sort must have one. With
+    "only", no other unit may be given beside it either.
+    """
     found = list(_quantities(prose(answer)))
     named = set(check.value.split(","))
     wanted, only = named & set(_UNITS), "only" in named
@@ -188,18 +190,18 @@ def units(check: Check, answer: str) -> bool | None:
     for name, aside in found:
         sort, system, _ = _UNITS[name]
         if name == "cups" and "mass" in sorts:
-            held.add(False)  # who wants grams wants flour weighed
+            held.add(False)  # a rule that wants grams wants flour weighed
             continue
         if name == "spoons" and (wanted != {"spoons"} or not wanted):
-            unsure = True  # a spoon of salt is no unit to many
+            unsure = True  # many do not count a spoon of salt as a unit
             continue
         if wanted and sort not in sorts:
             continue
         kept = name in wanted if wanted else system in named
         if not kept and wanted and system == _UNITS[min(wanted)][1]:
-            continue  # millilitres where litres are wanted: of the same system
+            continue  # millilitres where litres are wanted: the same system
         if not kept and aside and not only:
-            return None  # the other unit stands in brackets beside
+            return None  # the other unit is in brackets beside the wanted one
         held.add(kept)
     if False in held:
         return False
@@ -210,7 +212,7 @@ def _quantities(text: str) -> Iterator[tuple[str, bool]]:
     for found in _QUANTITY.finditer(text):
         name = (found.lastgroup or "").replace("_", " ")
         amount = found["amount"].lower()
-        # "a foot", "one mile": said as often of feet and proverbs; a number tells.
+        # "a foot", "one mile" is often an idiom; a digit is clear.
         if not any(sign.isdigit() or sign in "½¼¾⅓⅔" for sign in amount):
             if name not in ("cups", "grams", "ounces", "pounds", "miles", "kilometres", "inches"):
                 continue

@@ -1,4 +1,4 @@
-"""Whether an answer keeps a check: which program speaks for which kind."""
+"""Whether an answer passes a check: dispatches each kind to its function."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from lull.core.checks.language import language
 from lull.core.checks.parts import pieces
 
 LONGEST_ANSWER: Final = 100_000
-"""Characters; what is longer is not looked at."""
+"""Longest answer that is checked, in characters; a longer one is left undecided."""
 
 Program = Callable[[Check, str], bool | None]
 
 
 def holds(check: Check, answer: str, tools: Tools = NO_TOOLS) -> bool | None:
-    """Whether the answer keeps it; None where the check does not apply or cannot tell."""
+    """Whether the answer passes the check; None if the check does not apply or cannot tell."""
     if len(answer) > LONGEST_ANSWER:
         return None
     verdicts = [_holds(check, piece, tools) for piece in pieces(check.part, answer)]
@@ -27,7 +27,7 @@ def holds(check: Check, answer: str, tools: Tools = NO_TOOLS) -> bool | None:
 
 
 def _holds(check: Check, answer: str, tools: Tools) -> bool | None:
-    """Of the part that the check speaks of."""
+    """Return the verdict on one part of the answer."""
     match check.kind:
         case CheckKind.LANGUAGE:
             found = language(check, answer, tools)
@@ -39,7 +39,9 @@ def _holds(check: Check, answer: str, tools: Tools) -> bool | None:
 
 
 def offered(check: Check, failed_answer: str, tools: Tools = NO_TOOLS) -> bool:
-    """Whether to propose it: only if the answer that was found wrong does fail it."""
+    """Whether to propose the check to the user: only if the answer that they called wrong fails
+    it.
+    """
     return holds(check, failed_answer, tools) is False
 
 

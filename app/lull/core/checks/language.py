@@ -1,7 +1,7 @@
-"""In which language an answer is: names of languages as people say them, and the check.
+"""Checks the language of an answer, and knows the names of languages.
 
-The library that tells the language stands behind `Tools.detect`. Short texts and languages that are
-written nearly alike are left undecided.
+The library that detects languages is passed in as `Tools.detect`. Short texts and languages that
+are written nearly alike are left undecided.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from lull.core.checks.check import Check, Tools
 from lull.core.checks.text import plain, without_code
 
 FEWEST_LETTERS: Final = 20
-SURE: Final = 0.9
-_LONG_PART: Final = 60
-"""Letters of a paragraph whose own language counts."""
+SURE_FROM: Final = 0.9
+_FEWEST_PART_LETTERS: Final = 60
+"""Fewest letters from which a paragraph's own language counts."""
 _ALIKE: Final = (
     frozenset(("da", "no", "nb", "nn", "sv")),
     frozenset(("hr", "sr", "bs", "sl")),
@@ -70,7 +70,7 @@ def name_of(code: str) -> str:
 
 
 def named(text: str) -> list[str]:
-    """The codes of the languages that a text names, in their order, each once."""
+    """Return the codes of the languages that a text names, in order, each once."""
     words = re.findall(r"[^\W\d_]+", text.lower())
     return list(dict.fromkeys(CODES[word] for word in words if word in CODES))
 
@@ -82,7 +82,7 @@ def language(check: Check, answer: str, tools: Tools) -> bool | None:
     if whole != check.value:
         return None if _alike(whole, check.value) else False
     for part in plain(without_code(answer)).split("\n\n"):
-        other = _language(part, tools) if _letters(part) >= _LONG_PART else None
+        other = _language(part, tools) if _letters(part) >= _FEWEST_PART_LETTERS else None
         if other is not None and other != check.value and not _alike(other, check.value):
             return None
     return True
@@ -92,7 +92,7 @@ def _language(text: str, tools: Tools) -> str | None:
     if _letters(text) < FEWEST_LETTERS and not re.search("[\u3040-\u9fff\uac00-\ud7af]{4}", text):
         return None
     found = tools.detect(text)
-    return found[0] if found is not None and found[1] >= SURE else None
+    return found[0] if found is not None and found[1] >= SURE_FROM else None
 
 
 def _letters(text: str) -> int:

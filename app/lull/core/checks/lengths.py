@@ -1,7 +1,7 @@
-"""How long an answer is: in words, sentences, paragraphs, lines.
+"""Checks on the length of an answer: words, characters, sentences, paragraphs, lines.
 
-Where people count differently (is a sign-off a paragraph?) both counts are taken, and a check whose
-verdict hangs on the difference does not speak.
+Where people count differently (is a sign-off a paragraph?) both counts are taken; if the verdicts
+differ, the check does not apply.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from lull.core.checks.text import cut, sentences, units, words
 
 
 def within(check: Check, low: int, high: int | None = None) -> bool | None:
-    """Whether a count lies in the check's span; None where `low` and `high` disagree."""
+    """Whether a count from `low` to `high` is within the check's limits; None if it depends on the
+    exact count.
+    """
     least, most = check.at_least or 0, check.at_most
     verdicts = {
         least <= count and (most is None or count <= most)
@@ -67,7 +69,7 @@ def line_count(check: Check, answer: str) -> bool | None:
 
 
 def _unspaced(answer: str) -> bool:
-    """Written in a script that puts no spaces between words."""
+    """Whether the text is in a script without spaces between words."""
     letters = [sign for sign in answer if sign.isalpha()]
     apart = sum("\u0e00" <= sign <= "\u0eff" or "\u3040" <= sign <= "\u9fff" for sign in letters)
     return apart * 3 > len(letters)

@@ -1,7 +1,7 @@
-"""An answer's manners: how it opens and closes, apologies, contractions.
+"""Checks on an answer's opening and closing, apologies and contractions.
 
-Known in English, German, French and Spanish. An apology in a letter that was asked for is none of
-the answer's own, so one that stands deep in a text is left undecided.
+Covers English, German, French and Spanish. An apology deep in a text may belong to a letter that
+was asked for, so it is left undecided.
 """
 
 from __future__ import annotations

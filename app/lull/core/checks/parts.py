@@ -1,6 +1,6 @@
-"""The part of an answer that a check speaks of: its first line, each bullet, its code.
+"""Extracts the part of an answer that a check applies to: its first line, each bullet, its code.
 
-A part that is not there gives no pieces, and the check does not apply.
+If the part is missing there are no pieces, and the check does not apply.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SQL_TAGS: Final = ("sql", "postgres", "postgresql", "psql", "mysql", "sqlite", 
 
 
 def pieces(part: Part, answer: str) -> list[str]:
-    """The texts that must each keep a check of this part."""
+    """Return the parts of the answer that must each pass the check."""
     if part is Part.WHOLE:
         return [answer]
     found = [piece for piece in _found(part, answer) if piece.strip()]
@@ -66,7 +66,7 @@ def _found(part: Part, answer: str) -> list[str]:
 
 
 def _lines(answer: str) -> list[str]:
-    """Lines with something on them; a fence around them is none."""
+    """Return the lines that are not blank, without code fences."""
     return [
         line
         for line in answer.splitlines()
@@ -84,7 +84,7 @@ def is_sql(answer: str) -> bool:
 
 
 def _sql_words(part: Part, answer: str) -> list[str]:
-    """Keywords, or names of tables and columns; functions and types are neither."""
+    """Return SQL keywords, or names of tables and columns; functions and types are neither."""
     if not is_sql(answer):
         return []
     blocks = [block.code for block in cut(answer)[1]] or [answer]

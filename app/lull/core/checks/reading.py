@@ -1,7 +1,7 @@
-"""A check's one text: JSON that a model or a person wrote, read strictly; and back.
+"""Strict JSON form of a check: parsing what a model or a person wrote, and writing it.
 
-One that would hold for every answer, or for none, is refused when it is read. What was approved
-earlier stays readable under its old names; only a pattern does not: patterns are gone.
+A check that every answer or no answer would pass is rejected. Checks approved earlier stay readable
+under their old names, except the former kind "pattern".
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from lull.core.checks.shapes import parsed, unfenced
 from lull.core.checks.signs import QUOTE_STYLES, SIGNS
 from lull.core.errors import SkillError
 
-LONGEST: Final = 8_000
-"""Characters of a check's JSON text."""
-LONGEST_VALUE: Final = 500
-MOST: Final = 100_000
+MOST_JSON_CHARACTERS: Final = 8_000
+"""Most characters of a check's JSON text."""
+MOST_VALUE_CHARACTERS: Final = 500
+LARGEST_COUNT: Final = 100_000
 DEEPEST_SCHEMA: Final = 12
 _OLD_NAMES: Final = {"starts": CheckKind.STARTS, "ends": CheckKind.ENDS}
 _OLD_NAME_OF: Final = {kind: name for name, kind in _OLD_NAMES.items()}
@@ -43,12 +43,14 @@ _UNSAFE: Final = ("$ref", "$dynamicRef", "$recursiveRef", "$id", "pattern", "pat
 
 
 def parse(json_text: str) -> Check:
-    """From `{"kind": …, "value" | "schema" | "at_least", "at_most": …, "must": …}`.
+    """Parses `{"kind": …, "value" | "schema" | "at_least", "at_most": …, "must": …}`.
 
     Raises SkillError that says what is wrong with it.
     """
-    if len(json_text) > LONGEST:
-        raise _refused(f"it has {len(json_text)} characters; at most {LONGEST} are allowed")
+    if len(json_text) > MOST_JSON_CHARACTERS:
+        raise _refused(
+            f"it has {len(json_text)} characters; at most {MOST_JSON_CHARACTERS} are allowed"
+        )
     try:
         value = parsed(json_text)
     except ValueError as error:
@@ -59,7 +61,7 @@ def parse(json_text: str) -> Check:
 
 
 def to_json(check: Check) -> str:
-    """One text for one check; `parse` reads it back."""
+    """Return the JSON text of a check, which `parse` reads back."""
     fields: dict[str, object] = {"kind": _OLD_NAME_OF.get(check.kind, check.kind.value)}
     limits = {"at_least": check.at_least, "at_most": check.at_most}
     fields |= {key: limit for key, limit in limits.items() if limit is not None}
@@ -125,8 +127,10 @@ def _text(kind: CheckKind, fields: Mapping[str, object]) -> str:
     value = fields.get("value")
     if not isinstance(value, str) or not value.strip():
         raise _refused(f"a check of the kind {kind} has its text under 'value'")
-    if len(value) > LONGEST_VALUE:
-        raise _refused(f"its text has {len(value)} characters; at most {LONGEST_VALUE} are allowed")
+    if len(value) > MOST_VALUE_CHARACTERS:
+        raise _refused(
+            f"its text has {len(value)} characters; at most {MOST_VALUE_CHARACTERS} are allowed"
+        )
     if kind is CheckKind.STARTS:
         return value.lstrip()
     return value.rstrip() if kind is CheckKind.ENDS else value
@@ -144,7 +148,7 @@ def _choice(kind: CheckKind, fields: Mapping[str, object]) -> str:
     elif kind is CheckKind.NO_BULLETS:
         known = ("lists",)
     elif kind is CheckKind.JSON:
-        return value[:LONGEST_VALUE]
+        return value[:MOST_VALUE_CHARACTERS]
     else:
         known, given = _CHOICES.get(kind, ()), [value]
     optional = kind in (CheckKind.PLAIN_TEXT, CheckKind.NO_BULLETS, CheckKind.EMOJIS) or not known
@@ -168,8 +172,8 @@ def _count(fields: Mapping[str, object], key: str) -> int | None:
     value = fields.get(key)
     if value is None:
         return None
-    if type(value) is not int or not 0 <= value <= MOST:
-        raise _refused(f"'{key}' is a whole number from 0 to {MOST}")
+    if type(value) is not int or not 0 <= value <= LARGEST_COUNT:
+        raise _refused(f"'{key}' is a whole number from 0 to {LARGEST_COUNT}")
     return value
 
 
@@ -190,8 +194,9 @@ def _schema(fields: Mapping[str, object]) -> str:
 
 
 def refuse_unsafe(schema: object, depth: int = 0) -> None:
-    """A proposed schema describes a form by itself: it follows no reference, which may lead out or
-    in circles, and runs no regular expression. Raises SkillError."""
+    """Reject a JSON schema with references (which may lead outside or in circles) or regular
+    expressions. Raises SkillError.
+    """
     if depth > DEEPEST_SCHEMA:
         raise _refused(f"its schema is nested more than {DEEPEST_SCHEMA} deep")
     if isinstance(schema, list):
@@ -199,7 +204,7 @@ def refuse_unsafe(schema: object, depth: int = 0) -> None:
             refuse_unsafe(inner, depth + 1)
     elif isinstance(schema, dict):
         for key, inner in schema.items():
-            # Under `properties` a field may be called pattern; what stands there is an object.
+            # Under `properties` a field may be called pattern; its value is then an object.
             if key in _UNSAFE and (isinstance(inner, str) or key == "patternProperties"):
                 raise _refused(f"'{key}' is not allowed in its schema")
             refuse_unsafe(inner, depth + 1)

@@ -1,10 +1,10 @@
-"""Which check a rule in plain words means.
+"""Turns a plain-language rule into a check that a program can run.
 
-`derive` is told the class of check by the reader's head and takes only its parameters from the
-text: numbers, quoted words, names of signs, units and languages. `recognised` is for when no head
-has spoken: it knows a few exact forms, and would rather know nothing than be wrong. `meant` hears
-both. What makes a rule conditional, vague, twofold or about a part of an answer that is not
-understood ends in None.
+`derive` gets the class of check from the reader's classifier head and takes only the parameters
+from the text: numbers, quoted words, names of signs, units and languages. `recognised` works
+without a head: it knows a few exact forms and prefers no check to a wrong one. `meant` combines
+both. A rule that is conditional, vague, twofold or about a part of an answer that is not understood
+gives None.
 """
 
 from __future__ import annotations
@@ -47,14 +47,15 @@ _FAMILIES: Final = (
     frozenset((CheckKind.NO_SIGN, CheckKind.QUOTE_STYLE)),
     frozenset((CheckKind.JSON, CheckKind.CODE_ONLY)),
 )  # fmt: skip
-"""Classes that the head takes for one another. Of these the exact form is surely right: it has the
-counted noun, the quoted word and its place, or the sign's name before it; the head goes by the
-sense, and a sentence's sense is near a line's."""
+"""Groups of classes that the head confuses. Within a group the exact form is right: it has the
+counted noun, the quoted word and its place, or the sign's name, while the head goes by meaning, and
+"sentence" is close to "line" in meaning."""
 
 
 def meant(kind_class: str, rule: str) -> list[Check]:
-    """All checks that a rule comes to, by the reader's class and the exact forms together; none
-    where the two contradict and neither is surely right."""
+    """Return all checks that a rule means, from the class that the reader predicts and from exact
+    forms; none if the two contradict and neither is certain.
+    """
     exact = recognised_parts(rule)
     if not exact:
         one = derive(kind_class, rule, "", "")
@@ -67,15 +68,18 @@ def _agree(kind_class: str, exact: list[Check]) -> bool:
     if kind_class in ("", "none") or kind_class in {kind.value for kind in kinds}:
         return True
     if any(check.part for check in exact):
-        return True  # the head has no word for a part of an answer
+        return True  # the head has no class for a part of an answer
     return any(
         kinds & family and kind_class in {kind.value for kind in family} for family in _FAMILIES
     )
 
 
 def derive(kind_class: str, rule: str, asked: str, answer: str) -> Check | None:
-    """The check that a rule of this class means; None where the text does not say what the class
-    needs. `asked` and `answer` are the exchange it was said after."""
+    """Return the check that a rule means, given the class that the reader predicts; None if the
+    text lacks a needed parameter.
+
+    `asked` and `answer` are the exchange that the rule was said after.
+    """
     try:
         kind = CheckKind(kind_class)
     except ValueError:
@@ -88,20 +92,22 @@ def derive(kind_class: str, rule: str, asked: str, answer: str) -> Check | None:
         return part_check(text)
     if in_a_part(text):
         return None
-    # Which way a rule points is in its words: the head tells what it is about.
+    # The head tells the subject; the words tell whether it is wanted or forbidden.
     if kind in _DENYING and not denies(rule):
         return None
     return parameters(kind, text)
 
 
 def recognised(rule: str) -> Check | None:
-    """The one check that a rule surely means as a whole."""
+    """Return the single check that a rule certainly means as a whole, or None."""
     found = recognised_parts(rule)
     return found[0] if len(found) == 1 else None
 
 
 def recognised_parts(rule: str) -> list[Check]:
-    """All checks that a rule surely means together; none where a part of it is not understood."""
+    """Return all checks that a rule certainly means together; none if a part of the rule is not
+    understood.
+    """
     text = with_named_words_quoted(without_lead(straight(rule)))
     if conditional(text):
         return []
@@ -117,7 +123,9 @@ def recognised_parts(rule: str) -> list[Check]:
 
 
 def _without_the_replacement(checks: list[Check], text: str) -> list[Check]:
-    """ "Always say 'guests', never 'customers'": what to say instead need not be said."""
+    """Drop the check for a replacement: in "Always say 'guests', never 'customers'", 'guests' need
+    not occur.
+    """
     kinds = {check.kind for check in checks}
     if not {CheckKind.CONTAINS, CheckKind.NOT_CONTAINS} <= kinds:
         return checks
@@ -137,8 +145,9 @@ def _of_clause(clause: str) -> list[Check]:
 
 
 def _most_telling(checks: list[Check]) -> list[Check]:
-    """Of several readings of one clause those that are not implied by another: code only says
-    more than no preamble, an ending more than a word that must be there."""
+    """Return those readings of one clause that no other reading implies: code only implies no
+    preamble, an ending implies that the word occurs.
+    """
     kinds = {check.kind for check in checks}
     hidden: set[CheckKind] = set()
     if kinds & {CheckKind.STARTS, CheckKind.ENDS}:

@@ -1,4 +1,4 @@
-"""The shape of an answer: lists, markdown or none, JSON, code and nothing else."""
+"""Checks on the form of an answer: lists, markdown or none, JSON, code and nothing else."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lull.core.checks.lengths import within
 from lull.core.checks.text import ITEM, cut, prose
 
 LONGEST_JSON: Final = 200_000
-"""Characters; a longer answer is no JSON that a check could want."""
+"""Longest answer that JSON checks parse, in characters; a longer one fails."""
 _BULLET: Final = re.compile(r"\s*[-*+•‣◦▪–]\s+\S")
 _NUMBER: Final = re.compile(
     r"\s*(?:\*\*)?(?:\d{1,3}[.):]|(?:step|schritt|étape|paso)\s+\d+)(?:\*\*)?\s*\S", re.IGNORECASE
@@ -51,7 +51,9 @@ def no_bullets(check: Check, answer: str) -> bool | None:
 
 
 def _listed(check: Check, answer: str, mark: re.Pattern[str]) -> bool | None:
-    """Most lines of the body are items; headings, a lead-in and one closing line are allowed."""
+    """Whether most top-level lines are list items; headings, a lead-in and a closing line are
+    allowed.
+    """
     if not answer.strip():
         return None
     lines = [line for line in prose(answer).splitlines() if line.strip()]
@@ -74,7 +76,9 @@ def _listed(check: Check, answer: str, mark: re.Pattern[str]) -> bool | None:
 
 
 def plain_text(check: Check, answer: str) -> bool | None:
-    """`value`: bold, headings, tables, links; "" for every mark of markdown."""
+    """Whether the answer has no markdown; `value` limits this to bold, headings, tables or links,
+    "" means all.
+    """
     if not answer.strip():
         return None
     text, blocks = cut(answer)
@@ -89,7 +93,7 @@ def plain_text(check: Check, answer: str) -> bool | None:
     starred = any(re.match(r"\s*\*\s+\S", line) for line in text.splitlines())
     if any(marks.values()) or blocks or starred or _ITALIC.search(text) or "`" in text:
         return False
-    # A list with hyphens or numbers is markdown to some and plain typing to others.
+    # A list with hyphens or numbers is markdown to some and plain text to others.
     return None if any(ITEM.match(line) for line in text.splitlines()) else True
 
 
@@ -97,7 +101,7 @@ def plain_text(check: Check, answer: str) -> bool | None:
 
 
 def parsed(text: str) -> object:
-    """The JSON value that a text is. Raises ValueError, also for NaN and a key that comes twice."""
+    """Parse JSON strictly. Raises ValueError, also for NaN and duplicate keys."""
     try:
         return json.loads(text, object_pairs_hook=_once, parse_constant=no_number)
     except RecursionError:
@@ -105,14 +109,17 @@ def parsed(text: str) -> object:
 
 
 def unfenced(text: str) -> str:
-    """What is inside a code fence, where the whole text is one."""
+    """The content of a code fence if the whole text is one, else the text."""
     around, blocks = cut(text)
     return blocks[0].code.strip() if len(blocks) == 1 and not around.strip() else text.strip()
 
 
 def is_json(check: Check, answer: str, tools: Tools) -> bool | None:
-    """Of JSON: in a fence or bare; `value` names the keys of the object, one a line. Of
-    JSON_SCHEMA: bare, and of that form."""
+    """Whether the answer is JSON.
+
+    For JSON: in a fence or bare; `value` names the object's keys, one per line. For JSON_SCHEMA:
+    bare, and fitting the schema.
+    """
     if len(answer) > LONGEST_JSON:
         return False
     try:
@@ -127,7 +134,7 @@ def is_json(check: Check, answer: str, tools: Tools) -> bool | None:
 
 
 def _has_keys(value: object, keys: set[str]) -> bool | None:
-    """Objects in a list have them, too. More keys than were named may be welcome or not."""
+    """Whether the object, or each object in a list, has the keys; None if there are others, too."""
     if not keys or not isinstance(value, dict | list):
         return isinstance(value, dict | list)
     objects = value if isinstance(value, list) else [value]
@@ -160,12 +167,12 @@ def code_only(check: Check, answer: str) -> bool | None:
         return None
     if looks_like_code(answer):
         return True
-    # Nothing but words: perhaps nobody asked for code.
+    # Only words: perhaps no code was asked for.
     return None
 
 
 def looks_like_code(text: str) -> bool:
-    """Whether a text without fences is a program: it parses, or its lines look like one."""
+    """Whether a text without fences is a program: it parses, or its lines look like code."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -1,8 +1,8 @@
-"""The signs of an answer: what it starts with, ends with and contains, its letters' case, signs
-that must not be there, quotation marks.
+"""Checks on texts and signs in an answer: start, end, contents, case, forbidden signs, quotation
+marks.
 
-Where an answer differs from what is asked by a letter's case, a full stop or a word's ending alone,
-people disagree whether it is kept, and the check does not speak.
+Where an answer differs from the rule only by a letter's case, a full stop or a word's ending,
+people disagree, and the check does not apply.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _QUOTES: Final = str.maketrans({**dict.fromkeys("“”„‟«»", '"'), **dict
 
 
 def folded(text: str) -> str:
-    """One spelling of quotation marks and space, without marks of emphasis."""
+    """The text with straight quotation marks and single spaces, without marks of emphasis."""
     text = unicodedata.normalize("NFC", text).translate(_QUOTES)
     return " ".join(re.sub(r"\*\*|__|(?<!\w)[*_`]+|[*_`]+(?!\w)|^\s*#+\s", "", text).split())
 
 
-# -- what stands where -------------------------------------------------------------------------
+# -- start, end, contents ----------------------------------------------------------------------
 
 
 def starts(check: Check, answer: str) -> bool | None:
@@ -44,7 +44,9 @@ def starts(check: Check, answer: str) -> bool | None:
 
 
 def ends(check: Check, answer: str) -> bool | None:
-    """The last lines, read as one: a sign-off may stand on two."""
+    """Whether the answer ends with the wanted text; line breaks are ignored, because a sign-off may
+    span two lines.
+    """
     wanted, found = folded(check.value), folded(answer)
     if answer.strip().endswith(check.value):
         wanted, found = check.value, answer.strip()
@@ -64,7 +66,7 @@ def contains(check: Check, answer: str) -> bool | None:
         return True
     wanted, found = folded(check.value).lower(), folded(answer).lower()
     if not wanted or re.search(r"[*_`#]", check.value):
-        # These signs are read as marks of emphasis, and here they are meant.
+        # These signs count as emphasis elsewhere, but are meant literally here.
         return " ".join(check.value.lower().split()) in " ".join(answer.lower().split())
     left = r"(?<!\w)" if wanted[0].isalnum() else ""
     right = r"(?!\w)" if wanted[-1].isalnum() else ""
@@ -77,7 +79,7 @@ def contains(check: Check, answer: str) -> bool | None:
 
 
 def not_contains(check: Check, answer: str) -> bool | None:
-    """`value` may name several, one a line; none of them must be there."""
+    """Whether the answer contains none of the texts in `value`, one per line."""
     found = [contains(replace(check, value=one), answer) for one in check.value.split("\n")]
     if any(one is True for one in found):
         return False
@@ -97,7 +99,7 @@ def upper_case(check: Check, answer: str) -> bool | None:
     return not any(sign.islower() and sign != "ß" for sign in letters) if letters else None
 
 
-# -- signs that must not be there --------------------------------------------------------------
+# -- forbidden signs -------------------------------------------------------------------------
 
 SIGNS: Final[Mapping[str, tuple[str, str]]] = {
     "comma": (r"[,，、،](?!\d)|(?<!\d),", "commas"),
@@ -125,7 +127,9 @@ SIGNS: Final[Mapping[str, tuple[str, str]]] = {
     "full stop": (r"(?<!\.)\.(?=\s|$)", "full stops"),
     "arrow": (r"->|=>|[←-⇿]", "arrows"),
 }
-"""By name: what finds the sign in prose, and how it is called for a person."""
+"""Punctuation and other signs by name: a pattern that finds the sign in prose, and its name for
+people.
+"""
 _UNSURE: Final[Mapping[str, str]] = {
     "comma": r"\d,\d",
     "dash": r"\d–\d|(?<=\w) - (?=\w)",
@@ -135,7 +139,7 @@ _UNSURE: Final[Mapping[str, str]] = {
     "full stop": r"\.",
     "slash": r"/",
 }
-"""What may or may not be meant: a comma in a number."""
+"""Matches uncertain occurrences of a sign, such as a comma in a number."""
 
 
 def no_sign(check: Check, answer: str) -> bool | None:
@@ -148,7 +152,7 @@ def no_sign(check: Check, answer: str) -> bool | None:
         return False
     unsure = _UNSURE.get(check.value)
     if re.search(SIGNS[check.value][0], " ".join(re.findall(r"`[^`\n]+`", prose(answer)))):
-        return None  # in code within a sentence
+        return None  # in inline code within a sentence
     return None if unsure and re.search(unsure, text) else True
 
 
@@ -187,7 +191,7 @@ def _code_quotes(style: str, blocks: Sequence[Block]) -> bool | None:
     found = [one for block in blocks for one in scanned(block).strings]
     if not found:
         return None
-    # A string that holds the wanted sign is right to stand in the other.
+    # A string that contains the wanted sign may use the other one.
     return all(
         one.quote[0] == wanted or len(one.quote) > 1 or wanted in one.text
         for one in found

@@ -1,5 +1,4 @@
-"""An answer as text: its code blocks, its prose, and the prose without markdown, in words,
-sentences and paragraphs."""
+"""Splits an answer into code blocks, prose, plain prose, words, sentences and paragraphs."""
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ from typing import Final
 
 _FENCE: Final = re.compile(r"\s*(`{3,}|~{3,})\s*([\w+#.-]*)[^`]*")
 ITEM: Final = re.compile(r"\s*(?:[-*+•‣◦▪–]|\d{1,3}[.)])\s+(?=\S)")
-"""What a list item begins with."""
+"""Regular expression for the beginning of a list item."""
 _HEADING: Final = re.compile(r"\s{0,3}#{1,6}\s+")
 _RULE: Final = re.compile(r"(?:[-*_=] ?){3,}|\|? ?:?-{2,}[-|: ]*")
 _LINK: Final = re.compile(r"!?\[([^\[\]\n]{0,300})\]\([^()\n]{0,500}\)")
@@ -39,21 +38,21 @@ _GERMAN_MONTHS: Final = [
     "november",
     "dezember",
 ]
-_NEAR: Final = 40
-"""Characters around a full stop that tell whether it ends a sentence."""
-SHORT_FRAGMENT: Final = 5
-"""Words of a greeting or a sign-off at most."""
+_NEAR_CHARACTERS: Final = 40
+"""Characters around a full stop that are examined to tell whether it ends a sentence."""
+MOST_FRAGMENT_WORDS: Final = 5
+"""Most words for a line to count as a greeting or a sign-off."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
     language: str
-    """As written behind the fence, in lower case; "" for none."""
+    """Language tag of the code fence, in lower case; "" for none."""
     code: str
 
 
 def cut(answer: str) -> tuple[str, tuple[Block, ...]]:
-    """The prose around the code fences, and what is in them; an open fence goes to the end."""
+    """Split an answer into prose and code blocks; an unclosed fence extends to the end."""
     prose: list[str] = []
     blocks: list[Block] = []
     fence, language, inside = "", "", list[str]()
@@ -77,7 +76,7 @@ def prose(answer: str) -> str:
 
 
 def without_code(answer: str) -> str:
-    """Prose without code in the line either, and without web addresses."""
+    """Return an answer's prose without code blocks, inline code and web addresses."""
     return re.sub(r"\b(?:https?://|www\.)\S+", " ", _CODE.sub(" ", prose(answer)))
 
 
@@ -92,7 +91,7 @@ def plain_line(line: str) -> str:
 
 
 def plain(answer: str) -> str:
-    """Prose as a reader sees it: no fences, no markdown, list markers gone."""
+    """Return prose as a person sees it: without code fences, markdown and list markers."""
     lines = (line for line in prose(answer).splitlines() if not _RULE.fullmatch(line.strip()))
     return "\n".join(plain_line(line) for line in lines)
 
@@ -103,7 +102,7 @@ def words(answer: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """A paragraph, a list item or a heading, in one line of plain text."""
+    """A unit of prose (a paragraph, a list item or a heading) as one line of plain text."""
 
     text: str
     item: bool = False
@@ -112,8 +111,8 @@ class Unit:
 
     @property
     def fragment(self) -> bool:
-        """A greeting or a sign-off: a few words that end like no sentence."""
-        few = len(self.text.split()) <= SHORT_FRAGMENT
+        """Whether the unit is a greeting or a sign-off: a few words without final punctuation."""
+        few = len(self.text.split()) <= MOST_FRAGMENT_WORDS
         return not self.item and few and not re.search(r"[.!?…:][\"'”’»)]*$", self.text)
 
 
@@ -144,11 +143,11 @@ def _units(text: str) -> Iterator[Unit]:
 
 
 def sentences(text: str) -> list[str]:
-    """One paragraph's sentences; what stands behind the last full stop is one, too."""
+    """Split one paragraph into its sentences, including an unfinished last one."""
     found, start = [], 0
     for end in _END.finditer(text):
-        near = max(start, end.end() - _NEAR)
-        if _goes_on(text[near : end.end()], text[end.end() : end.end() + _NEAR]):
+        near = max(start, end.end() - _NEAR_CHARACTERS)
+        if _goes_on(text[near : end.end()], text[end.end() : end.end() + _NEAR_CHARACTERS]):
             continue
         found.append(text[start : end.end()].strip())
         start = end.end()
@@ -163,5 +162,5 @@ def _goes_on(before: str, after: str) -> bool:
         return False
     if _ORDINAL.search(before):
         return following.split(" ", 1)[0].lower().rstrip(",.") in _GERMAN_MONTHS
-    # At the end of a text "etc." ends a sentence, too.
+    # At the end of a text "etc." ends a sentence.
     return bool(following) and _ABBREVIATION.search(before) is not None

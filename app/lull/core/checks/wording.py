@@ -1,4 +1,4 @@
-"""A check in words, for a person who is to approve it."""
+"""Describes a check in words, for the person who approves it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a user says about an answer, and what follows from it."""
+"""User feedback on answers, and what follows from it."""

@@ -1,7 +1,8 @@
-"""One user message behind an answer, as a reader gets it: cut to size and into sentences.
+"""Cuts an answer and the user's next message to a reader's limits, and splits the message into
+sentences.
 
-A reader sees the request and the answer only as far as they help to understand what was said; of a
-very long message it sees the beginning and the end, where people say what they want.
+The request and the answer are included only as far as they help to understand the message; of a
+very long message the beginning and the end, where people say what they want.
 """
 
 from __future__ import annotations
@@ -16,14 +17,16 @@ ANSWER_TAIL_CHARS: Final = 120
 SAID_HEAD_CHARS: Final = 1_000
 SAID_TAIL_CHARS: Final = 600
 MOST_SENTENCES: Final = 40
-LOOKED_AT_CHARS: Final = 8_000
-"""At either end: a paste of hundreds of kilobytes is not cut into sentences whole."""
-CUT: Final = " … "
+END_CHARS: Final = 8_000
+"""Characters read at each end of a very long message, so that a paste of hundreds of kilobytes is
+not split as a whole.
+"""
+CUT_MARK: Final = " … "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """What was asked, what was answered, and what the user said next."""
+    """A request, its answer, and the user's next message."""
 
     asked: str
     answer: str
@@ -32,12 +35,13 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadableExchange:
-    """An exchange within a reader's limits."""
+    """An exchange cut to a reader's limits."""
 
     asked: str
     answer: str
     sentences: tuple[str, ...]
-    """Of what was said, each with the space behind it; substrings of the message, in its order."""
+    """Sentences of the user's message in order, each with its trailing space; substrings of the
+    message."""
 
 
 def readable(exchange: Exchange) -> ReadableExchange:
@@ -49,10 +53,12 @@ def readable(exchange: Exchange) -> ReadableExchange:
 
 
 def looked_at(said: str) -> tuple[str, ...]:
-    """The sentences of a message; of a very long one those of its two ends."""
-    if len(said) <= 2 * LOOKED_AT_CHARS:
+    """Return the sentences of a message that a reader sees; of a very long message only those at
+    its two ends.
+    """
+    if len(said) <= 2 * END_CHARS:
         return sentences(said)
-    return (*sentences(said[:LOOKED_AT_CHARS]), *sentences(said[-LOOKED_AT_CHARS:]))
+    return (*sentences(said[:END_CHARS]), *sentences(said[-END_CHARS:]))
 
 
 _END: Final = re.compile(r"(?<=[.!?…。！？])[\"'”’»)\]]*\s+|\n+\s*")
@@ -61,12 +67,13 @@ _ABBREVIATED: Final = re.compile(
     r"(?:\b(?:e\.g|i\.e|z\.B|d\.h|u\.a|bzw|ca|etc|vs|Mr|Mrs|Ms|Dr|Prof|Nr|St|p\.ej|Sr|Sra)|\b[A-Z]|\d)\.$"
 )
 _NUMBER: Final = re.compile(r"\b[Nn]o\.\s*\d\Z")
-""" "No. 5", but not "No. Use bullets.\""""
+"""Matches "No. 5", but not the start of "No. Use bullets", where no number follows."""
 
 
 def sentences(text: str) -> tuple[str, ...]:
-    """The text cut behind `.`, `!`, `?` and line breaks; a fenced block stays whole. Joined, the
-    pieces are the text again."""
+    """Split the text after `.`, `!`, `?` and line breaks, keeping fenced blocks whole; the joined
+    pieces give the text again.
+    """
     pieces: list[str] = []
     at = 0
     for fence in _FENCE.finditer(text):
@@ -91,8 +98,8 @@ def _cut(text: str) -> list[str]:
 
 
 def _goes_on(text: str, since: int, end: re.Match[str]) -> bool:
-    """Whether the full stop belongs to a short form or to what is quoted within a sentence (a last
-    line saying "Over." in each reply), and ends nothing."""
+    """Whether the full stop belongs to an abbreviation or to a quotation inside the sentence (a
+    last line saying "Over." in each reply)."""
     quoted = not end.group().isspace() and text[end.end() : end.end() + 1].islower()
     if quoted or _ABBREVIATED.search(text, since, end.start()):
         return True
@@ -100,7 +107,7 @@ def _goes_on(text: str, since: int, end: re.Match[str]) -> bool:
 
 
 def _joined_blanks(pieces: list[str]) -> list[str]:
-    """Space alone is no sentence: it goes with its neighbour."""
+    """Joins pieces that are only white space to their neighbour."""
     out: list[str] = []
     for piece in pieces:
         if out and (not piece.strip() or not out[-1].strip()):
@@ -111,7 +118,7 @@ def _joined_blanks(pieces: list[str]) -> list[str]:
 
 
 def _shown(pieces: tuple[str, ...]) -> tuple[str, ...]:
-    """The first and the last sentences, as many as fit; one that is too long for itself is cut."""
+    """Return the first and last sentences, as many as fit; overlong ones are shortened."""
     cut = [_both_ends(p, 500, 200) if len(p) > 700 else p for p in pieces]
     head: list[str] = []
     room = SAID_HEAD_CHARS
@@ -131,8 +138,8 @@ def _shown(pieces: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _head(text: str, most: int) -> str:
-    return text if len(text) <= most else text[:most] + CUT
+    return text if len(text) <= most else text[:most] + CUT_MARK
 
 
 def _both_ends(text: str, head: int, tail: int) -> str:
-    return text if len(text) <= head + tail else text[:head] + CUT + text[-tail:]
+    return text if len(text) <= head + tail else text[:head] + CUT_MARK + text[-tail:]

@@ -1,7 +1,7 @@
-"""What a user's message says about the answer before it, as one stored value.
+"""Stored feedback: what a user's message says about the answer before it.
 
-A reader says it once, in quiet time; scoring, writing, proving and the window read the row. The
-probabilities are calibrated on people that the reader had not learned from (resources/reader).
+A reader fills it in once, while the machine is quiet; scoring, skill writing, proofs and the window
+use the stored row. The probabilities are calibrated on people who were not in the training data.
 """
 
 from __future__ import annotations
@@ -12,45 +12,49 @@ from enum import StrEnum
 from typing import Final
 
 LIKELY: Final = 0.5
-"""Above this a reader's probability is acted on."""
+"""Probability above which a reader's finding counts as true."""
 
 
 class Scope(StrEnum):
-    """Which later requests a rule is for."""
+    """The requests that a rule applies to."""
 
     ALL = "all"
     KIND = "kind"
-    """Requests like the one it was said after, or of a kind that it names."""
+    """The rule applies to requests like the one it was stated after, or of a kind that it names."""
 
 
 class RuleKind(StrEnum):
     PREFERENCE = "preference"
-    """How answers should be."""
+    """A rule about how answers should be."""
     FACT = "fact"
-    """Something true of the user and their work."""
+    """A rule that states a fact about the user and their work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heard:
-    """What a reader says of one message."""
+    """A reader's findings in a user's message about the answer before it: probabilities of a
+    correction and a lasting wish, and the sentences that state the wish.
+    """
 
     correction: float
-    """Probability that the user says: this answer was not what I wanted."""
+    """Probability that the user says the answer was not what they wanted."""
     lasting: float
-    """Probability that it states what should shape later answers too."""
+    """Probability that the message states a wish or fact that should shape later answers, too."""
     thanks: float = 0.0
-    """Probability that the user is content with the answer."""
+    """Probability that the message expresses satisfaction with the answer, such as thanks."""
     scope: Scope | None = None
-    """None where nothing lasting is said."""
+    """Which requests the lasting rule applies to; None if the message states none."""
     scope_p: float = 0.0
-    """Probability of that scope."""
+    """Probability that `scope` is right."""
     quote: tuple[str, ...] = ()
-    """The sentences that state it, verbatim, in their order."""
+    """The sentences that state the lasting rule, verbatim, in order."""
     kind_of_rule: RuleKind | None = None
     check: str = ""
-    """The class of check that would decide it (core/checks), "" for none."""
+    """Class of the check that could test the rule; "" for none."""
     unsure: bool = False
-    """The reader does not know this language, or the message is no speech."""
+    """Whether the reading is unreliable: the reader does not know the language, or the message is
+    no natural language.
+    """
 
     @property
     def corrects(self) -> bool:
@@ -66,7 +70,7 @@ class Heard:
 
     @property
     def rule(self) -> str:
-        """The user's words that state the rule, "" where nothing lasting is said."""
+        """The user's own words that state the rule; "" if nothing lasting is said."""
         return "\n".join(part.strip() for part in self.quote) if self.lasts else ""
 
 
@@ -75,13 +79,13 @@ UNSURE: Final = Heard(correction=0.5, lasting=0.5, unsure=True)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feedback:
-    """One user message behind an answer, and what a reader heard in it."""
+    """A user message after an answer, with a reader's findings in it."""
 
     turn: str
-    """Whose request carried the message."""
+    """The turn whose request contains the user's message."""
     before: str
-    """The turn whose answer it speaks of."""
+    """The turn whose answer the user's message is about."""
     read_by: str
-    """Reader and version."""
+    """Name and version of the reader."""
     read_at: datetime
     heard: Heard

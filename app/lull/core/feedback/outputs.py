@@ -1,7 +1,7 @@
-"""From the small reader's probabilities to what it heard in a message.
+"""Turns the small reader's probabilities into its findings about a message.
 
-A scope, a quote and a class of check are told only of something lasting; a quote is what the user
-typed, sign for sign, or it is none.
+Scope, quote and class of check are only given for something lasting. A quote is always exactly what
+the user typed.
 """
 
 from __future__ import annotations
@@ -10,29 +10,36 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from lull.core.feedback.exchange import CUT, Exchange, looked_at, readable
+from lull.core.feedback.exchange import CUT_MARK, Exchange, looked_at, readable
 from lull.core.feedback.feedback import LIKELY, Heard, RuleKind, Scope
 
 NO_CHECK: Final = "none"
 LONGEST_QUOTE: Final = 1_500
-"""A "sentence" beyond this is a paste, and no rule."""
+"""Longest sentence, in characters, that is quoted as a rule; a longer one is a paste."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outputs:
-    """Probabilities of one exchange."""
+    """The small reader's probabilities for one exchange."""
 
     labels: Mapping[str, float]
-    """`correction`, `lasting`, `kind` (scope kind), `fact` and `thanks`."""
+    """Probability of each label: `correction`, `lasting`, `kind` (the rule is for one kind of
+    request), `fact` and `thanks`.
+    """
     classes: Mapping[str, float]
-    """Of the check that would decide it, with `none`."""
+    """Probability that a program of each class of checks could test the user's rule; `none` is a
+    class.
+    """
     stated: Sequence[float]
-    """That each sentence which the reader saw states the rule, in their order."""
+    """For each sentence that the reader saw, the probability that it states the rule, in order."""
 
 
 def heard_of(outputs: Outputs, exchange: Exchange, *, stated: float = LIKELY) -> Heard:
-    """`stated`: a sentence at least so likely belongs to the quote; of none of them the likeliest
-    one does."""
+    """Return the small reader's findings in a message, from its probabilities.
+
+    Sentences with a probability of at least `stated` form the quote; if none reaches it, the most
+    likely one does.
+    """
     labels = outputs.labels
     lasting = labels["lasting"]
     heard = Heard(correction=labels["correction"], lasting=lasting, thanks=labels["thanks"])
@@ -52,7 +59,7 @@ def heard_of(outputs: Outputs, exchange: Exchange, *, stated: float = LIKELY) ->
 
 
 def check_of(outputs: Outputs) -> str:
-    """The class of check that is likely meant, "" for none."""
+    """Return the most likely class of check for the rule; "" for none."""
     check, p = max(outputs.classes.items(), key=lambda one: one[1], default=(NO_CHECK, 1.0))
     return check if p >= LIKELY and check != NO_CHECK else ""
 
@@ -66,16 +73,17 @@ def _quote(stated: Sequence[float], exchange: Exchange, least: float) -> tuple[s
 
 
 def _as_typed(exchange: Exchange) -> list[str]:
-    """Of each sentence that the reader saw: the user's own words, "" where they are too many."""
+    """Return the user's own words for each sentence that the reader saw; "" if these are too
+    long."""
     shown = readable(exchange).sentences
     typed = [text.strip() for text in shown]
-    if not any(CUT in text for text in shown):
+    if not any(CUT_MARK in text for text in shown):
         return typed
     # A long sentence was shown by its two ends.
     whole = looked_at(exchange.said)
     for at, text in enumerate(shown):
-        if CUT in text and text not in whole:
-            head, _, tail = text.partition(CUT)
+        if CUT_MARK in text and text not in whole:
+            head, _, tail = text.partition(CUT_MARK)
             fits = (one for one in whole if one.startswith(head) and one.endswith(tail))
             typed[at] = next(fits, "").strip()
     return [text if len(text) <= LONGEST_QUOTE else "" for text in typed]

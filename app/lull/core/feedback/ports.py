@@ -1,4 +1,4 @@
-"""The door to whoever reads what users say."""
+"""Interface of a reader of user messages."""
 
 from __future__ import annotations
 
@@ -10,20 +10,22 @@ from lull.core.feedback.feedback import Heard
 
 
 class FeedbackReader(Protocol):
-    """Reads messages behind answers. Three implementations: the small reader, a chat model that
-    passed its exam, and the toy language's own."""
+    """Interface of a reader of follow-up messages: the small reader, a chat model that passed its
+    exam, or the toy language's reader.
+    """
 
     @property
     def name(self) -> str:
-        """Reader and version; a stored row says who read it."""
+        """Name and version of the reader, stored with each row."""
 
     @property
     def light(self) -> bool:
-        """Whether it reads in a small process of its own, so that it need wait for no long quiet,
-        only for a chat that is being answered."""
+        """Whether the reader runs in a small process of its own; then it need not wait for a long
+        quiet period, only for a chat that is being answered.
+        """
 
     async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
-        """One for each exchange, in order; None: not this reader's to say.
+        """Return one reading per exchange, in order; None where this reader cannot tell.
 
-        Raises LullError when it cannot read now; the messages wait and are read later.
+        Raises LullError if it cannot read now; the messages are read later.
         """

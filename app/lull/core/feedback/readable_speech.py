@@ -1,9 +1,9 @@
-"""Is a message speech that the small reader can know at all? Told by its letters alone.
+"""Decides from a message's letters alone whether the small reader can understand it.
 
-The reader has learned English, German, French and Spanish. Of other scripts it has seen next to
-nothing, and a message of signs, emoji or code says nothing in words: such messages are unsure, and
-no model is asked. Another language in Latin letters is found by letters that those four have not;
-where it has no such letters, it is the reader's own to be unsure.
+The reader was trained on English, German, French and Spanish. Other scripts are almost unknown to
+it, and messages of punctuation, emoji or code contain no words: they count as unsure without asking
+a model. Other languages in Latin script are recognised by letters that the four do not have;
+without such letters the reader itself must be unsure.
 """
 
 from __future__ import annotations
@@ -13,14 +13,20 @@ import unicodedata
 from typing import Final
 
 MOST_OTHER_SCRIPT: Final = 0.5
-"""Of the letters. A Latin sentence may well name a word of another script."""
+"""Largest share of letters from non-Latin scripts, since a Latin sentence may quote a foreign
+word.
+"""
 MOST_FOREIGN_WORDS: Final = 0.25
-"""With letters that none of the known languages has; a name or two is no other language."""
+"""Largest share of words with letters that none of the known languages has, so that a few foreign
+names are allowed.
+"""
 LEAST_FOREIGN_WORDS: Final = 3
 MOST_SIGNS: Final = 0.25
-"""Of what is no space: brackets, operators and the like, where code stands without a fence."""
-_LOOKED_AT: Final = 4_000
-"""Characters of the beginning, and as many of the end."""
+"""Largest share of brackets, operators and the like among non-space characters; text with more is
+taken for code.
+"""
+_END_CHARACTERS: Final = 4_000
+"""Characters read from the beginning, and as many from the end."""
 _KNOWN: Final = frozenset("äöüßàâæçéèêëîïôœùûüÿñáíóúºªſ")
 _SIGNS: Final = frozenset("{}[]()<>=;_/\\|&*#$@^~`+%")
 _FENCED: Final = re.compile(r"^(```|~~~).*?(?:^\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
@@ -28,7 +34,9 @@ _WORD: Final = re.compile(r"[^\W\d_]+")
 
 
 def is_readable_speech(said: str) -> bool:
-    """Whether the reader can be asked what this says. Linear in the length of the message."""
+    """Whether the small reader can be asked about this message; the time is linear in the message's
+    length.
+    """
     text = _FENCED.sub(" ", _ends(said))
     letters = [sign for sign in text if sign.isalpha()]
     if not letters:
@@ -40,9 +48,9 @@ def is_readable_speech(said: str) -> bool:
 
 
 def _ends(said: str) -> str:
-    if len(said) <= 2 * _LOOKED_AT:
+    if len(said) <= 2 * _END_CHARACTERS:
         return said
-    return f"{said[:_LOOKED_AT]}\n{said[-_LOOKED_AT:]}"
+    return f"{said[:_END_CHARACTERS]}\n{said[-_END_CHARACTERS:]}"
 
 
 def _is_code(text: str) -> bool:
@@ -61,7 +69,7 @@ def _is_unknown(sign: str) -> bool:
 
 
 def _is_latin(sign: str) -> bool:
-    """By the Unicode blocks of Latin letters, with the full-width ones."""
+    """Whether a character is a Latin letter, by Unicode block, full-width forms included."""
     at = ord(sign)
     return (
         at < 0x0250

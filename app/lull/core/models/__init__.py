@@ -1,1 +1,1 @@
-"""Which of the user's models may do what for Lull, and which one learns."""
+"""Which of the user's models may do which task for Lull, and which one is trained."""

@@ -1,8 +1,8 @@
-"""When a result admits a model: its interval decides, never its share alone.
+"""Decides whether an exam result admits a model for a role.
 
-A reader must beat the small reader on the same sheet; a judge must be surely better than a coin at
-both kinds of answer; a writer must write skills that can be used. An exam that cannot be passed any
-more is broken off, and says so.
+A reader must beat the small reader on the same sheet, a judge must surely be better than chance on
+both kinds of answers, a writer must write usable skills. For readers and judges the low end of the
+interval decides. An exam that can no longer be passed is broken off, and the result says so.
 """
 
 from __future__ import annotations
@@ -12,20 +12,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from lull.core.calibration import Estimate, Prior, wilson
-from lull.core.models.exam import ExamResult, Mark, Role, Sheet
+from lull.core.feedback.calibration import Estimate, Prior, wilson
+from lull.core.models.exam import ExamMark, ExamResult, ModelRole, Sheet
 
 LEAST_BALANCED: Final = 0.7
-"""Low end of a judge's balanced accuracy (READER.md)."""
+"""Smallest lower bound of a judge's balanced accuracy that admits it (READER.md)."""
 LEAST_USABLE: Final = 0.8
-"""Of the skills that a writer writes."""
+"""Smallest share of usable skills that a model must write in its exam."""
 MOST_PRIOR_WEIGHT: Final = 12.0
-"""Labels of the user that weigh as much as the exam: its rules are not theirs."""
+"""Most user labels that an exam result may weigh as much as, because the exam's rules are not the
+user's own.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SmallReader:
-    """How the small reader did on the sheet of this `exam`."""
+class SmallReaderFigures:
+    """The small reader's result on an exam, which chat models are compared with."""
 
     name: str
     exam: str
@@ -42,9 +44,12 @@ NOTHING_TO_COMPARE: Final = (
 )
 
 
-def balanced(marks: Iterable[Mark]) -> tuple[Estimate, Estimate, Estimate]:
-    """Balanced accuracy, sensitivity, specificity. The interval of the mean of two shares is made
-    of Wilson's for each by square and add (Newcombe 1998, method 10)."""
+def balanced(marks: Iterable[ExamMark]) -> tuple[Estimate, Estimate, Estimate]:
+    """Return a judge's balanced accuracy, sensitivity and specificity.
+
+    The interval of the mean of two shares is built from the Wilson interval of each by
+    square-and-add (Newcombe 1998, method 10).
+    """
     known = list(marks)
     kept = [mark.right for mark in known if mark.kept]
     broken = [mark.right for mark in known if mark.kept is False]
@@ -58,38 +63,43 @@ def balanced(marks: Iterable[Mark]) -> tuple[Estimate, Estimate, Estimate]:
     return whole, se, sp
 
 
-def measured(role: Role, marks: Sequence[Mark]) -> Estimate:
-    if role is Role.JUDGE:
+def measured(role: ModelRole, marks: Sequence[ExamMark]) -> Estimate:
+    if role is ModelRole.JUDGE:
         return balanced(marks)[0]
     return wilson(sum(mark.right for mark in marks), len(marks))
 
 
-def passes(role: Role, found: Estimate, small: SmallReader | None) -> bool:
+def passes(role: ModelRole, found: Estimate, small: SmallReaderFigures | None) -> bool:
     match role:
-        case Role.READER:
+        case ModelRole.READER:
             return small is not None and found.low > small.found.value
-        case Role.JUDGE:
+        case ModelRole.JUDGE:
             return found.low >= LEAST_BALANCED
-        case Role.WRITER:
+        case ModelRole.WRITER:
             return found.n > 0 and found.value >= LEAST_USABLE
 
 
 def cannot_pass(
-    role: Role, marks: Sequence[Mark], left: Sequence[Mark], small: SmallReader | None
+    role: ModelRole,
+    marks: Sequence[ExamMark],
+    left: Sequence[ExamMark],
+    small: SmallReaderFigures | None,
 ) -> bool:
-    """Not even if everything that is left were right. `left`: marks of what was not asked yet, as
-    if each were right."""
+    """Whether the model would fail the exam even if it answered every remaining item right.
+
+    `left` are marks for the items not asked yet, all set to right.
+    """
     return not passes(role, measured(role, (*marks, *left)), small)
 
 
-def settled(result: ExamResult, sheet: Sheet, small: SmallReader | None) -> ExamResult:
-    """The result with its figures, and the verdict where there is one."""
+def settled(result: ExamResult, sheet: Sheet, small: SmallReaderFigures | None) -> ExamResult:
+    """Return the exam result with its figures, and with the verdict once that is certain."""
     role, marks = result.role, result.marks
     if not marks:
         return result
     found = measured(role, marks)
     told = replace(result, score=found.value, low=found.low, high=found.high)
-    if role is Role.JUDGE:
+    if role is ModelRole.JUDGE:
         _, se, sp = balanced(marks)
         told = replace(told, sensitivity=se.value, specificity=sp.value)
     asked = {mark.item for mark in marks}
@@ -100,20 +110,20 @@ def settled(result: ExamResult, sheet: Sheet, small: SmallReader | None) -> Exam
     return replace(told, passed=passed, why=_why(role, found, small, of=len(sheet.items)))
 
 
-def _as_if_right(name: str, item: object) -> Mark:
-    return Mark(item=name, right=True, kept=getattr(item, "kept", None))
+def _as_if_right(name: str, item: object) -> ExamMark:
+    return ExamMark(item=name, right=True, kept=getattr(item, "kept", None))
 
 
-def _why(role: Role, found: Estimate, small: SmallReader | None, *, of: int) -> str:
+def _why(role: ModelRole, found: Estimate, small: SmallReaderFigures | None, *, of: int) -> str:
     short = (
         "" if found.n == of else f" Broken off after {found.n} of {of}: it cannot pass any more."
     )
-    if role is Role.READER:
+    if role is ModelRole.READER:
         if small is None:
             return NOTHING_TO_COMPARE
         said = f"It read {share(found)} rightly; the small reader {small.found.value:.0%}, and the"
         return f"{said} whole interval must lie above that.{short}"
-    if role is Role.JUDGE:
+    if role is ModelRole.JUDGE:
         said = f"Its balanced accuracy is {share(found)}; the low end must be at least"
         return f"{said} {LEAST_BALANCED:.0%}.{short}"
     said = f"Of the skills it wrote {share(found)} can be used; at least {LEAST_USABLE:.0%} must."
@@ -125,9 +135,13 @@ def share(found: Estimate) -> str:
 
 
 def judge_prior(result: ExamResult | None) -> Prior | None:
-    """What the exam says of a judge before the user has labelled anything. One right answer and
-    one wrong one are added to each kind: no exam of this length proves that nobody errs."""
-    if result is None or result.role is not Role.JUDGE or not result.passed:
+    """Return a judge's prior reliability from its exam, for use before the user has labelled
+    anything.
+
+    One right and one wrong answer are added to each kind, because no exam of this length proves
+    that a judge never errs.
+    """
+    if result is None or result.role is not ModelRole.JUDGE or not result.passed:
         return None
     kept = [mark.right for mark in result.marks if mark.kept]
     broken = [mark.right for mark in result.marks if mark.kept is False]

@@ -1,7 +1,7 @@
-"""Who is examined: chat models on this machine, the largest that fits first, three at most.
+"""Selects the models to examine: local chat models, largest first, three at most.
 
-Nothing is sent elsewhere, and nothing is loaded for which there is no room. A model that the user
-has named for a role is examined for it as well, so that they see how it does.
+Nothing is sent to another machine, and no model is loaded that does not fit in memory. A model that
+the user has named for a role is examined as well, to show how well it does.
 """
 
 from __future__ import annotations
@@ -10,22 +10,24 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from lull.core.model_name import canonical
-from lull.core.models.exam import ROLES, Role
-from lull.core.ollama_model import ListedModel, ShownModel, is_published
+from lull.core.chat.model_name import canonical
+from lull.core.models.exam import ROLES, ModelRole
+from lull.core.models.ollama_model import ListedModel, ShownModel, is_published
 
 GB: Final = 1_000_000_000
 MOST_EXAMINED: Final = 3
 LOADED_SHARE: Final = 1.2
-"""Of its file a model takes in memory: the weights, and the context of a question."""
+"""Memory of a loaded model as a multiple of its file size: the weights, plus the context of one
+question.
+"""
 HEADROOM_SHARE: Final = 0.1
-"""Of all memory, that stays free beside it."""
+"""Share of all memory that must stay free beside the loaded model."""
 AUTO: Final = "auto"
 OFF: Final = ("", "none")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
+class MachineMemory:
     total_bytes: int
     available_bytes: int
 
@@ -38,9 +40,9 @@ class Memory:
 class Installed:
     listed: ListedModel
     shown: ShownModel | None
-    """None where Ollama does not tell."""
+    """Ollama's description of the model (`/api/show`); None if Ollama gives none."""
     loaded: bool = False
-    """It is in memory already."""
+    """Whether the model is already loaded in memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +50,7 @@ class Candidate:
     name: str
     digest: str
     why_not: str = ""
-    """"" where it is to be examined."""
+    """Why the model is not examined; "" if it will be."""
 
 
 def is_off(setting: str) -> bool:
@@ -60,9 +62,11 @@ def is_auto(setting: str) -> bool:
 
 
 def candidates(
-    installed: Sequence[Installed], memory: Memory, *, named: Collection[str] = ()
+    installed: Sequence[Installed], memory: MachineMemory, *, named: Collection[str] = ()
 ) -> tuple[Candidate, ...]:
-    """All that are installed, those to be examined first. `named`: by the user, for some role."""
+    """Return all installed models as candidates for exams, those to be examined first. `named`:
+    models that the user named for a role.
+    """
     wanted = {canonical(name) for name in named}
     able: list[Candidate] = []
     unable: list[Candidate] = []
@@ -82,7 +86,7 @@ def candidates(
     return (*able, *unable)
 
 
-def _why_not(one: Installed, memory: Memory, *, is_named: bool) -> str:
+def _why_not(one: Installed, memory: MachineMemory, *, is_named: bool) -> str:
     listed, shown = one.listed, one.shown
     if listed.remote or (shown is not None and shown.remote):
         return "It runs on somebody else's machine."
@@ -105,11 +109,14 @@ def _why_not(one: Installed, memory: Memory, *, is_named: bool) -> str:
 
 def to_examine(
     able: Sequence[Candidate],
-    settings: Mapping[Role, str],
-    passed: Mapping[tuple[str, Role], bool],
-) -> list[tuple[Candidate, Role]]:
-    """What is still to be done, in its order. Under "auto" a role is taken by the largest model
-    that passes, so smaller ones are not examined for it; a name is examined alone."""
+    settings: Mapping[ModelRole, str],
+    passed: Mapping[tuple[str, ModelRole], bool],
+) -> list[tuple[Candidate, ModelRole]]:
+    """Return the exams still to be taken, in order.
+
+    With "auto" the largest model that passes takes a role, so smaller ones are not examined for it;
+    a model set by name is the only one examined.
+    """
     wanted = []
     for one in able:
         if one.why_not:
@@ -122,10 +129,10 @@ def to_examine(
 
 def _wants(
     one: Candidate,
-    role: Role,
+    role: ModelRole,
     able: Sequence[Candidate],
-    settings: Mapping[Role, str],
-    passed: Mapping[tuple[str, Role], bool],
+    settings: Mapping[ModelRole, str],
+    passed: Mapping[tuple[str, ModelRole], bool],
 ) -> bool:
     setting = settings.get(role, AUTO)
     if is_off(setting):
@@ -137,8 +144,11 @@ def _wants(
 
 
 def chosen(
-    able: Sequence[Candidate], role: Role, passed: Mapping[tuple[str, Role], bool]
+    able: Sequence[Candidate], role: ModelRole, passed: Mapping[tuple[str, ModelRole], bool]
 ) -> Candidate | None:
-    """Under "auto": the largest that has passed; also where it does not fit just now, as long as
-    it is still here and still the same."""
+    """Return the model for a role whose setting is "auto": the largest one that passed the role's
+    exam.
+
+    It counts even if it does not fit in memory now, as long as it is installed and unchanged.
+    """
     return next((one for one in able if passed.get((one.digest, role))), None)

@@ -1,7 +1,6 @@
-"""An exam for a chat model: what is asked, what a right answer is, and what came of it.
+"""Exams for chat models: the items, how answers are marked, and the results.
 
-Three roles, three sets of labelled items that ship with Lull (`resources/exams`). Whether a result
-admits a model is `admission`'s business, who is examined `candidates`'.
+Three roles, each with a set of labelled items that ships with Lull.
 """
 
 from __future__ import annotations
@@ -14,19 +13,19 @@ from typing import Final
 
 from lull.core.feedback.exchange import Exchange
 from lull.core.feedback.feedback import LIKELY, Heard
-from lull.core.ports import Draft
-from lull.core.reward import Vote, majority
+from lull.core.feedback.reward import Vote, majority
+from lull.core.skills.ports import SkillDraft
 
 
-class Role(StrEnum):
-    """What a model may be asked to do. Also the names of the groups of settings."""
+class ModelRole(StrEnum):
+    """The roles that a chat model may take for Lull; also the names of the settings groups."""
 
     READER = "reader"
     JUDGE = "judge"
     WRITER = "writer"
 
 
-ROLES: Final = tuple(Role)
+ROLES: Final = tuple(ModelRole)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +33,7 @@ class ReadItem:
     id: str
     exchange: Exchange
     correction: bool | None
-    """None: arguable, and not counted."""
+    """Whether the user's message is a correction; None: arguable, and not counted."""
     lasting: bool
     scope: str | None
     quote: tuple[str, ...]
@@ -48,7 +47,7 @@ class JudgeItem:
     answer: str
     kept: bool
     applies: bool
-    """False: the rule says nothing of this request, so the answer cannot break it."""
+    """Whether the rule is about this request; if not, no answer can break it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,9 +55,11 @@ class WriteItem:
     id: str
     failures: tuple[Exchange, ...]
     must: tuple[tuple[str, ...], ...]
-    """Of each group one must stand in a usable skill, whatever its case."""
+    """Groups of texts: a usable skill must contain one text of each group, ignoring case."""
     must_not: tuple[str, ...]
-    """What holds for these turns alone, or comes from somebody else."""
+    """Texts that a usable skill must not contain: they apply to these turns only, or come from
+    somebody else.
+    """
 
 
 Item = ReadItem | JudgeItem | WriteItem
@@ -66,21 +67,23 @@ Item = ReadItem | JudgeItem | WriteItem
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    """One exam, and a name that changes with any word of it."""
+    """The items of one role's exam; `sha256` changes with any word of them."""
 
-    role: Role
+    role: ModelRole
     sha256: str
     items: tuple[Item, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
-    """What came of one item."""
+class ExamMark:
+    """The result of one exam item."""
 
     item: str
     right: bool
     kept: bool | None = None
-    """For a judge: the label, which tells the two kinds of error apart."""
+    """Whether the item's answer keeps the rule, in a judge's exam; this tells its two kinds of
+    errors apart.
+    """
 
     def as_json(self) -> list[object]:
         return [self.item, self.right, self.kept]
@@ -88,24 +91,24 @@ class Mark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExamResult:
-    """How a model did, or does so far."""
+    """A model's result in one exam, complete or under way."""
 
     model: str
     digest: str
-    """Of the model; another one is examined anew."""
-    role: Role
+    """Digest of the examined model; a model with another digest is examined again."""
+    role: ModelRole
     exam: str
-    """Sheet, prompt and rules; another one is taken anew."""
-    marks: tuple[Mark, ...] = ()
+    """Hash of the exam's sheet, prompts and rules; after a change the exam is taken again."""
+    marks: tuple[ExamMark, ...] = ()
     passed: bool | None = None
-    """None: under way."""
+    """Whether the model passed; None: the exam is under way."""
     score: float | None = None
     low: float | None = None
     high: float | None = None
     sensitivity: float | None = None
-    """For a judge: of answers that keep their rule, the share it finds."""
+    """In a judge's exam: share of rule-keeping answers that the model calls kept."""
     specificity: float | None = None
-    """For a judge: of those that break it."""
+    """In a judge's exam: share of rule-breaking answers that the model calls broken."""
     why: str = ""
     at: datetime | None = None
 
@@ -117,9 +120,11 @@ class ExamResult:
 # Marking
 
 
-def mark_read(item: ReadItem, heard: Heard | None) -> Mark:
-    """Right where all of it is: correction, lasting, and of a lasting wish its scope and words."""
-    return Mark(item=item.id, right=heard is not None and _read_rightly(item, heard))
+def mark_read(item: ReadItem, heard: Heard | None) -> ExamMark:
+    """Mark a reader's answer: right if correction, lasting wish and, for a lasting wish, scope and
+    words are all right.
+    """
+    return ExamMark(item=item.id, right=heard is not None and _read_rightly(item, heard))
 
 
 def _read_rightly(item: ReadItem, heard: Heard) -> bool:
@@ -134,7 +139,7 @@ def _read_rightly(item: ReadItem, heard: Heard) -> bool:
 
 
 def _same_words(said: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Every wanted sentence was found, and hardly anything besides."""
+    """Whether every expected sentence was quoted, with little besides."""
     found = all(any(_shares(one, other) for other in said) for one in wanted)
     room = 2 * sum(map(len, wanted)) + 30
     return found and sum(map(len, said)) <= room
@@ -145,9 +150,11 @@ def _shares(one: str, other: str) -> bool:
     return bool(a and b) and (a in b or b in a) and 2 * min(len(a), len(b)) >= len(a)
 
 
-def mark_judge(item: JudgeItem, votes: Sequence[Vote]) -> Mark:
-    """No verdict is wrong: nothing is decided by a judge that does not speak. Of a rule that does
-    not apply "neither" is as right as "kept"."""
+def mark_judge(item: JudgeItem, votes: Sequence[Vote]) -> ExamMark:
+    """Mark a judge's answer to an exam item; no verdict counts as wrong.
+
+    If the rule does not apply, "neither" is as right as "kept".
+    """
     verdict = majority(votes)
     if not item.kept:
         right = verdict == -1
@@ -155,13 +162,13 @@ def mark_judge(item: JudgeItem, votes: Sequence[Vote]) -> Mark:
         right = verdict == 1
     else:
         right = verdict in (0, 1)
-    return Mark(item=item.id, right=right, kept=item.kept)
+    return ExamMark(item=item.id, right=right, kept=item.kept)
 
 
-def mark_write(item: WriteItem, draft: Draft | None) -> Mark:
+def mark_write(item: WriteItem, draft: SkillDraft | None) -> ExamMark:
     if draft is None:
-        return Mark(item=item.id, right=False)
+        return ExamMark(item=item.id, right=False)
     text = f"{draft.text.name}\n{draft.text.description}\n{draft.text.body}".casefold()
     has = all(any(one.casefold() in text for one in group) for group in item.must)
     clean = not any(one.casefold() in text for one in item.must_not)
-    return Mark(item=item.id, right=has and clean)
+    return ExamMark(item=item.id, right=has and clean)

@@ -1,7 +1,7 @@
-"""What `training.model = auto` means: the model the user talks to most that can learn here.
+"""Resolves `training.model = auto`: the model used most that can be trained here.
 
-Counted are answers of the last thirty days; a version that Lull has published counts for its base.
-The built-in model learns only where no other that was talked to can: nobody needs it to get better.
+Counts answers of the last thirty days; a published version counts for its base. The built-in model
+is trained only if no other used model can be: nobody needs it to improve.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from lull.core.learnable import Learnable
-from lull.core.model_name import canonical
-from lull.core.ollama_model import base_of_published
+from lull.core.chat.model_name import canonical
+from lull.core.models.learnable import Learnable
+from lull.core.models.ollama_model import base_of_published
 
-COUNTED: Final = timedelta(days=30)
+COUNTED_PERIOD: Final = timedelta(days=30)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Talked:
-    """Answers of one model, by the name that clients typed."""
+    """Number of answers that one model gave, by the name that clients typed."""
 
     model: str
     turns: int
@@ -52,7 +52,7 @@ def auto_choice(
 
 
 def _most_first(talked: Iterable[Talked]) -> list[Talked]:
-    """One entry a model; ties go to the one that was talked to last."""
+    """One entry per model, most answers first; ties go to the most recently used."""
     found: dict[str, Talked] = {}
     for one in talked:
         name = base_of_published(one.model)

@@ -1,8 +1,8 @@
-"""The eight pages, each made when it is first opened."""
+"""The functions that make the eight pages; a page's module is imported when it is first opened."""
 
 from __future__ import annotations
 
-from lull.desktop.page import Kit, Page, PageName
+from lull.desktop.widgets.page import Kit, Page, PageName
 from lull.desktop.window import Making
 
 
@@ -20,49 +20,49 @@ def making() -> dict[PageName, Making]:
 
 
 def _today(kit: Kit) -> Page:
-    from lull.desktop.pages.today import Today
+    from lull.desktop.pages.today import TodayPage
 
-    return Today(kit)
+    return TodayPage(kit)
 
 
 def _review(kit: Kit) -> Page:
-    from lull.desktop.pages.review import Review
+    from lull.desktop.pages.review.page import ReviewPage
 
-    return Review(kit)
+    return ReviewPage(kit)
 
 
 def _skills(kit: Kit) -> Page:
-    from lull.desktop.pages.skills import Skills
+    from lull.desktop.pages.skills.page import SkillsPage
 
-    return Skills(kit)
+    return SkillsPage(kit)
 
 
 def _learning(kit: Kit) -> Page:
-    # pyqtgraph and numpy are half of the window's memory: only who looks at curves pays.
-    from lull.desktop.pages.learning import Learning
+    # Imported late because pyqtgraph and numpy take half of the window's memory.
+    from lull.desktop.pages.learning.page import LearningPage
 
-    return Learning(kit)
+    return LearningPage(kit)
 
 
 def _schedule(kit: Kit) -> Page:
-    from lull.desktop.pages.schedule import Schedule
+    from lull.desktop.pages.schedule.page import SchedulePage
 
-    return Schedule(kit)
+    return SchedulePage(kit)
 
 
 def _conversations(kit: Kit) -> Page:
-    from lull.desktop.pages.conversations import Conversations
+    from lull.desktop.pages.chat.page import ConversationsPage
 
-    return Conversations(kit)
+    return ConversationsPage(kit)
 
 
 def _settings(kit: Kit) -> Page:
-    from lull.desktop.pages.settings import Settings
+    from lull.desktop.pages.settings import SettingsPage
 
-    return Settings(kit)
+    return SettingsPage(kit)
 
 
 def _logs(kit: Kit) -> Page:
-    from lull.desktop.pages.logs import Logs
+    from lull.desktop.pages.logs import LogsPage
 
-    return Logs(kit)
+    return LogsPage(kit)

@@ -1,4 +1,4 @@
-"""The diagnostics, to be read before they are given to anybody."""
+"""Dialog that shows a bug report, to read, copy or save."""
 
 from __future__ import annotations
 
@@ -10,20 +10,22 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QFileDialog, QPlainTextEdit, QVBoxLayout, QWidget
 
 from lull.contract import routes
-from lull.desktop.client import Answer
+from lull.desktop.client import Reply
 from lull.desktop.diagnostics import bundle
-from lull.desktop.page import Kit
-from lull.desktop.pages.logs import FILE, LogTail
-from lull.desktop.parts import button, label, row
+from lull.desktop.pages.log_tail import FILE, LogTail
 from lull.desktop.state import Subject, Told
-from lull.desktop.style import mono
-from lull.desktop.tokens import GAP
+from lull.desktop.widgets.page import Kit
+from lull.desktop.widgets.parts import button, label, row
+from lull.desktop.widgets.style import mono
+from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import tr
 
-LINES = 300
+LOG_LINES = 300
 
 
 class DiagnosticsDialog(QDialog):
+    """Dialog that asks the doctor for its checks and shows the bug report."""
+
     def __init__(self, kit: Kit, parent: QWidget) -> None:
         super().__init__(parent)
         self._kit = kit
@@ -57,8 +59,8 @@ class DiagnosticsDialog(QDialog):
         self.copy.setEnabled(ready)
         self.save.setEnabled(ready)
 
-    def _take(self, answer: Answer) -> None:
-        """Also without a service: then the log is what there is."""
+    def _take(self, answer: Reply) -> None:
+        """Show the report; without a service it has mainly the log."""
         if self._gone:
             return
         state = self._kit.state
@@ -74,7 +76,7 @@ class DiagnosticsDialog(QDialog):
                 status=state.status,
                 checks=answer.value.get("checks", ()) if answer.ok else [missing],
                 settings=state.value(Subject.SETTINGS).get("settings", ()),
-                log=LogTail(self._kit.place.logs / FILE).new_lines()[-LINES:],
+                log=LogTail(self._kit.place.logs / FILE).new_lines()[-LOG_LINES:],
                 home=self._kit.place.home,
                 user=_user(),
             )

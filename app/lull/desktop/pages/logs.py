@@ -1,66 +1,49 @@
-"""Logs and health: the service's own lines, by level, followed as they are written, and what the
-doctor finds. The lines never hold what anybody said; they are read from the file, so they can also
-be read when the service is gone.
+"""The Logs page: the service's log by level, followed live, and the doctor's checks.
+
+The log is read from its file, so it can be read when the service is down. It never contains what
+the user or the model said.
 """
 
 from __future__ import annotations
 
 import json
 from collections import deque
-from pathlib import Path
 from typing import Any, Final
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QPlainTextEdit, QVBoxLayout
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit, QVBoxLayout
 
 from lull.contract import routes
-from lull.desktop.client import Answer
-from lull.desktop.page import Kit, Page
-from lull.desktop.parts import Card, button, empty_out, label, row
-from lull.desktop.style import mono
-from lull.desktop.words import plain, tr
+from lull.desktop.client import Reply
+from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
+from lull.desktop.pages.log_tail import FILE, LogTail
+from lull.desktop.widgets.choice import Choice
+from lull.desktop.widgets.page import Kit, Page
+from lull.desktop.widgets.parts import Card, button, empty_out, label, row
+from lull.desktop.widgets.style import mono
+from lull.desktop.words import in_window, plain, tr
 
 Json = dict[str, Any]
-FILE: Final = "service.log"
-TAIL_BYTES: Final = 400_000
+
+
 MOST_LINES: Final = 2_000
+
+
 LOOK_MS: Final = 700
+
+
 LEVELS: Final = ("debug", "info", "warning", "error")
 
 
-class LogTail:
-    """The end of a file that grows and turns over. Reading is bounded."""
+class LogsPage(Page):
+    """Shows log lines with filters, and the result of the doctor."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._at = -1
-        self._inode = 0
-        self._rest = b""
-
-    def new_lines(self) -> list[str]:
-        """Those written since the last call; the first call gives the end of the file."""
-        try:
-            with self._path.open("rb") as file:
-                found = self._path.stat()
-                if self._at < 0 or found.st_ino != self._inode or found.st_size < self._at:
-                    self._at = max(0, found.st_size - TAIL_BYTES)
-                    self._inode, self._rest = found.st_ino, b""
-                file.seek(self._at)
-                data = file.read(TAIL_BYTES)
-        except OSError:
-            return []
-        self._at += len(data)
-        *lines, self._rest = (self._rest + data).split(b"\n")
-        return [line.decode("utf-8", "replace") for line in lines]
-
-
-class Logs(Page):
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit, tr("Logs"))
         self._tail = LogTail(kit.place.logs / FILE)
         self._lines: deque[tuple[str, str]] = deque(maxlen=MOST_LINES)
-        self.level = QComboBox()
+        self.level = Choice()
         self.level.setAccessibleName(tr("Least level"))
         titles = (tr("Everything"), tr("Info"), tr("Warnings"), tr("Errors"))
         for words, level in zip(titles, LEVELS, strict=True):
@@ -89,7 +72,7 @@ class Logs(Page):
         self.look = button(tr("Ask the doctor"), self._ask)
         self.copy = button(tr("Copy lines"), self._copy)
         self.head.addWidget(self.look)
-        # Here, too: it is wanted most when the service is gone, and this page needs none.
+        # Also here, because it is needed most when the service is down.
         self.diagnose = button(tr("Diagnostics…"), self._diagnose)
         self.head.addWidget(self.diagnose)
         box = QVBoxLayout(self.body)
@@ -110,8 +93,6 @@ class Logs(Page):
         self._timer.stop()
 
     def _diagnose(self) -> None:
-        from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
-
         DiagnosticsDialog(self.kit, self).open()
 
     def focus_search(self) -> None:
@@ -152,7 +133,7 @@ class Logs(Page):
         self.look.setText(tr("Looking…"))
         self.state.get(routes.DOCTOR, self._take)
 
-    def _take(self, answer: Answer) -> None:
+    def _take(self, answer: Reply) -> None:
         self.look.setEnabled(True)
         self.look.setText(tr("Ask the doctor"))
         empty_out(self._checks)
@@ -163,7 +144,8 @@ class Logs(Page):
             mark, kind = ("✓", "good") if check["ok"] else ("!", "warn")
             if not check["ok"] and check.get("serious"):
                 mark, kind = "✗", "bad"
-            words = f"{check['name']}: {check['text']} {check.get('hint') or ''}".strip()
+            found = in_window(f"{check['text']} {check.get('hint') or ''}".strip())
+            words = f"{check['name']}: {found}"
             sign = label(mark, kind)
             sign.setFixedWidth(14)
             said = label(plain(words), wrap=True)
@@ -174,7 +156,7 @@ class Logs(Page):
 
 
 def _read_line(line: str) -> tuple[str, str]:
-    """Its level, and the line for people."""
+    """The level of a log line and its readable text."""
     try:
         said = json.loads(line)
         level = str(said["level"])

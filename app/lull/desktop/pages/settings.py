@@ -1,5 +1,7 @@
-"""Settings: everything that can be set, each with its reason; what the window itself remembers;
-and where the data lies. A change is checked by the service and holds at once where it can."""
+"""The Settings page: all settings with their reasons, and the window's own preferences.
+
+The service checks each change and applies it at once if it can.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +11,7 @@ from typing import Any
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QCheckBox,
     QComboBox,
     QLabel,
@@ -20,35 +23,39 @@ from PySide6.QtWidgets import (
 )
 
 from lull.contract import routes
-from lull.desktop.autostart import Autostart, Part
-from lull.desktop.client import Answer
-from lull.desktop.model_choice import ModelChoice
-from lull.desktop.notices import NoticeKind
-from lull.desktop.page import Kit, Page
+from lull.desktop.client import Reply
+from lull.desktop.pages.chat.wipe_dialog import WipeDialog
 from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
-from lull.desktop.pages.wipe_dialog import WipeDialog
-from lull.desktop.parts import Card, button, label, row
 from lull.desktop.state import Subject, Told
-from lull.desktop.tokens import GAP
-from lull.desktop.words import plain, tr
+from lull.desktop.welcome.autostart import Autostart, AutostartPart
+from lull.desktop.welcome.model_choice import ModelChoice
+from lull.desktop.widgets.choice import Choice
+from lull.desktop.widgets.notices import NoticeKind
+from lull.desktop.widgets.page import Kit, Page
+from lull.desktop.widgets.parts import Card, button, label, row
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import in_window, plain, tr
 
 Json = dict[str, Any]
 
 _EXAMINED = ("reader", "judge", "writer")
-"""Groups whose model is examined."""
+"""Groups whose model has to pass an exam."""
 
 
-class Settings(Page):
+class SettingsPage(Page):
+    """The Settings page: editors for all settings, in one card per group."""
+
     subjects = (Subject.SETTINGS, Subject.MODELS, Subject.STATUS)
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit, tr("Settings"))
         self._editors: dict[str, QWidget] = {}
+        self._lines: dict[str, QWidget] = {}
         self._rows: list[tuple[QWidget, str]] = []
         self._groups: dict[str, Card] = {}
         self._resets: dict[str, QPushButton] = {}
         self.helpers: dict[str, QLabel] = {}
-        """Beside reader, judge and writer: who has the part, and how its exam went."""
+        """Labels for reader, judge and writer: which model has the role, and why."""
         self.search = QLineEdit()
         self.search.setPlaceholderText(tr("Search settings"))
         self.search.setAccessibleName(tr("Search settings"))
@@ -60,32 +67,51 @@ class Settings(Page):
         self._box = QVBoxLayout(inner)
         self._box.setContentsMargins(0, 0, GAP, 0)
         self._box.setSpacing(GAP * 2)
-        self._box.addWidget(self._model_card())
-        self._box.addWidget(self._window_card())
-        self._box.addWidget(self._data_card())
+        self._box.addWidget(self._restart_card())
+        self._own_cards = (self._model_card(), self._window_card(), self._data_card())
+        for card in self._own_cards:
+            self._box.addWidget(card)
         self._box.addStretch(1)
-        scroll = QScrollArea()
+        self._scroll = scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setWidget(inner)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.none = label(tr("No setting matches."), "muted")
+        self.none.hide()
         box = QVBoxLayout(self.body)
         box.setContentsMargins(0, 0, 0, 0)
+        box.addWidget(self.none)
         box.addWidget(scroll)
+        self.kit.process.started.connect(self.restart.hide)
+
+    def look_up(self, words: str) -> None:
+        self.search.setText(words)
 
     def focus_search(self) -> None:
         self.search.setFocus()
         self.search.selectAll()
 
-    # The window's own
+    def _restart_card(self) -> Card:
+        """Shown while a changed setting waits for the service's next start."""
+        self.restart = Card()
+        words = label(tr("Some changes apply after Lull restarts."), wrap=True)
+        now = button(tr("Restart Lull"), self.kit.actions.restart)
+        line = row(words, now)
+        line.setStretch(0, 1)
+        self.restart.box.addLayout(line)
+        self.restart.hide()
+        return self.restart
+
+    # The window's preferences
 
     def _window_card(self) -> Card:
         card = Card(tr("This window"))
         card.box.addWidget(label(tr("Notify me about"), "muted"))
         for kind, words in (
             (NoticeKind.PROPOSALS, tr("Skills to review, once a day")),
-            (NoticeKind.NIGHT, tr("What a night of training brought or cost")),
-            (NoticeKind.WAY_BACK, tr("Something that was taken back by itself")),
-            (NoticeKind.NEEDS_YOU, tr("Something that needs me")),
+            (NoticeKind.NIGHT, tr("Overnight training results")),
+            (NoticeKind.WAY_BACK, tr("Automatic rollbacks")),
+            (NoticeKind.NEEDS_YOU, tr("Problems that need me")),
         ):
             key = f"notify/{kind}"
             self._check(
@@ -98,11 +124,11 @@ class Settings(Page):
         card.box.addWidget(label(tr("Start when I log in"), "muted"))
         autostart = Autostart.here(self.kit.place)
         if autostart is None:
-            card.box.addWidget(label(tr("This system has no way that Lull knows."), "small"))
+            card.box.addWidget(label(tr("Lull can't start by itself on this system."), "small"))
             return card
         for part, words in (
-            (Part.SERVICE, tr("The service: answers and learns, without a window")),
-            (Part.ICON, tr("The icon")),
+            (AutostartPart.SERVICE, tr("Start Lull in the background")),
+            (AutostartPart.ICON, tr("Show the tray icon")),
         ):
             self._check(
                 card,
@@ -125,16 +151,16 @@ class Settings(Page):
         box.toggled.connect(do)
         card.box.addWidget(box)
 
-    def _start_at_login(self, autostart: Autostart, part: Part, on: bool) -> None:
+    def _start_at_login(self, autostart: Autostart, part: AutostartPart, on: bool) -> None:
         try:
             autostart.turn(part, on=on)
-            text = tr("It starts when you log in.") if on else tr("It does not start by itself.")
+            text = tr("Starts when you log in.") if on else tr("Doesn't start by itself.")
             self.state.told.emit(Told(text=text))
         except OSError as error:
             self.state.told.emit(Told(text=tr("Not done: %1", error.strerror), good=False))
 
     def _data_card(self) -> Card:
-        card = Card(tr("Where is my data?"))
+        card = Card(tr("Data folder"))
         home = str(self.kit.place.home)
         where = label(home)
         where.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -156,9 +182,9 @@ class Settings(Page):
                 None,
             )
         )
-        self.wipe = button(tr("Wipe…"), lambda: WipeDialog(self.kit, self).open())
+        self.wipe = button(tr("Delete data…"), lambda: WipeDialog(self.kit, self).open())
         self.diagnose = button(tr("Diagnostics…"), self._diagnose)
-        steps = button(tr("Show the first steps"), self.kit.show_first_run)
+        steps = button(tr("Run setup again"), self.kit.show_first_run)
         card.box.addLayout(row(self.diagnose, steps, self.wipe, None))
         return card
 
@@ -168,7 +194,7 @@ class Settings(Page):
     def _open_home(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.kit.place.home)))
 
-    # The service's
+    # The service's settings
 
     def show_content(self) -> None:
         self.model.look()
@@ -180,24 +206,26 @@ class Settings(Page):
                 _put(editor, one["value"])
         for group, words in self.helpers.items():
             helper = (self.state.status.get("helpers") or {}).get(group) or {}
-            words.setText(plain(str(helper.get("why", ""))))
+            words.setText(in_window(plain(str(helper.get("why", "")))))
             words.setVisible(bool(words.text()))
         for group, reset in self._resets.items():
             reset.setEnabled(bool(self._changed(group)))
-        # A hundred new rows at once: laid out now, not seen squashed for a moment.
+        # Lay out the many new rows now, so that they are never seen squashed.
         self._box.activate()
 
     def _changed(self, group: str) -> list[Json]:
-        """Those that are not as they were at first."""
+        """The group's settings that are shown and differ from their defaults."""
         rows = self.state.value(Subject.SETTINGS).get("settings", ())
         return [
             one
             for one in rows
-            if one["key"].startswith(f"{group}.") and one["value"] != one["default"]
+            if one["key"].startswith(f"{group}.")
+            and one["value"] != one["default"]
+            and not self._lines[one["key"]].isHidden()
         ]
 
     def _reset(self, group: str) -> None:
-        """As they were at first; undo puts back what stood there."""
+        """Set the group's defaults; undo restores the previous values."""
         changed = self._changed(group)
         before = {str(one["key"]): _text(one["value"]) for one in changed}
 
@@ -210,8 +238,8 @@ class Settings(Page):
             self.state.act(
                 routes.SETTINGS,
                 {"key": one["key"], "value": _text(one["default"])},
-                words=str(one["key"]),
-                done=tr("As it was at first.") if last else "",
+                words=_named(str(one["key"])),
+                done=tr("%1 settings reset.", _title(group)) if last else "",
                 undo=undo if last else None,
                 then=lambda _: self.state.touch(Subject.SETTINGS),
             )
@@ -227,10 +255,11 @@ class Settings(Page):
         box = QVBoxLayout(line)
         box.setContentsMargins(0, 0, 0, GAP // 2)
         box.setSpacing(2)
-        title = name.replace("_", " ").capitalize()
+        title = _title(name)
+        self._lines[one["key"]] = line
         top = row(label(title), None, editor)
         box.addLayout(top)
-        box.addWidget(label(str(one["reason"]), "small", wrap=True))
+        box.addWidget(label(in_window(str(one["reason"])), "small", wrap=True))
         if name == "model" and group in _EXAMINED:
             self.helpers[group] = label("", "muted", wrap=True)
             box.addWidget(self.helpers[group])
@@ -254,7 +283,7 @@ class Settings(Page):
         key, value = str(one["key"]), one["value"]
         editor: QWidget
         if isinstance(value, bool):
-            editor = QComboBox()
+            editor = Choice()
             editor.addItem(tr("on"), "true")
             editor.addItem(tr("off"), "false")
             editor.activated.connect(lambda _, e=editor: self._set(key, e.currentData()))
@@ -275,10 +304,19 @@ class Settings(Page):
             self._set(key, editor.text())
 
     def _set(self, key: str, text: str) -> None:
-        def tell(answer: Answer) -> None:
-            later = bool(answer.value.get("restart_needed"))
-            words = tr("Set; it holds from the service's next start.") if later else tr("Set.")
-            self.state.told.emit(Told(text=words))
+        rows = self.state.value(Subject.SETTINGS).get("settings", ())
+        before = next((_text(one["value"]) for one in rows if one["key"] == key), None)
+
+        def tell(answer: Reply) -> None:
+            if answer.value.get("restart_needed"):
+                self.restart.show()
+                words = tr("%1 saved. Restart Lull to apply it.", _named(key))
+                again = self.kit.actions.restart
+                self.state.told.emit(Told(text=words, undo=again, button=tr("Restart")))
+                return
+            words = tr("%1 is now %2.", _named(key), _said(answer.value.get("value")))
+            undo = None if before is None else lambda: self._set(key, before)
+            self.state.told.emit(Told(text=words, undo=undo))
 
         def then(_: bool) -> None:
             editor = self._editors[key]
@@ -292,7 +330,7 @@ class Settings(Page):
         self.state.act(
             routes.SETTINGS,
             {"key": key, "value": text},
-            words=key,
+            words=_named(key),
             answered=tell,
             then=then,
         )
@@ -304,6 +342,37 @@ class Settings(Page):
         for card in self._groups.values():
             lines = [line for line, _ in self._rows if line.parentWidget() is card]
             card.setVisible(any(not line.isHidden() for line in lines))
+        for card in self._own_cards:
+            said = " ".join(_words_in(card)).lower()
+            card.setVisible(all(word in said for word in words))
+        for group, reset in self._resets.items():
+            reset.setEnabled(bool(self._changed(group)))
+        shown = (*self._own_cards, *self._groups.values())
+        self.none.setVisible(all(card.isHidden() for card in shown))
+        self._scroll.verticalScrollBar().setValue(0)
+
+
+def _words_in(card: Card) -> list[str]:
+    """Everything that a card says, for the search."""
+    said = [one.text() for one in card.findChildren(QLabel)]
+    return said + [one.text() for one in card.findChildren(QAbstractButton)]
+
+
+def _title(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
+def _named(key: str) -> str:
+    """The setting as its card and line call it."""
+    group, name = key.split(".", 1)
+    return f"{_title(group)}: {name.replace('_', ' ')}"
+
+
+def _said(value: object) -> str:
+    """The value in words."""
+    if isinstance(value, bool):
+        return tr("on") if value else tr("off")
+    return _text(value) or tr("empty")
 
 
 def _put(editor: QWidget, value: object) -> None:
@@ -311,13 +380,13 @@ def _put(editor: QWidget, value: object) -> None:
         editor.setCurrentIndex(0 if value is True else 1)
     elif isinstance(editor, QLineEdit) and not editor.isModified():
         if editor.text() == _text(value):
-            return  # where the cursor stands, it stays
+            return  # keep the cursor's position
         editor.setText(_text(value))
         editor.setCursorPosition(0)
 
 
 def _text(value: object) -> str:
-    """As `lull settings set` takes it."""
+    """The value in the form that `lull settings set` accepts."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):

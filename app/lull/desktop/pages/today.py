@@ -1,9 +1,8 @@
-"""Today: what runs, what it did, what waits for the user, and why Lull works or not."""
+"""The Today page: status, recent changes, open decisions, and why Lull works now or not."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
 from typing import Any, Final
 
 from PySide6.QtCore import Qt
@@ -19,24 +18,28 @@ from PySide6.QtWidgets import (
 )
 
 from lull.desktop.actions import pause_lengths
-from lull.desktop.icons import pixmap
-from lull.desktop.page import Kit, Page, PageName
-from lull.desktop.pages.changes import newest_changes
-from lull.desktop.pages.learning_feed import LearningFeed
-from lull.desktop.parts import Card, button, empty_out, label, row, set_kind
+from lull.desktop.pages.failed_card import FailedCard
+from lull.desktop.pages.learning.feed import LearningFeed
+from lull.desktop.pages.skills.changes import newest_changes
+from lull.desktop.pages.today_words import figure_titles, reward_words, work_words
 from lull.desktop.standing import standing
 from lull.desktop.state import Subject
-from lull.desktop.tokens import GAP
-from lull.desktop.words import ago, counted, now, only, percent, plain, tr
+from lull.desktop.widgets.icons import pixmap
+from lull.desktop.widgets.page import Kit, Page, PageName
+from lull.desktop.widgets.parts import Card, button, empty_out, label, row, set_kind
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import ago, counted, in_window, now, only, plain, tr
 
 Json = dict[str, Any]
 DAYS: Final = 15
-"""Today, and the two weeks that it is held against."""
+"""Number of days whose rewards are read: today and the two weeks to compare with."""
 MOST_CHANGES: Final = 5
 GATE_ICONS = {"open": "good", "closed": "bad", "unknown": "unknown"}
 
 
-class Today(Page):
+class TodayPage(Page):
+    """The Today page: an overview in cards."""
+
     subjects = (Subject.STATUS, Subject.SKILLS, Subject.RUNS)
 
     def __init__(self, kit: Kit) -> None:
@@ -50,6 +53,8 @@ class Today(Page):
         grid.setSpacing(GAP * 2)
         grid.addWidget(self._checklist())
         grid.addWidget(self._problems_card())
+        self.failed = FailedCard()
+        grid.addWidget(self.failed)
         grid.addWidget(self._learning_card())
         grid.addLayout(self._figures())
         grid.addWidget(self._question_card())
@@ -116,14 +121,17 @@ class Today(Page):
         card.box.addLayout(top)
         self.work = label("", "small", wrap=True)
         card.box.addWidget(self.work)
-        card.box.addLayout(self._gate_columns())
+        self.gates = QWidget()
+        self.gates.setLayout(self._gate_columns())
+        card.box.addWidget(self.gates)
         return card
 
     def _gate_columns(self) -> QHBoxLayout:
-        """Two, each with rows of its own: a long sentence makes no hole in the other."""
+        """Two separate grids, so that a long text in one leaves no gap in the other."""
         self._gates = (QGridLayout(), QGridLayout())
         self._gates_theme = ""
         box = QHBoxLayout()
+        box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(GAP * 2)
         for grid in self._gates:
             grid.setHorizontalSpacing(GAP)
@@ -142,17 +150,15 @@ class Today(Page):
             grid.setColumnStretch(column, 1)
         self.figures: dict[str, QLabel] = {}
         self.notes = {name: label("", "small", wrap=True) for name in ("conversations", "reward")}
-        titles = {
-            "proposals": tr("to review"),
-            "skills": tr("skills in force"),
-            "conversations": tr("conversations"),
-            "reward": tr("good answers today"),
-        }
+        titles = {name: many for name, (_, many) in figure_titles().items()}
+        titles["reward"] = tr("Answers rated good today")
+        self.titles: dict[str, QLabel] = {}
         for column, (name, words) in enumerate(titles.items()):
             card = Card()
             self.figures[name] = label("–", "figure")
+            self.titles[name] = label(words, "muted")
             card.box.addWidget(self.figures[name])
-            card.box.addWidget(label(words, "muted"))
+            card.box.addWidget(self.titles[name])
             grid.addWidget(card, 0, column)
             if name in self.notes:
                 card.box.addWidget(self.notes[name])
@@ -207,7 +213,7 @@ class Today(Page):
         card.box.addWidget(self.judge)
         return card
 
-    # When
+    # Visibility
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
@@ -225,14 +231,19 @@ class Today(Page):
         self.line.setText(stands.line)
         because = str(learning.get("because", ""))
         self.because.setText("" if because.rstrip(".") in stands.line else because)
-        self.because.setVisible(bool(self.because.text()))
+        self.because.setVisible(stands.learns and bool(self.because.text()))
+        for control in (self.pause, self.resume, self.train):
+            control.setEnabled(stands.learns)
         self.pause.setVisible(not stands.paused)
         self.resume.setVisible(stands.paused)
-        self._show_work(learning)
+        # What was last heard of a service that is off or gone says nothing about now.
+        self._show_work(learning if stands.learns else {})
+        self.gates.setVisible(stands.learns)
         self._show_gates(learning)
         self._show_figures(status)
         self._show_service(status)
         self._show_problems(status)
+        self.failed.show_failed(status.get("failed") or ())
         self._show_steps(status)
         self._show_question(status)
         self._show_changes()
@@ -246,10 +257,7 @@ class Today(Page):
             self._change_lines.addWidget(label(words, wrap=True), line, 1)
 
     def _show_work(self, learning: Json) -> None:
-        lines = [
-            f"{plain(str(work['text']))}. {work.get('why_not') or ''}".strip()
-            for work in learning.get("work") or ()
-        ]
+        lines = [work_words(learning, work) for work in learning.get("work") or ()]
         self.work.setText("\n".join(lines))
         self.work.setVisible(bool(lines))
 
@@ -270,7 +278,9 @@ class Today(Page):
         colours = {"open": theme.good, "closed": theme.bad, "unknown": theme.warn}
         words = {"open": tr("open"), "closed": tr("closed"), "unknown": tr("unknown")}
         mark = QLabel()
-        mark.setPixmap(pixmap(GATE_ICONS[state], colours[state], 14))
+        mark.setPixmap(
+            pixmap(GATE_ICONS[state], colours[state], 14, ratio=self.devicePixelRatioF())
+        )
         mark.setAccessibleName(words[state])
         mark.setFixedWidth(16)
         said = label(text, wrap=True)
@@ -290,6 +300,8 @@ class Today(Page):
         }
         for name, value in values.items():
             self.figures[name].setText(f"{int(value):,}")
+        for name, titles in figure_titles().items():
+            self.titles[name].setText(titles[0] if int(values[name]) == 1 else titles[1])
         turns = int(status.get("turns", 0))
         self.notes["conversations"].setText(counted(turns, "%1 answer", "%1 answers"))
         share, note = reward_words(self.feed.value.get("days") or (), now().date().isoformat())
@@ -317,7 +329,8 @@ class Today(Page):
         helper = (status.get("helpers") or {}).get("judge") or {}
         nobody = helper.get("setting") == "auto" and not helper.get("model")
         words = tr("No judge (auto): %1", plain(str(helper.get("why", "")))) if nobody else ""
-        self.judge.setText(words if judge.get("trains", True) else str(judge.get("why", "")))
+        said = words if judge.get("trains", True) else str(judge.get("why", ""))
+        self.judge.setText(in_window(said))
         self.judge.setVisible(bool(self.judge.text()))
 
     def _show_problems(self, status: Json) -> None:
@@ -326,7 +339,7 @@ class Today(Page):
         for problem in problems:
             head = label(str(problem["title"]), "bad")
             head.setFont(_bold(head.font()))
-            words = f"{problem['detail']} {problem.get('hint', '')}".strip()
+            words = in_window(f"{problem['detail']} {problem.get('hint', '')}".strip())
             self._problem_lines.addWidget(head)
             self._problem_lines.addWidget(label(words, wrap=True))
         self.problems.setVisible(bool(problems))
@@ -368,19 +381,6 @@ class Today(Page):
 
     def _rate(self, value: str) -> None:
         self.kit.actions.rate(self._asked, value, lambda done: self.question.setVisible(not done))
-
-
-def reward_words(days: Sequence[Json], today: str) -> tuple[str, str]:
-    """The share of today's scored answers that were good, and what it is to be held against."""
-    before = [day for day in days if day["day"] != today and day["n"]]
-    now_ = next((day for day in days if day["day"] == today and day["n"]), None)
-    total = sum(day["n"] for day in before)
-    usual = sum(day["reward"] * day["n"] for day in before) / total if total else None
-    told = tr("%1 in the two weeks before", percent(usual)) if usual is not None else ""
-    if now_ is None:
-        return "–", told or tr("none scored yet")
-    scored = tr("of %1 scored", f"{now_['n']:,}")
-    return percent(now_["reward"]), f"{scored}; {told}" if told else scored
 
 
 def _short(text: str, most: int = 300) -> str:

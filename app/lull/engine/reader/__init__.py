@@ -1,1 +1,3 @@
-"""The small reader: what a user's message says about the answer before it."""
+"""The feedback reader: a small model that classifies what a user's message says about the answer
+before it.
+"""

@@ -1,4 +1,4 @@
-"""Exchanges within what can be read in a moment, and which of them are read together."""
+"""Shortens exchanges to a token limit and groups them into batches of similar length."""
 
 from __future__ import annotations
 
@@ -6,21 +6,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-if TYPE_CHECKING:  # it stands beside the network, and nothing here needs MLX
+if TYPE_CHECKING:  # importing it loads MLX, which this module does not need
     from lull.engine.reader.net import Encoded
 
 MOST_TOKENS: Final = 400
-"""Of one exchange: what two slow cores read in a second. Hardly any message is longer."""
+"""Most tokens of one exchange, about what two slow cores read in a second; few exchanges are
+longer.
+"""
 BATCH_TOKENS: Final = 2_000
-"""Read side by side, padding included."""
+"""Most tokens in one batch, padding included."""
 MOST_TOGETHER: Final = 16
+"""Most exchanges in one batch."""
 
 
 def within(encoded: Encoded, most: int = MOST_TOKENS) -> tuple[Encoded, tuple[int, ...]]:
-    """The exchange in at most so many tokens, and which of its sentences are left, in order.
+    """Shorten an exchange to about `most` tokens; also return the indices of the sentences kept.
 
-    What was asked and answered stays. Of a long message the last and the first sentences stay, for
-    there people say what they want; one that is too long for itself loses its end.
+    The question and the answer before the message are always kept. Of a long message the last and
+    first sentences are kept, because there people say what they want; a sentence that is too long
+    by itself loses its end.
     """
     spans = encoded.spans
     if len(encoded.ids) <= most:
@@ -45,7 +49,11 @@ def within(encoded: Encoded, most: int = MOST_TOKENS) -> tuple[Encoded, tuple[in
 
 
 def together(encoded: Sequence[Encoded]) -> list[list[int]]:
-    """Indices of like length side by side, within BATCH_TOKENS, the short ones first."""
+    """Group indices of exchanges into batches of similar length, shortest first.
+
+    A batch has at most BATCH_TOKENS with padding and at most MOST_TOGETHER exchanges; a longer
+    exchange gets its own.
+    """
     out: list[list[int]] = []
     for at in sorted(range(len(encoded)), key=lambda i: len(encoded[i].ids)):
         full = bool(out) and (len(out[-1]) + 1) * len(encoded[at].ids) > BATCH_TOKENS
@@ -56,6 +64,6 @@ def together(encoded: Sequence[Encoded]) -> list[list[int]]:
 
 
 def _from_the_ends(n: int) -> list[int]:
-    """The last, the first, the last but one, the second, …"""
+    """Indices in the order last, first, last but one, second, …"""
     order = [at for pair in zip(range(n - 1, -1, -1), range(n), strict=True) for at in pair]
     return list(dict.fromkeys(order))

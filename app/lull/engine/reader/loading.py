@@ -1,4 +1,4 @@
-"""The reader in memory: the small model's lower layers, and what was trained on top of them."""
+"""Loads the reader: the small model's lower layers with the trained LoRA and heads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mlx.utils import tree_flatten
 from mlx_lm.utils import load_model
 from tokenizers import Tokenizer
 
-from lull.backends.reader_files import ReaderFiles
+from lull.backends.reader.files import ReaderFiles
 from lull.core.errors import EngineError
 from lull.engine.reader.net import ReaderNet, Shape
 
@@ -20,14 +20,19 @@ Array = Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedReader:
+    """The reader's network, tokenizer and files."""
+
     net: ReaderNet
     tokenizer: Any
     files: ReaderFiles
 
 
 def load_reader(base: Path, files: ReaderFiles) -> LoadedReader:
-    """`base`: the small model as an MLX folder, looked at already. Its upper layers are never read
-    from the disk. Raises EngineError."""
+    """Load the reader. Raises EngineError.
+
+    `base` is the small model's MLX folder, already checked. Its upper layers are never read from
+    disk.
+    """
     try:
         model, _ = load_model(base, lazy=True)
         net = ReaderNet(model, shape_of(files))
@@ -36,24 +41,26 @@ def load_reader(base: Path, files: ReaderFiles) -> LoadedReader:
         if {name: array.shape for name, array in wanted.items()} != {
             name: array.shape for name, array in trained.items()
         }:
-            raise EngineError(f"{files.weights} was made for another network.", hint=_AGAIN)
+            raise EngineError(f"{files.weights} was made for another network.", hint=_INSTALL_AGAIN)
         net.load_weights(list(trained.items()), strict=False)
-        # it was trained so, and half precision is emulated on a CPU
+        # It was trained in float32, and half precision is emulated on a CPU.
         net.set_dtype(mx.float32)
         mx.eval(net.parameters())
         net.eval()
         tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
     except (ValueError, KeyError, TypeError, OSError, RuntimeError, ImportError) as error:
         reason = str(error).strip().splitlines()[:1] or [type(error).__name__]
-        raise EngineError(f"The reader cannot be loaded: {reason[0][:300]}", hint=_AGAIN) from error
+        raise EngineError(
+            f"The reader cannot be loaded: {reason[0][:300]}", hint=_INSTALL_AGAIN
+        ) from error
     return LoadedReader(net=net, tokenizer=tokenizer, files=files)
 
 
-_AGAIN = "Install Lull again; in a checkout, run `git checkout -- resources`."
+_INSTALL_AGAIN = "Install Lull again; in a checkout, run `git checkout -- resources`."
 
 
 def shape_of(files: ReaderFiles) -> Shape:
-    """Raises TypeError for fields that a network of this release does not have."""
+    """Read the network's shape. Raises TypeError for fields this release does not know."""
     said: dict[str, Any] = dict(files.shape)
     for key in ("labels", "classes"):
         said[key] = tuple(map(str, said[key]))

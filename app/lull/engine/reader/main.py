@@ -1,13 +1,12 @@
-"""The reader's process: `python -m lull.engine.reader.main`, `lull read-feedback` in a frozen app.
+"""The reader process: `python -m lull.engine.reader.main`, `lull read-feedback` in a frozen app.
 
-A process of its own: it has the lowest priority, so that reading never takes the processor from an
-answer, and it gives all its memory back by ending. It is a child of the service, like the engine,
-and speaks in the engine's frames:
+It runs at the lowest priority, so that it never takes the processor from an answer, and frees all
+its memory by ending. It is a child of the service, like the engine, and uses the engine's frames:
 
     {"op": "read", "id", "exchanges": [{"asked", "answer", "said"}]}
 
-is answered by the result `{"heard": [...]}`, of which `reading.read` tells. It does one thing at a
-time; whoever wants it to stop ends it.
+is answered with the result `{"heard": [...]}`, one entry per exchange. It handles one frame at a
+time; to stop it, end the process.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from lull.backends.model_folder import check_model_folder
-from lull.backends.reader_files import read_files
+from lull.backends.mlx.model_folder import check_model_folder
+from lull.backends.reader.files import read_files
 from lull.contract.engine_frames import encode, error_to_wire, receive_frame
 from lull.core.errors import EngineError, ResourceError
 from lull.core.feedback.exchange import Exchange
@@ -31,16 +30,18 @@ from lull.engine.main import leave_with_parent, log_as_json, prepare_imports
 
 _log = logging.getLogger("lull.engine")
 
-LOWEST: Final = 19
+LOWEST_PRIORITY: Final = 19
+"""Niceness value of the lowest process priority."""
 _CACHE_MB: Final = 64
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    """Serve read requests until the parent leaves; 1 when the reader cannot be loaded."""
     arguments = _parser().parse_args(argv)
     log_as_json(sys.stderr)
     leave_with_parent()
     if hasattr(os, "setpriority"):
-        os.setpriority(os.PRIO_PROCESS, 0, LOWEST)
+        os.setpriority(os.PRIO_PROCESS, 0, LOWEST_PRIORITY)
     connection = socket.socket(fileno=arguments.socket)
     try:
         _serve(arguments, connection)
@@ -48,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         connection.sendall(encode({"op": "failed", "error": error_to_wire(error)}))
         return 1
     except (BrokenPipeError, ConnectionResetError):
-        pass  # the parent closed the socket: it wants no more
+        pass  # the parent closed the socket
     return 0
 
 
@@ -67,13 +68,13 @@ def _serve(arguments: argparse.Namespace, connection: socket.socket) -> None:
     check_model_folder(arguments.base)
     files = read_files(arguments.reader)
     prepare_to_read()
-    # Only now: MLX picks its BLAS when it is loaded, and what is missing costs no import.
+    # Imported late: MLX picks its BLAS when it is loaded, and missing files cost no import.
     from lull.contract.engine_frames import MemoryLimits
-    from lull.engine.memory import Memory
+    from lull.engine.memory import EngineMemory
     from lull.engine.reader.loading import load_reader
     from lull.engine.reader.reading import read
 
-    Memory(MemoryLimits(memory_mb=arguments.memory_mb, cache_mb=_CACHE_MB))
+    EngineMemory(MemoryLimits(memory_mb=arguments.memory_mb, cache_mb=_CACHE_MB))
     reader = load_reader(arguments.base, files)
     connection.sendall(encode({"op": "ready"}))
     _log.info("the reader is ready: %d layers", reader.net.shape.layers)
@@ -85,7 +86,7 @@ def _serve(arguments: argparse.Namespace, connection: socket.socket) -> None:
 
 
 def prepare_to_read() -> None:
-    """Call before anything imports MLX. One thread: nobody waits for the reader."""
+    """Set up the environment with one BLAS thread. Call before anything imports MLX."""
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     name_the_processor()
     prepare_imports()

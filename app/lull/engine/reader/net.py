@@ -1,8 +1,8 @@
-"""A small language model with heads: from an exchange to what was said, as log-odds.
+"""The reader's network: a small language model with heads that classify a user's message.
 
 The lower layers are the base model's own; the upper ones carry a LoRA that was trained with the
-heads (bench/reader). The layers above and the vocabulary's output are not needed and not kept in
-memory. Arrays: B exchanges, T tokens, D width, S sentences, K classes.
+heads (bench/reader). The layers above them and the output head are not kept in memory. Shapes:
+B exchanges, T tokens, D width, S sentences, L labels, K classes.
 """
 
 from __future__ import annotations
@@ -31,20 +31,22 @@ LINEAR: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Encoded:
-    """Token ids of one exchange, and where its sentences stand among them."""
+    """Token ids of one exchange, and the positions of its sentences."""
 
     ids: tuple[int, ...]
     spans: tuple[tuple[int, int], ...]
-    """Of each sentence: first token, and the one behind its last."""
+    """[first, end) token positions of each sentence of the user's message."""
 
 
 def encode(tokenizer: Any, exchange: Exchange) -> Encoded:
-    """`tokenizer` is a `tokenizers.Tokenizer`. What was said is encoded sentence by sentence, so
-    that each one's tokens are its own."""
+    """Encode an exchange; each sentence of the user's message is tokenized separately.
+
+    `tokenizer` is a `tokenizers.Tokenizer`.
+    """
     shown = readable(exchange)
 
     def ids_of(text: str) -> list[int]:
-        # a mark of the template that somebody typed is text
+        # Template markers that a user typed must stay plain text.
         return list(tokenizer.encode(text, add_special_tokens=False).ids)
 
     def plain(text: str) -> str:
@@ -65,18 +67,21 @@ def encode(tokenizer: Any, exchange: Exchange) -> Encoded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """Encoded exchanges of like length, padded on the right."""
+    """Encoded exchanges of similar length, padded on the right."""
 
     ids_BT: Array
     last_B: Array
-    """Index of each exchange's last token."""
+    """Index of each exchange's last token, shape (B,)."""
     said_BT: Array
-    """1 at the tokens of what was said."""
+    """1 at the tokens of the user's message, 0 elsewhere, shape (B, T)."""
     spans_BST: Array
-    """1 at the tokens of each sentence; rows of zeros where there are fewer."""
+    """1 at the tokens of each sentence, 0 elsewhere, shape (B, S, T); all zeros for missing
+    sentences.
+    """
 
 
 def batch_of(encoded: Sequence[Encoded]) -> Batch:
+    """Pad encoded exchanges into one batch."""
     width = max(len(one.ids) for one in encoded)
     most = max(len(one.spans) for one in encoded)
     ids = [[*one.ids, *[0] * (width - len(one.ids))] for one in encoded]
@@ -96,25 +101,27 @@ def batch_of(encoded: Sequence[Encoded]) -> Batch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """How the reader is built on its base."""
+    """The network's layers, LoRA and heads."""
 
     frozen: int
-    """Layers that stay as they are."""
+    """Number of lower layers without LoRA."""
     layers: int
-    """Layers in all."""
+    """Number of layers in all."""
     rank: int
     scale: float
     labels: tuple[str, ...]
-    """Yes-or-no heads."""
+    """Names of the yes-or-no heads."""
     classes: tuple[str, ...]
-    """Of the check head."""
+    """Classes of the check head."""
     both_ways: bool = False
-    """Whether the upper layers see what stands behind a token, too."""
+    """Whether attention in the upper layers is bidirectional."""
 
 
 class ReaderNet(nn.Module):  # type: ignore[misc]
+    """The network: base layers, LoRA layers and heads."""
+
     def __init__(self, base: Any, shape: Shape) -> None:
-        """`base` is an mlx-lm model; its upper layers are dropped from it."""
+        """`base` is an mlx-lm model; its layers above `shape.layers` are removed from it."""
         super().__init__()
         self.shape = shape
         base.model.layers = base.model.layers[: shape.layers]
@@ -132,15 +139,18 @@ class ReaderNet(nn.Module):  # type: ignore[misc]
         self.sentence = nn.Linear(2 * width, 1)
 
     def lower(self, ids_BT: Array) -> Array:
-        """Hidden states behind the frozen layers, (B, T, D)."""
+        """Return the hidden states after the frozen layers, (B, T, D)."""
         h_BTD = self.base.embed_tokens(ids_BT)
         for layer in self.base.layers[: self.shape.frozen]:
             h_BTD = layer(h_BTD, "causal")
         return h_BTD
 
     def upper(self, h_BTD: Array, batch: Batch) -> tuple[Array, Array, Array]:
-        """Log-odds of the labels (B, L), logits of the classes (B, K), log-odds of each sentence
-        (B, S)."""
+        """Apply the upper layers and the heads to hidden states.
+
+        Returns the labels' log-odds (B, L), the classes' logits (B, K) and each sentence's
+        log-odds (B, S).
+        """
         mask: Any = "causal"
         if self.shape.both_ways:
             at_T = mx.arange(h_BTD.shape[1])
@@ -155,7 +165,7 @@ class ReaderNet(nn.Module):  # type: ignore[misc]
             mx.concatenate([spans_BSD, mx.broadcast_to(last_BD[:, None], spans_BSD.shape)], axis=-1)
         )[..., 0]
         whole_BE = mx.concatenate([last_BD, said_BD], axis=-1)
-        # A check is told by the sentences that state the rule.
+        # The check head sees a mean of the sentences, weighted by how likely each states the rule.
         exists_BS = batch.spans_BST.sum(axis=-1) > 0
         share_BS = mx.softmax(mx.where(exists_BS, sentence_BS, -1e9), axis=-1)
         stated_BD = (mx.stop_gradient(share_BS)[..., None] * spans_BSD).sum(axis=1)

@@ -1,4 +1,4 @@
-"""From exchanges to probabilities: encoded, read side by side, calibrated."""
+"""Reads exchanges in batches and returns calibrated probabilities."""
 
 from __future__ import annotations
 
@@ -16,20 +16,23 @@ from lull.engine.reader.loading import LoadedReader
 from lull.engine.reader.net import batch_of, encode
 
 Json = dict[str, Any]
-_HALVES: Final = re.compile("[\ud800-\udfff]")
+_SURROGATES: Final = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Logits:
-    """What the network says of one exchange, before it is calibrated."""
+    """The network's outputs (log-odds) for one exchange, before calibration."""
 
     labels: tuple[float, ...]
     classes: tuple[float, ...]
     sentences: tuple[float | None, ...]
-    """Of each sentence of `readable`; None where the message was too long to read all of it."""
+    """Log-odds that each sentence of the message states the rule; None for sentences cut from a
+    long message.
+    """
 
 
 def logits_of(reader: LoadedReader, exchanges: Sequence[Exchange]) -> list[Logits]:
+    """Read exchanges and return the uncalibrated outputs, in order."""
     whole = [encode(reader.tokenizer, _text(exchange)) for exchange in exchanges]
     cut = [within(one) for one in whole]
     found: dict[int, Logits] = {}
@@ -48,8 +51,11 @@ def logits_of(reader: LoadedReader, exchanges: Sequence[Exchange]) -> list[Logit
 
 
 def read(reader: LoadedReader, exchanges: Sequence[Exchange]) -> list[Json]:
-    """For each exchange `{"labels": {name: p}, "classes": {name: p}, "stated": [p]}`, `stated` with
-    one p for each sentence of `readable`."""
+    """Read exchanges and return probabilities for each, in order.
+
+    The form is `{"labels": {name: p}, "classes": {name: p}, "stated": [p]}`, with one p in
+    `stated` for each sentence of the message.
+    """
     return [_calibrated(reader, one) for one in logits_of(reader, exchanges)]
 
 
@@ -78,9 +84,9 @@ def _p(reader: LoadedReader, name: str, z: float) -> float:
 
 
 def _text(exchange: Exchange) -> Exchange:
-    """Half characters, which a broken client may send, are none that a tokenizer knows."""
+    """Replace lone surrogates, which broken clients may send and tokenizers reject."""
     return Exchange(
-        asked=_HALVES.sub("\ufffd", exchange.asked),
-        answer=_HALVES.sub("\ufffd", exchange.answer),
-        said=_HALVES.sub("\ufffd", exchange.said),
+        asked=_SURROGATES.sub("\ufffd", exchange.asked),
+        answer=_SURROGATES.sub("\ufffd", exchange.answer),
+        said=_SURROGATES.sub("\ufffd", exchange.said),
     )

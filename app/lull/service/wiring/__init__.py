@@ -1,4 +1,4 @@
-"""The only place that names concrete classes: from settings and paths to a service that can run.
+"""Builds a runnable service from settings and paths; the only place that names concrete classes.
 
-Nothing is imported here: who only reads a store does not pay for the whole service.
+This package file imports nothing, so that reading a store does not load the whole service.
 """

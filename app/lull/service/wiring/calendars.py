@@ -1,19 +1,19 @@
-"""The user's calendars, put together: real clock, real network, real keychain."""
+"""Builds the calendars with the real clock, network and keychain."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable
 
-from lull.backends.clock import SystemClock, TimeSortedIds
-from lull.backends.ics_address import host_of, is_address
-from lull.backends.ics_calendar import IcsCalendar
+from lull.backends.calendars.address import host_of, is_address
+from lull.backends.calendars.calendar import IcsCalendar
+from lull.backends.system.clock import SystemClock, TimeSortedIds
 from lull.core.errors import LullError
 from lull.core.ports import Clock, SecretStore
-from lull.service.calendars import CalendarParts, Calendars, tried
-from lull.service.problems import Problems
+from lull.service.calendars.calendars import CalendarParts, Calendars, tried
+from lull.service.process.problems import Problems
+from lull.store.calendars.feeds import Feeds
 from lull.store.database import Database
-from lull.store.feeds import Feeds
 
 __all__ = ["calendars_of", "feed_reader", "is_address", "tried"]
 
@@ -23,10 +23,15 @@ def calendars_of(
     *,
     clock: Clock,
     secrets: Callable[[], tuple[SecretStore, LullError | None]],
+    waiting_secrets: Callable[[], tuple[SecretStore, LullError | None]] | None = None,
     problems: Problems | None,
     changed: Callable[[], None] = lambda: None,
 ) -> Calendars:
-    """`secrets` blocks for seconds and is asked in a thread, when there is a feed to read."""
+    """Build the calendars of a service. The function `secrets` opens the secret store.
+
+    It blocks for seconds and is called in a thread when needed. So is `waiting_secrets`, where
+    the user is there to answer the keychain's prompt.
+    """
     return Calendars(
         CalendarParts(
             feeds=Feeds(database),
@@ -34,6 +39,7 @@ def calendars_of(
             host_of=host_of,
             is_address=is_address,
             secrets=secrets,
+            waiting_secrets=waiting_secrets,
             clock=clock,
             ids=TimeSortedIds(),
             coin=random.SystemRandom(),

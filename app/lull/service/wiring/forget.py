@@ -1,4 +1,4 @@
-"""Forgetting, put together: what follows a conversation through all that Lull keeps."""
+"""Builds the part that deletes a conversation and everything derived from it."""
 
 from __future__ import annotations
 
@@ -8,30 +8,31 @@ from pathlib import Path
 
 from lull.config.paths import Paths
 from lull.core.errors import Conflict
-from lull.loops.forget import Forget
-from lull.loops.night import Night
-from lull.loops.promote import Promote
-from lull.service.wiring.asking import World
-from lull.service.wiring.learning import Learning
-from lull.service.wiring.memory import Memory
-from lull.service.wiring.night import NightParts
-from lull.store.forgetting import Forgetting
+from lull.loops.adapters.promote import Promote
+from lull.loops.forget import Forget, ForgetElsewhere, ForgetFiles, ForgetTables
+from lull.loops.training.training_job import TrainingJob
+from lull.service.wiring.learning.asking import Services
+from lull.service.wiring.learning.feedback import LearningParts
+from lull.service.wiring.memory import LateExemplars
+from lull.service.wiring.night.training import NightParts
+from lull.store.forgetting import ForgettingRows
 
 
 def forget_of(
-    world: World,
+    world: Services,
     paths: Paths,
     slow: NightParts,
     *,
-    learning: Learning,
-    night: Night,
+    learning: LearningParts,
+    night: TrainingJob,
     promote: Promote,
-    memory: Memory,
+    memory: LateExemplars,
 ) -> Forget:
+    """Build the part of a running service that deletes a conversation and what came of it."""
     stores = world.stores
 
     async def roll_back(model: str, to: str | None, why: str) -> None:
-        with contextlib.suppress(Conflict):  # it stands so already
+        with contextlib.suppress(Conflict):  # it is already rolled back
             if to is None:
                 await promote.to_base(model, why=why)
             else:
@@ -46,23 +47,23 @@ def forget_of(
     def logs() -> Iterator[Path]:
         return paths.logs.glob("*")
 
-    return Forget(
+    tables = ForgetTables(
         trajectories=stores.trajectories,
         proposals=stores.proposals,
         skills=stores.skills,
-        approve=world.approve,
-        library=world.library,
         training=stores.training,
-        folders=slow.folders,
         adapters=slow.adapters,
-        adapter_files=slow.files,
         rewards=stores.rewards,
         heard=stores.feedback,
-        forgetting=Forgetting(stores.database),
-        exemplars=memory.opened,
-        roll_back=roll_back,
-        stop=night.stop,
-        afterwards=afterwards,
-        logs=logs,
-        clock=world.clock,
+        forgetting=ForgettingRows(stores.database),
+    )
+    elsewhere = ForgetElsewhere(
+        exemplars=memory.opened, roll_back=roll_back, stop=night.stop, afterwards=afterwards
+    )
+    return Forget(
+        tables,
+        ForgetFiles(runs=slow.folders, adapters=slow.files, logs=logs),
+        elsewhere,
+        approve=world.approve,
+        library=world.library,
     )

@@ -1,4 +1,4 @@
-"""The exemplar memory, opened beside the start: Chroma takes seconds, and nobody waits for it."""
+"""Opens the exemplar memory in the background: Chroma takes seconds to start."""
 
 from __future__ import annotations
 
@@ -8,48 +8,56 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from lull.backends.chroma import ChromaExemplars
-from lull.backends.embedder import HashedNgrams
+from lull.backends.retrieval.embedder import HashedNgrams
+from lull.backends.retrieval.exemplars import ChromaExemplars
 from lull.core.errors import LullError, StoreError
-from lull.store.reward_rows import Served
+from lull.core.skills.past_requests import NO_SKILL
+from lull.store.feedback.reward_rows import ServedTurn
 
 
-class Memory:
-    """Past requests that skills were credited for, once it is open."""
+class LateExemplars:
+    """Past requests credited to skills, available once the memory is open."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self.exemplars: ChromaExemplars | None = None
         self.asked = threading.Event()
-        """From now on requests get their skills by it, too, or it could not be opened."""
+        """Set once skill selection uses the exemplar memory, or once opening it has failed."""
 
     async def open(self) -> tuple[ChromaExemplars, LullError | None]:
-        """The memory, and what a person must know of it."""
+        """Open the exemplar memory. Return it, and the error if a damaged one was replaced."""
         exemplars = await _beside(lambda: ChromaExemplars(self._folder, HashedNgrams()))
         self.exemplars = exemplars
         kept = exemplars.kept_aside
         return exemplars, _exemplars_lost(kept) if kept is not None else None
 
     async def opened(self) -> ChromaExemplars | None:
-        """None where nothing was ever remembered; opened for this where it is not yet open."""
+        """Return the exemplar memory, opened if necessary; None if nothing was ever stored."""
         if self.exemplars is None and self._folder.exists():
             await self.open()
         return self.exemplars
 
-    async def credit(self, served: Served, skills: Sequence[str]) -> None:
-        """A request that these skills served well is an exemplar of those that want them."""
+    async def credit(self, served: ServedTurn, skills: Sequence[str]) -> None:
+        """Store a request as an exemplar of the skills that served it well, or of none."""
         if self.exemplars is not None and served.asked and not served.excluded:
             await asyncio.to_thread(self._add, self.exemplars, served, skills)
 
     @staticmethod
-    def _add(exemplars: ChromaExemplars, served: Served, skills: Sequence[str]) -> None:
-        for name in skills:
-            mark = f"{served.turn.id}:{name}"
-            exemplars.add(id=mark, text=served.asked, client=served.identity, skill=name)
+    def _add(exemplars: ChromaExemplars, served: ServedTurn, skills: Sequence[str]) -> None:
+        if skills:
+            exemplars.remove([f"{served.turn.id}:{NO_SKILL}"])
+        for name in skills or (NO_SKILL,):
+            exemplars.add(
+                id=f"{served.turn.id}:{name}",
+                text=served.asked,
+                client=served.identity,
+                skill=name,
+                known=served.known,
+            )
 
 
 async def _beside(make: Callable[[], ChromaExemplars]) -> ChromaExemplars:
-    """Make something slow in a thread that nobody waits for when the service stops first."""
+    """Call `make` in a daemon thread, so that stopping the service does not wait for the call."""
     future: concurrent.futures.Future[ChromaExemplars] = concurrent.futures.Future()
 
     def run() -> None:

@@ -1,33 +1,37 @@
-"""The models of our own engine: the built-in one, published under its name."""
+"""The built-in model and its engine."""
 
 from __future__ import annotations
 
 import asyncio
 from pathlib import Path
 
-from lull.backends.mlx_engine import EngineOptions, MemoryLimits, MlxEngine
+from lull.backends.mlx.engine import EngineOptions, MemoryLimits, MlxEngine
+from lull.backends.mlx.local_facts import read_local_model
 from lull.config.paths import Paths
 from lull.config.settings import Settings
+from lull.core.chat.messages import Sampling
 from lull.core.errors import ResourceError
-from lull.core.messages import Sampling
+from lull.core.models.local_model import LocalModel
 from lull.resources import INSTALL_AGAIN, pocket_dir
-from lull.service.local_facts import LocalModel, read_local_model
-from lull.service.local_model import LocalModels
-from lull.service.local_routes import Served
+from lull.service.builtin.model import LocalModels
+from lull.service.builtin.routes import ServedModel
+from lull.store.adapters.adapter_files import damage_in
 
 BUILT_IN = "pocket"
+"""Name of the built-in model."""
 BUILT_IN_PROBLEM = "built-in model"
-"""Under this key stands what is wrong with it."""
+"""Key under which a missing or damaged built-in model is reported as a problem."""
 
 
 def built_in_engine(settings: Settings, paths: Paths) -> MlxEngine:
-    """Starts nothing before it is asked."""
+    """Build the built-in model's engine. It starts no process before its first request."""
     return MlxEngine(_pocket_folder(paths), options=engine_options(settings))
 
 
 def _pocket_folder(paths: Paths) -> Path:
-    """Where the built-in model lies; a place without one where it is missing, which is said when
-    it is published."""
+    """Return the built-in model's folder; a nonexistent path if it is missing, which publishing
+    then reports.
+    """
     try:
         return pocket_dir()
     except ResourceError:
@@ -35,16 +39,16 @@ def _pocket_folder(paths: Paths) -> Path:
 
 
 async def publish_built_in(local: LocalModels, engine: MlxEngine) -> None:
-    """Raises ResourceError where its files are missing or damaged."""
+    """Serve the built-in model. Raises ResourceError when its files are missing or damaged."""
     model = await asyncio.to_thread(read_built_in)
-    local.publish(Served(model=model, engine=engine, reads_suffixes=False))
+    local.publish(ServedModel(model=model, engine=engine, reads_suffixes=False))
 
 
 def read_built_in() -> LocalModel:
-    """What is known of the built-in model. Blocks. Raises ResourceError."""
+    """Read the built-in model's facts. Blocking. Raises ResourceError."""
     folder = pocket_dir()
     try:
-        # The tiny language has one right answer: it is served greedily unless a client asks else.
+        # Its toy language has one right answer, so it is decoded greedily by default.
         model = read_local_model(BUILT_IN, folder, sampling=Sampling(temperature=0.0))
     except ResourceError as error:
         raise ResourceError(error.detail, hint=INSTALL_AGAIN) from error
@@ -56,3 +60,11 @@ def read_built_in() -> LocalModel:
 def engine_options(settings: Settings) -> EngineOptions:
     limit = settings.engine.memory_limit_mb or None
     return EngineOptions(at_once=settings.engine.max_batch, limits=MemoryLimits(memory_mb=limit))
+
+
+def damage_of(version: str, folder: str) -> str:
+    """Check an adapter's files before they are reloaded. Return what is wrong, "" if nothing.
+
+    Blocking.
+    """
+    return damage_in(Path(folder), version)

@@ -1,4 +1,4 @@
-"""From settings and paths to a service that can run: what it needs is opened, and closed again."""
+"""Builds a service from settings and paths, opening what it needs and closing it at the end."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from pathlib import Path
 
 import aiohttp
 
-from lull.backends.clock import PlayedClock, SystemClock
-from lull.backends.openai_chat import open_session
+from lull.backends.chat.openai_chat import open_session
+from lull.backends.system.clock import PlayedClock, SystemClock
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.errors import ResourceError
-from lull.service.auth import Door
-from lull.service.forward import notes_kept_connections
+from lull.service.proxy.auth import Door
+from lull.service.proxy.forward import notes_kept_connections
+from lull.service.wiring.learning.feedback import close_learning
 from lull.service.wiring.own_models import (
     BUILT_IN_PROBLEM,
     built_in_engine,
+    damage_of,
     publish_built_in,
 )
 from lull.service.wiring.service import Service
@@ -30,12 +32,14 @@ from lull.service.wiring.together import Opened, put_together
 async def wired(
     settings: Settings, paths: Paths, door: Door, *, played: Path | None = None
 ) -> AsyncIterator[Service]:
-    """A service, ready but with closed doors. Everything it opened is closed at the end. `played`:
-    the file that says what time it is, where not the real one."""
+    """Context manager that yields a service ready to listen; closes everything at the end.
+
+    `played` is a file that sets the time, instead of the real clock.
+    """
     clock = SystemClock() if played is None else PlayedClock(played)
     stores = await asyncio.to_thread(open_stores, paths)
     engine = built_in_engine(settings, paths)
-    # The pool is as wide as the requests: whoever waits must wait for the model, not for us.
+    # No connection limit: requests may wait for the model, but not for a free connection.
     connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=30)
     session = aiohttp.ClientSession(
         connector=connector,
@@ -51,10 +55,12 @@ async def wired(
         try:
             yield service
         finally:
+            await service.data_plane.close()
             await service.exam_requests.close()
             await service.night.close()
-            await service.learning.close()
+            await close_learning(service.learning)
             await service.weights.learner.close()
+            await service.keep_watch.stop()
     finally:
         await asking.close()
         await session.close()
@@ -63,19 +69,23 @@ async def wired(
 
 
 async def _make_ready(service: Service) -> None:
-    """What must be before the first request; what is missing is said among the problems."""
+    """Prepare for the first request; whatever is missing is reported as a problem."""
     if service.stores.database.kept_aside is not None:
-        service.problems.came("database", kept_aside(service.stores.database))
+        service.problems.report("database", kept_aside(service.stores.database))
+    for number, worry in enumerate(service.stores.database.worries):
+        service.problems.report(f"missing {number}", worry)
+    service.problems.told("versions", await asyncio.to_thread(service.stores.skills.missing))
     try:
         await publish_built_in(service.local, service.engine)
         service.upstream.built_in_is_there = True
     except ResourceError as error:
-        service.problems.came(BUILT_IN_PROBLEM, error)
+        service.problems.report(BUILT_IN_PROBLEM, error)
         service.upstream.built_in_problem = f"{error.detail} {error.hint}"
     lost = service.adapters.control.lost
+    service.engine.damage_of = damage_of
     service.engine.on_lost_adapter = service.weights.learner.on_lost_adapter = lost
-    await service.serve_learner()
+    await service.following.serve_learner()
     await service.adapters.promote.start()
     await service.forget.finish()
-    await service.take_in_hand_edits()
+    await service.watch_library.take_in()
     service.learning.guard.follow()

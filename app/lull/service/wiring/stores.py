@@ -1,32 +1,38 @@
-"""What lies on disk, opened: the database, the skill folders, the key of the message chain."""
+"""Opens the data on disk: the database, the skill folders and the key for message hashes."""
 
 from __future__ import annotations
 
+import logging
 import secrets
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lull.config.paths import Paths
 from lull.core.errors import LullError, StoreError
-from lull.loops.eligible import Eligible
-from lull.loops.guard import effects_in, measured
-from lull.service.reading import Reading
+from lull.loops.proof.measured_skills import effects_in, measured
+from lull.loops.training.eligible import Eligible
+from lull.service.chat.reading import Reading
+from lull.store.chat.event_log import EventLog
+from lull.store.chat.flips import Flips
+from lull.store.chat.trajectories import Trajectories
 from lull.store.database import Database
-from lull.store.event_log import EventLog
-from lull.store.feedback import FeedbackRows
-from lull.store.flips import Flips
-from lull.store.proposals import Proposals
-from lull.store.rewards import Rewards
-from lull.store.skill_folders import SkillFolders
-from lull.store.skills import Skills
-from lull.store.training import Training
-from lull.store.trajectories import Trajectories
-from lull.store.worth import Worths
+from lull.store.feedback.feedback import FeedbackRows
+from lull.store.feedback.rewards import Rewards
+from lull.store.feedback.worth import Worths
+from lull.store.proof.proposals import Proposals
+from lull.store.proof.use_replays import UseReplays
+from lull.store.skills.skill_folders import SkillFolders
+from lull.store.skills.skills import Skills
+from lull.store.training.training import Training
+from lull.store.witness import Witness
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """What lies on disk, opened."""
+    """The opened data of a home: the database's tables, skill folders and message-chain key."""
 
     database: Database
     trajectories: Trajectories
@@ -35,16 +41,26 @@ class Stores:
     feedback: FeedbackRows
     proposals: Proposals
     flips: Flips
+    use_replays: UseReplays
     events: EventLog
     training: Training
     worths: Worths
     chain_key: bytes
+    witness: Witness
 
 
 def open_stores(paths: Paths, *, rescue: bool = True) -> Stores:
-    """Raises StoreError; without `rescue` also for a damaged file, which is left as it is."""
-    database = Database(paths.database, rescue=rescue)
+    """Open a home's stores. Raises StoreError.
+
+    Without `rescue` also for a damaged database, which is then left as it is.
+    """
+    witness = Witness(paths.database)
+    missing = witness.look()
+    if missing and not rescue:
+        raise missing[0]
+    database = Database(paths.database, rescue=rescue) if not rescue else _opened(paths, witness)
     key = _chain_key(database)
+    _hold_against(witness, database, missing, rescue=rescue)
     return Stores(
         database=database,
         trajectories=Trajectories(database, key=key),
@@ -53,11 +69,52 @@ def open_stores(paths: Paths, *, rescue: bool = True) -> Stores:
         feedback=FeedbackRows(database),
         proposals=Proposals(database),
         flips=Flips(database),
+        use_replays=UseReplays(database),
         events=EventLog(database),
         training=Training(database),
         worths=Worths(database),
         chain_key=key,
+        witness=witness,
     )
+
+
+def _opened(paths: Paths, witness: Witness) -> Database:
+    """Open the database, first keeping aside a WAL that SQLite would discard."""
+    try:
+        aside = witness.keep_aside()
+    except OSError as error:
+        raise StoreError(f"{error.filename}: {error.strerror}.") from error
+    if aside is not None:
+        log.info("%s was kept: the database does not go with it", aside)
+    return Database(paths.database)
+
+
+def _hold_against(
+    witness: Witness, database: Database, missing: Sequence[StoreError], *, rescue: bool
+) -> None:
+    """Compare the database with its witness; losses are reported until restored or acknowledged."""
+    try:
+        worry = witness.compare(database)
+        found = [*missing] or ([worry] if worry is not None else [])
+        if rescue and database.kept_aside is not None:
+            witness.set_aside()
+            found = []  # reported separately, with the old file's path
+        else:
+            if rescue and found:
+                witness.set_aside()
+            found = found or witness.still_missing(database)
+        database.worries += found
+        if database.made_anew:
+            names = ", ".join(database.made_anew)
+            database.worries.append(
+                StoreError(
+                    f"{database.path} had lost its tables {names}; they were made anew, empty.",
+                    hint="What stood in them is in a backup, if anywhere.",
+                )
+            )
+    except BaseException:
+        database.close()
+        raise
 
 
 def _chain_key(database: Database) -> bytes:
@@ -77,6 +134,7 @@ def _chain_key(database: Database) -> bytes:
 
 
 def kept_aside(database: Database) -> LullError:
+    """Return the problem that reports a damaged database that was replaced."""
     return StoreError(
         f"{database.path} was damaged. It was kept as {database.kept_aside}, and Lull began a new"
         " one. Skills were read from their folders again; which of them were pinned or disabled,"
@@ -86,8 +144,11 @@ def kept_aside(database: Database) -> LullError:
 
 
 def reading_of(stores: Stores) -> Reading:
-    """What is stored, without a service: whether a prompt would still get the same skills is then
-    known only while no generation has been made since."""
+    """Build the reader of stored conversations for commands without a service.
+
+    Whether a prompt would still get the same skills is then known only if the library's generation
+    is unchanged.
+    """
     library = stores.skills.library()
     skills = measured(library, stores.proposals)
     texts = {key: skill.sha256 for key, skill in skills.items()}
@@ -100,5 +161,7 @@ def reading_of(stores: Stores) -> Reading:
             still=lambda served: served.turn.generation == library.generation,
         ),
         worths=stores.worths,
-        effects=lambda: effects_in(stores.flips.outcomes(texts), skills),
+        tested=stores.proposals.tested,
+        effects=lambda: effects_in(stores.flips.outcomes(texts), stores.use_replays.pairs(texts)),
+        measures=dict,
     )

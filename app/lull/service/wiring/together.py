@@ -1,4 +1,4 @@
-"""What a service is made of: everything is made here, once, from what is open already."""
+"""Assembles the service: makes every part once, from the resources already open."""
 
 from __future__ import annotations
 
@@ -8,69 +8,80 @@ from dataclasses import dataclass
 
 import aiohttp
 
-from lull.backends.clock import SystemClock, TimeSortedIds
-from lull.backends.mlx_engine import MlxEngine
-from lull.backends.ollama import OllamaFacts
-from lull.backends.secrets import open_secret_store
-from lull.backends.skill_index import WordIndex
+from lull.backends.mlx.engine import MlxEngine
+from lull.backends.ollama.facts import OllamaFacts
+from lull.backends.retrieval.skill_index import WordIndex
+from lull.backends.system.clock import SystemClock, TimeSortedIds
+from lull.backends.system.secrets import (
+    ANSWER_WITHIN_S,
+    PROMPT_WITHIN_S,
+    open_secret_store,
+)
 from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.errors import LullError
 from lull.core.events import EventKind
-from lull.core.idle_signals import IdleSource
-from lull.core.lull_work import LullWork
+from lull.core.idle.scheduling import LullWork
+from lull.core.idle.signals import IdleSource
 from lull.core.ports import SecretStore
-from lull.core.skill import Library
-from lull.loops.approve import Approve
-from lull.loops.auto_learner import AutoLearner, made_ready, ready_work
-from lull.loops.eligible import Eligible
-from lull.loops.fix_skills import FixSkills
-from lull.loops.guard import Guard
-from lull.loops.serve import Serve
-from lull.loops.watch_idle import WatchIdle
-from lull.service.auth import Door
-from lull.service.bus import Bus
-from lull.service.calendars import Calendars
-from lull.service.data_plane import DataPlane
-from lull.service.exams import ExamRequests
-from lull.service.forward import Forward
-from lull.service.local_model import LocalModels
-from lull.service.problems import Problems
-from lull.service.quiet import Activity
-from lull.service.rating import Rating
-from lull.service.reading import Reading
-from lull.service.skill_changes import SkillChanges
-from lull.service.supervisor import Supervisor
-from lull.service.trust_view import TrustView
-from lull.service.wiring.asking import World
+from lull.core.proof.proposal import Proposal
+from lull.core.skills.skill import Library
+from lull.loops.chat.select_skills import SelectSkills
+from lull.loops.chat.serve import Serve
+from lull.loops.feedback.auto_learner import AutoLearner, made_ready, ready_work
+from lull.loops.idle.watch_idle import WatchIdle
+from lull.loops.proof.holdout import Holdout
+from lull.loops.skills.approve import Approve
+from lull.loops.skills.from_files import FromFiles
+from lull.loops.training.eligible import Eligible
+from lull.service.builtin.model import LocalModels
+from lull.service.calendars.calendars import Calendars
+from lull.service.chat.reading import Reading
+from lull.service.feedback.rating import Rating
+from lull.service.feedback.trust_view import TrustView
+from lull.service.idle.quiet import Activity
+from lull.service.models.exams import ExamRequests
+from lull.service.process.backups import Backups
+from lull.service.process.bus import EventBus
+from lull.service.process.keep_watch import KeepWatch
+from lull.service.process.problems import Problems
+from lull.service.process.supervisor import Supervisor
+from lull.service.proxy.auth import Door
+from lull.service.skills.changes import SkillChanges
 from lull.service.wiring.calendars import calendars_of
-from lull.service.wiring.exams import models_and_addresses
-from lull.service.wiring.learning import Learning, guard_of, learning_of
-from lull.service.wiring.lulls import allowed, idle_source, quietly, short_of_memory, watch_of
-from lull.service.wiring.memory import Memory
-from lull.service.wiring.reader import small_reader_of
-from lull.service.wiring.service import Current, InForce, Service
-from lull.service.wiring.slow_loop import SlowLoop, slow_loop_of
+from lull.service.wiring.in_force import FollowSettings, SettingsInForce
+from lull.service.wiring.learning.asking import Services
+from lull.service.wiring.learning.exams import models_and_addresses
+from lull.service.wiring.learning.feedback import LearningParts, guard_of, learning_of
+from lull.service.wiring.learning.reader import small_reader_of
+from lull.service.wiring.library import Current, WatchLibrary
+from lull.service.wiring.memory import LateExemplars
+from lull.service.wiring.night.lulls import allowed, idle_source, quietly, short_of_memory, watch_of
+from lull.service.wiring.night.slow_loop import SlowLoop, slow_loop_of
+from lull.service.wiring.night.weights import auto_learner_of
+from lull.service.wiring.proxy import data_plane_of
+from lull.service.wiring.service import Service
 from lull.service.wiring.stores import Stores
+from lull.service.wiring.sweeping import throwing_away_of
 from lull.service.wiring.upstream import OllamaUpstream
-from lull.service.wiring.weights import Weights, auto_learner_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """What is there before anything is put together."""
+    """Resources that are open before the service is assembled."""
 
     clock: SystemClock
     stores: Stores
     engine: MlxEngine
     session: aiohttp.ClientSession
-    """For the users' own requests."""
+    """HTTP session for forwarding the users' own requests."""
     asking: aiohttp.ClientSession
-    """For what Lull asks itself."""
+    """HTTP session for requests that Lull itself makes."""
 
 
 def put_together(settings: Settings, paths: Paths, door: Door, opened: Opened) -> Service:
-    in_force = InForce(settings)
+    """Assemble the service from the opened resources."""
+    in_force = SettingsInForce(settings)
     ground = _ground(settings, paths, opened)
     auto = auto_learner_of(ground.world.stores, opened.clock, paths, lambda: loops.slow.weights)
     in_force.learner = lambda: auto.choice.model
@@ -81,22 +92,29 @@ def put_together(settings: Settings, paths: Paths, door: Door, opened: Opened) -
     return _service(in_force, paths, door, opened, auto, ground=ground, serve=serve, loops=loops)
 
 
-# What requests and loops share
+# Shared by requests and loops
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Ground:
-    world: World
+    world: Services
     current: Current
     index: WordIndex
-    memory: Memory
+    memory: LateExemplars
+    files: FromFiles
 
 
 def _ground(settings: Settings, paths: Paths, opened: Opened) -> _Ground:
     stores, clock = opened.stores, opened.clock
-    bus, index = Bus(stores.events, clock), WordIndex()
+    bus, index = EventBus(stores.events, clock), WordIndex()
     current = Current(Library(0, {}), index, bus)
-    world = World(
+
+    def tell(proposal: Proposal) -> None:
+        name, status = proposal.key.name, proposal.status.value
+        bus.tell(EventKind.PROPOSAL, proposal=proposal.id, name=name, status=status)
+
+    files = FromFiles(stores.skills, stores.proposals, clock=clock, ids=TimeSortedIds(), tell=tell)
+    world = Services(
         stores=stores,
         clock=clock,
         bus=bus,
@@ -106,24 +124,26 @@ def _ground(settings: Settings, paths: Paths, opened: Opened) -> _Ground:
         session=opened.session,
         asking=opened.asking,
         library=lambda: current.library,
-        approve=Approve(stores.skills, clock, follower=current.follow),
+        approve=Approve(stores.skills, clock, follower=current.follow, proposing=files.found),
         activity=Activity(clock),
     )
-    return _Ground(world=world, current=current, index=index, memory=Memory(paths.chroma))
+    return _Ground(
+        world=world, current=current, index=index, memory=LateExemplars(paths.chroma), files=files
+    )
 
 
-def _ollama(session: aiohttp.ClientSession, settings: Settings, bus: Bus) -> OllamaFacts:
+def _ollama(session: aiohttp.ClientSession, settings: Settings, bus: EventBus) -> OllamaFacts:
     return OllamaFacts(
         session,
-        settings.upstream.resolved(os.environ),
+        settings.upstream.resolved(os.environ, own_port=settings.service.port),
         on_change=lambda ok: bus.tell(EventKind.UPSTREAM, ok=ok),
     )
 
 
-# What answers requests
+# Answering requests
 
 
-def _serve(ground: _Ground, settings: Settings, guard: Guard) -> Serve:
+def _serve(ground: _Ground, settings: Settings, guard: Holdout) -> Serve:
     world = ground.world
     return Serve(
         trajectories=world.stores.trajectories,
@@ -132,44 +152,13 @@ def _serve(ground: _Ground, settings: Settings, guard: Guard) -> Serve:
         index=ground.index,
         clock=world.clock,
         ids=TimeSortedIds(),
-        chain_key=world.stores.chain_key,
         rule=settings.skills.rule,
         facts_within_s=settings.skills.facts_within_ms / 1000,
-        leaving_out=guard.leaves_out,
-        effect=guard.effect,
-        preferring=guard.prefers,
+        guard=guard,
     )
 
 
-def _data_plane(
-    world: World,
-    settings: Settings,
-    door: Door,
-    serve: Serve,
-    upstream: OllamaUpstream,
-    weights: Weights,
-) -> DataPlane:
-    address = world.ollama.address
-    idle_s = settings.service.idle_timeout_s
-    return DataPlane(
-        door=door,
-        serve=serve,
-        forward=Forward(world.session, address, idle_s=idle_s, token=door.token),
-        upstream=upstream,
-        local=world.local,
-        problems=world.problems,
-        bus=world.bus,
-        activity=world.activity,
-        body_limit=settings.service.max_body_mb * 1_000_000,
-        record=settings.records.record,
-        touch_remote=settings.upstream.allow_remote_models,
-        list_built_in=settings.models.list_pocket,
-        monotonic_s=world.clock.monotonic_s,
-        published=weights.names,
-    )
-
-
-# What learns, and when
+# Learning
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,22 +170,22 @@ class _Lulls:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Loops:
-    learning: Learning
+    learning: LearningParts
     slow: SlowLoop
     lulls: _Lulls
 
 
 def _loops(
     ground: _Ground,
-    settings: InForce,
+    settings: SettingsInForce,
     paths: Paths,
     auto: AutoLearner,
     *,
-    guard: Guard,
-    fixing: FixSkills,
+    guard: Holdout,
+    fixing: SelectSkills,
 ) -> _Loops:
-    # What works in lulls asks the watch, and the watch asks them what there is to do: it is made
-    # last, and nobody asks before the service runs.
+    # The loops ask the watch, and the watch asks the loops for work, so it is built last; the
+    # lambdas are not called before the service runs.
     learning = learning_of(
         ground.world,
         settings,
@@ -219,10 +208,10 @@ def _loops(
 
 
 def _lulls(
-    world: World,
-    settings: InForce,
+    world: Services,
+    settings: SettingsInForce,
     paths: Paths,
-    learning: Learning,
+    learning: LearningParts,
     slow: SlowLoop,
     auto: AutoLearner,
 ) -> _Lulls:
@@ -238,6 +227,7 @@ def _lulls(
         world.stores.database,
         clock=world.clock,
         secrets=lambda: open_secrets(settings(), paths),
+        waiting_secrets=lambda: open_secrets(settings(), paths, within_s=PROMPT_WITHIN_S),
         problems=world.problems,
         changed=lambda: watch.nudge(),  # noqa: PLW0108  there is no watch yet
     )
@@ -248,30 +238,32 @@ def _lulls(
         settings,
         source=source,
         calendars=calendars,
-        fast_loop=learning.fast_loop,
-        prove=learning.prove,
-        asked=learning.stages.asked,
+        learning=learning,
         training=slow.night.queue,
         exams=helpers,
     )
     return _Lulls(calendars=calendars, source=source, watch=watch)
 
 
-# What is shown and rated
+# Views and ratings
 
 
-def _reading(world: World, learning: Learning) -> Reading:
+def _reading(world: Services, learning: LearningParts) -> Reading:
     stores = world.stores
     return Reading(
         stores.trajectories,
         stores.skills,
         eligible=Eligible(stores.rewards, stores.proposals, still=learning.today.still),
         effects=lambda: learning.guard.effects,
+        measures=learning.guard.measures,
         worths=stores.worths,
+        tested=stores.proposals.tested,
     )
 
 
-def _rating(world: World, learning: Learning, reading: Reading, memory: Memory) -> Rating:
+def _rating(
+    world: Services, learning: LearningParts, reading: Reading, memory: LateExemplars
+) -> Rating:
     return Rating(
         world.stores.trajectories,
         world.clock,
@@ -282,19 +274,19 @@ def _rating(world: World, learning: Learning, reading: Reading, memory: Memory) 
     )
 
 
-def _trust(world: World, learning: Learning) -> TrustView:
+def _trust(world: Services, learning: LearningParts) -> TrustView:
     return TrustView(
         world.stores.rewards,
-        calibration=lambda: learning.score.calibration,
+        calibration=lambda: learning.book.calibration,
         clock=world.clock,
     )
 
 
-# All of it
+# The service
 
 
 def _service(
-    in_force: InForce,
+    in_force: SettingsInForce,
     paths: Paths,
     door: Door,
     opened: Opened,
@@ -304,9 +296,9 @@ def _service(
     serve: Serve,
     loops: _Loops,
 ) -> Service:
-    """A list as long as the service has parts."""
     world, learning, slow, lulls = ground.world, loops.learning, loops.slow, loops.lulls
     upstream, reading = OllamaUpstream(world.ollama), _reading(world, learning)
+    changes = SkillChanges(world.approve, ground.files, world.stores.skills)
     return Service(
         in_force=in_force,
         paths=paths,
@@ -321,8 +313,36 @@ def _service(
         ollama=world.ollama,
         upstream=upstream,
         serve=serve,
-        data_plane=_data_plane(world, in_force(), door, serve, upstream, slow.weights),
-        changes=SkillChanges(world.approve, world.stores.skills),
+        data_plane=data_plane_of(
+            world,
+            in_force(),
+            door,
+            serve,
+            upstream,
+            slow.weights,
+            off=lambda: not in_force.settings.service.enabled,
+        ),
+        changes=changes,
+        watch_library=WatchLibrary(
+            world.stores.skills,
+            world.stores.proposals,
+            changes=changes,
+            current=ground.current,
+            index=ground.index,
+            problems=world.problems,
+            clock=world.clock,
+        ),
+        following=FollowSettings(
+            in_force,
+            learner=slow.weights.learner,
+            auto=auto,
+            promote=slow.adapters.promote,
+            night=slow.night,
+            serve=serve,
+            watch=lulls.watch,
+            bus=world.bus,
+            problems=world.problems,
+        ),
         rating=_rating(world, learning, reading, ground.memory),
         reading=reading,
         trust=_trust(world, learning),
@@ -337,22 +357,34 @@ def _service(
         adapters=slow.adapters,
         night=slow.night,
         forget=slow.forget,
+        keep_watch=KeepWatch(world.stores.database, world.stores.witness, world.clock),
+        backups=Backups(
+            paths.home,
+            world.stores.database,
+            world.problems,
+            world.clock,
+            world.activity,
+            settings=lambda: in_force().backup,
+            quiet_s=lambda: in_force().learning.quiet_s,
+        ),
+        throwing_away=throwing_away_of(world, in_force(), paths),
         auto=auto,
         exam_requests=ExamRequests(
             learning.exams.examine,
             settings=lambda: models_and_addresses(in_force()),
             done=in_force.ask_again.set,
         ),
-        ask_again=in_force.ask_again,
-        choice_changed=in_force.made_ready,
     )
 
 
-def open_secrets(settings: Settings, paths: Paths) -> tuple[SecretStore, LullError | None]:
-    """Where secrets are kept, and what a person must know about it. Blocks for seconds."""
+def open_secrets(
+    settings: Settings, paths: Paths, *, within_s: float = ANSWER_WITHIN_S
+) -> tuple[SecretStore, LullError | None]:
+    """Open the secret store; return it and any problem with it. Blocking, for seconds."""
     return open_secret_store(
         service=paths.keychain_service,
         file=paths.secrets,
         file_fallback=settings.secrets.file_fallback,
         environ=os.environ,
+        within_s=within_s,
     )

@@ -1,4 +1,4 @@
-"""The Ollama behind Lull, as the data plane and the command line see it."""
+"""The upstream Ollama, as the proxy and the command line see it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Awaitable
 
 import aiohttp
 
-from lull.backends.ollama import OllamaFacts
+from lull.backends.ollama.facts import OllamaFacts
 from lull.config.settings import Settings
-from lull.core.policy import ModelFacts
+from lull.core.adapters.model_facts import ModelFacts
 from lull.service.wiring.own_models import BUILT_IN
 
 
 class OllamaUpstream:
-    """Implements the data plane's view of the upstream."""
+    """Ollama as the data plane sees it, running or not; implements `Upstream`."""
 
     def __init__(self, facts: OllamaFacts) -> None:
         self._facts = facts
@@ -25,6 +25,7 @@ class OllamaUpstream:
 
     @property
     def alone(self) -> bool:
+        """Whether Ollama was not reached since the start, so that Lull answers alone."""
         return not self._facts.ever_seen
 
     @property
@@ -43,7 +44,7 @@ class OllamaUpstream:
 
     @property
     def empty(self) -> bool:
-        """Nothing but the built-in model can answer."""
+        """Whether Ollama has no models, so that only the built-in one can answer."""
         return not self._facts.state.models
 
     def remote(self, model: str) -> bool | Awaitable[bool]:
@@ -53,13 +54,14 @@ class OllamaUpstream:
         return self._facts.facts(model)
 
     def failed(self) -> None:
+        """Probe Ollama soon, because a request to it failed."""
         self.look_again.set()
 
 
 async def look_at_ollama(settings: Settings) -> OllamaFacts:
-    """Ask once, without a service. Raises SettingsError."""
+    """Probe Ollama once, without a service. Raises SettingsError."""
     async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
-        address = settings.upstream.resolved(os.environ)
+        address = settings.upstream.resolved(os.environ, own_port=settings.service.port)
         facts = OllamaFacts(session, address, on_change=lambda _: None)
         await facts.probe()
         return facts

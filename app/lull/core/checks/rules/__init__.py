@@ -1,2 +1,1 @@
-"""What a rule in plain words says of a check: its class by exact forms, numbers, quoted words,
-named things, and of which requests it speaks."""
+"""Parses plain-language rules: the kind of rule, numbers, quoted words, named things and scope."""

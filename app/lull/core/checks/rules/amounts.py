@@ -1,7 +1,7 @@
-"""How many a rule asks for: "under 100 words", "höchstens zwei Sätze", "2-3 lines or fewer".
+"""Parses amounts in rules: "under 100 words", "höchstens zwei Sätze", "2-3 lines or fewer".
 
-Numbers are digits or words, in English, German, French and Spanish. An amount that is only about
-so much ("around 50") is none.
+Numbers are digits or words, in English, German, French and Spanish. An approximate amount ("around
+50") is ignored.
 """
 
 from __future__ import annotations
@@ -68,15 +68,16 @@ def amount_of(noun: str) -> re.Pattern[str]:
     )
 
 
-class Span(NamedTuple):
+class AmountRange(NamedTuple):
     at_least: int | None
     at_most: int | None
 
 
-def span(text: str, noun: str, *, limit: bool = False) -> Span | None:
-    """How many of `noun` (a regular expression) the text asks for; None where it does not tell.
+def span(text: str, noun: str, *, limit: bool = False) -> AmountRange | None:
+    """Parse the amount of `noun` (a regular expression) that the text asks for; None if unclear.
 
-    A bare number is exactly that many; with `limit` it is the most, as people mean it of words.
+    A bare number means exactly that many; with `limit` it is the maximum, as people mean it of
+    words.
     """
     text = text.lower().replace("’", "'")
     found = amount_of(noun).search(text)
@@ -89,8 +90,8 @@ def span(text: str, noun: str, *, limit: bool = False) -> Span | None:
     return _judged(one, before, after, limit=limit)
 
 
-def bare(text: str, *, limit: bool = False) -> Span | None:
-    """The same of a text that names one number and no noun."""
+def bare(text: str, *, limit: bool = False) -> AmountRange | None:
+    """Parse the amount in a text with exactly one number and without a noun for what is counted."""
     text = text.lower().replace("’", "'")
     numbers = list(BARE.finditer(text))
     if len(numbers) != 1:
@@ -105,18 +106,18 @@ def value(number: str) -> int:
     return int(number) if number.isdigit() else VALUES[number]
 
 
-def _between(one: int, two: int, before: str) -> Span | None:
+def _between(one: int, two: int, before: str) -> AmountRange | None:
     if one >= two:
         return None
     if re.search(rf"(?:{_ABOUT})$", before):
         return None
     if re.search(rf"(?:{_NOT_MORE}|at most|max(?:imum)?|up to|höchstens|maximal)$", before):
-        return Span(None, two)
-    return Span(one, two)
+        return AmountRange(None, two)
+    return AmountRange(one, two)
 
 
-def _judged(number: int, before: str, after: str, *, limit: bool) -> Span | None:
-    # "a limit of the": the small word is none of the amount's; in "menos de" it is.
+def _judged(number: int, before: str, after: str, *, limit: bool) -> AmountRange | None:
+    # In "a limit of the" the last words do not belong to the amount; in "menos de" they do.
     shorter = re.sub(r"\s(?:the|a|of|de|just|only|nur|solo|seulement)$", "", before)
     near = re.match(r"[\s,(]*(?:\w+\s+){0,2}?", after)
     rest = after[near.start() if near else 0 :].lstrip(" ,(-:=")
@@ -132,17 +133,17 @@ def _judged(number: int, before: str, after: str, *, limit: bool) -> Span | None
     if ended["about"] or re.search(r"(?:^|\s)(?:not|no|nicht|kein\w*|pas|ni)(?: even)?$", before):
         return None
     if ended["not more"] or re.match(rf"(?:\w+\s+){{0,2}}?(?:{_AFTER_MOST})\b", rest):
-        return Span(None, number)
+        return AmountRange(None, number)
     if ended["least"] or re.match(rf"(?:\w+\s+){{0,1}}?(?:{_AFTER_LEAST})\b", rest):
-        return Span(number, None)
+        return AmountRange(number, None)
     if ended["less"]:
-        return Span(None, number - 1) if number > 1 else None
+        return AmountRange(None, number - 1) if number > 1 else None
     if ended["more"]:
-        return Span(number + 1, None)
+        return AmountRange(number + 1, None)
     if ended["exact"]:
-        return Span(number, number)
+        return AmountRange(number, number)
     if ended["most"] and number > 1:
-        return Span(None, number)
+        return AmountRange(None, number)
     if limit:
-        return Span(None, number)
-    return Span(number, number)
+        return AmountRange(None, number)
+    return AmountRange(number, number)

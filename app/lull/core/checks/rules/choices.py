@@ -1,6 +1,6 @@
-"""Which of a few named things a rule wants: a language, a unit, a sign, a way of writing dates.
+"""Finds the named thing that a rule wants: a language, a unit, a punctuation sign, a date format.
 
-"Grams, not cups" wants grams; "no Fahrenheit" wants Celsius, because there is only one other.
+"Grams, not cups" wants grams; "no Fahrenheit" wants Celsius, because there are only two.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ _OTHER: Final = {
     "typographic": "straight",
     "straight": "typographic",
 }
-"""What is left where one of two is not wanted."""
+"""For each of two options the other one, which is wanted where the first is rejected."""
 _HIDES: Final = {
     "em dash": ("dash",),
     "en dash": ("dash",),
@@ -139,7 +139,7 @@ SPOKEN: Final = (
     r"écri[st]\w*|parle|toujours|responde\w*|contest\w*|escrib\w*|háblame|siempre)\b|"
     r"^\W*(?:(?:in|auf|en) )?\w+\W*(?:please|bitte|only|nur)?\W*$"
 )
-"""How a rule says that it is about the language of answers."""
+"""Regular expression for rules about the language of answers."""
 _SUBJECT: Final = re.compile(
     r"\s+(?:class|lesson|food|recipe|wine|word|text|grammar|history|culture)", re.IGNORECASE
 )
@@ -150,7 +150,9 @@ _COUNTED: Final = re.compile(rf"(?:\b{NUMBER}\s+|[-./])$", re.IGNORECASE)
 
 
 def chosen(kind: CheckKind, text: str) -> str:
-    """The one thing wanted, by its name in the catalogue; "" where it is none or not clear."""
+    """Return the one thing that the rule wants, by its name in the catalogue; "" if there is none
+    or it is unclear.
+    """
     if kind is CheckKind.LANGUAGE:
         return _language(text)
     bare = text if kind in (CheckKind.DATE_FORMAT, CheckKind.TIME_FORMAT) else blanked(text)
@@ -159,7 +161,7 @@ def chosen(kind: CheckKind, text: str) -> str:
     for name, pattern in _NAMED[kind].items():
         for found in re.finditer(rf"(?<!\w)(?:{pattern})(?!\w)", bare):
             if kind is CheckKind.UNITS and _COUNTED.search(bare[: found.start()]):
-                continue  # "eight miles a day" is a quantity, "DD-MM" no millimetre
+                continue  # "eight miles a day" is a quantity, "DD-MM" is no millimetre
             (unwanted if denied(bare, found) else wanted).add(name)
     if kind is CheckKind.NO_SIGN:
         wanted, unwanted = unwanted or wanted, set()
@@ -170,7 +172,7 @@ def chosen(kind: CheckKind, text: str) -> str:
         return _units(wanted)
     if len(wanted) == 1:
         return wanted.pop()
-    # "Straight quotes, the curly ones break": what comes first is the rule, the rest its reason.
+    # "Straight quotes, the curly ones break": the first part is the rule, the rest a reason.
     first = text.split(",", maxsplit=1)[0]
     if len(wanted) > 1 and first != text:
         return chosen(kind, first)
@@ -179,7 +181,9 @@ def chosen(kind: CheckKind, text: str) -> str:
 
 
 def _units(wanted: set[str]) -> str:
-    """Several units of one system: grams and Celsius."""
+    """Return the units that the rule wants, joined by commas (grams, Celsius), or the system if one
+    is named.
+    """
     systems = wanted & {"metric", "imperial"}
     if len(systems) == 1:
         return systems.pop()
@@ -187,7 +191,7 @@ def _units(wanted: set[str]) -> str:
 
 
 def _language(text: str) -> str:
-    """The language to answer in, which the rule names alone, or behind in, auf, en."""
+    """Return the language to answer in, if it is named alone or after "in", "auf" or "en"."""
     if re.search(r"translat|übersetz|tradui|traduc|british|american|spelling", text, re.IGNORECASE):
         return ""
     bare = blanked(text)
@@ -201,6 +205,6 @@ def _language(text: str) -> str:
     alone = set(language.named(bare)) == found
     if len(found) == 1 and (alone or _NOT_THE_OTHER.search(bare)):
         return found.pop()
-    # "In German, my English is poor": as with the others, the rest is the reason.
+    # "In German, my English is poor": the rest is a reason.
     first = text.split(",", maxsplit=1)[0]
     return _language(first) if len(found) == 1 and first != text else ""

@@ -1,4 +1,4 @@
-"""Programming languages: how a rule and a request name them, and which one an answer shows."""
+"""Programming languages: how rules and requests name them, and which one an answer contains."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LANGUAGES: Final[Mapping[str, tuple[str, str]]] = {
     "yaml": (r"\byaml\b", "yaml yml"),
     "r": (r"\bin (?-i:R)\b|^r:", "r"),
 }
-"""By name: how it is named, and what stands behind its code fences."""
+"""Programming languages by name: a pattern for mentions, and the tags of code fences."""
 _TAGS: Final = {tag: name for name, (_, tags) in LANGUAGES.items() for tag in tags.split()}
 _LOOKS: Final = {
     "python": r"^\s*(?:def \w+\(.*:|class \w+.*:|import \w+|from [\w.]+ import |print\()",
@@ -57,7 +57,8 @@ def named(text: str) -> set[str]:
 
 
 def shown(answer: str) -> set[str]:
-    """Of the code in an answer; empty where there is none, or nobody can tell."""
+    """Return the programming languages of the code in an answer; empty without code or if
+    unclear."""
     if is_sql(answer):
         return {"sql"}
     blocks = blocks_of(answer)
@@ -74,7 +75,7 @@ def has_code(answer: str) -> bool:
 
 
 def _short_code(answer: str) -> bool:
-    """A line or two that no sentence looks like."""
+    """Whether the answer is mostly lines that look like code."""
     lines = [line for line in answer.splitlines() if line.strip()]
     coded = sum(
         re.search(r"[;{}]\s*$|^\s*[\w.]+\(.*\)\s*$|=>|^\s*\w+ = \S|^\s*return\b", line) is not None

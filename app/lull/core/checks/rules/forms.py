@@ -1,4 +1,6 @@
-"""Exact forms of rules, for when no head of the reader has spoken: high precision, small recall."""
+"""Recognises rules by exact regular forms, for rules that the reader could not classify: high
+precision, low recall.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,14 @@ _Form = Callable[[str], Check | None]
 
 
 def _wanted(kind: CheckKind, noun: str, *, also: str = "") -> _Form:
-    """The noun stands there, and is not denied; `also` must stand there, too."""
+    """Build a form that matches where its noun occurs without negation; `also` must match, too."""
     return _said(kind, noun, also=also, deny=False)
 
 
 def _unwanted(kind: CheckKind, noun: str, *, also: str = "") -> _Form:
-    """The noun stands there and is denied: no emojis, never use emojis, leave the emojis out."""
+    """Build a form that matches where its noun is negated: no emojis, never use emojis, leave the
+    emojis out.
+    """
     return _said(kind, noun, also=also, deny=True)
 
 
@@ -52,7 +56,7 @@ _ASKS: Final = re.compile(
 
 
 def _asks(before: str, clause: str) -> bool:
-    """A bare mention is no order: "bullet points give the wrong impression"."""
+    """Whether the clause orders something; "bullet points give the wrong impression" does not."""
     if len(clause.split()) <= 5 or _ASKS.search(before):
         return True
     return re.fullmatch(r"\W*(?:an?|one|all|the)?\s*", before, re.I) is not None and not (
@@ -86,7 +90,9 @@ _PART_BEHIND: Final = re.compile(
 
 
 def _counts_a_part(kind: CheckKind, clause: str) -> bool:
-    """ "One line of context", "the first two sentences", "paragraphs of five lines"."""
+    """Whether the amount limits only a part of the answer: "one line of context", "the first two
+    sentences", "paragraphs of five lines".
+    """
     found = amounts.amount_of(LENGTH_NOUNS[kind]).search(clause.lower())
     if found is None:
         return False
@@ -110,7 +116,7 @@ _CHARACTERS: Final = re.compile(
     r"\b(?:max\w*|limit|or (?:less|fewer)|at most|tops|oder weniger|ou moins|o menos)\b",
     re.IGNORECASE,
 )
-"""Signs that are counted, and no persons of a story."""
+"""Matches limits on characters as letters, not persons of a story."""
 _BLOCK: Final = re.compile(
     r"\b(?:in|as|en|als) (?:one|a single|ein(?:em|en)?|einem einzigen|un|un seul|un solo) "
     r"(?:solid )?"
@@ -125,7 +131,8 @@ def _in_one_block(clause: str) -> Check | None:
 
 
 def _placed(kind: CheckKind, verb: str) -> _Form:
-    """A verb and a quoted text: end with “…”; denied, it is what must not stand there."""
+    """Build a form of a verb and a quoted text: end with “…”; negated, the text must not be
+    there."""
     pattern = re.compile(rf"\b(?:{verb})", re.IGNORECASE)
 
     def form(clause: str) -> Check | None:
@@ -141,7 +148,7 @@ def _placed(kind: CheckKind, verb: str) -> _Form:
 
 
 def _worded(clause: str) -> Check | None:
-    """A quoted word that must, or must not, stand anywhere."""
+    """Return the check that a quoted word must, or must not, occur anywhere."""
     bare = blanked(clause)
     if re.search(r"\b(?:end|start|begin|clos|open|sign|finish)\w*\b", bare, re.IGNORECASE):
         return None

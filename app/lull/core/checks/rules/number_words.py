@@ -1,7 +1,7 @@
-"""Numbers written as words, one to 999, in English, German, French and Spanish.
+"""Numbers as words, 1 to 999, in English, German, French and Spanish.
 
-Built from the few words of which each language makes all the others, so that "thirty-five",
-"fünfundzwanzig", "soixante-quinze" and "treinta y cinco" are known without a list of them.
+Composed from each language's base words, so that "thirty-five", "fünfundzwanzig", "soixante-quinze"
+and "treinta y cinco" need no list of their own.
 """
 
 from __future__ import annotations
@@ -205,4 +205,4 @@ def _spanish() -> dict[str, int]:
 
 
 VALUES: Final[Mapping[str, int]] = _english() | _german() | _french() | _spanish()
-"""By word; what two languages have in common means the same in both."""
+"""Maps number words to numbers; a word shared by two languages means the same in both."""

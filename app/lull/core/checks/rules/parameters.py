@@ -1,4 +1,4 @@
-"""The parameters that a check of a known class takes from a rule's text, by exact forms."""
+"""Extracts the parameters of a check of a known class from a rule's text, by exact forms."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ _NO_PARAMETERS: Final = frozenset(
 
 
 def parameters(kind: CheckKind, rule: str) -> Check | None:
-    """The check of this kind that the rule means; None where it does not say what is needed."""
+    """Extract a check of a known kind from the text of a rule; None if a needed parameter is
+    missing.
+    """
     if kind in _NO_PARAMETERS:
         return Check(kind=kind)
     return _READERS[kind](kind, straight(rule))
@@ -56,12 +58,12 @@ def _length(kind: CheckKind, text: str) -> Check | None:
 
 
 def _counts_another(kind: CheckKind, text: str) -> bool:
-    """A bare number counts what the class says, unless the text says what it counts."""
+    """Whether the rule's number counts something else than the class of check does."""
     nouns = "|".join(one for name, one in LENGTH_NOUNS.items() if name is not kind)
     return amounts.span(text, rf"{nouns}|minutes?|hours?|days?|times|pages?") is not None
 
 
-def spanned(kind: CheckKind, found: amounts.Span | None) -> Check | None:
+def spanned(kind: CheckKind, found: amounts.AmountRange | None) -> Check | None:
     if found is None or not (found.at_least or found.at_most):
         return None
     return Check(kind=kind, at_least=found.at_least, at_most=found.at_most)
@@ -90,7 +92,8 @@ def _start(kind: CheckKind, text: str) -> Check | None:
 
 
 def _is_denied(text: str) -> bool:
-    """What stands before the quotation; a "nothing after it" behind it denies another thing."""
+    """Whether the text before the quotation is negated; "nothing after it" behind it does not
+    count."""
     before = blanked(text).split("§", 1)[0]
     return denies(re.split(r"[.;]\s", before)[-1])
 
@@ -99,10 +102,10 @@ def _end(kind: CheckKind, text: str) -> Check | None:
     cue = r"end|finish|clos|sign|last|bottom|beend|schließ|unterschr|termin|fini|firma|acab"
     verb = r"(?:end|finish|close|sign)\w*(?: off)?"
     value = quoted_after(text, cue) or _capitalised(text, verb, r"(?:with|as|off as|off)")
-    # A full stop inside the quotation marks mostly belongs to the rule's own sentence.
+    # A full stop inside the quotation marks usually belongs to the rule's own sentence.
     value = value if value.endswith("...") else value.rstrip(".")
     if re.search(rf"§\s*,?\s*(?:{_GOES_ON})", blanked(text), re.IGNORECASE):
-        return None  # more is to stand behind it
+        return None  # more is to follow it
     return Check(kind=kind, value=value, must=not _is_denied(text)) if value else None
 
 
@@ -113,7 +116,7 @@ _GOES_ON: Final = (
 
 
 def _capitalised(text: str, verb: str, joins: str) -> str:
-    """What is meant literally although it is not quoted: it begins like a name and is last."""
+    """Find a literal text without quotation marks: it starts with a capital and ends the rule."""
     found = re.search(
         rf"\b{verb}\b(?:\s[\w']+){{0,5}}?\s{joins}:?\s(?P<said>[A-ZÄÖÜ–—-][^.!?\"]{{1,60}})[.!]?$",
         text,
@@ -124,12 +127,14 @@ def _capitalised(text: str, verb: str, joins: str) -> str:
 
 
 def _contains(kind: CheckKind, text: str) -> Check | None:
-    """By the words around each quotation, whatever the class was."""
+    """Return the check on quoted words; the words around each quotation decide whether it is
+    wanted.
+    """
     found = wanted_words(text)
     if found is None:
         return None
     if found.forbidden:
-        # What is beside a forbidden word is what to say instead.
+        # A word beside a forbidden one is the replacement.
         return Check(
             kind=CheckKind.NOT_CONTAINS, value="\n".join(found.forbidden), part=_place(text)
         )
@@ -139,7 +144,9 @@ def _contains(kind: CheckKind, text: str) -> Check | None:
 
 
 def _place(text: str) -> Part:
-    """A word that code must not have may stand beside it."""
+    """Return the part in which a word or sign is forbidden: code if the rule names code, else the
+    whole answer.
+    """
     in_code = code_language.named(blanked(text)) or re.search(r"\bcode\b", blanked(text), re.I)
     return Part.CODE if in_code else Part.WHOLE
 
@@ -183,7 +190,9 @@ _KEYS: Final = re.compile(
 
 
 def _json(kind: CheckKind, text: str) -> Check | None:
-    """The keys that are named; a form that is described in another way is not known."""
+    """Return the check for JSON with the named keys; None if the rule describes the form in another
+    way.
+    """
     if not re.search(r"\bjson\b", text, re.IGNORECASE):
         return None
     found = _KEYS.search(text)

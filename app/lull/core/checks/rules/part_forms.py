@@ -1,7 +1,7 @@
 """Rules about a part of an answer: its last line, each bullet, lines of code, a commit's subject.
 
-What is said of a part is never said of the whole: where a part is named and what is said of it is
-not understood, there is no check at all.
+Rules about a part are never applied to the whole: if a part is named and the rest is not
+understood, there is no check.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ _FEW_BULLETS: Final = (
     r"(?:pas|jamais) "
     rf"plus de|au plus|como máximo|no más de|nunca más de)\s+[\w-]+\s+{_BULLET}\b"
 )
-""" "At most three bullets": of a list, if there is one."""
+"""Matches "at most three bullets", a limit on a list if the answer has one."""
 _COUNTS: Final = {
     CheckKind.CHARACTERS: LENGTH_NOUNS[CheckKind.CHARACTERS],
     CheckKind.WORDS: LENGTH_NOUNS[CheckKind.WORDS],
@@ -109,7 +109,9 @@ _OTHER_START: Final = r"\b(?:verb|noun|emoji|number|tag|word|imperative|type|pre
 
 
 def part_named(clause: str) -> tuple[Part, str] | None:
-    """The part that a clause speaks of, and the clause without its name."""
+    """Split a clause of a rule into the part of the answer it is about and the clause with that
+    part's name marked; None if it names no part.
+    """
     bare = blanked(clause)
     if _whole_counted(bare):
         return None
@@ -128,7 +130,7 @@ def part_named(clause: str) -> tuple[Part, str] | None:
 
 
 def _whole_counted(bare: str) -> bool:
-    """ "No more than one sentence", "a paragraph": one of a thing that is counted in the whole."""
+    """Whether the clause limits the whole answer: "no more than one sentence per answer"."""
     return (
         re.search(r"\b(?:per|pro|par|por) (?:answer|reply|antwort|réponse|respuesta)\b", bare, re.I)
         is not None
@@ -149,12 +151,16 @@ _IN_A_PART: Final = re.compile(
 
 
 def in_a_part(clause: str) -> bool:
-    """ "No exclamation marks in headings": of a part that no check looks at alone."""
+    """Whether a rule's clause is about a part of the answer that no check covers, such as
+    headings.
+    """
     return _IN_A_PART.search(blanked(clause)) is not None
 
 
 def part_check(clause: str) -> Check | None:
-    """What a clause says of a part, where that is understood."""
+    """Return the check that a clause means for a part of the answer; None if the clause is not
+    understood.
+    """
     named = part_named(clause)
     if named is None:
         return None
@@ -214,14 +220,14 @@ def _counted(part: Part, text: str) -> Check | None:
 
 
 def _longest(text: str, least: int | None, most: int | None) -> tuple[int | None, int | None]:
-    """ "No sentence longer than 20 words": a denied "longer than" is a limit."""
+    """Turns a negated "longer than" into a limit: "No sentence longer than 20 words"."""
     if least is not None and most is None:
         return None, least - 1
     return least, most
 
 
 def _letters(part: Part, bare: str) -> Check | None:
-    """Lower case, capitals, a full stop at the end."""
+    """Return the check on case (lower case, capitals) or on a full stop at the end."""
     first = _STARTS.search(bare) is not None
     where = Part.FIRST_LETTER if first and part is Part.FIRST_LINE else part
     if re.search(_FULL_STOP, bare, re.I) and (_ENDS.search(bare) or re.search(r"\bend\b", bare)):

@@ -1,6 +1,6 @@
-"""The small words of a rule: quoted texts, what is denied, clauses and conditions.
+"""Recognises phrases in rules: quoted texts, negation, clauses and conditions.
 
-Only what `recognising` needs to take a rule at its word, in English, German, French and Spanish.
+Covers only what is needed to understand a rule, in English, German, French and Spanish.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ LENGTH_NOUNS: Final = {
     CheckKind.CHARACTERS: r"characters?|chars?|zeichen|caractères?|caracteres|signes",
     CheckKind.INDENT: r"spaces?|leerzeichen|espaces?|espacios?",
 }
-"""What is counted, as a regular expression."""
+"""Regular expressions for the nouns of a length limit (words, sentences, lines), by kind of
+check.
+"""
 
 ONE_PART: Final = re.compile(
     r"\b(?:per|each|every|pro|par|por|chaque|jede[rsnm]?|cada)\s+(?:\w+\s+)?(?:bullets?|sentences?|"
@@ -33,7 +35,7 @@ ONE_PART: Final = re.compile(
     r"about))\b",
     re.IGNORECASE,
 )
-"""What is said of a part of the answer and not of the whole."""
+"""Regular expression for rules about a part of the answer instead of the whole."""
 PART_OF_ANSWER: Final = re.compile(
     r"\b(?:keywords?|titles?|headings?|headers?|subject|labels?|constants?|names?|variables?|"
     r"first (?:word|letter)|flags?|acronyms?|filenames?|file names|branch|tags?|hashtags?|columns?|"
@@ -53,7 +55,7 @@ _STRAIGHT: Final = str.maketrans({**dict.fromkeys("“”„‟", '"'), **dict.f
 
 
 def straight(rule: str) -> str:
-    """One spelling of quotation marks and space."""
+    """The rule with straight quotation marks and single spaces."""
     return " ".join(rule.translate(_STRAIGHT).split())
 
 
@@ -62,7 +64,7 @@ def quoted(text: str) -> list[str]:
 
 
 def quoted_after(text: str, cue: str) -> str:
-    """The first quoted text behind the cue, or what stands behind a colon; "" for none."""
+    """Return the first quoted text after the cue, or the text after a colon; "" for none."""
     found = re.search(rf"\b(?:{cue})", blanked(text), re.IGNORECASE)
     if found is None:
         return quoted(text)[0] if len(quoted(text)) == 1 else ""
@@ -76,12 +78,13 @@ def quoted_after(text: str, cue: str) -> str:
 
 
 def blanked(text: str) -> str:
-    """The text with a row of the sign § in place of each quoted text: what is quoted orders
-    nothing."""
+    """Replace each quoted text by § signs of the same length, because quoted words are no
+    instructions.
+    """
     return QUOTED.sub(lambda found: "§" * len(found[0]), text)
 
 
-# -- denying -----------------------------------------------------------------------------------
+# -- negation ----------------------------------------------------------------------------------
 
 _NO: Final = (
     r"no|not|never|without|avoid\w*|stop\w*|don't|do not|doesn't|skip\w*|drop|omit\w*|leave "
@@ -109,19 +112,19 @@ _NEAR_WORDS: Final = 6
 _NOT_MORE: Final = re.compile(
     r"\b(?:no|not|never) (?:more|fewer|less|longer) than\b|\bstop at\b", re.IGNORECASE
 )
-"""Words of an amount, which deny nothing."""
+"""Words with "no" or "not" that belong to an amount and are no negation, such as "no more than"."""
 
 
 def denies(text: str) -> bool:
-    """Whether a text says no to something, amounts aside."""
+    """Whether a text contains a negation, apart from amounts such as "no more than"."""
     return _DENIES.search(_NOT_MORE.sub(" ", blanked(text))) is not None
 
 
 def denied(text: str, found: re.Match[str]) -> bool:
-    """Whether a few words before, or behind, say that the thing is not wanted."""
+    """Whether a few words before or after a match negate it: the thing is not wanted."""
     before = _NOT_MORE.sub(" ", text[: found.start()])
-    # "no commas, no emojis and bullets": a comma ends what a "no" is about, "and/or" between two
-    # denied things does not.
+    # In "no commas, no emojis and bullets" a comma ends the scope of "no"; "and/or" between two
+    # negated things does not.
     near = " ".join(before.split()[-_NEAR_WORDS:])
     pieces = [piece for piece in re.split(_CUT, near) if piece.strip()]
     last = pieces[-1] if pieces and not near.rstrip().endswith((",", ";", ":")) else ""
@@ -144,7 +147,9 @@ def denied(text: str, found: re.Match[str]) -> bool:
 
 
 def denies_twice(text: str) -> bool:
-    """ "Never leave out", "don't skip": denied twice, so it is wanted."""
+    """Whether the text is a double negation, so that the thing is wanted: "never leave out", "don't
+    skip".
+    """
     return (
         re.search(
             r"\b(?:never|don't|do not|not|no)\s+(?:\w+\s+)?(?:leave out|skip|omit|drop|forget|"
@@ -202,7 +207,7 @@ _ECHO: Final = re.compile(
     r"explicaci\w+)\W*$",
     re.IGNORECASE,
 )
-"""Says the rule beside it once more."""
+"""Matches a clause that repeats the rule beside it."""
 
 
 _REASON_BEHIND: Final = re.compile(
@@ -219,7 +224,7 @@ _REASON_BEHIND: Final = re.compile(
 
 
 def without_reason(text: str) -> str:
-    """ "No markdown, it lands in a text message": what is behind the comma orders nothing."""
+    """Remove the reason from a rule, as in "No markdown, it lands in a text message"."""
     bare = blanked(text)
     found = _REASON_BEHIND.search(bare)
     return text if found is None or not found.start() else text[: found.start()]
@@ -230,12 +235,12 @@ def conditional(text: str) -> bool:
 
 
 def without_even_if(text: str) -> str:
-    """ "Answer in German, even when I write English": it holds all the same."""
+    """Remove a clause that changes nothing, such as "even when I write English"."""
     return _EVEN_IF.sub("", text)
 
 
 def clauses(text: str) -> list[str]:
-    """The parts of a rule that stand by themselves."""
+    """The independent clauses of a rule."""
     bare, parts, start = blanked(text), [], 0
     for end in _ENDS_CLAUSE.finditer(bare):
         parts.append(text[start : end.start()])
@@ -253,12 +258,12 @@ _SAYS_IT_AGAIN: Final = re.compile(
 
 
 def echo(clause: str) -> bool:
-    """ "No emojis. Ever.", "I hate bullets. Never use them.": it adds nothing."""
+    """Whether a clause only adds emphasis: "No emojis. Ever.", "Never use them"."""
     return _SAYS_IT_AGAIN.match(clause) is not None
 
 
 def orders(clause: str) -> bool:
-    """Whether a clause asks for something; a reason beside a rule does not."""
+    """Whether a clause asks for something, as opposed to giving a reason or emphasis."""
     if _ECHO.match(clause) or _REASON.match(clause):
         return False
     return _ORDERS.search(blanked(clause)) is not None

@@ -1,4 +1,4 @@
-"""Which words of a rule say of which requests it speaks, and what is left without them."""
+"""Finds the words of a rule that limit it to certain requests, and removes them."""
 
 from __future__ import annotations
 
@@ -28,11 +28,13 @@ _FOR: Final = re.compile(
     r"alles|tout)\b[^,.;]*)[.!]?$",
     re.IGNORECASE,
 )
-""" "… for the warehouse board": of what it is said to hold, and it stays part of the rule."""
+"""Matches "… for the warehouse board", which stays part of the rule."""
 
 
 def lead(rule: str) -> str:
-    """The clause that says when it holds: "When I ask for a recipe, …"; "" for none."""
+    """Return the clause that says when a rule applies, such as "When I ask for a recipe, …"; "" for
+    none.
+    """
     found = _lead(rule)
     if found is not None:
         return found["said"] or found["kind"] or ""
@@ -42,13 +44,15 @@ def lead(rule: str) -> str:
 
 
 def _lead(rule: str) -> re.Match[str] | None:
-    """ "For recipes I want grams, not cups" has no lead: its comma belongs to the order."""
+    """Match a leading condition; there is none in "For recipes I want grams, not cups", whose comma
+    belongs to the order.
+    """
     found = _LEAD.match(rule)
     if found is None or not found["kind"]:
         return found
     kind = found["kind"]
     if _ORDER.search(kind) or language.named(kind) or BARE.search(kind.lower()):
-        return None  # "In Spanish, please", "In two sentences, please": that is the order
+        return None  # "In Spanish, please", "In two sentences, please": this is the order itself
     return found
 
 

@@ -1,9 +1,9 @@
-"""Which quoted words a rule forbids and which it wants.
+"""Decides which quoted words a rule forbids and which it wants.
 
-The reader's head is often wrong about the direction: "carries X", "X belongs in", "X is on my
-blacklist". So the direction is taken from the words around each quotation, and where they say
-neither, nobody decides. "« client » est interdit, on dit « hôte »" forbids the first; the other is
-what to say instead, and no answer must have it.
+The reader's head often gets the direction wrong: "carries X", "X belongs in", "X is on my
+blacklist". So the words around each quotation decide, and where they say neither, there is no
+result. "« client » est interdit, on dit « hôte »" forbids the first; the second is a replacement
+that not every answer must contain.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _SAYS: Final = re.compile(
     r"dis|dit|dites|écri\w+|utilise\w*|toujours|di|dice|decimos|usa|escrib\w+|siempre|instead)\b|^\W*$",
     re.IGNORECASE,
 )
-"""What one says, where one says it: it must not stand in every answer."""
+"""Matches descriptions of words said on occasion, which need not occur in every answer."""
 _TIMES: Final = re.compile(
     r"\b(?:once|twice|times|at (?:most|least)|more than|einmal|zweimal|mal|une fois|fois|una "
     r"vez|veces)\b",
@@ -84,16 +84,18 @@ class _Use(Enum):
     WANTED = auto()
     FORBIDDEN = auto()
     INSTEAD = auto()
-    """To be said in place of something else, and only where there is occasion."""
+    """The quoted word is a replacement for another, used only on occasion."""
 
 
-class Wanted(NamedTuple):
+class WantedWords(NamedTuple):
     words: tuple[str, ...]
     forbidden: tuple[str, ...]
 
 
 def with_named_words_quoted(text: str) -> str:
-    """ "The word however", "call him Bob" and `console.log` are as good as quoted."""
+    """Add quotation marks around words that a rule names without them: "the word however", "call
+    him Bob".
+    """
     for form in (_NAMED, _CALLED, _CODE_NAME):
         here = form.search(blanked(text))
         if here is not None and text[here.start() : here.end()] == here[0]:
@@ -102,8 +104,10 @@ def with_named_words_quoted(text: str) -> str:
     return text
 
 
-def wanted_words(text: str) -> Wanted | None:
-    """None: nothing is quoted, or of one quotation the words around do not say what it is for."""
+def wanted_words(text: str) -> WantedWords | None:
+    """Return the quoted words that a rule wants and those that it forbids; None if there are none
+    or it is unclear.
+    """
     found = list(QUOTED.finditer(text))
     bare = blanked(text)
     groups: list[list[re.Match[str]]] = []
@@ -129,11 +133,11 @@ def wanted_words(text: str) -> Wanted | None:
             (words if use is _Use.WANTED else forbidden).extend(values)
     if not (words or forbidden) or (replacing and not forbidden):
         return None
-    return Wanted(tuple(words), tuple(forbidden))
+    return WantedWords(tuple(words), tuple(forbidden))
 
 
 def _use(lead: str, tail: str, *, first: bool) -> _Use | None:
-    # What stands behind the last quotation up to a comma is said of that one.
+    # After the last quotation, the text up to a comma belongs to that one.
     lead = lead if first else re.split(r"[,;:.–—]", lead, maxsplit=1)[-1]
     tail = re.split(r"[,;:.–—](?!\s*(?:never|nie|jamais|nunca|not ever)\b)", tail, maxsplit=1)[0]
     if _EXAMPLE.search(lead) or _PLACE.search(lead) or _PLACE.search(tail) or _TIMES.search(tail):

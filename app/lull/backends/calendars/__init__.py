@@ -1,0 +1,1 @@
+"""Reads .ics calendar feeds, parsing them in a restricted child process."""

@@ -1,0 +1,137 @@
+"""Reads a calendar server's response: a bounded, unpacked body, or an error for users.
+
+Errors quote only the status, because an error page may contain anything.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Final
+
+import aiohttp
+
+from lull.core.calendars.feeds import FeedError, FeedUnreachable, Validators
+
+MOST_BYTES = 10_000_000
+"""Most bytes of a calendar, before and after decompression. Ten busy years take about 5 MB."""
+LATER: Final = "It may pass; try again later."
+
+_VALIDATOR: Final = re.compile(r"[\x21-\x7e][\x20-\x7e]{0,300}")
+"""Header values that are safe to send back to the server."""
+_STATUS_SENTENCES: Final = {
+    401: "Its server asks for a password",
+    403: "Its server refuses to show it",
+    404: "There is no calendar at this address",
+    410: "The calendar is no longer at this address",
+}
+"""Error sentences by HTTP status."""
+
+
+async def body_of(response: aiohttp.ClientResponse) -> bytes:
+    """Read and decompress a calendar server's response.
+
+    Raises FeedError if it is too large, FeedUnreachable if it was cut off.
+    """
+    if (response.content_length or 0) > MOST_BYTES:
+        raise too_big()
+    packed = response.headers.get("Content-Encoding", "identity").strip().lower()
+    if packed not in {"identity", "", "gzip", "x-gzip"}:
+        raise FeedError("It is packed in a way that was not asked for.", hint=LATER)
+    inflate = zlib.decompressobj(31) if "gzip" in packed else None
+    raw, body = 0, bytearray()
+    async for piece in response.content.iter_any():
+        raw += len(piece)
+        body += _unpacked(inflate, piece, MOST_BYTES + 1 - len(body)) if inflate else piece
+        if raw > MOST_BYTES or len(body) > MOST_BYTES:
+            raise too_big()
+    if inflate is not None and not inflate.eof:
+        raise FeedUnreachable("Its server broke off in the middle.", hint=LATER)
+    return bytes(body)
+
+
+def _unpacked(inflate: Any, piece: bytes, most: int) -> bytes:
+    """Unpack a piece to at most `most` bytes. Raises FeedError."""
+    over = inflate.eof
+    try:
+        out: bytes = b"" if over else inflate.decompress(piece, max(1, most))
+    except zlib.error:
+        raise FeedError("It is packed, and damaged.", hint=LATER) from None
+    if inflate.unconsumed_tail:
+        raise too_big()
+    if (piece if over else inflate.unused_data).strip(b"\0"):
+        raise FeedError("Something is hidden behind what is packed.", hint=LATER)
+    return out
+
+
+def too_big() -> FeedError:
+    return FeedError(
+        f"It is larger than {MOST_BYTES // 1_000_000} MB.", hint="Publish fewer years of it."
+    )
+
+
+def marks_of(response: aiohttp.ClientResponse) -> Validators:
+    """Return a response's cache validators (ETag, Last-Modified) for the next request.
+
+    Unsafe values are dropped.
+    """
+
+    def kept(name: str) -> str:
+        value = response.headers.get(name, "")
+        return value if _VALIDATOR.fullmatch(value) else ""
+
+    return Validators(etag=kept("ETag"), last_modified=kept("Last-Modified"))
+
+
+def refused(response: aiohttp.ClientResponse) -> FeedError:
+    """Return the error to show for a response status other than 200."""
+    status = response.status
+    if status == 429 or status >= 500:
+        busy = "Its server is asked too often" if status == 429 else "Its server failed"
+        return FeedUnreachable(
+            f"{busy} (HTTP {status}).",
+            hint=LATER,
+            retry_after_s=_retry_after_s(response.headers.get("Retry-After", "")),
+        )
+    said = _STATUS_SENTENCES.get(status, "Its server answers with something else")
+    return FeedError(
+        f"{said} (HTTP {status}).",
+        hint="Its secret address may have been changed: copy it again from where it is published.",
+    )
+
+
+def broken(error: BaseException) -> FeedError:
+    """Return the error to show for a failed connection.
+
+    Library errors are not quoted, as they contain the address.
+    """
+    if isinstance(error, aiohttp.ClientConnectorError):
+        what = "Its server cannot be connected to."
+    elif isinstance(error, (aiohttp.ClientPayloadError, aiohttp.ServerDisconnectedError)):
+        what = "Its server broke off in the middle."
+    elif isinstance(error, (aiohttp.ClientResponseError, ValueError)):
+        what = "Its server's answer is no HTTP that can be understood."
+    else:
+        what = "The connection to its server broke."
+    return FeedUnreachable(what, hint=LATER)
+
+
+def untrusted(error: BaseException) -> FeedError:
+    """Return the error to show for a certificate that failed verification."""
+    why = str(getattr(error, "verify_message", "") or "it cannot be checked")
+    return FeedError(
+        f"Its server's certificate is not to be trusted: {why[:200].rstrip('.')}.",
+        hint="Check the date of this machine and the address.",
+    )
+
+
+def _retry_after_s(text: str) -> float | None:
+    """Parse a Retry-After header: seconds or a date (RFC 9110, 10.2.3)."""
+    if text.strip().isdecimal() and len(text) < 10:
+        return float(text)
+    try:
+        return max(0.0, (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError, OverflowError):
+        return None

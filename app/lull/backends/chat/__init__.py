@@ -1,0 +1,1 @@
+"""Chat models that Lull asks, and their tasks: judging answers and writing skills."""

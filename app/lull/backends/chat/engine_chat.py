@@ -1,0 +1,105 @@
+"""Lets Lull's own engine answer like any chat model, used by proofs.
+
+It answers as it would for a client: options the caller leaves open use the model's own sampling.
+The engine supports neither structured output nor tools; requests for them are refused, so that free
+text is never mistaken for structured output.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Final
+
+from lull.backends.chat.endpoint import MOST_ANSWER_BYTES, NO_END, completion, too_long
+from lull.core.chat.messages import (
+    Completion,
+    Finish,
+    Message,
+    MessagePart,
+    PartKind,
+    Sampling,
+)
+from lull.core.errors import EngineDown, RequestError
+from lull.core.models.engine import Chunk, Engine, GenerateRequest
+
+_OPEN: Final = Sampling()
+
+
+class EngineChat:
+    """Asks Lull's own running engine like a chat model (implements `ChatModel`)."""
+
+    def __init__(
+        self, engine: Engine, name: str, *, timeout_s: float, own_sampling: Sampling = _OPEN
+    ) -> None:
+        """The argument `own_sampling` fills in sampling parameters that a request leaves open."""
+        self.name = name
+        self._engine = engine
+        self._own = own_sampling
+        self._timeout_s = timeout_s
+
+    async def chat(
+        self,
+        messages: Sequence[Message],
+        *,
+        sampling: Sampling,
+        format: str = "",  # noqa: A002
+        tools: str = "",
+        adapter: str | None = None,
+    ) -> Completion:
+        """Have the engine answer one request. Raises EngineError, RequestError."""
+        if format or tools:
+            what = "structured output" if format else "tools"
+            raise RequestError(f'"{self.name}" does not support {what}', status=400)
+        request = GenerateRequest(
+            messages=tuple(_plain(message) for message in messages),
+            sampling=self._filled(sampling),
+            adapter=adapter,
+        )
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                return await self._whole(request)
+        except TimeoutError as error:
+            raise EngineDown(
+                f"{self.name} did not answer within {self._timeout_s:g} s.",
+                hint="A longer time limit in the settings helps.",
+            ) from error
+
+    async def _whole(self, request: GenerateRequest) -> Completion:
+        said: list[str] = []
+        room = MOST_ANSWER_BYTES
+        last: Chunk | None = None
+        # Closing the generator stops the engine, even on cancellation.
+        async with aclosing(self._engine.generate(request)) as chunks:  # type: ignore[type-var]
+            async for chunk in chunks:
+                said.append(chunk.text)
+                room -= len(chunk.text)
+                if room < 0:
+                    return too_long()
+                last = chunk
+        finish = last.finish if last is not None else None
+        return completion(
+            text="".join(said),
+            finish=finish or Finish.ERROR,
+            prompt_tokens=last.prompt_tokens if last else None,
+            completion_tokens=last.completion_tokens if last else None,
+            error="" if finish else NO_END,
+        )
+
+    def _filled(self, sampling: Sampling) -> Sampling:
+        own = self._own
+        return replace(
+            sampling,
+            temperature=own.temperature if sampling.temperature is None else sampling.temperature,
+            top_p=own.top_p if sampling.top_p is None else sampling.top_p,
+            top_k=own.top_k if sampling.top_k is None else sampling.top_k,
+            max_tokens=own.max_tokens if sampling.max_tokens is None else sampling.max_tokens,
+            stop=sampling.stop or own.stop,
+        )
+
+
+def _plain(message: Message) -> Message:
+    """Reduce a message to its text, without images, as the engine serves clients."""
+    return replace(message, parts=(MessagePart(kind=PartKind.TEXT, text=message.text),))

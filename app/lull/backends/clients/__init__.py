@@ -1,0 +1,1 @@
+"""Looks for installed chat clients and reads the syntax of their configuration."""

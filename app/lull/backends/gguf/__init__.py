@@ -1,0 +1,1 @@
+"""Model weights in GGUF, Ollama's file format."""

@@ -1,0 +1,1 @@
+"""Platform-specific signals of whether someone is using the machine."""

@@ -1,0 +1,214 @@
+"""Polls every idle signal of this machine in its own thread, and combines the newest values.
+
+Decides how often each source is asked and its timeout; reading the signals never waits. No keys are
+ever recorded: sources report when there was input, not what it was.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import tzinfo
+from typing import Final, Protocol, TypeVar
+
+from lull.backends.idle.polled import Polled, PollPace, SignalSource
+from lull.backends.machine.memory_room import FreeMemory
+from lull.backends.machine.power import Supply
+from lull.core.idle.signals import (
+    ClockReading,
+    IdleSignals,
+    Known,
+    Reading,
+    Unknown,
+    asleep_gap_s,
+    plain,
+)
+from lull.core.ports import Clock
+
+T = TypeVar("T")
+
+WOKEN_S: Final = 15.0
+"""Seconds for which a wake-up of the machine is reported.
+
+The slowest watch reads at least once in this time.
+"""
+_BRIEF_NAP_S: Final = 1.0
+"""Seconds reported for a sleep whose length no clock shows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paces:
+    """How often the idle-signal sources are polled, with and without work running."""
+
+    calm: PollPace = PollPace(every_s=15.0, within_s=5.0)  # noqa: RUF009  frozen
+    hurried: PollPace = PollPace(every_s=0.1, within_s=1.0)  # noqa: RUF009  frozen
+    """Pace of the input source while work runs.
+
+    A source that is silent for a second might hide a user.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignalSources:
+    """The idle-signal sources of this machine, one per signal."""
+
+    input: SignalSource[float]
+    """Source of the seconds since the last input."""
+    locked: SignalSource[bool]
+    waking: SignalSource[float]
+    """Source of the time when the machine last woke, on the monotonic clock; -inf if unknown."""
+    power: SignalSource[Supply]
+    saving: SignalSource[bool]
+    heat: SignalSource[bool]
+    load: SignalSource[float]
+    memory: SignalSource[FreeMemory]
+    call: SignalSource[bool]
+    app: SignalSource[str]
+    working: Callable[[bool], None] = lambda _on: None
+    """Callback: called with True when Lull's own work starts, with False when it ends."""
+
+
+class Chats(Protocol):
+    """What the idle signals must know of chats: number in progress, time since the last one."""
+
+    @property
+    def busy(self) -> bool: ...
+
+    @property
+    def quiet_s(self) -> float: ...
+
+
+class SystemSignals:
+    """Reads this machine's idle signals; implements the `IdleSource` port.
+
+    Call `start` before use and `close` at the end.
+    """
+
+    def __init__(
+        self,
+        sources: SignalSources,
+        *,
+        clock: Clock,
+        zone: Callable[[], tzinfo],
+        chats: Chats | None = None,
+        returned: Callable[[], None] | None = None,
+        paces: Paces | None = None,
+    ) -> None:
+        """The function `zone` returns the user's time zone.
+
+        `returned` is called while hurried, from a polling thread, after input or once input becomes
+        unknown, so that running work stops without waiting for the next read. It may be called once
+        more during `close`, and must not raise.
+        """
+        self._clock = clock
+        self._zone = zone
+        self._chats = chats
+        self._returned = returned
+        self._paces = paces or Paces()
+        self._working = sources.working
+        self._input = self._polled(sources.input, self._heard_input)
+        self._locked = self._polled(sources.locked)
+        self._waking = self._polled(sources.waking)
+        self._power = self._polled(sources.power)
+        self._saving = self._polled(sources.saving)
+        self._heat = self._polled(sources.heat)
+        self._load = self._polled(sources.load)
+        self._memory = self._polled(sources.memory)
+        self._call = self._polled(sources.call)
+        self._app = self._polled(sources.app)
+        self._all: tuple[_Running, ...] = (
+            *(self._input, self._locked, self._waking, self._power, self._saving),
+            *(self._heat, self._load, self._memory, self._call, self._app),
+        )
+        self._looking = threading.Lock()
+        self._look: ClockReading | None = None
+        self._slept: tuple[float, float] | None = None
+        """When the machine's last sleep was noticed, and its length in seconds."""
+        self._hurried = False
+        self._heard: Reading[float] | None = None
+        """The last input reading; used only by the input's polling thread."""
+
+    def _polled(
+        self, source: SignalSource[T], heard: Callable[[Reading[T]], None] | None = None
+    ) -> Polled[T]:
+        return Polled(
+            source, pace=self._paces.calm, monotonic_s=self._clock.monotonic_s, heard=heard
+        )
+
+    def start(self) -> None:
+        for polled in self._all:
+            polled.start()
+
+    def close(self) -> None:
+        """Stop polling, without waiting for sources that hang."""
+        for polled in self._all:
+            polled.stop()
+
+    def signals(self) -> IdleSignals:
+        now, monotonic_s = self._clock.now(), self._clock.monotonic_s()
+        gap_s = self._gap_s(ClockReading(now=now, monotonic_s=monotonic_s))
+        power, room, chats = self._power.latest(), self._memory.latest(), self._chats
+        share = power if isinstance(power, Unknown) else power.value.battery_share
+        pressure = room if isinstance(room, Unknown) else room.value.pressure
+        return IdleSignals(
+            now=now.astimezone(self._zone()),
+            monotonic_s=monotonic_s,
+            input_idle_s=_sound(plain(self._input.latest())),
+            locked=plain(self._locked.latest()),
+            on_mains=power if isinstance(power, Unknown) else power.value.on_mains,
+            battery_share=_sound(share),
+            low_power=plain(self._saving.latest()),
+            hot=plain(self._heat.latest()),
+            load_of_others=_sound(plain(self._load.latest())),
+            memory_free_share=_sound(room if isinstance(room, Unknown) else room.value.free_share),
+            memory_pressure=_sound(pressure),
+            call=plain(self._call.latest()),
+            exclusive_app=plain(self._app.latest()),
+            chats_in_flight=int(chats.busy) if chats else 0,
+            since_chat_s=chats.quiet_s if chats else float("inf"),
+            asleep_gap_s=gap_s,
+        )
+
+    def hurry(self, on: bool) -> None:
+        self._working(on)
+        self._hurried = on
+        self._input.set_pace(self._paces.hurried if on else self._paces.calm)
+
+    def _gap_s(self, this: ClockReading) -> float:
+        """Return the length of a sleep that ended within the last `WOKEN_S`, else 0."""
+        woke = self._waking.latest()
+        with self._looking:
+            last, self._look = self._look, this
+            if last is not None:
+                # Reads are irregular, so a late one is not a sleep; only a difference between the
+                # clocks is.
+                ran_s = this.monotonic_s - last.monotonic_s
+                gap_s = asleep_gap_s(last, this, expected_s=ran_s)
+                if gap_s > 0.0:
+                    self._slept = (this.monotonic_s, gap_s)
+            if self._slept is not None and this.monotonic_s - self._slept[0] < WOKEN_S:
+                return self._slept[1]
+        brief = isinstance(woke, Known) and this.monotonic_s - woke.value < WOKEN_S
+        return _BRIEF_NAP_S if brief else 0.0
+
+    def _heard_input(self, answer: Reading[float]) -> None:
+        """Call `returned` if the idle time dropped or became unknown."""
+        last, self._heard = self._heard, answer
+        if self._returned is None or not self._hurried or not isinstance(last, Known):
+            return
+        if isinstance(answer, Unknown) or answer.value < last.value:
+            self._returned()
+
+
+def _sound(value: float | Unknown) -> float | Unknown:
+    """Replace a negative value, which only a faulty driver reports, by Unknown."""
+    if isinstance(value, Unknown) or value >= 0.0:
+        return value
+    return Unknown(f"the system says {value}, which cannot be")
+
+
+class _Running(Protocol):
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...

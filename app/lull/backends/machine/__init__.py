@@ -1,0 +1,1 @@
+"""Reads the machine's state: heat, load, memory, power, D-Bus and system commands."""

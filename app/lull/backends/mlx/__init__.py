@@ -1,0 +1,1 @@
+"""Runs the engine and the trainer as child processes, and prepares their weight folders."""

@@ -1,0 +1,169 @@
+"""Manages folders of MLX weights: those that Lull made, and those that users added.
+
+Implements the `WeightFolders` port. A folder of Lull's own has its name only once it is complete.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import struct
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from lull.backends.system.durable import write_whole
+from lull.core.chat.messages import Sampling
+from lull.core.chat.model_name import canonical
+from lull.core.errors import WeightsError
+from lull.core.models.weight_form import WeightForm
+from lull.core.models.weight_work import WeightsFolder
+
+FACTS: Final = "lull.json"
+"""File in each folder that Lull made which records the source of its weights."""
+_LONGEST_HEADER: Final = 100_000_000
+"""Most bytes of a safetensors header."""
+_AGAIN: Final = "Copy or download the model again."
+_ENDS: Final = {WeightForm.F32: "", WeightForm.HALF: "-f16", WeightForm.FOUR_BIT: "-4bit"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeWeights:
+    """A folder of MLX weights for training, and where it came from."""
+
+    folder: Path
+    digest: str
+    """Ollama's digest of the model when the weights were converted.
+
+    "" for a model from elsewhere.
+    """
+    sha256: str
+    """sha256 of the file that the weights were converted from."""
+    from_ollama: bool
+    system: str = ""
+    """The model's SYSTEM text in Ollama."""
+    sampling: Sampling = field(default_factory=Sampling)
+    """The model's sampling parameters in Ollama."""
+
+
+class ModelFolders:
+    """The folders of MLX weights below `root`."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def place(self, name: str, sha256: str, form: WeightForm) -> str:
+        plain = re.sub(r"[^a-z0-9._]+", "-", canonical(name).removesuffix(":latest")).strip("-.")
+        return str(self._root / f"{plain[:80]}-{sha256[:12]}{_ENDS[form]}")
+
+    def found(self, model: str, form: WeightForm) -> MadeWeights | None:
+        """Return the newest weights of a model by its name; None if there are none yet."""
+        whole = [path for path in self._root.glob(f"*/{FACTS}") if _is(path, model, form)]
+        newest = max(whole, key=lambda path: path.stat().st_mtime_ns, default=None)
+        if newest is None:
+            return None
+        said = _object(newest)
+        return MadeWeights(
+            folder=Path(str(said.get("folder") or newest.parent)),
+            digest=str(said.get("digest", "")),
+            sha256=str(said.get("sha256", "")),
+            from_ollama="folder" not in said,
+            system=str(said.get("system", "")),
+            sampling=_sampling(said.get("parameters")),
+        )
+
+    def adopt(self, found: WeightsFolder) -> str:
+        name = re.sub(r"[^a-z0-9._]+", "-", Path(found.path).name.lower()).strip("-._") or "model"
+        mark = hashlib.sha256(found.path.encode("utf-8", "surrogateescape")).hexdigest()[:12]
+        name = f"{name[:60]}-mlx"
+        place = self._root / f"{name}-{mark}"
+        place.mkdir(parents=True, exist_ok=True)
+        said = {"name": name, "folder": found.path, "architecture": found.model_type}
+        write_whole(place / FACTS, json.dumps(said, sort_keys=True).encode())
+        return name
+
+    def look(self, path: str) -> WeightsFolder:
+        folder = Path(path)
+        if not folder.is_dir():
+            raise WeightsError(f"There is no folder {path}.", hint="Name one with MLX weights.")
+        config = _object(folder / "config.json")
+        if not any((folder / one).is_file() for one in ("tokenizer.json", "tokenizer.model")):
+            raise WeightsError(f"There is no tokenizer.json in {path}.", hint=_AGAIN)
+        files = _weight_files(folder)
+        return WeightsFolder(
+            path=str(folder.resolve()),
+            model_type=str(config.get("model_type", "")),
+            n_bytes=sum(map(_checked, files)),
+        )
+
+
+def _is(facts: Path, model: str, form: WeightForm) -> bool:
+    try:
+        said = _object(facts)
+    except WeightsError:
+        return False
+    name = said.get("name")
+    return (
+        isinstance(name, str)
+        and canonical(name) == canonical(model)
+        and ("folder" in said or said.get("form") == form.value)
+    )
+
+
+def _sampling(parameters: object) -> Sampling:
+    """Convert Ollama's parameters to those the engine supports."""
+    said = parameters if isinstance(parameters, dict) else {}
+
+    def number(key: str) -> float | None:
+        value = said.get(key)
+        return float(value) if isinstance(value, int | float) else None
+
+    top_k, stop = number("top_k"), said.get("stop")
+    return Sampling(
+        temperature=number("temperature"),
+        top_p=number("top_p"),
+        top_k=None if top_k is None else int(top_k),
+        stop=tuple(map(str, stop)) if isinstance(stop, list) else (),
+    )
+
+
+def _weight_files(folder: Path) -> list[Path]:
+    index = folder / "model.safetensors.index.json"
+    if index.is_file():
+        places = _object(index).get("weight_map")
+        named = set(places.values()) if isinstance(places, dict) else set()
+        return [folder / str(name) for name in sorted(named, key=str)]
+    files = sorted(folder.glob("model*.safetensors"))
+    if not files:
+        raise WeightsError(
+            f"There are no weights (model*.safetensors) in {folder}.",
+            hint="Name a folder with weights in MLX's format.",
+        )
+    return files
+
+
+def _checked(file: Path) -> int:
+    """Return a weights file's size. Raises WeightsError if it is shorter than its header says."""
+    try:
+        size = file.stat().st_size
+        with file.open("rb") as stream:
+            (length,) = struct.unpack("<Q", stream.read(8).ljust(8, b"\xff"))
+            header = json.loads(stream.read(length)) if length <= _LONGEST_HEADER else {}
+        entries = [one for key, one in header.items() if key != "__metadata__"]
+        wanted = 8 + length + max(int(one["data_offsets"][1]) for one in entries)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
+        raise WeightsError(f"{file} is missing or damaged.", hint=_AGAIN) from error
+    if size < wanted:
+        raise WeightsError(f"{file} is cut short: {size} of {wanted} bytes.", hint=_AGAIN)
+    return size
+
+
+def _object(file: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise WeightsError(f"{file} is missing or no JSON.", hint=_AGAIN) from error
+    if not isinstance(value, dict):
+        raise WeightsError(f"{file} is no JSON object.", hint=_AGAIN)
+    return value

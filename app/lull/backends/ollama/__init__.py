@@ -1,0 +1,1 @@
+"""Access to a local Ollama: facts, models, blobs and chats."""

@@ -1,0 +1,74 @@
+"""Finds the weight file of an Ollama model on this machine.
+
+`/api/show` names the file in its Modelfile, and Ollama does not serve weights over HTTP, so the
+file must be readable here. If it is not at that path (Ollama in a container or as a system
+service), the usual stores are searched for the same digest.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from lull.core.errors import WeightsError
+from lull.core.models.ollama_model import ShownModel
+
+SYSTEM_STORES = ("/usr/share/ollama/.ollama/models", "/var/lib/ollama/models")
+"""Folders where Ollama's installer and Linux distributions store models.
+
+See docs/linux.md and ollama.service.
+"""
+
+
+def _may_read(path: Path) -> bool:
+    return os.access(path, os.R_OK)
+
+
+def readable_blob(
+    model: ShownModel,
+    environ: Mapping[str, str],
+    *,
+    may_read: Callable[[Path], bool] = _may_read,
+) -> Path:
+    """Return the path of an Ollama model's weights file. Raises WeightsError with a remedy."""
+    if not model.blobs:
+        raise WeightsError(f"Ollama does not say where the weights of {model.name} lie.")
+    forbidden: Path | None = None
+    for path in _places(model, environ):
+        try:
+            if path.is_file():
+                if may_read(path):
+                    return path
+                forbidden = forbidden or path
+        except OSError:
+            forbidden = forbidden or path
+    if forbidden is not None:
+        raise WeightsError(
+            f"The weights of {model.name} may not be read: {forbidden}.",
+            hint=f"Let yourself read Ollama's store: `sudo chmod -R a+rX {_store(forbidden)}`.",
+        )
+    raise WeightsError(
+        f"The weights of {model.name} are not on this machine at {model.blobs[0]}.",
+        hint="Where Ollama runs in a container, let OLLAMA_MODELS name its store on this machine.",
+    )
+
+
+def _places(model: ShownModel, environ: Mapping[str, str]) -> Iterator[Path]:
+    named = Path(model.blobs[0])
+    yield named
+    if not model.blob_sha256:
+        return
+    stores = [environ.get("OLLAMA_MODELS") or "", *SYSTEM_STORES]
+    if environ.get("HOME"):
+        stores.insert(1, str(Path(environ["HOME"]) / ".ollama" / "models"))
+    for store in stores:
+        path = Path(store) / "blobs" / f"sha256-{model.blob_sha256}"
+        if store and path != named:
+            yield path
+
+
+def _store(blob: Path) -> Path:
+    """Return the Ollama store that contains this weights file; the file itself if it lies in no
+    store."""
+    return blob.parent.parent if blob.parent.name == "blobs" else blob

@@ -1,0 +1,177 @@
+"""Lists, uploads, creates, tests and deletes models of a local Ollama.
+
+Implements the `ModelStore` port over plain HTTP. Models made by others are never changed: created
+ones have names of their own, and deleted ones are named by the caller.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import aiohttp
+
+from lull.core.chat.model_name import runs_elsewhere
+from lull.core.errors import NotFound, UpstreamDown, WeightsError
+from lull.core.models.ollama_model import ListedModel, ShownModel, shown_model
+from lull.core.models.weight_work import NextToken, Report
+
+SHORT_TIMEOUT: Final = aiohttp.ClientTimeout(total=30, sock_connect=5)
+"""Timeout for short requests to Ollama."""
+LONG_TIMEOUT: Final = aiohttp.ClientTimeout(total=None, sock_connect=5, sock_read=900)
+"""Timeout for uploading, creating or loading a large model, which takes minutes."""
+_PIECE_BYTES: Final = 4 * 1024 * 1024
+"""Bytes read at a time while uploading."""
+Json = dict[str, Any]
+
+
+class OllamaModels:
+    """Manages the models of an Ollama; implements the `ModelStore` port."""
+
+    def __init__(self, session: aiohttp.ClientSession, address: str) -> None:
+        self.address = address.rstrip("/")
+        self._session = session
+
+    async def listed(self) -> tuple[ListedModel, ...]:
+        answer = await self._ask("GET", "/api/tags", None)
+        return tuple(
+            ListedModel(
+                name=str(one.get("name", "")),
+                digest=str(one.get("digest", "")),
+                size_bytes=int(one.get("size") or 0),
+                remote=bool(one.get("remote_host")) or runs_elsewhere(str(one.get("name", ""))),
+            )
+            for one in answer.get("models") or ()
+        )
+
+    async def show(self, name: str) -> ShownModel:
+        return shown_model(name, await self._ask("POST", "/api/show", {"model": name}))
+
+    async def has_blob(self, digest: str) -> bool:
+        async with self._sending("HEAD", f"/api/blobs/{digest}", None, SHORT_TIMEOUT) as answer:
+            return answer.status == 200
+
+    async def upload(self, digest: str, path: str, report: Report) -> None:
+        size = Path(path).stat().st_size
+        headers = {"Content-Length": str(size), "Content-Type": "application/octet-stream"}
+        body = _pieces(Path(path), size, report)
+        async with self._sending(
+            "POST", f"/api/blobs/{digest}", body, LONG_TIMEOUT, headers
+        ) as answer:
+            if answer.status not in (200, 201):
+                raise _refused(answer.status, await answer.read(), "the merged weights")
+
+    async def create(self, body: Mapping[str, object]) -> None:
+        """Create a model in Ollama.
+
+        The last line of Ollama's answer says whether that succeeded.
+        """
+        last: Json = {}
+        async with self._sending("POST", "/api/create", body, LONG_TIMEOUT) as answer:
+            if answer.status != 200:
+                raise _refused(answer.status, await answer.read(), str(body.get("model")))
+            async for line in answer.content:
+                if line.strip():
+                    last = json.loads(line)
+        if last.get("status") != "success":
+            raise _refused(200, json.dumps(last).encode(), str(body.get("model")))
+
+    async def delete(self, name: str) -> None:
+        async with self._sending("DELETE", "/api/delete", {"model": name}, SHORT_TIMEOUT) as answer:
+            if answer.status not in (200, 404):
+                raise _refused(answer.status, await answer.read(), name)
+
+    async def next_token(self, name: str, prompt: str, *, most: int) -> NextToken | None:
+        options = {"temperature": 0, "num_predict": 1, "seed": 1}
+        wanted = {"model": name, "prompt": prompt, "raw": True, "stream": False}
+        wanted |= {"logprobs": True, "top_logprobs": most, "options": options}
+        answer = await self._ask("POST", "/api/generate", wanted, LONG_TIMEOUT)
+        said = answer.get("logprobs")
+        if not isinstance(said, list) or not said:
+            return None
+        top = said[0].get("top_logprobs") or [said[0]]
+        return NextToken(
+            text=str(said[0].get("token", "")),
+            logprobs=tuple(sorted((float(one["logprob"]) for one in top), reverse=True)),
+            prompt_tokens=int(answer.get("prompt_eval_count") or 0),
+        )
+
+    async def _ask(
+        self, method: str, path: str, body: object, timeout: aiohttp.ClientTimeout = SHORT_TIMEOUT
+    ) -> Json:
+        async with self._sending(method, path, body, timeout) as answer:
+            data = await answer.read()
+            if answer.status != 200:
+                name = body.get("model", "") if isinstance(body, dict) else ""
+                raise _refused(answer.status, data, str(name))
+        value = json.loads(data)
+        if not isinstance(value, dict):
+            raise WeightsError(f"What {self.address} says is no answer of an Ollama.")
+        return value
+
+    def _sending(
+        self,
+        method: str,
+        path: str,
+        body: object,
+        timeout: aiohttp.ClientTimeout,
+        headers: Mapping[str, str] | None = None,
+    ) -> _Sending:
+        plain = body is None or hasattr(body, "__aiter__")
+        sent: Any = body if plain else json.dumps(body).encode()
+        told = dict(headers or ({} if plain else {"Content-Type": "application/json"}))
+        asked = self._session.request(
+            method, self.address + path, data=sent, headers=told, timeout=timeout
+        )
+        return _Sending(asked, self.address)
+
+
+class _Sending:
+    """A request whose connection errors become UpstreamDown."""
+
+    def __init__(self, asked: Any, address: str) -> None:
+        self._asked = asked
+        self._address = address
+
+    async def __aenter__(self) -> aiohttp.ClientResponse:
+        try:
+            answer: aiohttp.ClientResponse = await self._asked.__aenter__()
+            return answer
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise self._down() from error
+
+    async def __aexit__(self, kind: Any, error: Any, trace: Any) -> None:
+        await self._asked.__aexit__(kind, error, trace)
+        if isinstance(error, aiohttp.ClientError | TimeoutError | ValueError):
+            raise self._down() from error
+
+    def _down(self) -> UpstreamDown:
+        return UpstreamDown(
+            f"Ollama at {self._address} does not answer.",
+            hint="Start it with `ollama serve`, or open the Ollama app.",
+        )
+
+
+def _refused(status: int, body: bytes, what: str) -> NotFound | WeightsError:
+    try:
+        said = json.loads(body).get("error", "")
+    except (ValueError, AttributeError):
+        said = ""
+    words = " ".join(str(said).split())[:300]
+    if status == 404:
+        return NotFound(
+            f"Ollama has no model {what[:100]}.", hint="`lull model list` shows what it has."
+        )
+    return WeightsError(f"Ollama refuses {what[:100]} (HTTP {status}): {words or 'no reason'}.")
+
+
+async def _pieces(path: Path, size: int, report: Report) -> AsyncIterator[bytes]:
+    done = 0
+    with path.open("rb") as stream:
+        while piece := await asyncio.to_thread(stream.read, _PIECE_BYTES):
+            yield piece
+            done += len(piece)
+            report(done, size)

@@ -1,0 +1,1 @@
+"""Reads what users type: feedback, request kinds and languages."""

@@ -1,0 +1,1 @@
+"""Finds skills for requests: the skill index, the exemplar memory and embeddings."""

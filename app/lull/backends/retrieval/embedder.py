@@ -1,0 +1,87 @@
+"""Text vectors without a model download: hashed words and character n-grams.
+
+Words without a subject count as well, because they tell a question from a task; a text of nothing
+else has no vector.
+Feature hashing with signs (Weinberger et al., ICML 2009), sublinear term frequency, unit length.
+They capture spelling, not meaning, which suffices to find similar requests.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from array import array
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from lull.core.skills.skill_ranking import spoken, terms
+
+TEXT_LIMIT = 1000
+"""Most characters of a text that are embedded, to bound the work."""
+DIMENSIONS = 512
+_LONGEST_CACHED_WORD = 40
+_WHOLE_WORD_WEIGHT = 1.2
+"""Weight of a spoken word; each n-gram of a subject word has weight 1."""
+
+
+class HashedNgrams:
+    """Hashes words, and the 3- to 5-grams of those with a subject, into signed buckets."""
+
+    name = "hashed-ngrams-3"
+    dimensions = DIMENSIONS
+
+    def embed(self, texts: Sequence[str]) -> list[array[float]]:
+        return [array("f", self._one(text[:TEXT_LIMIT]).tobytes()) for text in texts]
+
+    def _one(self, text: str) -> Vector:
+        subjects = Counter(terms(text))
+        if not subjects:
+            return np.zeros(DIMENSIONS, np.float32)
+        words = Counter(spoken(text))
+        found = [(_features(word), count) for word, count in subjects.items()]
+        found += [(_whole(word), count) for word, count in words.items()]
+        buckets = np.concatenate([bucket for (bucket, _), _ in found])
+        weights = [w if count == 1 else w * (1 + math.log(count)) for (_, w), count in found]
+        vector = np.bincount(buckets, np.concatenate(weights), DIMENSIONS)
+        length = math.sqrt(vector @ vector) or 1.0
+        return (vector / length).astype(np.float32)
+
+
+Vector = npt.NDArray[np.float32]
+Features = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]
+
+
+def _features(word: str) -> Features:
+    """Return the buckets and signed weights of one word's n-grams.
+
+    Words are cached, as the same few thousand recur; long runs of letters are not, to bound memory.
+    """
+    return _known(word) if len(word) <= _LONGEST_CACHED_WORD else _hashed(word)
+
+
+def _whole(word: str) -> Features:
+    """Return the bucket and signed weight of a word as a whole."""
+    return _known_whole(word) if len(word) <= _LONGEST_CACHED_WORD else _hashed_whole(word)
+
+
+def _hashed(word: str) -> Features:
+    padded = f"<{word}>"
+    return _signed([padded[i : i + n] for n in (3, 4, 5) for i in range(len(padded) - n + 1)])
+
+
+def _hashed_whole(word: str) -> Features:
+    buckets, signs = _signed([f"w {word}"])
+    return buckets, signs * _WHOLE_WORD_WEIGHT
+
+
+def _signed(features: Sequence[str]) -> Features:
+    codes = np.array([zlib.crc32(feature.encode()) for feature in features], np.int64)
+    return codes % DIMENSIONS, np.where(codes >> 31 == 1, 1.0, -1.0)
+
+
+_known = lru_cache(maxsize=8000)(_hashed)
+_known_whole = lru_cache(maxsize=8000)(_hashed_whole)

@@ -1,0 +1,306 @@
+"""Exemplar memory: past requests with the skills that they wanted, stored in Chroma.
+
+Requests that went well without any skill are kept as well. Answering uses a copy of the vectors in
+memory, because a Chroma query takes 1.6 ms and a matrix product 0.05 ms (docs/adr). Each collection
+names its embedder: vectors of another embedder are recomputed from the stored texts, never mixed.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import shutil
+import sqlite3
+import sys
+import threading
+import zlib
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from lull.backends.retrieval.recollection import Recollection
+from lull.core.chat.client import room_of
+from lull.core.errors import StoreError
+from lull.core.skills.past_requests import NO_SKILL, Neighbour, Recalled
+from lull.core.skills.ports import Embedder
+
+log = logging.getLogger(__name__)
+
+_PREFIX = "exemplars-"
+_UNUSED = ("opentelemetry.exporter.otlp.proto.grpc.trace_exporter", "httpx._main")
+_KNOWN = "known"
+MOST_REFUSALS = 2000
+"""Requests that wanted no skill which are kept per client; they come far more often than others."""
+_PAGE_SIZE = 100
+"""Exemplars read per call: Chroma returns vectors as lists, whose memory is never released."""
+
+
+def collection_name(embedder: str) -> str:
+    """Return a name that Chroma allows for a collection.
+
+    It has 3 to 512 letters, digits, dots, hyphens, underscores.
+
+    Embedder names may contain colons and slashes.
+    """
+    plain = re.sub(r"[^A-Za-z0-9._-]", "-", embedder)[:64].strip("._-")
+    mark = "" if plain and plain == embedder else f"-{zlib.crc32(embedder.encode()):08x}"
+    return f"{_PREFIX}{plain}{mark}"
+
+
+class ChromaExemplars:
+    """Stores exemplars in Chroma; implements `ExemplarMemory`.
+
+    Importing chromadb takes a second and 40 MB: create it off the request path.
+    """
+
+    def __init__(self, folder: Path, embedder: Embedder) -> None:
+        """Open the database folder; a damaged one is moved aside (`kept_aside`).
+
+        Raises StoreError.
+        """
+        self.kept_aside: Path | None = None
+        self._folder = folder
+        self._embedder = embedder
+        # Two locks, so that requests can search while another thread writes to disk.
+        self._lock = threading.Lock()
+        self._writing = threading.Lock()
+        self._rooms: dict[str, Recollection] = {}
+        try:
+            self._open()
+        except _Damaged as error:
+            self.kept_aside = _set_aside(folder)
+            log.warning("%s; it was kept as %s", error.detail, self.kept_aside)
+            self._open()
+
+    def _open(self) -> None:
+        _skip_unused_imports()
+        import chromadb
+        from chromadb.config import Settings
+
+        with _in_words(self._folder):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._client = chromadb.PersistentClient(
+                str(self._folder),
+                settings=Settings(anonymized_telemetry=False, chroma_otel_granularity="none"),
+            )
+            self._collection = self._client.get_or_create_collection(
+                collection_name(self._embedder.name),
+                embedding_function=None,
+                configuration={"hnsw": {"space": "cosine"}},
+            )
+            self._take_over_older()
+            self._load()
+
+    def _take_over_older(self) -> None:
+        """Recompute the vectors of other embedders' collections, then delete those."""
+        for collection in self._client.list_collections():
+            if collection.name.startswith(_PREFIX) and collection.name != self._collection.name:
+                found = collection.get(include=["documents", "metadatas"])
+                for id_, text, meta in zip(
+                    found["ids"], found["documents"] or [], found["metadatas"] or [], strict=True
+                ):
+                    self._put(id_, text, dict(meta))
+                self._client.delete_collection(collection.name)
+                log.info("exemplars rebuilt for embedder %s", self._embedder.name)
+
+    def _load(self) -> None:
+        self._rooms = {}
+        for offset in range(0, self._collection.count(), _PAGE_SIZE):
+            page = self._collection.get(
+                limit=_PAGE_SIZE, offset=offset, include=["embeddings", "metadatas"]
+            )
+            for id_, vector, meta in zip(
+                page["ids"], page["embeddings"], page["metadatas"], strict=True
+            ):
+                room = self._rooms.setdefault(str(meta["client"]), Recollection())
+                known = int(meta.get(_KNOWN, 0))
+                room.put(id_, str(meta["skill"]), np.asarray(vector, np.float32), known=known)
+
+    def nearest(self, text: str, *, client: str, k: int) -> list[Neighbour]:
+        with self._lock:
+            room = self._rooms.get(client)
+        if room is None:
+            return []
+        query = np.asarray(self._embedder.embed([text])[0], np.float32)
+        with self._lock:
+            return room.nearest(query, k)
+
+    def recalled(
+        self, text: str, *, client: str, since: Callable[[str], int | None], also: Collection[str]
+    ) -> dict[str, Recalled]:
+        """Return what the client's past requests say of its skills for this request."""
+        with self._lock:
+            room = self._rooms.get(client)
+        if room is None:
+            return {}
+        query = np.asarray(self._embedder.embed([text])[0], np.float32)
+        if not query.any():
+            return {}
+        with self._lock:
+            return room.recalled(query, since=since, also=also)
+
+    def add(
+        self,
+        *,
+        id: str,  # noqa: A002
+        text: str,
+        client: str,
+        skill: str,
+        known: int = 0,
+    ) -> None:
+        """Store a request that wanted this skill, or `NO_SKILL` for one that wanted none.
+
+        `known` is the library generation that it was answered with. Exemplars whose ids differ only
+        behind the last colon are one request. Of requests that wanted none, the newest are kept.
+        """
+        with self._writing, _in_words(self._folder):
+            self._put(id, text, {"client": client, "skill": skill, _KNOWN: known})
+            with self._lock:
+                too_old = self._rooms[client].oldest_refusals(MOST_REFUSALS)
+        if skill == NO_SKILL:
+            self.remove(too_old)
+
+    def _put(self, id_: str, text: str, meta: dict[str, Any]) -> None:
+        vector = np.asarray(self._embedder.embed([text])[0], np.float32)
+        self._collection.upsert(ids=[id_], embeddings=[vector], documents=[text], metadatas=[meta])
+        with self._lock:
+            for room in self._rooms.values():
+                room.drop({id_})
+            room = self._rooms.setdefault(str(meta["client"]), Recollection())
+            room.put(id_, str(meta["skill"]), vector, known=int(meta.get(_KNOWN, 0)))
+
+    def remove(self, ids: list[str]) -> None:
+        with self._writing, _in_words(self._folder):
+            if ids:
+                self._collection.delete(ids=ids)
+            with self._lock:
+                for room in self._rooms.values():
+                    room.drop(set(ids))
+
+    def remove_skill(self, *, client: str, skill: str) -> None:
+        with self._lock:
+            rooms = [room for asker, room in self._rooms.items() if room_of(asker) == client]
+            ids = [id_ for room in rooms for id_, name in room.pairs if name == skill]
+        self.remove(ids)
+
+    def of_turns(self, turns: Sequence[str]) -> list[str]:
+        """Return the ids of the exemplars from these turns."""
+        wanted = frozenset(turns)
+        with self._lock:
+            ids = [id_ for room in self._rooms.values() for id_, _ in room.pairs]
+        return [one for one in ids if one.partition(":")[0] in wanted]
+
+    def rewrite(self) -> None:
+        """Rewrite the database without deleted content.
+
+        Chroma keeps such content in its queue, index and free pages.
+
+        A crash leaves two collections; the next opening merges them.
+        """
+        with self._writing, _in_words(self._folder):
+            old, name = self._collection, self._collection.name
+            new = self._client.get_or_create_collection(
+                f"{name[:500]}-new",
+                embedding_function=None,
+                configuration={"hnsw": {"space": "cosine"}},
+            )
+            for offset in range(0, old.count(), _PAGE_SIZE):
+                page = old.get(
+                    limit=_PAGE_SIZE,
+                    offset=offset,
+                    include=["embeddings", "documents", "metadatas"],
+                )
+                new.upsert(
+                    ids=page["ids"],
+                    embeddings=page["embeddings"],
+                    documents=page["documents"],
+                    metadatas=page["metadatas"],
+                )
+            self._client.delete_collection(name)
+            new.modify(name=name)
+            self._collection = new
+            self._scrub()
+
+    def _scrub(self) -> None:
+        connection = sqlite3.connect(
+            self._folder / "chroma.sqlite3", timeout=60, isolation_level=None
+        )
+        try:
+            connection.execute(
+                "DELETE FROM embeddings_queue WHERE NOT EXISTS (SELECT 1 FROM collections"
+                " WHERE instr(embeddings_queue.topic, collections.id) > 0)"
+            )
+            connection.execute(
+                "INSERT INTO embedding_fulltext_search (embedding_fulltext_search)"
+                " VALUES ('optimize')"
+            )
+            connection.execute("VACUUM")
+            segments = {str(row[0]) for row in connection.execute("SELECT id FROM segments")}
+        finally:
+            connection.close()
+        for folder in self._folder.iterdir():
+            if folder.is_dir() and folder.name not in segments:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def count(self) -> int:
+        with self._lock:
+            pairs = [pair for room in self._rooms.values() for pair in room.pairs]
+        return sum(skill != NO_SKILL for _, skill in pairs)
+
+
+class _Nothing(ModuleType):
+    """A module stand-in with an empty class for every public name."""
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return type(name, (), {})
+
+
+def _skip_unused_imports() -> None:
+    """Replace unused imports of Chroma: gRPC tracing (13 MB) and httpx's command line (5 MB).
+
+    Lull turns Chroma's tracing off in any case.
+    """
+    for name in _UNUSED:
+        sys.modules.setdefault(name, _Nothing(name))
+
+
+class _Damaged(StoreError):
+    """Raised when the folder's content cannot be read."""
+
+
+@contextmanager
+def _in_words(folder: Path) -> Iterator[None]:
+    """Context manager that converts Chroma's errors.
+
+    Its Rust core can panic on damaged data; that is not an `Exception` and would end the service.
+    """
+    from chromadb.errors import ChromaError
+
+    try:
+        yield
+    except (ChromaError, OSError, sqlite3.Error) as error:
+        words = str(error).lower()
+        damaged = any(sign in words for sign in ("malformed", "not a database", "corrupt"))
+        kind = _Damaged if damaged else StoreError
+        raise kind(f"{folder}: {error}", hint="Check the folder, or move it away.") from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise _Damaged(f"{folder}: {error}", hint="Move the folder away.") from error
+
+
+def _set_aside(folder: Path) -> Path:
+    from chromadb.api.shared_system_client import SharedSystemClient
+
+    # Otherwise Chroma returns the broken cached client for the same folder.
+    SharedSystemClient.clear_system_cache()
+    number = 1
+    while (aside := folder.with_name(f"{folder.name}.damaged-{number}")).exists():
+        number += 1
+    return folder.rename(aside)

@@ -1,0 +1,223 @@
+"""Says from past requests which skills a new request wants: kernel ridge regression.
+
+Every past request is a unit vector, with 1 for each skill that it wanted and 0 for the others. The
+prediction for a new request is linear in these numbers; each past request's weight in it is
+`(K + D)^-1 k` (Saunders, Gammerman & Vovk, ICML 1998), computed in the space of the vectors, so
+that a new exemplar costs one rank-one update (Sherman & Morrison, 1950). Similar requests add up,
+repeated ones do not count twice, and requests that wanted nothing count against.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from lull.backends.retrieval.top_k import best
+from lull.core.skills.past_requests import NO_SKILL, Neighbour, Recalled
+
+NOISE = 1.0
+"""Variance of a label, against 1 for how much wishes differ between requests: a lone past request
+of similarity c predicts c / (1 + NOISE)."""
+REFUSAL = 3.0
+"""How many requests that wanted a skill one that wanted none outweighs: it is never mistaken about
+which skill was meant."""
+_BLOCK_ROWS = 16
+"""Rows per matrix product; for more, BLAS wakes a second thread, which costs more than the
+product."""
+
+Vector = npt.NDArray[np.float32]
+Matrix = npt.NDArray[np.float32]
+Weights = npt.NDArray[np.float64]
+
+
+@dataclass(slots=True)
+class _Request:
+    """One past request, by the ids of its exemplars."""
+
+    skills: dict[str, str]
+    """Exemplar id → skill, `NO_SKILL` where it wanted none."""
+    known: int
+    """Library generation that it was answered with."""
+
+    @property
+    def wanted(self) -> list[str]:
+        return [skill for skill in self.skills.values() if skill != NO_SKILL]
+
+
+@dataclass(slots=True, kw_only=True)
+class _Labels:
+    """The labels of all rows as arrays, valid until the next change."""
+
+    skills: list[str] = field(default_factory=list)
+    pairs: npt.NDArray[np.int64]
+    """(row, place in `skills`) of every wanted skill, shape (2, pairs)."""
+    helped: npt.NDArray[np.int64]
+    """Rows that wanted a skill."""
+    refused: npt.NDArray[np.int64]
+    """Rows that wanted none, oldest generation first."""
+    generations: npt.NDArray[np.int64]
+    """Of `refused`."""
+
+
+class Recollection:
+    """One client's past requests as rows of a (capacity, dimensions) matrix that doubles when
+    full."""
+
+    def __init__(self) -> None:
+        self._turns: list[str] = []
+        self._row_of: dict[str, int] = {}
+        self._requests: list[_Request] = []
+        self._turn_of: dict[str, str] = {}
+        self._matrix: Matrix = np.zeros((0, 0), np.float32)
+        self._solved: Weights = np.zeros((0, 0))
+        """(I + Xᵀ D⁻¹ X)⁻¹, shape (dimensions, dimensions)."""
+        self._quick: Matrix = np.zeros((0, 0), np.float32)
+        """The same in single precision, None before the next request needs it."""
+        self._stale = True
+        self._labels: _Labels | None = None
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Every exemplar's id and skill; `NO_SKILL` where none was wanted."""
+        return [pair for request in self._requests for pair in request.skills.items()]
+
+    def put(self, id_: str, skill: str, vector: Vector, *, known: int) -> None:
+        """Add an exemplar; its id must be new."""
+        turn = id_.rpartition(":")[0] or id_
+        if turn not in self._row_of:
+            self._append(turn, vector, known)
+        row = self._row_of[turn]
+        before = self._noise(row)
+        self._requests[row].skills[id_] = skill
+        self._turn_of[id_] = turn
+        self._weigh(row, before)
+
+    def drop(self, ids: set[str]) -> None:
+        """Remove exemplars; unknown ids are ignored."""
+        gone: set[int] = set()
+        for id_ in ids & self._turn_of.keys():
+            row = self._row_of[self._turn_of.pop(id_)]
+            before = self._noise(row)
+            del self._requests[row].skills[id_]
+            self._weigh(row, before)
+            if not self._requests[row].skills:
+                gone.add(row)
+        if gone:
+            keep = [row for row in range(len(self._turns)) if row not in gone]
+            self._matrix = _in_blocks(self._matrix[keep], len(keep), self._matrix.shape[1])
+            self._turns = [self._turns[row] for row in keep]
+            self._requests = [self._requests[row] for row in keep]
+            self._row_of = {turn: row for row, turn in enumerate(self._turns)}
+
+    def _append(self, turn: str, vector: Vector, known: int) -> None:
+        row = len(self._turns)
+        if row >= len(self._matrix):
+            self._matrix = _in_blocks(self._matrix[:row], max(_BLOCK_ROWS, 2 * row), len(vector))
+        if not len(self._solved):
+            self._solved = np.eye(len(vector))
+        self._matrix[row] = vector
+        self._turns.append(turn)
+        self._requests.append(_Request(skills={}, known=known))
+        self._row_of[turn] = row
+
+    def _noise(self, row: int) -> float | None:
+        """The variance of a row's label, None while it has none."""
+        request = self._requests[row]
+        if not request.skills:
+            return None
+        return NOISE if request.wanted else NOISE / REFUSAL
+
+    def _weigh(self, row: int, before: float | None) -> None:
+        """Let the solution follow a row whose label changed."""
+        self._stale, self._labels = True, None
+        now = self._noise(row)
+        change = (1 / now if now else 0.0) - (1 / before if before else 0.0)
+        if change:
+            x = self._matrix[row].astype(np.float64)
+            moved = self._solved @ x
+            self._solved -= np.outer(moved, moved) * (change / (1 + change * (x @ moved)))
+
+    def oldest_refusals(self, most: int) -> list[str]:
+        """Return the ids of requests without a skill, of all but the newest `most`."""
+        ids = [id_ for id_, skill in self.pairs if skill == NO_SKILL]
+        return ids[: max(0, len(ids) - most)]
+
+    def nearest(self, query: Vector, k: int) -> list[Neighbour]:
+        """Return the exemplars of the most similar requests, most similar first."""
+        near: list[Neighbour] = []
+        for row, close in best(self._products(query), k):
+            near += [
+                Neighbour(id_, skill, close) for id_, skill in self._requests[row].skills.items()
+            ]
+        return near[:k]
+
+    def recalled(
+        self, query: Vector, *, since: Callable[[str], int | None], also: Collection[str]
+    ) -> dict[str, Recalled]:
+        """Return what past requests say of every skill that was ever wanted, and of those in
+        `also`, by name.
+
+        `since` returns the generation that brought a skill: requests answered before it say nothing
+        against it. A skill of which it knows nothing is left out.
+        """
+        if not self._turns:
+            return {}
+        labels = self._labels = self._labels or self._labelled()
+        if self._stale:
+            self._quick, self._stale = self._solved.astype(np.float32), False
+        weights = self._products(_product(self._quick, query)).astype(np.float64)
+        weights[labels.refused] *= REFUSAL
+        weights *= (1 + NOISE) / NOISE
+        wanted = np.bincount(
+            labels.pairs[1], weights[labels.pairs[0]], minlength=len(labels.skills)
+        )
+        by_name = dict(zip(labels.skills, wanted.tolist(), strict=True))
+        helped = float(weights[labels.helped].sum())
+        against = np.append(np.cumsum(weights[labels.refused][::-1])[::-1], 0.0)
+        return {
+            name: Recalled(
+                wanted=by_name.get(name, 0.0),
+                helped=helped - float(against[np.searchsorted(labels.generations, generation)]),
+                among=len(self._turns),
+            )
+            for name in {*by_name, *also}
+            if (generation := since(name)) is not None
+        }
+
+    def _labelled(self) -> _Labels:
+        places: dict[str, int] = {}
+        pairs = [
+            (row, places.setdefault(skill, len(places)))
+            for row, request in enumerate(self._requests)
+            for skill in request.wanted
+        ]
+        refused = [row for row, request in enumerate(self._requests) if not request.wanted]
+        refused.sort(key=lambda row: self._requests[row].known)
+        return _Labels(
+            skills=[*places],
+            pairs=np.array(pairs, np.int64).reshape(-1, 2).T,
+            helped=np.array([r for r, one in enumerate(self._requests) if one.wanted], np.int64),
+            refused=np.array(refused, np.int64),
+            generations=np.array([self._requests[row].known for row in refused], np.int64),
+        )
+
+    def _products(self, query: Vector) -> Vector:
+        used = self._matrix[: -(-len(self._turns) // _BLOCK_ROWS) * _BLOCK_ROWS]
+        return _product(used, query)[: len(self._turns)]
+
+
+def _product(rows: Matrix, query: Vector) -> Vector:
+    """Multiply a matrix of whole blocks with a vector."""
+    product: Vector = (rows.reshape(-1, _BLOCK_ROWS, len(query)) @ query).ravel()
+    return product
+
+
+def _in_blocks(rows: Matrix, capacity: int, width: int) -> Matrix:
+    """Copy the rows into a zero-padded matrix of whole blocks."""
+    grown = np.zeros((-(-capacity // _BLOCK_ROWS) * _BLOCK_ROWS, width), np.float32)
+    if len(rows):
+        grown[: len(rows)] = rows
+    return grown

@@ -1,0 +1,290 @@
+"""Finds skills by a request's words: BM25 (bm25s) over name, description and first lines.
+
+One index per room (the shared one, and each client with skills of its own), built off the request
+path when the library changes and swapped in at once. Scores are comparable between library sizes:
+background documents give a rare word weight in a library with one skill, and scores are divided by
+how much a chance match grows with the library.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+from collections.abc import Collection, Iterator, Sequence
+
+import bm25s
+import numpy as np
+import numpy.typing as npt
+
+from lull.backends.reader.request_kinds import KindShelf, RequestKinds
+from lull.backends.retrieval.top_k import best
+from lull.core.chat.client import Client, room_of
+from lull.core.skills.kind_rules import kind_rule
+from lull.core.skills.ports import ExemplarMemory
+from lull.core.skills.skill import EVERYBODY, ClientSkills, Library, Skill, SkillKey
+from lull.core.skills.skill_ranking import (
+    asks_something,
+    is_aside,
+    says_little,
+    terms,
+    wanted_by_past_requests,
+)
+
+BACKGROUND = 40
+"""Number of filler documents in each index.
+
+They let a word shared by two skills still lift both above the score threshold.
+"""
+BODY_CHARACTERS = 300
+"""Characters of a skill's body that are indexed; it often begins with when it applies."""
+QUERY_CHARACTERS = 4000
+"""Most characters of a request that are read, so that a pasted book does not slow it down."""
+HEAD_WEIGHT = 3
+"""How often a word of the name or description counts, against once in the body: they say what a
+skill is about (weighted fields: Robertson, Zaragoza & Taylor, CIKM 2004)."""
+BEST = 32
+"""Most skills that a search returns."""
+LEAST_SCORE = 1e-9
+"""Score that is lower than any word's weight. Every skill that scores more has matched a word."""
+COMMON_ONE_IN = 8
+"""Divisor for "common" words: those in at least one of this many documents."""
+
+Places = npt.NDArray[np.int32]
+Weights = npt.NDArray[np.float32]
+
+logging.getLogger("bm25s").setLevel(logging.WARNING)
+
+
+class _Room:
+    """The index of one room.
+
+    bm25s precomputes every word's weight in every document; a request adds up its words' weights in
+    bm25s's own order and precision.
+    """
+
+    def __init__(self, skills: Sequence[Skill]) -> None:
+        documents = [_words(skill) for skill in skills]
+        length = max(1, sum(map(len, documents)) // len(documents))
+        filler = [[f"\0{i}"] * length for i in range(BACKGROUND)]
+        bm25 = bm25s.BM25(method="lucene")
+        bm25.index([*documents, *filler], show_progress=False)
+        self._keys = [skill.key for skill in skills]
+        self.by_name = {skill.name: skill for skill in skills}
+        """Skills of this room by name, which is unique there."""
+        self._said = [frozenset(words) for words in documents]
+        self._scale = growth(len(skills))
+        self._vocabulary: dict[str, int] = {w: t for w, t in bm25.vocab_dict.items() if w}
+        self._starts = bm25.scores["indptr"].tolist()
+        self._documents: Places = bm25.scores["indices"]
+        self._weights: Weights = bm25.scores["data"]
+        self._count: int = bm25.scores["num_docs"]
+        self._common = dict(self._columns())
+
+    def scores(self, query: Sequence[str], *, least: float, remark: bool) -> dict[SkillKey, float]:
+        """Return the keyword scores of the best skills.
+
+        A remark shares some word with one of many skills by chance, so one word alone counts less
+        there.
+        """
+        found = self._found(query)[: len(self._keys)] / np.float32(self._scale)
+        places = np.flatnonzero(found >= max(least, LEAST_SCORE))
+        asked = frozenset(query)
+        said: dict[SkillKey, float] = {}
+        for place, score in best(found[places], 4 * BEST):
+            if len(said) == BEST:
+                break
+            skill = places[place]
+            if remark and len(asked & self._said[skill]) == 1:
+                score /= self._scale**0.5  # noqa: PLW2901
+            if score >= least:
+                said[self._keys[skill]] = score
+        return said
+
+    def _found(self, query: Sequence[str]) -> Weights:
+        found = np.zeros(self._count, np.float32)
+        for word in query:
+            column = self._common.get(word)
+            if column is not None:
+                found += column
+            elif (token := self._vocabulary.get(word)) is not None:
+                its = slice(self._starts[token], self._starts[token + 1])
+                found[self._documents[its]] += self._weights[its]
+        return found
+
+    def _columns(self) -> Iterator[tuple[str, Weights]]:
+        """Yield full weight columns for common words, which are faster to add whole."""
+        for word, token in self._vocabulary.items():
+            its = slice(self._starts[token], self._starts[token + 1])
+            if COMMON_ONE_IN * (its.stop - its.start) >= self._count:
+                column = np.zeros(self._count, np.float32)
+                column[self._documents[its]] = self._weights[its]
+                yield word, column
+
+
+def growth(skills: int) -> float:
+    """How much higher a match by chance scores among this many skills than in a library of one.
+
+    The weight of a rare word, and so the best of many chance matches, grows with the logarithm of
+    the number of documents.
+    """
+    return (math.log(skills + BACKGROUND) - 1) / (math.log(1 + BACKGROUND) - 1)
+
+
+def _words(skill: Skill) -> list[str]:
+    """Return a skill's indexed words."""
+    head = terms(f"{skill.name.replace('-', ' ')}\n{skill.description}")
+    return HEAD_WEIGHT * head + terms(skill.body[:BODY_CHARACTERS]) or ["\0empty"]
+
+
+class _Kinds:
+    """The rules of one room that apply to a kind of request."""
+
+    def __init__(self, kinds: RequestKinds, skills: Sequence[Skill]) -> None:
+        rules = {skill.key: rule for skill in skills if (rule := kind_rule(skill)) is not None}
+        self._keys = [*rules]
+        self._shelf = KindShelf(kinds, [*rules.values()]) if rules else None
+        self._kinds = kinds
+        self._there = frozenset(self._keys)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._there
+
+    def scores(self, text: str, *, least: float) -> dict[SkillKey, float]:
+        if self._shelf is None:
+            return {}
+        read = self._kinds.read(text)
+        if read.small_talk:
+            return {}
+        found = self._shelf.likeness(read)
+        places = np.flatnonzero(found >= least)
+        return {self._keys[places[at]]: score for at, score in best(found[places], BEST)}
+
+
+class WordIndex:
+    """Finds skills by the words of a request (implements `SkillIndex`).
+
+    Finds nothing before the first build.
+    """
+
+    def __init__(self) -> None:
+        self._rooms: dict[str, _Room | None] = {}
+        self._memory: ExemplarMemory | None = None
+        self._kinds: RequestKinds | None = None
+        self._shelves: dict[str, _Kinds] = {}
+        self._library = Library(-1, {})
+        self._generation = -1
+        self._building = asyncio.Lock()
+
+    @property
+    def built(self) -> bool:
+        return bool(self._rooms)
+
+    def remember_with(self, memory: ExemplarMemory) -> None:
+        """From now on, also find skills by past requests in this exemplar memory."""
+        self._memory = memory
+
+    async def tell_kinds_with(self, kinds: RequestKinds) -> None:
+        """From now on, also find rules by the request's kind, using this classifier."""
+        async with self._building:
+            self._kinds = kinds
+            self._shelves = await asyncio.to_thread(self._shelve, self._library)
+
+    async def follow(self, library: Library) -> None:
+        """Index a new skill library; when this returns, requests find its skills.
+
+        An older library is ignored.
+        """
+        async with self._building:
+            if library.generation >= self._generation:
+                rooms = await asyncio.to_thread(self._build, library)
+                shelves = await asyncio.to_thread(self._shelve, library)
+                self._rooms, self._shelves, self._library = rooms, shelves, library
+                self._generation = library.generation
+
+    def _shelve(self, library: Library) -> dict[str, _Kinds]:
+        if self._kinds is None:
+            return {}
+        return {
+            client: _Kinds(self._kinds, [*room.skills.values()])
+            for client, room in _rooms_of(library).items()
+        }
+
+    def _build(self, library: Library) -> dict[str, _Room | None]:
+        # The library caches its rooms, so computing them in this thread spares the first request.
+        return {
+            client: self._room([*room.skills.values()])
+            for client, room in _rooms_of(library).items()
+        }
+
+    def _room(self, skills: Sequence[Skill]) -> _Room | None:
+        return _Room(skills) if skills else None
+
+    def lexical(self, text: str, *, client: Client, least: float = 0.0) -> dict[SkillKey, float]:
+        if is_aside(text):
+            return {}
+        query = sorted(set(terms(text[:QUERY_CHARACTERS])))
+        room = self._room_of(client)
+        if not room or not query:
+            return {}
+        remark = not asks_something(text, subjects=len(query))
+        found = room.scores(query, least=least, remark=remark)
+        shelf = self._shelf_of(client)
+        # A rule's words come from one past request and a wish; found by words alone, it would
+        # match as often where it does not apply (ADR 40).
+        return {key: score for key, score in found.items() if key not in shelf} if shelf else found
+
+    def _room_of(self, client: Client) -> _Room | None:
+        return self._rooms.get(client.name if client.apart else EVERYBODY)
+
+    def kinds(self, text: str, *, client: Client, least: float = 0.0) -> dict[SkillKey, float]:
+        shelf = self._shelf_of(client)
+        if shelf is None or is_aside(text) or says_little(text[:QUERY_CHARACTERS]):
+            return {}
+        return shelf.scores(text, least=least)
+
+    def _shelf_of(self, client: Client) -> _Kinds | None:
+        return self._shelves.get(client.name if client.apart else EVERYBODY)
+
+    def exemplars(
+        self,
+        text: str,
+        *,
+        client: Client,
+        least: float = -1.0,
+        also: Collection[SkillKey] = (),
+    ) -> dict[SkillKey, float]:
+        """Return how much similar past requests wanted each skill, if at least `least`.
+
+        Skills in `also` are returned in any case, with a negative score where similar requests went
+        well without any.
+        """
+        if self._memory is None or is_aside(text):
+            return {}
+        room = self._room_of(client)
+        by_name = room.by_name if room else {}
+
+        def since(name: str) -> int | None:
+            # A removed skill keeps its rank.
+            skill = by_name.get(name)
+            return skill.since if skill else 0
+
+        asked = {key.name: key for key in also}
+        recalled = self._memory.recalled(
+            text, client=client.identity, since=since, also=asked.keys()
+        )
+        little = says_little(text[:QUERY_CHARACTERS])
+        scores: dict[SkillKey, float] = {}
+        for name, said in recalled.items():
+            score = wanted_by_past_requests(said, says_little=little)
+            if score >= least or name in asked:
+                there = by_name.get(name)
+                scores[there.key if there else SkillKey(room_of(client.identity), name)] = score
+        return scores
+
+
+def _rooms_of(library: Library) -> dict[str, ClientSkills]:
+    return {
+        client: library.room(client, apart=client != EVERYBODY)
+        for client in (EVERYBODY, *library.clients)
+    }

@@ -1,0 +1,1 @@
+"""The machine's clock, disk and keychain."""

@@ -1,0 +1,1 @@
+"""Commands of `lull calendar`."""

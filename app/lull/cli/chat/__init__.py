@@ -1,0 +1,1 @@
+"""Commands about conversations, such as `lull ask`, `show`, `forget` and `trash`."""

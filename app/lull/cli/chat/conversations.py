@@ -1,0 +1,96 @@
+"""`lull conversations`, `show` and `rate`; only `rate` needs a running service."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from lull.cli.context import Context, plain, short_time, table
+from lull.cli.control import Control
+from lull.contract import routes
+from lull.core.errors import NotFound
+
+Json = dict[str, Any]
+
+
+def conversations(context: Context) -> None:
+    options = context.options
+    query = {
+        "client": options.client,
+        "search": options.search,
+        "after": options.after,
+        "limit": options.limit,
+    }
+    document = context.read(
+        routes.CONVERSATIONS,
+        query,
+        lambda reading: reading.conversations(**query),
+        nothing={"conversations": [], "next": None},
+    )
+    context.answer(document, _list_words)
+
+
+def _list_words(document: Json) -> str:
+    found = document["conversations"]
+    if not found:
+        return "No conversation here. Point a chat client at Lull's address and say something."
+    rows = [
+        (
+            c["id"],
+            c["client"],
+            c["model"],
+            c["turns"],
+            short_time(c["last"]),
+            c["generation"],
+            ", ".join(f"{s['name']} v{s['version']}" for s in c["skills"]) or "none",
+        )
+        for c in found
+    ]
+    head = ("CONVERSATION", "CLIENT", "MODEL", "TURNS", "LAST", "GENERATION", "SKILLS")
+    text = table(rows, head)
+    if document["next"]:
+        text += f"\nMore: lull conversations --after {document['next']}"
+    return text
+
+
+def show(context: Context) -> None:
+    name = context.options.conversation or _newest(context)
+    route = routes.CONVERSATION.format(id=quote(name, safe=""))
+    context.answer(context.read(route, {}, lambda r: r.conversation(name)), _show_words)
+
+
+def _newest(context: Context) -> str:
+    """Id of the newest conversation. Raises NotFound when there is none."""
+    page = context.read(
+        routes.CONVERSATIONS, {"limit": 1}, lambda reading: reading.conversations(limit=1)
+    )
+    if not page["conversations"]:
+        raise NotFound("There is no conversation yet.", hint="Say something to a model first.")
+    return str(page["conversations"][0]["id"])
+
+
+def _show_words(document: Json) -> str:
+    lines = [f"{document['id']}: {document['client']} with {document['model']}"]
+    for turn in document["turns"]:
+        skills = ", ".join(f"{s['name']} v{s['version']}" for s in turn["skills"]) or "none"
+        lines.append("")
+        lines.append(
+            f"{turn['id']}  {short_time(turn['at'])}  generation {turn['policy']['generation']},"
+            f" skills: {skills}"
+        )
+        lines += [f"  {m['role']}: {m['text']}" for m in turn["messages"]]
+        lines.append(f"  assistant: {turn['answer']}")
+        lines += [f"  calls {c['name']} with {c['arguments']}" for c in turn["tool_calls"]]
+        if not turn["complete"]:
+            lines.append(f"  (incomplete: {turn['why_incomplete'] or turn['finish']})")
+        if turn["note"]:
+            lines.append(f"  ({turn['note']})")
+        if turn["label"]:
+            lines.append(f"  rated {turn['label']}")
+    return plain("\n".join(lines))
+
+
+def rate(context: Context) -> None:
+    path = routes.RATE.format(id=quote(context.options.turn, safe=""))
+    turn = Control(context.paths).post(path, {"label": context.options.label})
+    context.answer(turn, lambda t: f"{t['id']}: {t['label'] or 'no label'}")

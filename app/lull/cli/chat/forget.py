@@ -1,0 +1,59 @@
+"""`lull forget`: shows what was made from a conversation, and with --yes deletes all of it.
+
+The running service does the work; without one the command does, holding the service's lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from lull.cli.alone import changed
+from lull.cli.context import Context
+from lull.config.files import read
+from lull.contract import routes
+
+Json = dict[str, Any]
+
+
+def forget(context: Context) -> None:
+    wanted = {"conversation": context.options.conversation, "yes": context.options.yes}
+    # Adapters may have to be rolled back, and the database is written anew.
+    done = changed(
+        context, routes.FORGET, wanted, lambda: _forgetting_here(context, wanted), patience_s=None
+    )
+    context.answer(done, words)
+
+
+def _forgetting_here(context: Context, wanted: Json) -> Callable[[], Json]:
+    from lull.service.process.forget_alone import forget_alone
+
+    settings = read(context.paths.settings)
+    # A damaged or missing file is the service's to keep aside and to tell about.
+    with context.stores():
+        pass
+    return lambda: forget_alone(settings, context.paths, wanted)
+
+
+def words(done: Json) -> str:
+    removed = done["removed"]
+    parts = [
+        _counted(removed["turns"], "turn"),
+        _counted(removed["skills"], "skill"),
+        _counted(removed["runs"], "training run"),
+        _counted(removed["adapters"], "adapter"),
+    ]
+    said = ", ".join(parts[:-1]) + f" and {parts[-1]}"
+    lines = [f"Removed: {said}." if done["done"] else f"This would remove {said}."]
+    lines += [f"  {line}" for line in done["made"]]
+    if not done["done"]:
+        lines.append("Nothing was changed; `--yes` does it, and it cannot be taken back.")
+    lines += [f"Not looked into: {path}" for path in done["left"]]
+    if done["backups"]:
+        named = ", ".join(done["backups"])
+        lines.append(f"Backups that may still hold it, until you delete them: {named}")
+    return "\n".join(lines)
+
+
+def _counted(count: int, name: str) -> str:
+    return f"{count} {name}{'' if count == 1 else 's'}"

@@ -1,0 +1,96 @@
+"""`lull read`: shows the feedback that the reader found in the user's messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lull.cli.context import Context, progress
+from lull.cli.control import Control
+from lull.cli.showing import revealed
+from lull.contract import routes
+from lull.core.errors import NotRunning
+
+Json = dict[str, Any]
+LIKELY = 0.5
+"""Probability above which something found in a message is shown."""
+
+
+def read(context: Context) -> int | None:
+    options = context.options
+    if options.again:
+        control = Control(context.paths)
+        progress("Reading, a second or so a message …")
+        wanted = {"again": True, "conversation": options.conversation}
+        context.answer(control.post(routes.FEEDBACK, wanted, patience_s=None), again_words)
+    else:
+        context.answer(_heard(context), list_words)
+    return None
+
+
+def _heard(context: Context) -> Json:
+    from lull.service.feedback.hearing import listed
+    from lull.store.feedback.feedback import FeedbackRows
+
+    options = context.options
+    wanted = {
+        "conversation": options.conversation or "",
+        "after": options.after,
+        "limit": options.limit,
+    }
+    try:
+        return Control(context.paths).get(routes.FEEDBACK, **wanted)
+    except NotRunning:
+        pass
+    if not context.paths.database.exists():
+        return {"feedback": [], "waiting": 0, "next": None}
+    with context.stores() as stores:
+        return listed(FeedbackRows(stores.database), **wanted)
+
+
+def list_words(found: Json) -> str:
+    lines = [line for one in found["feedback"] for line in _lines(one)]
+    if found["next"]:
+        lines.append(f"More: --after {found['next']}")
+    return "\n".join([*(lines or ["Nothing was read yet."]), *_waiting(found["waiting"])])
+
+
+def again_words(found: Json) -> str:
+    lines = []
+    for one in found["feedback"]:
+        was = one["was"]
+        lines += _lines(one)
+        if was is not None:
+            before, now = sense(was), sense(one)
+            same = before == now and was["quote"] == one["quote"]
+            lines.append(f"    as {was['read_by']} did" if same else f"    was: {_was(was)}")
+    return "\n".join([*(lines or ["Nothing to read anew."]), *_waiting(found["waiting"])])
+
+
+def sense(one: Json) -> str:
+    """Describe in a few words what feedback the reader found in a message."""
+    if one["unsure"]:
+        return "unsure"
+    parts = [f"correction {one['correction']:.0%}"] if one["correction"] > LIKELY else []
+    if one["lasting"] > LIKELY:
+        kind = one["kind_of_rule"] or "wish"
+        scope = {"all": "every request", "kind": "requests like it"}.get(one["scope"] or "", "")
+        parts.append(f"lasting {one['lasting']:.0%}: {kind}{f' for {scope}' if scope else ''}")
+    if not parts and one["thanks"] > LIKELY:
+        parts = [f"content {one['thanks']:.0%}"]
+    return ", ".join(parts) or "nothing to learn from"
+
+
+def _lines(one: Json) -> list[str]:
+    quoted = [f"    “{revealed(' '.join(part.split()))}”" for part in one["quote"]]
+    return [f"{one['turn']}  {sense(one)}  ({one['read_by']})", *quoted]
+
+
+def _was(was: Json) -> str:
+    quoted = " ".join(f"“{revealed(' '.join(part.split()))}”" for part in was["quote"])
+    return f"{sense(was)} {quoted}".rstrip() + f" ({was['read_by']})"
+
+
+def _waiting(count: int) -> list[str]:
+    if not count:
+        return []
+    return [f"{count} message{'s' if count > 1 else ''} not read yet."]

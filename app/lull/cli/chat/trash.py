@@ -1,0 +1,39 @@
+"""`lull trash`: lists, restores, fills and empties the trash of old conversations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lull.cli.context import Context, short_time, table
+from lull.cli.control import Control
+from lull.contract import routes
+from lull.core.errors import UsageError
+
+Json = dict[str, Any]
+_DONE = {"restored": "taken back", "moved": "moved to the trash", "emptied": "removed for good"}
+
+
+def trash(context: Context) -> None:
+    options, control = context.options, Control(context.paths)
+    action = options.action or "list"
+    if action == "list":
+        context.answer(control.get(routes.TRASH), words)
+        return
+    if action != "restore" and not options.yes:
+        raise UsageError(f"`lull trash {action}` changes what is kept.", hint="Add --yes to do it.")
+    wanted = {"do": action, "step": getattr(options, "step", "")}
+    # No timeout: what is moved is written to disk first, which may take long.
+    context.answer(control.post(routes.TRASH, wanted, patience_s=None), words)
+
+
+def words(view: Json) -> str:
+    lines = [f"{view[name]} conversations {said}." for name, said in _DONE.items() if name in view]
+    if not view["steps"]:
+        return "\n".join([*lines, "The trash is empty."])
+    rows = [
+        (one["id"], short_time(one["at"]), one["why"], one["conversations"], f"{one['mb']} MB")
+        for one in view["steps"]
+    ]
+    lines.append(table(rows, ("step", "went", "for its", "conversations", "")))
+    lines.append("`lull trash restore` takes all of it back, `lull trash restore STEP` a part.")
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""`lull connect`: points chat clients at Lull and back."""

@@ -1,0 +1,28 @@
+"""Finds the text in an answer of each protocol."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lull.core.clients.client import Speech
+
+
+def text_of(speech: Speech, answer: Any) -> str:
+    """The text of a whole answer. Raises ValueError where it does not have the protocol's form."""
+    try:
+        match speech:
+            case Speech.OLLAMA:
+                message = answer["message"]
+                return str(message.get("content") or message.get("thinking") or "")
+            case Speech.OPENAI:
+                return str(answer["choices"][0]["message"]["content"] or "")
+            case Speech.ANTHROPIC:
+                return _joined(answer["content"])
+            case Speech.RESPONSES:
+                return "".join(_joined(item.get("content") or []) for item in answer["output"])
+    except (KeyError, IndexError, TypeError, AttributeError) as error:
+        raise ValueError(f"no {speech.value} answer") from error
+
+
+def _joined(parts: Any) -> str:
+    return "".join(str(part.get("text") or part.get("thinking") or "") for part in parts)

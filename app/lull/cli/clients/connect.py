@@ -1,0 +1,291 @@
+"""`lull connect`: lists chat clients, points one at Lull, tests it, and puts it back."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from lull.backends.clients.installed import executable_of, version_of
+from lull.backends.clients.yaml_tree import read_yaml
+from lull.backends.system.durable import only_one
+from lull.cli.clients import connect_words as words
+from lull.cli.clients.trial import try_out
+from lull.cli.context import Context, progress
+from lull.cli.control import Control, found
+from lull.cli.showing import ask, is_terminal
+from lull.config import files
+from lull.contract import routes
+from lull.core.clients.client import ChatProgram, UserPlace, client_named, clients_of
+from lull.core.clients.connection import ConnectionState
+from lull.core.clients.target import ConnectTarget
+from lull.core.errors import (
+    ClientFileError,
+    Conflict,
+    LullError,
+    NotRunning,
+    TrialFailed,
+    UsageError,
+)
+from lull.loops.clients.connect import ClientConnecting, ConnectPlan
+from lull.store.clients.connections import Connections
+
+Json = dict[str, Any]
+_OWN_MODEL = "pocket"
+
+
+def connect(context: Context) -> int:
+    """Run the command. Returns 1 where the client was connected and the test failed."""
+    options = context.options
+    walk = _Walk(context)
+    if options.name == "list":
+        if options.test or options.file or options.force:
+            raise UsageError("Name a client.", hint="`lull connect` lists them.")
+        if options.undo:
+            return walk.undo_all()
+        context.answer({"clients": [walk.view(one) for one in walk.clients]}, words.listed)
+        return 0
+    client = client_named(options.name, walk.user)
+    if options.force and not options.undo:
+        raise UsageError("--force goes with --undo.", hint="`lull connect --help` tells more.")
+    if options.undo:
+        return walk.undo(client)
+    if options.test:
+        return walk.test(client)
+    return walk.connect(client)
+
+
+class _Walk:
+    """One call of the command."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self.user = UserPlace(home=_home(), platform=sys.platform, environ=dict(os.environ))
+        self.clients = clients_of(self.user)
+        self._connections = Connections(context.paths.clients)
+        self._connecting = ClientConnecting(self._connections, self.user, read_yaml)
+        self._running = found(context.paths)
+        self._target = ConnectTarget(address=self._address(), model=self._model())
+
+    def view(self, client: ChatProgram) -> Json:
+        """What is known of a client and of the file that is named or found."""
+        named = _named_file(self._context.options.file)
+        executable = executable_of(client.programs, os.environ.get("PATH"))
+        place = self._connecting.place(client, named)
+        traces = [Path(one) for one in client.traces(self.user)]
+        there = executable is not None or any(one.exists() for one in traces)
+        if client.name != "environment" and place is not None:
+            own_folder = place.parent not in (self.user.home, self.user.config)
+            there = there or place.exists() or (own_folder and place.parent.exists())
+        standing = self._connecting.standing(client, self._target, named)
+        return {
+            "name": client.name,
+            "title": client.title,
+            "found": there or client.name == "environment",
+            "version": None if executable is None else version_of(executable, client.programs),
+            "files": [] if place is None else [str(place)],
+            "connected": standing is ConnectionState.CONNECTED,
+            "drifted": standing is ConnectionState.DRIFTED,
+            "unreadable": standing is ConnectionState.UNREADABLE,
+            "writable": client.edit is not None and place is not None,
+            "by_hand": client.by_hand.format(address=self._target.address),
+            "tested_with": client.tested,
+        }
+
+    def connect(self, client: ChatProgram) -> int:
+        options = self._context.options
+        if not options.yes and self._by_hand(client):
+            view = self.view(client)
+            self._context.answer({"written": False, **view, "clients": [view]}, words.by_hand)
+            return 0
+        self._refuse_token()
+        plan = self._connecting.plan(client, self._target, _named_file(options.file))
+        document: Json = {
+            "name": client.name,
+            "file": str(plan.file.path),
+            "diff": plan.diff,
+            "written": False,
+            "connected": not plan.changes,
+            "note": client.note,
+            "test": None,
+            "clients": [self.view(client)],
+        }
+        if not plan.changes:
+            self._context.answer(document, words.nothing_to_do)
+            return 0
+        asks = not options.yes and not self._context.as_json and is_terminal()
+        if options.dry_run or not (options.yes or asks):
+            self._context.answer(document, words.not_written)
+            return 0
+        if asks and not _agreed(document):
+            self._context.answer(document, lambda _: "Nothing was changed.")
+            return 0
+        with self._alone():
+            self._connecting.write(plan, at=datetime.now().astimezone().isoformat())
+        document |= {"written": True, "connected": True, "test": self._tested(plan)}
+        document["clients"] = [self.view(client)]
+        hint = f"`lull connect {client.name} --undo` brings the file back."
+        error = _failed(document["test"], hint)
+        return self._end(document, words.written, error)
+
+    def _by_hand(self, client: ChatProgram) -> bool:
+        """Whether nothing can be written for a client, and its user has to do it."""
+        named = _named_file(self._context.options.file)
+        return client.edit is None or self._connecting.place(client, named) is None
+
+    def test(self, client: ChatProgram) -> int:
+        """Send the request alone."""
+        if self._running is None:
+            Control(self._context.paths)  # raises NotRunning
+        standing = self._connecting.standing(client, self._target)
+        if client.edit is not None and standing is not ConnectionState.CONNECTED:
+            raise UsageError(
+                f"{client.title} is not connected.", hint=f"lull connect {client.name}"
+            )
+        known = self._connections.of(client.name)
+        model = self._context.options.model or (known.model if known is not None else "")
+        test = self._try(client, model)
+        document = {"name": client.name, "test": test, "clients": [self.view(client)]}
+        return self._end(document, words.tested, _failed(test, "`lull doctor` tells more."))
+
+    def undo(self, client: ChatProgram) -> int:
+        with self._alone():
+            done = self._undone(client)
+            document = {"name": client.name, **done, "files": done["changes"]}
+            document["clients"] = [self._undone_view(client, done)]
+        self._context.answer(document, words.undone)
+        return 0
+
+    def undo_all(self) -> int:
+        """Put every file back that can be; returns 1 where one cannot."""
+        done: list[Json] = []
+        failed: list[Json] = []
+        errors: list[LullError] = []
+        with self._alone():
+            known = {one.client for one in self._connections.all()}
+            for client in self.clients:
+                if client.name not in known:
+                    continue
+                try:
+                    undone = self._undone(client, shows=False)
+                    done.append(self._undone_view(client, undone))
+                except (ClientFileError, Conflict) as error:
+                    failed.append({"name": client.name, "error": error.as_dict()})
+                    errors.append(error)
+        whole: LullError | None = errors[0] if errors else None
+        if len(errors) > 1:
+            details = " ".join(one.detail for one in errors)
+            whole = ClientFileError(details, hint="`lull connect NAME --undo` tells more of each.")
+        return self._end({"clients": done, "failed": failed}, words.all_undone, whole)
+
+    def _undone_view(self, client: ChatProgram, undone: Json) -> Json:
+        return {**self.view(client), **undone, "files": [one["file"] for one in undone["changes"]]}
+
+    def _end(self, document: Json, said: Callable[[Json], str], error: LullError | None) -> int:
+        """Answer; an error goes into the document and, as one line, to stderr."""
+        if error is not None:
+            document["error"] = error.as_dict()
+        self._context.answer(document, said)
+        if error is None:
+            return 0
+        self._context.complain(error)
+        return error.exit_code
+
+    def _undone(self, client: ChatProgram, *, shows: bool = True) -> Json:
+        """Put a client's files back. Raises Conflict where one was changed since."""
+        options = self._context.options
+        changes: list[Json] = []
+        undone = False
+        for plan in self._connecting.undo_plans(client, _named_file(options.file)):
+            path = plan.connection.path
+            view = {"file": path, "changed_since": plan.changed, "diff": plan.diff}
+            changes.append({**view, "only_line_ends": plan.only_line_ends})
+            if options.dry_run:
+                continue
+            if plan.changed and not options.force:
+                if shows and plan.diff and not self._context.as_json:
+                    print(words.changed_since(plan))
+                where = ": only line ends differ" if plan.only_line_ends else ""
+                raise Conflict(
+                    f"{path} was changed since Lull wrote it{where}.",
+                    hint=f"`lull connect {client.name} --undo --force` takes out what Lull"
+                    " wrote and keeps the rest.",
+                )
+            self._connecting.undo(plan)
+            undone = True
+        return {"undone": undone, "changes": changes}
+
+    def _tested(self, plan: ConnectPlan) -> Json | None:
+        if self._running is None:
+            return None
+        return self._try(plan.client, plan.target.model)
+
+    def _try(self, client: ChatProgram, model: str) -> Json:
+        assert self._running is not None
+        model = model or self._status()["policy"]["model"] or _OWN_MODEL
+        progress(f"lull: asking {model} as {client.title} would")
+        return try_out(self._target.address, client.speech, client.name, model)
+
+    def _address(self) -> str:
+        if self._running is not None:
+            return self._running.address.rstrip("/")
+        return f"http://127.0.0.1:{files.read(self._context.paths.settings).service.port}"
+
+    def _model(self) -> str:
+        if self._context.options.model:
+            return str(self._context.options.model)
+        model = str(self._status()["policy"]["model"] or "") if self._running else ""
+        return "" if model == _OWN_MODEL else model
+
+    def _status(self) -> Json:
+        try:
+            return Control(self._context.paths).get(routes.STATUS)
+        except NotRunning:
+            return {"policy": {"model": ""}}
+
+    def _refuse_token(self) -> None:
+        if self._running is not None:
+            needed = bool(self._status().get("needs_token"))
+        else:
+            needed = files.read(self._context.paths.settings).service.needs_token
+        if needed:
+            raise UsageError(
+                "Other machines can reach this Lull, so it asks every client for a token, which is"
+                " not written into files of other programs.",
+                hint="`lull status --token` shows it, for the client's field for an API key.",
+            )
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        folder = self._context.paths.clients
+        self._context.paths.prepare()
+        folder.mkdir(mode=0o700, exist_ok=True)
+        with only_one(folder / "lock", "connecting a client"):
+            yield
+
+
+def _failed(test: Json | None, hint: str) -> TrialFailed | None:
+    if test is None or test["ok"]:
+        return None
+    return TrialFailed(" ".join(str(test["why"]).split()), hint=hint)
+
+
+def _agreed(document: Json) -> bool:
+    """Show the change and ask the user."""
+    print(words.proposal(document))
+    return (ask("Write this? [y/N] ") or "").lower() in ("y", "yes")
+
+
+def _named_file(name: str | None) -> Path | None:
+    return None if name is None else Path(name).expanduser().absolute()
+
+
+def _home() -> Path:
+    try:
+        return Path(os.environ.get("HOME") or Path.home())
+    except RuntimeError as error:
+        raise UsageError("This user has no home folder.", hint="Set HOME.") from error

@@ -1,0 +1,110 @@
+"""What `lull connect` says to people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lull.cli.context import plain, table
+from lull.cli.showing import Paint
+from lull.loops.clients.connect import UndoPlan
+
+Json = dict[str, Any]
+
+
+def listed(document: Json) -> str:
+    rows = [
+        (
+            view["name"],
+            view["version"] or ("yes" if view["found"] else "no"),
+            _state(view),
+            "".join(view["files"]) or "-",
+        )
+        for view in document["clients"]
+    ]
+    lines = [table(rows, ("CLIENT", "INSTALLED", "STATE", "FILE")), ""]
+    drifted = [view["name"] for view in document["clients"] if view["drifted"]]
+    if drifted:
+        names = ", ".join(drifted)
+        lines.append(
+            f"No longer pointing at Lull, though Lull wrote it: {names}. Something changed the file"
+            " since, or Lull has another address now. Connect again, or --undo."
+        )
+    lines.append("`lull connect NAME` shows what it would change, and asks first.")
+    return "\n".join(lines)
+
+
+def _state(view: Json) -> str:
+    if view["unreadable"]:
+        return "cannot be read"
+    if view["drifted"]:
+        return "was connected, is not now"
+    if view["connected"]:
+        return "connected"
+    return "not connected" if view["writable"] else "by hand"
+
+
+def by_hand(document: Json) -> str:
+    return f"{document['title']} cannot be connected from here. {document['by_hand']}"
+
+
+def proposal(document: Json) -> str:
+    """The change and what becomes of the file."""
+    return (
+        f"{Paint.for_stdout().diff(document['diff'])}\n\n"
+        f"This changes {plain(document['file'])}. What stands there now is kept;"
+        f" `lull connect {document['name']} --undo` brings it back."
+    )
+
+
+def not_written(document: Json) -> str:
+    if not document["diff"]:
+        return "Nothing was changed."
+    return f"{proposal(document)}\nNothing was changed yet; `--yes` writes it."
+
+
+def nothing_to_do(document: Json) -> str:
+    return f"{plain(document['file'])} already points at Lull."
+
+
+def written(document: Json) -> str:
+    lines = [f"Written: {plain(document['file'])}.", document["note"]]
+    if document["test"] is None:
+        lines.append(
+            "Not tested, because Lull does not run. Start it with `lull serve`, then"
+            f" `lull connect {document['name']} --test`."
+        )
+    else:
+        lines.append(tested(document))
+    return "\n".join(line for line in lines if line)
+
+
+def tested(document: Json) -> str:
+    """How the test went; of one that failed the error tells."""
+    test = document["test"]
+    if not test["ok"]:
+        return ""
+    answer = " ".join(test["answer"].split())[:120]
+    return f"Tested: {test['model']} answered in {test['took_s']:g} s: {answer}"
+
+
+def undone(document: Json) -> str:
+    paths = ", ".join(plain(one["file"]) for one in document["changes"])
+    if not document["undone"]:
+        return f"Nothing was changed. `--undo` alone puts back {paths}."
+    changed = [one for one in document["changes"] if one["changed_since"]]
+    tail = ", but for what was changed in it since" if changed else ""
+    if changed and all(one["only_line_ends"] for one in changed):
+        tail = ", but for line ends that were changed since"
+    return f"As before Lull: {paths}{tail}."
+
+
+def all_undone(document: Json) -> str:
+    done = document["clients"]
+    if not done and not document["failed"]:
+        return "No client is connected."
+    return "\n".join(undone(one) for one in done)
+
+
+def changed_since(plan: UndoPlan) -> str:
+    """What somebody else changed in the file after Lull wrote it."""
+    return Paint.for_stdout().diff(plan.diff)

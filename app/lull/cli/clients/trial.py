@@ -1,0 +1,71 @@
+"""Sends one short request to Lull in the protocol that a client speaks."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+from collections.abc import Mapping
+from contextlib import closing
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from lull import __version__
+from lull.cli.clients import answers
+from lull.cli.context import plain
+from lull.core.clients.client import Speech
+
+Json = dict[str, Any]
+_SAID: Final = "Say hello in one short sentence."
+_MOST_BYTES: Final = 1_000_000
+_MOST_TOKENS: Final = 64
+
+
+def try_out(address: str, speech: Speech, client: str, model: str) -> Json:
+    """Send the request and tell how it went: `{"ok", "model", "route", "answer", "why", "took_s"}`.
+
+    There is no time limit, because a large model may take minutes to load; Ctrl-C ends it.
+    """
+    where = urlsplit(address)
+    # The name shows in `lull conversations` where this request came from.
+    headers = {
+        "Content-Type": "application/json",
+        "User-Agent": f"lull-connect/{__version__} ({client})",
+    }
+    start_s = time.monotonic()
+    answer, why = "", ""
+    try:
+        with closing(http.client.HTTPConnection(where.hostname or "", where.port)) as connection:
+            body = json.dumps(_body(speech, model)).encode()
+            connection.request("POST", speech.value, body, headers)
+            got = connection.getresponse()
+            data = got.read(_MOST_BYTES)
+        if got.status >= 400:
+            why = f"HTTP {got.status}: {plain(data.decode('utf-8', 'replace'))[:300]}"
+        else:
+            answer = plain(answers.text_of(speech, json.loads(data)))
+            why = "" if answer.strip() else "The answer has no text."
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        why = f"{address} does not answer: {error}"
+    return {
+        "ok": not why,
+        "model": model,
+        "route": speech.value,
+        "answer": answer,
+        "why": why,
+        "took_s": round(time.monotonic() - start_s, 2),
+    }
+
+
+def _body(speech: Speech, model: str) -> Mapping[str, object]:
+    if speech is Speech.RESPONSES:
+        return {
+            "model": model,
+            "input": _SAID,
+            "stream": False,
+            "max_output_tokens": _MOST_TOKENS,
+        }
+    asked = {"model": model, "messages": [{"role": "user", "content": _SAID}], "stream": False}
+    if speech is Speech.OLLAMA:
+        return {**asked, "options": {"num_predict": _MOST_TOKENS}}
+    return {**asked, "max_tokens": _MOST_TOKENS}

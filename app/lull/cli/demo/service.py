@@ -1,0 +1,298 @@
+"""Runs a real service for the demo week, with its clock and its presence signals controlled.
+
+What is said during the week is decided elsewhere.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote, urlsplit
+
+from lull.cli.control import Control
+from lull.config.paths import Paths
+from lull.contract import routes
+from lull.core.errors import LullError
+
+Json = dict[str, Any]
+ANSWER_TIMEOUT_S: Final = 120.0
+STOP_TIMEOUT_S: Final = 30.0
+REFRESH_S: Final = 0.4
+"""Seconds between writes of the simulated presence signals.
+
+The service ignores signals older than a minute.
+"""
+NIGHT_SPEED: Final = 12.0
+"""Speed of the service's clock during the demo's nights.
+
+It is 1 otherwise: an idle service looks less often and would take the longer gaps for a machine
+that slept.
+"""
+
+SKIP_STEP: Final = timedelta(seconds=45)
+
+CALM: Final[Json] = {
+    "on_mains": True,
+    "load_of_others": 0.05,
+    "memory_free_share": 0.8,
+    "low_power": False,
+    "hot": False,
+    "call": False,
+}
+HERE: Final[Json] = {**CALM, "input_idle_s": 2, "locked": False}
+AWAY: Final[Json] = {**CALM, "input_idle_s": 5400, "locked": True}
+
+
+class DemoFailed(LullError):
+    title = "The week could not be played"
+
+
+class PlayedTime:
+    """Sets the demo service's clock.
+
+    Played time only goes forward and never ahead of the real time.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self._at_s, self._since_s, self._speed = 0.0, time.time(), 1.0
+
+    def now_s(self) -> float:
+        real_s = time.time()
+        return min(real_s, self._at_s + (real_s - self._since_s) * self._speed)
+
+    def set(self, at: datetime, *, speed: float = 1.0) -> None:
+        self._go_on(max(at.timestamp(), self.now_s()), speed)
+
+    def skip(self, length: timedelta) -> None:
+        self._go_on(self.now_s() + length.total_seconds(), self._speed)
+
+    def run_at(self, speed: float) -> None:
+        self._go_on(self.now_s(), speed)
+
+    def _go_on(self, at_s: float, speed: float) -> None:
+        self._at_s, self._since_s, self._speed = at_s, time.time(), speed
+        said = {"at": at_s, "since": self._since_s, "speed": speed}
+        _replace(self.file, json.dumps(said))
+
+
+class Desk:
+    """Simulates the user's presence: keeps the file of idle signals up to date in a thread."""
+
+    def __init__(self, file: Path, played: PlayedTime) -> None:
+        self.file = file
+        self._played = played
+        self._signals = HERE
+        self._lock = threading.Lock()
+        self._over = threading.Event()
+        self._writer = threading.Thread(target=self._keep, name="desk", daemon=True)
+
+    def __enter__(self) -> Desk:
+        self._write()
+        self._writer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._writer.join()
+
+    def says(self, signals: Json) -> None:
+        self._signals = signals
+        self._write()
+
+    def _keep(self) -> None:
+        while not self._over.wait(REFRESH_S):
+            self._write()
+
+    def _write(self) -> None:
+        with self._lock:
+            now_s = self._played.now_s()
+            _replace(self.file, json.dumps(self._signals), at_s=now_s)
+
+
+def _replace(file: Path, text: str, *, at_s: float | None = None) -> None:
+    spare = file.with_suffix(".new")
+    spare.write_text(text)
+    if at_s is not None:
+        os.utime(spare, (at_s, at_s))
+    spare.replace(file)
+
+
+@dataclass(slots=True)
+class Talk:
+    """One conversation of the demo.
+
+    Like other clients it sends the whole history with each request.
+    """
+
+    service: PlayedService
+    client: str
+    apart: bool
+    messages: list[Json]
+
+    def says(self, text: str) -> str:
+        self.messages.append({"role": "user", "content": text})
+        said = self.service.chat(self.messages, client=self.client, apart=self.apart)
+        self.messages.append({"role": "assistant", "content": said})
+        return said
+
+
+class PlayedService:
+    """The demo's service, which is started for each part of the week and stopped after it.
+
+    So no part takes the time since the last one for a machine that slept.
+    """
+
+    def __init__(self, paths: Paths, serve: tuple[str, ...], folder: Path) -> None:
+        """The argument `folder` is for the files that set the clock and the presence signals."""
+        self.paths = paths
+        self._serve = serve
+        self.played = PlayedTime(folder / "clock.json")
+        self.desk = Desk(folder / "signals.json", self.played)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._address = ""
+        self._away = False
+
+    @contextlib.contextmanager
+    def running(self, at: datetime, *, signals: Json = HERE) -> Iterator[PlayedService]:
+        """Context manager that runs the service with its clock starting at `at`."""
+        self.played.set(at)
+        self.desk.says(signals)
+        try:
+            self._start()  # inside the try, because Ctrl-C may come while it starts
+            yield self
+        finally:
+            self._stop()
+
+    def _start(self) -> None:
+        words = ["--port", "0", "--json", "--played-clock", str(self.played.file)]
+        with (self.paths.logs / "demo.txt").open("ab") as complaints:
+            self._process = subprocess.Popen(
+                [*self._serve, *words],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=complaints,
+                start_new_session=True,  # so that Ctrl-C reaches only this process
+                env={**os.environ, "LULL_HOME": str(self.paths.home)},
+            )
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            code = self._process.wait()
+            raise DemoFailed(
+                f"The service did not start (exit code {code}).",
+                hint=f"{complaints.name} says why.",
+            )
+        self._address = str(json.loads(line)["address"])
+
+    def _stop(self) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.terminate()
+        try:
+            process.wait(STOP_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+
+    # Actions of the user
+
+    def talk(self, client: str, *, apart: bool = False) -> Talk:
+        return Talk(self, client, apart, [])
+
+    def chat(self, messages: list[Json], *, client: str, apart: bool) -> str:
+        """Send one chat request and return the answer. Raises DemoFailed."""
+        path = f"/c/{client}/api/chat" if apart else "/api/chat"
+        body = json.dumps({"model": "pocket", "stream": False, "messages": messages})
+        place = urlsplit(self._address)
+        connection = http.client.HTTPConnection(
+            place.hostname or "", place.port, timeout=ANSWER_TIMEOUT_S
+        )
+        try:
+            headers = {"Content-Type": "application/json", "User-Agent": f"{client}/1.0"}
+            connection.request("POST", path, body.encode(), headers)
+            answer = connection.getresponse()
+            said = json.loads(answer.read())
+            if answer.status != http.client.OK:
+                raise DemoFailed(f"A chat was answered with {answer.status}: {said}")
+            return str(said["message"]["content"])
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            raise DemoFailed(f"A chat was not answered: {error}") from error
+        finally:
+            connection.close()
+
+    def rate_last(self, label: str) -> None:
+        """Rate the newest turn of the newest conversation."""
+        newest = self.control().get(routes.CONVERSATIONS, limit=1)["conversations"][0]
+        turns = self.control().get(routes.CONVERSATION.format(id=quote(newest["id"])))["turns"]
+        self.control().post(routes.RATE.format(id=quote(turns[-1]["id"])), {"label": label})
+
+    def proposals(self) -> list[Json]:
+        found: list[Json] = self.control().get(routes.PROPOSALS)["proposals"]
+        return found
+
+    def decide(self, proposal: Json, action: str, **more: object) -> None:
+        path = routes.PROPOSAL_DO.format(id=quote(proposal["id"], safe=""), action=action)
+        self.control().post(path, {"sha256": proposal["sha256"], **more})
+
+    def settled(self) -> None:
+        """Wait until every message so far has been examined and all proposals have been proved."""
+        self.control().post(routes.PROPOSALS_PROVE, {"wait": True}, patience_s=None)
+
+    def control(self) -> Control:
+        return Control(self.paths)
+
+    # While the user is away
+
+    def leave(self) -> None:
+        self._away = True
+        self.desk.says(AWAY)
+
+    def come_back(self) -> None:
+        self._away = False
+        self.played.run_at(1.0)
+        self.desk.says(HERE)
+
+    def sleep_until(self, morning: datetime) -> None:
+        """Move the played time to the morning in steps below a minute.
+
+        A longer gap would look like a machine that slept.
+        """
+        until_s = min(morning.timestamp(), time.time()) - SKIP_STEP.total_seconds()
+        while self.played.now_s() < until_s:
+            self.played.skip(SKIP_STEP)
+            self.desk.says(AWAY)
+            self.control().get(routes.WHY)
+
+    def _pace(self) -> None:
+        working = self.control().get(routes.WHY)["state"] == "working"
+        self.played.run_at(NIGHT_SPEED if working else 1.0)
+
+    def until(self, holds: Callable[[], bool], *, within_s: float) -> bool:
+        """Wait until the condition holds. False on timeout.
+
+        Raises DemoFailed when the service ended.
+        """
+        until_s = time.monotonic() + within_s
+        while not holds():
+            if time.monotonic() > until_s:
+                return False
+            if self._process is None or self._process.poll() is not None:
+                raise DemoFailed("The service of the played week ended by itself.")
+            if self._away:
+                self._pace()
+            time.sleep(0.2)
+        return True

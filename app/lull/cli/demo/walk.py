@@ -1,0 +1,214 @@
+"""`lull demo`: plays a week in a temporary home and opens the dashboard on it.
+
+The home is a temporary folder that is removed when the command ends, however it ends; `--keep`
+and `--home` keep it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from lull.cli.context import Context
+from lull.config.paths import Paths
+from lull.contract import routes
+from lull.core import durations as spans
+from lull.core.errors import UsageError
+from lull.service.process.lock import is_running
+
+Json = dict[str, Any]
+CLEAR_LINE: Final = "\r\x1b[K"
+EXIT_TIMEOUT_S: Final = 30.0
+
+
+def demo(context: Context) -> int:
+    """Play the week and open the dashboard.
+
+    Raises DemoFailed, and NoDisplay before anything is played.
+    """
+    from lull.cli.window import check_display
+
+    options = context.options
+    if not options.no_window:
+        check_display(
+            os.environ,
+            sys.platform,
+            hint="`lull demo --no-window --keep` plays the week and leaves it for `lull --home`.",
+        )
+    with _home(options.home, keep=options.keep) as paths, _ended_by_signals():
+        home = paths.home
+        _say(f"The week is played in {home}.")
+        began_s = time.monotonic()
+        played = play(paths, training=not options.quick)
+        played |= {"home": str(home), "kept": _kept(options)}
+        context.answer({**played, "took_s": round(time.monotonic() - began_s, 1)}, _words)
+        if options.no_window:
+            return 0
+        sys.stdout.flush()
+        return _open(replace(context, paths=paths))
+
+
+def play(paths: Paths, *, training: bool, now: datetime | None = None) -> Json:
+    """Play a week in this prepared, empty home and return a summary."""
+    from lull.cli.demo.service import PlayedService
+    from lull.cli.demo.week import DemoWeek, played_settings
+    from lull.cli.window import serve_command
+
+    now = now or datetime.now(UTC).astimezone()
+    # Not in the home, so that the demo's own files are not among the user's.
+    with tempfile.TemporaryDirectory(prefix="lull-stage-") as stage:
+        frozen = bool(getattr(sys, "frozen", False))
+        service = PlayedService(paths, serve_command(frozen=frozen), Path(stage))
+        with played_settings(service), service.desk:
+            progress = DemoLine()
+            parts = DemoWeek(service, now, training=training).parts()
+            for part in parts:
+                progress.at(part.text, part.weight, sum(one.weight for one in parts))
+                part.play()
+            progress.clear()
+            with service.running(now):
+                return _came_of_it(service.control())
+
+
+def _came_of_it(control: Any) -> Json:
+    status = control.get(routes.STATUS)
+    runs = control.get(routes.TRAIN)["runs"]
+    proposals = control.get(routes.PROPOSALS)["proposals"]
+    return {
+        "conversations": status["conversations"],
+        "turns": status["turns"],
+        "generation": status["policy"]["generation"],
+        "skills": status["skills"]["active"],
+        "proposals": [{"name": one["name"], "status": one["status"]} for one in proposals],
+        "runs": [{"id": r["id"], "kind": r["kind"], "status": r["status"]} for r in runs],
+        "adapter": control.get(routes.ADAPTERS)["active"],
+    }
+
+
+def _words(came: Json) -> str:
+    ended = [run["status"] for run in came["runs"] if run["status"] != "continued"]
+    lines = [
+        f"A week in {spans.length(came['took_s'])}: {came['conversations']} conversations, "
+        f"{_counted(came['skills'], 'active skill')}, "
+        f"{_counted(len(came['proposals']), 'proposal')} to look at"
+        + (f", a night's training: {ended[0]}." if ended else "."),
+        f"It lies in {came['home']}"
+        + (
+            f" and stays; `lull --home {came['home']}` opens it again."
+            if came["kept"]
+            else " and is removed when you quit."
+        ),
+    ]
+    return "\n".join(lines)
+
+
+def _open(context: Context) -> int:
+    from lull.cli.window import open_dashboard
+
+    return open_dashboard(context)
+
+
+def _kept(options: Any) -> bool:
+    return bool(options.keep or options.home)
+
+
+@contextlib.contextmanager
+def _home(named: str | None, *, keep: bool) -> Iterator[Paths]:
+    """Context manager for an empty home; a temporary one is removed afterwards unless `keep`."""
+    if named is not None:
+        home = Path(named).expanduser().absolute()
+        if home.exists() and (not home.is_dir() or any(home.iterdir())):
+            raise UsageError(
+                f"{home} is not empty, and a played week shall not mix with a real one.",
+                hint="Name a folder that is not there yet.",
+            )
+        yield _prepared(home)
+        return
+    paths = _prepared(Path(tempfile.mkdtemp(prefix="lull-demo-")))
+    try:
+        yield paths
+    finally:
+        if not keep:
+            _remove(paths)
+
+
+def _prepared(home: Path) -> Paths:
+    paths = Paths.from_environment(os.environ, sys.platform, home=str(home))
+    paths.prepare()
+    return paths
+
+
+def _remove(paths: Paths) -> None:
+    """Remove the home after its service has exited, because the service writes to it until then."""
+    until_s = time.monotonic() + EXIT_TIMEOUT_S
+    while is_running(paths.lock) and time.monotonic() < until_s:
+        time.sleep(0.05)
+    shutil.rmtree(paths.home, ignore_errors=True)
+    if not paths.control_socket.is_relative_to(paths.home):
+        shutil.rmtree(paths.control_socket.parent, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Context manager that handles SIGTERM and SIGHUP like Ctrl-C, so that the home is cleaned
+    up."""
+
+    def leave(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = {}
+    for name in ("SIGTERM", "SIGHUP"):
+        if (number := getattr(signal, name, None)) is not None:
+            before[number] = signal.signal(number, leave)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _say(text: str) -> None:
+    if sys.stderr is not None and sys.stderr.isatty():
+        print(text, file=sys.stderr)
+
+
+class DemoLine:
+    """Shows the demo's progress on one terminal line: part being played, share done, time left."""
+
+    def __init__(self) -> None:
+        self._began_s = time.monotonic()
+        self._done = 0.0
+        self._doing = 0.0
+        self._shown = sys.stderr is not None and sys.stderr.isatty()
+
+    def at(self, text: str, weight: float, whole: float) -> None:
+        """Show that the next part has started; it takes `weight` / `whole` of the time."""
+        self._done += self._doing
+        self._doing = weight
+        if self._shown:
+            line = f"{text}: {self._done / whole:.0%} done{self._left(whole)}"
+            print(f"{CLEAR_LINE}lull: {line}", end="", file=sys.stderr, flush=True)
+
+    def _left(self, whole: float) -> str:
+        if not self._done:
+            return ""
+        took_s = time.monotonic() - self._began_s
+        return f", about {spans.length(took_s * (whole - self._done) / self._done)} left"
+
+    def clear(self) -> None:
+        if self._shown:
+            print(CLEAR_LINE, end="", file=sys.stderr, flush=True)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,1 @@
+"""Commands `lull why`, `pause` and `resume`."""

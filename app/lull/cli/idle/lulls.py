@@ -1,0 +1,93 @@
+"""`lull why`, `pause` and `resume`: show or change whether Lull works by itself, and why."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from lull.cli.context import Context, plain, table
+from lull.cli.control import Control
+from lull.contract import routes
+from lull.core import durations as spans
+
+Json = dict[str, Any]
+_SIGNS = {"open": "+", "closed": "-", "unknown": "?"}
+_STATES = {"off": "Off", "closed": "Not now", "open": "Free to work", "working": "Working"}
+_PRESENCE_GATES = frozenset({"input", "chat", "wake", "wait"})
+"""Gates that open when the user goes away."""
+
+
+def why(context: Context) -> None:
+    context.answer(Control(context.paths).get(routes.WHY), why_words)
+
+
+def pause(context: Context) -> None:
+    wanted = {"for": context.options.length}
+    context.answer(Control(context.paths).post(routes.PAUSE, wanted), why_words)
+
+
+def resume(context: Context) -> None:
+    context.answer(Control(context.paths).post(routes.RESUME, {}), why_words)
+
+
+def why_words(document: Json) -> str:
+    lines = [headline(document), *_next_line(document), ""]
+    gates = document["gates"]
+    lines.append(table([(_SIGNS[g["state"]], g["name"], g["text"]) for g in gates]))
+    lines += ["", *_hints(gates)]
+    lines += [_work_words(work) for work in document["work"]] or ["No work is waiting."]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _next_line(document: Json) -> list[str]:
+    then = document["next"]
+    if not then or (then == document["until"] and _told(then, document["because"])):
+        return []
+    yours = any(g["state"] != "open" and g["name"] in _PRESENCE_GATES for g in document["gates"])
+    return [f"Next: {_clock(then)}{' if you stay away' if yours else ''}."]
+
+
+def _hints(gates: list[Json]) -> list[str]:
+    """Return advice for when no signal tells whether the user is here."""
+    if not any(g["name"] == "input" and g["state"] == "unknown" for g in gates):
+        return []
+    return [
+        "Nothing here tells whether you are away: set idle.sleep_hours or idle.allowed_hours for "
+        "hours in which Lull may work all the same, or idle.source for a file that tells.",
+        "",
+    ]
+
+
+def _work_words(work: Json) -> str:
+    minutes = max(1, round(work["left_s"] / 60))
+    words = f"{plain(work['text'])}: {work['progress']:.0%} done, about {minutes} min left"
+    return f"{words}. {work['why_not']}" if work["why_not"] else words
+
+
+def headline(document: Json) -> str:
+    """Return in one line what Lull is doing and why, also for `lull status`."""
+    state, because = document["state"], document["because"].rstrip(".")
+    words = because if state == "paused" else f"{_STATES[state]}: {because}"
+    until = document["until"]
+    if until and until != document["next"] and not _told(until, because):
+        words += f" (until {_clock(until)})"
+    return f"{words}. {_idle_words(document)}".rstrip()
+
+
+def _idle_words(document: Json) -> str:
+    """Say why no work runs although the window is open."""
+    if document["state"] != "open":
+        return ""
+    if not document["work"]:
+        return "Nothing is to be done."
+    first = document["work"][0]
+    return f"{plain(first['text'])} waits: {first['why_not']}" if first["why_not"] else ""
+
+
+def _told(iso: str, text: str) -> bool:
+    """Whether the text already contains this time of day; both are in the service's zone."""
+    return f"{datetime.fromisoformat(iso):%H:%M}" in text
+
+
+def _clock(iso: str) -> str:
+    return spans.clock(datetime.fromisoformat(iso), datetime.now(UTC).astimezone())

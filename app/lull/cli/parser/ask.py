@@ -1,0 +1,32 @@
+"""Arguments and help of `lull ask`."""
+
+from __future__ import annotations
+
+from lull.cli.parser.base import Commands, command, named
+
+ASK = """\
+The request goes to Lull's address, like a chat client's: it is recorded, and matching skills are
+added to it. --continue sends the last `lull ask` conversation along, so that you can say what was
+wrong with the answer.
+With --json there is one line for each piece, {piece}, and at the end {done, model, client,
+answer, finish}."""
+
+
+def ask_command(commands: Commands) -> None:
+    ask = command(commands, "ask", "send one request and print the answer as it arrives", ASK)
+    ask.add_argument(
+        "question", metavar="QUESTION", nargs="+", help="the question, or - to read it from stdin"
+    )
+    ask.add_argument(
+        "--model",
+        metavar="NAME",
+        type=named,
+        help="the model to ask (default: the last one used); pocket always exists",
+    )
+    ask.add_argument("--client", metavar="C", type=named, help="ask as the separate client C")
+    ask.add_argument(
+        *("--continue", "-c"),
+        dest="go_on",
+        action="store_true",
+        help="continue the last `lull ask` conversation",
+    )

@@ -1,0 +1,32 @@
+"""Arguments and help of `lull backup` and `lull restore`."""
+
+from __future__ import annotations
+
+from lull.cli.parser.base import Commands, command, named
+
+BACKUP = """\
+Conversations, skills, adapters, training runs, the trash and the settings, in a zip that only
+you can read: it holds what you said, in the clear. Works beside a running service and without
+one. It is unpacked and opened before it is called good. No password is in it.
+By itself: `lull settings set backup.every_days 7`."""
+RESTORE = """\
+Not while a service runs. Without --yes it only tries the file out and says what is in it. What
+stands now goes into a folder of its own, before-restore-N, and --undo brings it back.
+Only of a file that you trust: skills in it count as approved."""
+
+
+def backup_commands(commands: Commands) -> None:
+    backup = command(commands, "backup", "put all that Lull keeps into one file", BACKUP)
+    backup.add_argument(
+        "file",
+        metavar="FILE",
+        nargs="?",
+        type=named,
+        help="or a folder; by default backups/ in the home, or backup.folder",
+    )
+    restore = command(commands, "restore", "bring a backup back", RESTORE)
+    restore.add_argument("file", metavar="FILE", nargs="?", type=named)
+    restore.add_argument(
+        "--undo", action="store_true", help="bring back what stood before the last restore"
+    )
+    restore.add_argument("--yes", action="store_true", help="do it")

@@ -1,0 +1,28 @@
+"""Arguments and help of `lull demo`."""
+
+from __future__ import annotations
+
+from lull.cli.parser.base import Commands, command
+
+DEMO = """\
+A real service answers a week of requests with the small built-in model, in a temporary folder.
+It is corrected, proposes skills, proves them and trains its weights one night; only its clock is
+simulated. Then the dashboard opens on the result. Your own Lull is not touched.
+
+--home DIR plays the week in that folder and keeps it; --keep keeps the temporary folder. --json
+prints the folder and a summary of the week at the end."""
+
+
+def demo_command(commands: Commands) -> None:
+    demo = command(
+        commands, "demo", "play a week in a temporary folder and look at the result", DEMO
+    )
+    demo.add_argument(
+        "--no-window", action="store_true", help="play the week without opening the dashboard"
+    )
+    demo.add_argument("--keep", action="store_true", help="keep the folder")
+    demo.add_argument(
+        "--quick",
+        action="store_true",
+        help="skip the night of training, which takes most of the time",
+    )

@@ -1,0 +1,41 @@
+"""Arguments and help of `lull why`, `pause` and `resume`."""
+
+from __future__ import annotations
+
+import argparse
+
+from lull.cli.parser.base import Commands, command
+from lull.core.idle.pausing import PauseLength, length_of
+
+PAUSE = """\
+While paused, Lull does no work of its own: no training, proofs or judging. Your chats are
+answered as always, and it still does what you ask for (`lull prove`). A pause survives a
+restart."""
+
+
+def lull_commands(commands: Commands) -> None:
+    command(
+        commands,
+        "why",
+        "show why Lull is or is not working in the background",
+        "Also shows every condition that decides this, and when Lull may work next.",
+    )
+    pause = command(commands, "pause", "pause Lull's background work", PAUSE)
+    pause.add_argument(
+        "length",
+        metavar="LENGTH",
+        nargs="?",
+        type=_length,
+        default=PauseLength.HOUR.value,
+        help="how long, such as 45m, 3h or 2d (default: 1h); or tomorrow (until eight in the "
+        "morning), or for-good (until `lull resume`)",
+    )
+    command(commands, "resume", "end a pause")
+
+
+def _length(text: str) -> str:
+    if length_of(text) is None:
+        raise argparse.ArgumentTypeError(
+            f"{text[:40]!r} is no length of a pause: say 45m, 3h, 2d, tomorrow or for-good"
+        )
+    return text

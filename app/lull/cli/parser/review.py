@@ -1,0 +1,118 @@
+"""Arguments and help of `lull review` and `lull prove`."""
+
+from __future__ import annotations
+
+import argparse
+
+from lull.cli.parser.base import Commands, Parser, command, named
+from lull.cli.parser.skills import text_options
+
+REVIEW = """\
+On a terminal this shows one proposal after the other, with its diff, its proof and who said
+each sentence. Type a to approve, e to edit, r to reject, d to defer, u to undo the last
+decision. Elsewhere, or with --json, it lists the open proposals, newest first.
+Only what you have approved ever reaches a prompt."""
+
+APPROVE = """\
+The proposal's exact text becomes a skill, used from the next conversation on. This makes a new
+generation. With --sha256 it is approved only if the text has this hash. On a terminal without
+--sha256 or --yes, the text is shown first and you are asked to confirm. What was not proved needs
+one of the two, or the whole word yes on a terminal."""
+
+EDIT = """\
+A new text is yours, and the proof of the old one no longer applies: it is proved again. A new
+scope keeps the proof; a new check removes the verdicts of the old check. Without options on a
+terminal, the SKILL.md opens in your $VISUAL or $EDITOR."""
+
+COMPARE = """\
+Shows two answers to one of your requests, one with the skill and one without, in a random order
+that stays hidden. Pick the better one: a, b, s for the same, n for neither, q to stop. About six
+picks for the skill are enough for a proof. Elsewhere than on a terminal it shows one pair, and
+--pick gives your pick."""
+
+PROVE = """\
+Looks for failures, writes proposals and replays them now, at full speed, instead of in the next
+lull. Without ID it proves all waiting proposals; with ID only that one, which starts over if it
+was proved, unproved or deferred. It returns when the proofs have started, or with --wait when
+they have ended. Ctrl-C stops the waiting; the proofs go on in the service."""
+
+
+def review_commands(commands: Commands) -> None:
+    review = command(commands, "review", "review the skills that Lull proposes", REVIEW)
+    review.set_defaults(all=False)
+    _all(review)
+    actions = review.add_subparsers(
+        dest="action", metavar="ACTION", title="actions", parser_class=Parser
+    )
+    listed = command(actions, "list", "list the proposals, newest first")
+    _all(listed)
+    shown = command(actions, "show", "show one proposal: diff, proof, who said what")
+    approved = command(actions, "approve", "approve a proposal", APPROVE)
+    approved.add_argument(
+        "--yes", action="store_true", help="without asking, also what was not proved"
+    )
+    rejected = command(
+        actions,
+        "reject",
+        "reject a proposal",
+        "The reason is remembered, so that the same is not proposed again in other words.",
+    )
+    rejected.add_argument("--reason", metavar="T", required=True, help="why not")
+    deferred = command(
+        actions,
+        "defer",
+        "put a proposal off",
+        "It is not proved meanwhile. With --until it is hidden and comes back at that time by"
+        " itself; `lull review undo` brings it back at once.",
+    )
+    deferred.add_argument("--until", metavar="TIME", help="such as 2026-11-21T20:00:00+01:00")
+    edited = command(actions, "edit", "change a proposal's text", EDIT)
+    text_options(edited, needed=False)
+    edited.add_argument(
+        "--scope", choices=("all", "kind"), help="apply to every request, or to similar ones"
+    )
+    edited.add_argument(
+        "--check", metavar="JSON|none", help="what an answer must look like; none removes the check"
+    )
+    compared = command(
+        actions, "compare", "pick the better of two answers in a blind test", COMPARE
+    )
+    _proposal(compared)
+    compared.add_argument(
+        "--pick",
+        nargs=2,
+        metavar=("PAIR", "PICK"),
+        help="pick from this pair: a, b, same or neither",
+    )
+    compared.add_argument("--picks", metavar="A,B,…", help="picks for the next pairs, in order")
+    for parser in (shown, approved, rejected, deferred, edited):
+        _proposal(parser)
+        parser.add_argument(
+            "--sha256", metavar="H", help="only if the text has this hash, as shown by `show`"
+        )
+    command(
+        actions,
+        "undo",
+        "undo the last decision",
+        "Can be repeated for earlier decisions. An approved skill leaves the prompts again.",
+    )
+
+
+def prove_command(commands: Commands) -> None:
+    proved = command(commands, "prove", "prove proposals now instead of in the next lull", PROVE)
+    proved.add_argument(
+        "proposal", metavar="ID", nargs="?", type=named, help="prove only this proposal"
+    )
+    proved.add_argument("--wait", action="store_true", help="wait until the proofs have ended")
+
+
+def _proposal(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "proposal", metavar="ID", type=named, help="its id, from `lull review list`"
+    )
+
+
+def _all(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--all", action="store_true", default=argparse.SUPPRESS, help="include decided ones"
+    )

@@ -1,0 +1,1 @@
+"""Commands of `lull prove`, `verify` and `review compare`."""

@@ -1,0 +1,195 @@
+"""`lull review compare`: shows two answers to a request of the user's to pick the better one.
+
+On a terminal pairs follow each other and a key picks; elsewhere it is one pair or pick per call.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+from lull.cli.context import Context
+from lull.cli.control import Control
+from lull.cli.keys import pressed
+from lull.cli.showing import Paint, is_terminal, revealed
+from lull.cli.skills.proposal_words import by_look_words, counted, e_words
+from lull.contract import routes
+from lull.core.chat.picks import PAIRS_A_SITTING, Pick
+from lull.core.errors import UsageError
+
+Json = dict[str, Any]
+PROMPT = "Which is better? a, b, s the same, n neither, q quit: "
+LETTERS = {"a": Pick.A, "b": Pick.B, "s": Pick.SAME, "n": Pick.NEITHER}
+_INTRO = """\
+You see answers to a request of yours, two at a time. One was given with the skill, one without;
+which is which is tossed anew each time, and nobody knows. Pick what you like better."""
+
+
+def compare(context: Context) -> None:
+    options, control = context.options, Control(context.paths)
+    asking = Asking(control, options.proposal)
+    if options.pick:
+        pair, pick = options.pick
+        context.answer(asking.pick(pair, _pick_of(pick)), picked_words)
+    elif options.picks:
+        picks = iter([_pick_of(one) for one in options.picks.split(",")])
+        context.answer(_played(asking, picks), picked_words)
+    elif is_terminal() and not context.as_json:
+        Sitting(asking).run()
+    else:
+        context.answer(asking.next(), pair_words)
+
+
+def _pick_of(text: str) -> Pick:
+    short = LETTERS.get(text.strip().lower())
+    if short is None and text.strip() not in list(Pick):
+        raise UsageError(f"{text[:40]!r} is no pick.", hint=f"It is one of {', '.join(Pick)}.")
+    return short or Pick(text.strip())
+
+
+def _played(asking: Asking, picks: Iterator[Pick]) -> Json:
+    """Apply the given picks one after another while there are pairs."""
+    done: Json = {}
+    for _, pick in zip(range(PAIRS_A_SITTING), picks, strict=False):
+        done = asking.next()
+        if done["pair"] is None:
+            break
+        done = asking.pick(done["pair"], pick)
+        if not done["open"]:
+            break
+    return done
+
+
+class Asking:
+    """Asks the service for pairs of answers to compare, and sends the user's picks."""
+
+    def __init__(self, control: Control, proposal: str) -> None:
+        self._control = control
+        self._id = quote(proposal, safe="")
+
+    def next(self) -> Json:
+        """Return the next pair of answers to compare; waits until the model has answered."""
+        wait = _Wait()
+        try:
+            while True:
+                done = self._control.post(
+                    routes.PROPOSAL_COMPARE.format(id=self._id), {}, meanwhile=wait.look
+                )
+                if not done["working"]:
+                    return done
+        finally:
+            wait.clear()
+
+    def pick(self, pair: str, pick: Pick) -> Json:
+        wanted = {"pair": pair, "pick": pick.value}
+        return self._control.post(routes.PROPOSAL_PICK.format(id=self._id), wanted)
+
+
+class _Wait:
+    """A progress line on stderr while the model answers."""
+
+    def __init__(self) -> None:
+        shows = sys.stderr is not None and sys.stderr.isatty()
+        self._shows = shows and os.environ.get("TERM") != "dumb"
+        self._dots = 0
+
+    def look(self) -> None:
+        if self._shows:
+            self._dots += 1
+            line = f"the model answers, {self._dots} s; your chats go first"
+            print(f"\r\x1b[Klull: {line}", end="", file=sys.stderr, flush=True)
+
+    def clear(self) -> None:
+        if self._dots:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+            self._dots = 0
+
+
+class Sitting:
+    """Shows pairs of answers on a terminal until the proposal is decided or the user quits."""
+
+    def __init__(self, asking: Asking) -> None:
+        self._asking = asking
+        self._paint = Paint.for_stdout()
+
+    def run(self) -> None:
+        print(_INTRO)
+        last: Json | None = None
+        for number in range(1, PAIRS_A_SITTING + 1):
+            shown = self._asking.next()
+            if shown["alike"]:
+                print(self._paint.faint(alike_words(shown["alike"])))
+            if shown["pair"] is None:
+                last = shown
+                break
+            pick = self._picked(shown, number)
+            if pick is None:
+                break
+            last = self._asking.pick(shown["pair"], pick)
+            if not last["open"]:
+                break
+        print(picked_words(last) if last else "Nothing was picked.")
+
+    def _picked(self, shown: Json, number: int) -> Pick | None:
+        """Ask for the user's pick; None when they quit."""
+        paint = self._paint
+        about = max(number, number - 1 + shown["wanted"])
+        print(paint.faint(f"\n── {number} of about {about} ".ljust(61, "─")))
+        print(f"You asked: {revealed(shown['request'])}")
+        if shown["wish"]:
+            print(paint.faint(f"You had said: {revealed(' '.join(shown['wish'].split()))}"))
+        for letter in ("a", "b"):
+            print(f"\n{paint.bold(letter.upper())}\n{revealed(shown[letter])}")
+        print()
+        while True:
+            key = pressed(PROMPT)
+            if key in (None, "q"):
+                return None
+            if key in LETTERS:
+                return LETTERS[key]
+
+
+def alike_words(number: int) -> str:
+    return f"{counted(number, 'pair')} of answers were the same, word for word: nothing to pick."
+
+
+def pair_words(shown: Json) -> str:
+    """Describe a pair of answers as text, with the command to pick one of them."""
+    if shown["pair"] is None:
+        return picked_words(shown)
+    return "\n".join(
+        (
+            f"You asked: {revealed(shown['request'])}",
+            f"\nA\n{revealed(shown['a'])}\n\nB\n{revealed(shown['b'])}\n",
+            f"`lull review compare {shown['proposal']} --pick {shown['pair']} a`, or b, same,"
+            " neither.",
+        )
+    )
+
+
+def picked_words(done: Json) -> str:
+    """Describe the result of the user's picks so far."""
+    name = f"“{revealed(done['name'])}”"
+    tally = f"{counted(done['picks'], 'pick')} of yours"
+    match done["status"]:
+        case "proved":
+            said = (
+                f"{name} is proved{by_look_words(done)}: better with it in {done['wins']},"
+                f" worse in {done['losses']},"
+                f" {e_words(done['e_value'])}. `lull review approve {done['proposal']}` puts it"
+                " into force."
+            )
+        case "unproved" if not done["open"]:
+            said = f"{name}: {revealed(done['reason'])}."
+        case "proving":
+            said = f"{name} is better, by {tally}; past successes are replayed in the next lull."
+        case _:
+            more = counted(done["wanted"], "more pick")
+            said = (
+                f"{name} is not decided yet, by {tally}: {more} the same way would prove it,"
+                f" {e_words(done['e_value'])} of {done['needs_e_value']:.3g}."
+            )
+    return f"{alike_words(done['alike'])}\n{said}" if done["alike"] else said

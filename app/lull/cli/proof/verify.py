@@ -1,0 +1,59 @@
+"""`lull verify`: re-checks a skill's stored proof, with or without a running service."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from lull.cli.context import Context
+from lull.cli.control import Control
+from lull.cli.showing import revealed
+from lull.contract import routes
+from lull.core.errors import LullError, NotRunning, SettingsError
+from lull.core.proof.proof import ProofRule
+from lull.core.skills.skill import check_client, check_name
+
+Json = dict[str, Any]
+
+
+class DoesNotHold(LullError):
+    title: ClassVar[str] = "The proof does not hold"
+
+
+def verify(context: Context) -> int:
+    options = context.options
+    query = {"name": check_name(options.skill), "client": check_client(options.client or "")}
+    document = _verified(context, query)
+    if document["holds"] or not options.strict:
+        context.answer(document, _words)
+        return 0
+    error = DoesNotHold(revealed(document["why"]), hint="`lull prove` and `lull review` go on.")
+    context.answer({**document, "error": error.as_dict()}, _words)
+    context.complain(error)
+    return error.exit_code
+
+
+def _verified(context: Context, query: dict[str, str]) -> Json:
+    from lull.service.proof.verifying import verified
+
+    try:
+        return Control(context.paths).get(routes.SKILLS_VERIFY, **query)
+    except NotRunning:
+        pass
+    with context.stores() as stores:
+        return verified(stores.skills, stores.proposals, rule=_rule(context), **query)
+
+
+def _rule(context: Context) -> ProofRule:
+    """Return the proof rule from the settings, or the default when the settings cannot be read."""
+    from lull.config.files import read
+    from lull.service.wiring.learning.rules import prove_rule
+
+    try:
+        return prove_rule(read(context.paths.settings)).proof
+    except SettingsError:
+        return ProofRule()
+
+
+def _words(document: Json) -> str:
+    said = "holds" if document["holds"] else "does not hold"
+    return revealed(f"The proof of “{document['skill']}” {said}. {document['why']}")

@@ -1,0 +1,28 @@
+"""Says in words how it is measured what a skill does, and who goes without it for that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def measured_words(measured: dict[str, Any] | None) -> str:
+    """Describe a skill's `measured` JSON; None is where no service runs."""
+    if measured is None:
+        return "known while Lull runs."
+    pairs, better, worse = measured["pairs"], measured["better"], measured["worse"]
+    shown = f" Of {pairs} so far, {better} were better with it and {worse} worse." if pairs else ""
+    match measured["by"]:
+        case "replay":
+            return (
+                "by answering past requests without it while you are away; no conversation goes"
+                f" without it.{shown}"
+            )
+        case "coin":
+            return (
+                f"{measured['share'] * 100:.2g} % of new conversations go without it, by chance,"
+                " because replays of past requests cannot tell what it does; never one of a"
+                f" client's first {measured['first_uses']} after its approval"
+                f" (`guard.leave_out_share`).{shown}"
+            )
+        case _:
+            return "it is not; every conversation that it fits gets it."

@@ -1,0 +1,258 @@
+"""Describes proposals as text for the user to decide on: change, proof and sources."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from lull.cli.context import short_time, table
+from lull.cli.showing import Paint, revealed
+from lull.core.proof.standing import CAUTION_WORDS, Caution
+
+Json = dict[str, Any]
+
+NOTHING = """\
+Nothing to review. A proposal comes when you correct an answer in so many words ("no, use
+dashes", "always ..."), or when a few answers of one kind were bad. It is replayed in the next
+lull first; `lull prove` does that now."""
+HINT = """\
+`lull review show ID` shows one, `lull review approve ID --sha256 H` puts it into force;
+on a terminal `lull review` goes through them one by one."""
+
+_KINDS = {"new": "New skill", "edit": "Edit of", "retire": "Retire"}
+SCOPES = {"all": "for every request", "kind": "for requests like those it comes from"}
+_WHOSE = {
+    "yours": "your words",
+    "derived": "made of your words",
+    "lull": "written by Lull",
+    "others": "SOMEBODY ELSE (a file, a tool, a page)",
+}
+
+
+def counted(number: int, noun: str, plural: str = "s") -> str:
+    return f"{number} {noun}{'' if number == 1 else plural}"
+
+
+def e_words(e_value: float) -> str:
+    return f"e = {e_value:.3g}" if e_value < 1000 else "e over 1000"
+
+
+def status_words(proposal: Json) -> str:
+    """Describe a proposal's status in a few words."""
+    evidence, reason = proposal["evidence"], revealed(" ".join(proposal["reason"].split()))
+    said = f": {reason}" if reason else ""
+    match proposal["status"]:
+        case "proved":
+            return f"proved{by_look_words(evidence)} on {_score(evidence)}"
+        case "proving":
+            more = goes_on_words(evidence)
+            return f"being proved, {pairs_words(evidence)}{more}: {_score(evidence)}"
+        case "screened" | "unproved" if proposal["kind"] == "retire":
+            return reason or "it waits for you"
+        case "screened":
+            return "not proved yet"
+        case "unproved" if proposal.get("needs"):
+            return f"it waits for you{said}"
+        case "unproved":
+            return f"UNPROVED{said}"
+        case "quarantined":
+            return f"QUARANTINED{said}"
+        case "stale":
+            return f"STALE{said}"
+        case "deferred":
+            return f"put off; {_score(evidence)}" if evidence["pairs"] else "put off, not proved"
+        case "approved":
+            return f"approved, generation {proposal['generation']}"
+        case status:
+            return f"{status}{said}"
+
+
+def pairs_words(evidence: Json) -> str:
+    """How many of a proof's pairs were replayed."""
+    return f"{evidence['pairs']} of at most {evidence['most_pairs']} pairs"
+
+
+def goes_on_words(evidence: Json) -> str:
+    """Say how far a proof goes that is still open after its first pairs; "" where no further."""
+    most = evidence.get("most_pairs_if_open", 0)
+    return f" ({most} if it is open then)" if most > evidence["most_pairs"] else ""
+
+
+def by_look_words(evidence: Json) -> str:
+    return " by the last look" if evidence.get("shown_by") == "last look" else ""
+
+
+def look_words(evidence: Json) -> str:
+    """Describe the last look that a proof took; "" if it took none."""
+    look = evidence.get("last_look")
+    if not look:
+        return ""
+    fell = "accepted it" if look["accepted"] else "went against it"
+    return (
+        f"Its {look['after']} pairs were spent before that, so one last look decided:"
+        f" {e_words(evidence['e_value'])} is accepted with a chance of {look['chance']:.0%}, and"
+        f" the coin, drawn before the first pair, {fell} ({look['coin']:.3f})."
+    )
+
+
+def _score(evidence: Json) -> str:
+    return (
+        f"{counted(evidence['requests'], 'request')}: {evidence['wins']} won,"
+        f" {evidence['losses']} lost, {e_words(evidence['e_value'])}"
+    )
+
+
+def title(proposal: Json) -> str:
+    whose = f"client {proposal['client']}" if proposal["client"] else "everybody"
+    name = f"{_KINDS.get(proposal['kind'], proposal['kind'])} “{proposal['name']}”"
+    return revealed(f"{name} for {whose}: ") + status_words(proposal)
+
+
+def whole(proposal: Json, paint: Paint) -> str:
+    """Describe a proposal with everything that the user needs to decide on it.
+
+    That is: title, diff, proof, cause, sources and warnings.
+    """
+    parts = [
+        paint.bold(title(proposal)),
+        paint.faint(
+            f"{revealed(proposal['id'])}, made {short_time(proposal['made'])},"
+            f" sha256 {proposal['sha256']}"
+        ),
+        "",
+        paint.diff(proposal["diff"]) or "(The text stays as it is.)",
+        "",
+        *_evidence(proposal, paint),
+        *_cause(proposal),
+        *_provenance(proposal, paint),
+        *(paint.warning(line) for line in _flags(proposal)),
+    ]
+    return "\n".join(parts)
+
+
+def _evidence(proposal: Json, paint: Paint) -> list[str]:
+    evidence = proposal["evidence"]
+    if proposal["kind"] == "retire":
+        return []
+    if not evidence["pairs"] and proposal.get("needs") == "picks":
+        return [paint.warning("Proof: no check and no model can tell; your own picks can.")]
+    if not evidence["pairs"]:
+        return [paint.warning("Proof: nothing was replayed yet, so nobody knows whether it helps.")]
+    benefit = evidence["pairs"] - evidence["success_pairs"]
+    same = benefit - evidence["wins"] - evidence["losses"]
+    lines = [
+        f"Proof: {counted(evidence['requests'], 'request')}, replayed"
+        f" {counted(benefit, 'time')} without and with the skill:"
+        f" {evidence['wins']} better with it, {evidence['losses']} worse, {same} alike.",
+        f"  {e_words(evidence['e_value'])} where {evidence['needs_e_value']:.3g} is wanted; a"
+        f" useless skill gets there once in {evidence['needs_e_value']:.3g} times at most"
+        f"{', last look included' if evidence.get('last_look') else ''}.",
+        *(f"  {line}" for line in (look_words(evidence),) if line),
+    ]
+    if evidence["success_pairs"]:
+        lines.append(f"  {_successes(evidence)}")
+    lines += [paint.warning(f"  {CAUTION_WORDS[Caution(c)]}") for c in evidence.get("cautions", ())]
+    if evidence.get("scored_by"):
+        lines.append(f"  Scored by {revealed(_scorers(evidence['scored_by']))}.")
+    return lines
+
+
+def _scorers(counts: Json) -> str:
+    names = {"user": "you", "same words": "nobody, the answers being the same"}
+    return ", ".join(f"{names.get(who, who)} ({number})" for who, number in counts.items())
+
+
+def _successes(evidence: Json) -> str:
+    worse = evidence["success_losses"] or "none"
+    return (
+        f"{counted(evidence['success_pairs'], 'replay')} of past successes, {worse} of them worse"
+        f" (for harm {e_words(evidence['harm_e_value'])})."
+    )
+
+
+def _cause(proposal: Json) -> list[str]:
+    lines = []
+    if proposal["kind"] != "retire":
+        scope = SCOPES[proposal.get("scope", "kind")]
+        lines.append(f"It is {scope} (`lull review edit --scope` changes that).")
+    if proposal["wish"]:
+        lines.append(f"You said: “{revealed(' '.join(proposal['wish'].split()))}”")
+    if turns := proposal["turns"]["failures"]:
+        more = f" and {len(turns) - 5} more" if len(turns) > 5 else ""
+        lines.append(f"It comes from: {revealed(', '.join(turns[:5]))}{more}")
+    if proposal["check"]:
+        lines.append(f"A check comes with it: {revealed(proposal['check'])}")
+    return lines
+
+
+def _provenance(proposal: Json, paint: Paint) -> list[str]:
+    if not proposal["provenance"]:
+        return []
+    lines = ["Who said what:"]
+    for one in proposal["provenance"]:
+        who = _WHOSE.get(one["whose"], revealed(one["whose"]))
+        turn = f" in {revealed(one['turn'])}" if one["turn"] else ""
+        sentence = revealed(" ".join(one["sentence"].split()))
+        line = f"  {who}{turn}: {sentence}"
+        lines.append(paint.bad(line) if one["source"] == "untrusted" else line)
+    return lines
+
+
+def _flags(proposal: Json) -> list[str]:
+    lines = []
+    for flag in proposal["flags"]:
+        quote = f" “{revealed(' '.join(flag['quote'].split()))}”" if flag.get("quote") else ""
+        lines.append(f"Look at this: {revealed(flag.get('text', ''))}{quote}")
+    return lines
+
+
+def list_words(document: Json) -> str:
+    """Return a table of proposals as text, and the commands to decide on them."""
+    faults = faults_words(document["faults"], now=datetime.now(UTC))
+    if asleep := len(document.get("snoozed") or ()):
+        are = "is" if asleep == 1 else "are"
+        faults = [f"{asleep} {are} put off until later.", *faults]
+    if not document["proposals"]:
+        return "\n".join([NOTHING, *faults])
+    rows = [
+        (
+            p["id"],
+            p["kind"],
+            p["name"],
+            p["client"] or "everybody",
+            short_time(p["made"]),
+            status_words(p),
+        )
+        for p in document["proposals"]
+    ]
+    head = ("PROPOSAL", "KIND", "SKILL", "CLIENT", "MADE", "STATUS")
+    return "\n".join([table(rows, head), *faults, HINT])
+
+
+def faults_words(faults: list[Json], *, now: datetime) -> list[str]:
+    """Describe the skill writer's unusable answers that have not led to a proposal since."""
+    unsettled = [fault for fault in faults if not fault["settled"]]
+    if not unsettled:
+        return []
+    newest = unsettled[0]
+    lines = [
+        f"{counted(len(unsettled), 'answer')} of the skill writer could not be used; the failures"
+        f" are kept. The newest, {short_time(newest['at'])}: {_one_line(newest['problem'])}"
+    ]
+    if newest["answer"].strip():
+        lines.append(f"  It said: “{_one_line(newest['answer'], 300)}”")
+    lines.append(f"  {_again(newest['due'], now)}")
+    return lines
+
+
+def _again(due: str | None, now: datetime) -> str:
+    if due is None:
+        return "It is not tried again by itself; `lull prove` asks once more."
+    if datetime.fromisoformat(due) <= now:
+        return "It is tried again in the next quiet minute; `lull prove` asks now."
+    return f"It is tried again after {short_time(due)}."
+
+
+def _one_line(text: str, most: int = 500) -> str:
+    line = " ".join(text.split())
+    return revealed(line if len(line) <= most else f"{line[:most]}…")

@@ -1,0 +1,123 @@
+"""`lull review`: shows proposals and takes the user's decisions.
+
+`lull review` on a terminal goes through them one by one; every other form is one request.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lull.cli.context import Context
+from lull.cli.control import Control
+from lull.cli.showing import Paint, ask, is_terminal
+from lull.cli.skills.proposal_words import list_words, whole
+from lull.cli.skills.review_actions import (
+    decide,
+    decided_words,
+    edit_by_hand,
+    fetch,
+    unproved_words,
+)
+from lull.cli.skills.review_screen import Walk
+from lull.cli.skills.skills import body_text
+from lull.contract import routes
+from lull.core.errors import UsageError
+
+Json = dict[str, Any]
+_ASKS = "\nApprove exactly this text? [y/N] "
+
+
+def review(context: Context) -> int | None:
+    at_a_terminal = is_terminal() and not context.as_json
+    control = Control(context.paths)
+    match context.options.action:
+        case None if at_a_terminal and not context.options.all:
+            return Walk(control).run()
+        case None | "list":
+            everything = "1" if context.options.all else ""
+            context.answer(control.get(routes.PROPOSALS, all=everything), list_words)
+        case "show":
+            shown = fetch(control, context.options.proposal, context.options.sha256 or "")
+            paint = Paint.for_stdout()
+            context.answer(shown, lambda done: whole(done["proposal"], paint))
+        case "undo":
+            done = control.post(routes.PROPOSALS_UNDO, {})
+            context.answer(done, lambda d: f"Taken back. {decided_words('undo', d)}")
+        case "compare":
+            from lull.cli.proof.compare import compare
+
+            compare(context)
+        case "approve" if not (context.options.sha256 or context.options.yes):
+            _approve_what_is_shown(context, control, at_a_terminal=at_a_terminal)
+        case "edit" if _nothing_given(context):
+            _edit_by_hand(context, control, at_a_terminal=at_a_terminal)
+        case action:
+            done = decide(control, context.options.proposal, action, _wanted(context, action))
+            context.answer(done, lambda d: decided_words(action, d))
+    return None
+
+
+def _wanted(context: Context, action: str) -> Json:
+    options = context.options
+    wanted: Json = {"sha256": options.sha256}
+    if action == "defer":
+        wanted["until"] = options.until
+    if action == "reject":
+        if not options.reason.strip():
+            raise UsageError("A reason is missing.", hint="Say why: --reason TEXT.")
+        wanted["reason"] = options.reason
+    if action == "edit":
+        wanted |= {"description": options.description, "body": body_text(options.body)}
+        wanted |= {"scope": options.scope, "check": _check(options.check)}
+    return wanted
+
+
+def _check(text: str | None) -> str | None:
+    """Return the check to set, as the API takes it: the word "none" becomes "", which removes the
+    check.
+    """
+    return "" if text is not None and text.strip().lower() == "none" else text
+
+
+def _approve_what_is_shown(context: Context, control: Control, *, at_a_terminal: bool) -> None:
+    """Approve a text by its hash: on a terminal after showing it and asking, elsewhere only what
+    is proved. Raises UsageError."""
+    proposal = fetch(control, context.options.proposal)["proposal"]
+    why = unproved_words(proposal)
+    if at_a_terminal:
+        print(whole(proposal, Paint.for_stdout()))
+        asks = f"\n{why} Type `yes` to approve it anyway: " if why else _ASKS
+        said = (ask(asks) or "").lower()
+        if said != "yes" and (why or said != "y"):
+            print("Nothing was approved.")
+            return
+    elif proposal["standing"] == "quarantined":  # without a hash, the service asks for --sha256
+        decided = decide(control, proposal["id"], "approve", {})
+        context.answer(decided, lambda d: decided_words("approve", d))
+        return
+    elif why:
+        raise UsageError(
+            f"{why} Nothing was approved.", hint="Add --yes to approve it anyway, or --sha256."
+        )
+    done = decide(control, proposal["id"], "approve", {"sha256": proposal["sha256"]})
+    context.answer(done, lambda d: decided_words("approve", d))
+
+
+def _nothing_given(context: Context) -> bool:
+    options = context.options
+    given = (options.description, options.body, options.scope, options.check)
+    return all(one is None for one in given)
+
+
+def _edit_by_hand(context: Context, control: Control, *, at_a_terminal: bool) -> None:
+    if not at_a_terminal:
+        raise UsageError(
+            "Nothing to edit.",
+            hint="Give --description, --body, --scope or --check; on a terminal your EDITOR opens.",
+        )
+    found = fetch(control, context.options.proposal, context.options.sha256 or "")
+    done = edit_by_hand(control, found["proposal"])
+    if done is None:
+        print("Nothing was changed.")
+    else:
+        context.answer(done, lambda d: decided_words("edit", d))

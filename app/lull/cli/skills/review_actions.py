@@ -1,0 +1,90 @@
+"""Sends the user's decision on a proposal to the service and describes the result."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from lull.cli.control import Control
+from lull.cli.showing import revealed
+from lull.cli.skills.proposal_words import SCOPES, status_words
+from lull.contract import routes
+from lull.core.errors import UsageError
+
+Json = dict[str, Any]
+
+
+def fetch(control: Control, proposal: str, sha256: str = "") -> Json:
+    return control.get(routes.PROPOSAL.format(id=quote(proposal, safe="")), sha256=sha256)
+
+
+def decide(control: Control, proposal: str, action: str, wanted: Json) -> Json:
+    """Send a decision to the service.
+
+    Returns `{"generation", "proposal"}` as they are afterwards.
+    """
+    path = routes.PROPOSAL_DO.format(id=quote(proposal, safe=""), action=action)
+    return control.post(path, wanted)
+
+
+def unproved_words(proposal: Json) -> str:
+    """Why approving this needs a second word; "" for what is proved or only takes a skill away."""
+    reason = revealed(proposal["reason"]).rstrip(".")
+    match proposal.get("standing"):
+        case "untested":
+            return "It was not tested yet, so nobody knows whether it helps."
+        case "not-better":
+            return f"Tests did not show that it helps: {reason}."
+        case "untestable":
+            return f"It cannot be tested automatically: {reason}."
+        case "quarantined":
+            return "It is quarantined."
+    return ""
+
+
+def decided_words(action: str, done: Json) -> str:
+    proposal = done["proposal"]
+    name = f"“{revealed(proposal['name'])}”"
+    match action:
+        case "approve" if proposal["kind"] == "retire":
+            return f"Generation {done['generation']}: {name} is in no prompt any more."
+        case "approve":
+            return (
+                f"Generation {done['generation']}: {name} is in force from the next conversation."
+                " `lull review undo` takes it back."
+            )
+        case "edit":
+            return f"{name} reads as you wrote it: {_edited(proposal)}. sha256 {proposal['sha256']}"
+    return f"{name}: {status_words(proposal)}."
+
+
+def _edited(proposal: Json) -> str:
+    anew = proposal["status"] == "screened"
+    holds = SCOPES[proposal["scope"]]
+    return f"{holds}, and it is proved anew" if anew else f"{holds}; {status_words(proposal)}"
+
+
+def edit_by_hand(control: Control, proposal: Json) -> Json | None:
+    """Open a proposal's SKILL.md in the user's editor; None when nothing was changed.
+
+    Raises LullError.
+    """
+    from lull.cli.skills.editor import edited
+    from lull.store.skills.skill_md import parse
+
+    if proposal["kind"] == "retire":
+        raise UsageError("There is no text to edit.", hint="Approve or reject it.")
+    after = edited(proposal["text"])
+    if after is None:
+        return None
+    new = parse(after.encode(), where="your text")
+    old = parse(proposal["text"].encode(), where="the proposal")
+    if (new.name, new.metadata, new.extra) != (old.name, old.metadata, old.extra):
+        raise UsageError(
+            "Only the description and the body of a proposal can be changed.",
+            hint="Approve it first; then edit the skill.",
+        )
+    if (new.description, new.body) == (old.description, old.body):
+        return None
+    wanted = {"description": new.description, "body": new.body, "sha256": proposal["sha256"]}
+    return decide(control, proposal["id"], "edit", wanted)

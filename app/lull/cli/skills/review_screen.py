@@ -1,0 +1,201 @@
+"""`lull review` on a terminal: shows one proposal after another and takes one letter for each.
+
+Letters end with Enter, so that a key held down cannot approve an unread proposal. Approvals send
+the hash of the text that was shown, so that a text that has changed since is refused.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+from enum import Enum, auto
+from typing import Any
+
+from lull.cli.control import Control, ServiceError
+from lull.cli.showing import Paint, ask, revealed
+from lull.cli.skills.editor import EditorFailed
+from lull.cli.skills.proposal_words import NOTHING, counted, faults_words, whole
+from lull.cli.skills.review_actions import (
+    decide,
+    decided_words,
+    edit_by_hand,
+    fetch,
+    unproved_words,
+)
+from lull.contract import routes
+from lull.core.errors import SkillError, UsageError
+
+Json = dict[str, Any]
+
+PROMPT = "Approve, edit, reject, defer, undo, skip, quit? [a/e/r/d/u/s/q/?] "
+HELP = """\
+a  approve: exactly this text comes into force, from the next conversation
+e  edit: your $VISUAL or $EDITOR opens; the text is yours then, and is proved anew
+r  reject: with a reason, which is remembered; the same does not come again in other words
+d  defer: not now; it stays in the list and is not proved by itself meanwhile
+u  undo: take the last approval, rejection or deferral back
+s  skip: leave it as it is and go on
+q  quit: what was decided stays decided
+Each letter ends with Enter."""
+
+
+DECIDED_STATUSES = ("approved", "rejected")
+
+
+class Then(Enum):
+    """What `lull review` does next after the user has pressed a letter."""
+
+    ASK = auto()
+    SHOW = auto()
+    GO_ON = auto()
+    LEAVE = auto()
+
+
+class Left(Exception):
+    """Raised when the terminal's input has ended."""
+
+
+class Walk:
+    """Shows the open proposals one by one on a terminal and carries out the user's decisions."""
+
+    def __init__(self, control: Control) -> None:
+        self._control = control
+        self._paint = Paint.for_stdout()
+        self._queue: list[str] = []
+        self._decided: dict[str, str] = {}
+        """Maps the ids of proposals decided so far to their new status."""
+        self._letters = {
+            **dict.fromkeys(("a", "approve"), self._approve),
+            **dict.fromkeys(("e", "edit"), self._edit),
+            **dict.fromkeys(("r", "reject"), self._reject),
+            **dict.fromkeys(("d", "defer"), self._defer),
+            **dict.fromkeys(("u", "undo"), self._undo),
+            **dict.fromkeys(("s", "skip"), self._skip),
+            **dict.fromkeys(("q", "quit"), self._quit),
+            **dict.fromkeys(("?", "h", "help"), self._help),
+        }
+
+    def run(self) -> int:
+        """Ask the user about each proposal; return the exit code.
+
+        Raises NotRunning if the service ends.
+        """
+        page = self._control.get(routes.PROPOSALS)
+        for line in faults_words(page["faults"], now=datetime.now(UTC)):
+            print(self._paint.warning(line))
+        self._queue = [proposal["id"] for proposal in page["proposals"]]
+        if not self._queue:
+            print(NOTHING)
+            return 0
+        try:
+            self._walk()
+        except Left:
+            print()
+        except KeyboardInterrupt:
+            print()
+            self._sum_up()
+            return 130
+        self._sum_up()
+        return 0
+
+    def _walk(self) -> None:
+        then = Then.SHOW
+        shown: Json = {}
+        while self._queue and then is not Then.LEAVE:
+            if then is not Then.ASK:
+                shown = fetch(self._control, self._queue[0])["proposal"]
+                if shown["status"] in DECIDED_STATUSES:  # decided elsewhere in the meantime
+                    self._queue.pop(0)
+                    continue
+                self._show(shown)
+            then = self._one(shown)
+
+    def _show(self, proposal: Json) -> None:
+        done = len(self._decided)
+        print(self._paint.faint(f"\n── {done + 1} of {done + len(self._queue)} ".ljust(61, "─")))
+        print(whole(proposal, self._paint))
+        print()
+
+    def _one(self, shown: Json) -> Then:
+        letter = self._ask(PROMPT).lower()
+        if not letter:
+            return Then.ASK
+        act = self._letters.get(letter)
+        if act is None:
+            print(f"{letter[:20]!r} is none of the letters; ? tells what each does.")
+            return Then.ASK
+        try:
+            return act(shown)
+        except (ServiceError, EditorFailed, SkillError, UsageError) as error:
+            print(self._paint.bad(revealed(" ".join(f"lull: {error}".split()))))
+        now = fetch(self._control, shown["id"])["proposal"]
+        same = all(now[key] == shown[key] for key in ("sha256", "status"))
+        return Then.ASK if same else Then.SHOW
+
+    def _ask(self, prompt: str) -> str:
+        line = ask(prompt)
+        if line is None:
+            raise Left
+        return line
+
+    # The letters
+
+    def _approve(self, shown: Json) -> Then:
+        if why := unproved_words(shown):
+            said = self._ask(f"{why} Type `yes` to approve it anyway: ")
+            if said.lower() != "yes":
+                print("It was not approved.")
+                return Then.ASK
+        return self._done("approve", shown, {"sha256": shown["sha256"]})
+
+    def _reject(self, shown: Json) -> Then:
+        reason = self._ask("Why not? ") or self._ask("Why not? (Enter again: do not reject) ")
+        if not reason:
+            print("It was not rejected.")
+            return Then.ASK
+        return self._done("reject", shown, {"reason": reason})
+
+    def _defer(self, shown: Json) -> Then:
+        return self._done("defer", shown, {})
+
+    def _done(self, action: str, shown: Json, wanted: Json) -> Then:
+        done = decide(self._control, shown["id"], action, wanted)
+        print(self._paint.good(decided_words(action, done)))
+        self._queue.remove(shown["id"])
+        self._decided[shown["id"]] = done["proposal"]["status"]
+        return Then.GO_ON
+
+    def _edit(self, shown: Json) -> Then:
+        done = edit_by_hand(self._control, shown)
+        if done is None:
+            print("Nothing was changed.")
+            return Then.ASK
+        print(self._paint.good(decided_words("edit", done)))
+        return Then.SHOW
+
+    def _undo(self, _: Json) -> Then:
+        done = self._control.post(routes.PROPOSALS_UNDO, {})
+        print(self._paint.good(f"Taken back. {decided_words('undo', done)}"))
+        back = done["proposal"]["id"]
+        self._decided.pop(back, None)
+        self._queue = [back, *(one for one in self._queue if one != back)]
+        return Then.SHOW
+
+    def _skip(self, shown: Json) -> Then:
+        self._queue.remove(shown["id"])
+        self._decided[shown["id"]] = "skipped"
+        return Then.GO_ON
+
+    def _quit(self, _: Json) -> Then:
+        return Then.LEAVE
+
+    def _help(self, _: Json) -> Then:
+        print(HELP)
+        return Then.ASK
+
+    def _sum_up(self) -> None:
+        counts = Counter(self._decided.values())
+        said = [f"{number} {status}" for status, number in counts.items() if status != "skipped"]
+        open_ones = len(self._queue) + counts["skipped"] + counts["deferred"]
+        said.append(f"{counted(open_ones, 'proposal')} still open")
+        print(f"{', '.join(said)}." + (" `lull review undo` goes back." if len(said) > 1 else ""))

@@ -1,0 +1,1 @@
+"""Adapters: their states, the gate before release, canaries, and the rollback after release."""

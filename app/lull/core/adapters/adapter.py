@@ -1,0 +1,195 @@
+"""Adapter versions: their states, and which one answers a conversation.
+
+A training run makes an adapter, the gate judges it, it answers a small share of new conversations
+for a day (its trial as shadow), and is then active until the next one. The active adapter of a
+model is a single value that each request reads once, on arrival.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from lull.core.adapters.gate_report import Verdict
+from lull.core.chat.trajectory import CoinFlip
+from lull.core.proof.holdout import Coin
+from lull.core.skills.skill import SkillKey
+
+PAST_ADAPTERS_KEPT: Final = 5
+"""Number of formerly active adapters whose files are kept for a rollback, besides the active
+one.
+"""
+SHADOW_SHARE: Final = 0.10
+SHADOW_S: Final = 86_400.0
+HELD_SHARE: Final = 0.05
+"""Share of new conversations that the previous adapter still answers after a trial, for
+comparison.
+"""
+MOST_ANCESTORS: Final = 10_000
+"""Most ancestors followed; stops a loop in a corrupt parent table."""
+
+
+class AdapterStatus(StrEnum):
+    CANDIDATE = "candidate"
+    """Trained, and either not tested by the gate yet or accepted and waiting for its trial."""
+    SHADOW = "shadow"
+    """On trial: answers a share of new conversations beside the active adapter."""
+    ACTIVE = "active"
+    RETIRED = "retired"
+    """Was active until a newer one replaced it."""
+    REJECTED = "rejected"
+    """Turned down by the gate; kept for inspection."""
+    ROLLED_BACK = "rolled back"
+    """Withdrawn by the user, or because it did harm."""
+
+
+WAS_IN_FORCE: Final = frozenset({AdapterStatus.RETIRED, AdapterStatus.ROLLED_BACK})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdapterVersion:
+    id: str
+    parent: str | None
+    """Id of the adapter on which its training was based; None: the base model."""
+    base_model: str
+    """Name under which the adapter's model is served."""
+    base_digest: str
+    """Digest of the base weights, the only ones that the adapter fits."""
+    sha256: str
+    """Fingerprint of the adapter's files; the engine and turn stamps use it as the version."""
+    run: str | None
+    status: AdapterStatus
+    made: datetime
+    verdict: Verdict | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdaptersInForce:
+    """Which adapters of one model are active, on trial or held for comparison, by id."""
+
+    model: str
+    active: str | None = None
+    """Id of the active adapter; None if the base model answers."""
+    shadow: str | None = None
+    share: float = 0.0
+    """Share of new conversations that the adapter on trial answers."""
+    since: datetime | None = None
+    """Time since which these adapters have been active, on trial or held."""
+    held: str | None = None
+    """The previously active adapter, which still answers `held_share`; None: the base model."""
+    held_share: float = 0.0
+    """Share of new conversations that the previous adapter still answers, so that a drop in scores
+    can be traced to the new adapter and not to harder requests. 0: the active adapter answers all.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learned:
+    """A skill that an adapter has learned, identified by its exact text: an edited skill must be
+    learned again."""
+
+    skill: SkillKey
+    sha256: str
+
+
+def line_of(adapter: str | None, parents: Mapping[str, str | None]) -> tuple[str, ...]:
+    """Return the adapter and its ancestors, youngest first."""
+    line: list[str] = []
+    while adapter is not None and adapter not in line and len(line) < MOST_ANCESTORS:
+        line.append(adapter)
+        adapter = parents.get(adapter)
+    return tuple(line)
+
+
+# Choosing the adapter that answers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arm:
+    """A choice of what answers: an adapter version, with the skills that it needs no prompt for."""
+
+    version: str | None = None
+    """sha256 of the adapter that answers; None: the base model."""
+    learned: frozenset[str] = frozenset()
+    """sha256 of the skills that this adapter has learned, so they are left out of its prompts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shadow:
+    """The adapter version compared with the active one: the one on trial or, after the trial, the
+    one active before.
+    """
+
+    id: str
+    """Id of the adapter on trial; the coin flips of its trial are stored under this id."""
+    arm: Arm
+    share: float
+    over: str | None = None
+    """The version that passed its trial and is now active, if `arm` is the previous version; None
+    during the trial, when `arm` is the version on trial.
+    """
+
+
+BASE: Final = Arm()
+
+
+def flip_key(adapter: str) -> SkillKey:
+    """Return the key under which the coin flips of an adapter's trial are stored, in the table of
+    the skills' coin flips.
+    """
+    return SkillKey("", f"adapter:{adapter}")
+
+
+def chosen_arm(
+    active: Arm, shadow: Shadow | None, *, before: str | None, begins: bool, toss: float
+) -> Arm:
+    """Return which adapter version, with its learned skills, answers this request of a
+    conversation.
+
+    `before` is the version that answered the last turn; `toss` is the trajectory's own number in
+    [0, 1). A trajectory stays on the arm drawn when it began; one older than the trial stays with
+    the active adapter. After the trial, only trajectories that were assigned to the previous
+    adapter since then stay with it.
+    """
+    if shadow is None:
+        return active
+    if begins:
+        return shadow.arm if toss < shadow.share else active
+    mine = shadow.over is None or toss < shadow.share
+    return shadow.arm if mine and before == shadow.arm.version else active
+
+
+def trial_toss(coin: Coin, shadow: Shadow, trajectory: str) -> float:
+    return coin(f"{flip_key(shadow.id).name}\0{trajectory}")
+
+
+def trial_flip(shadow: Shadow, arm: Arm) -> CoinFlip:
+    """Return a trial's assignment in the form of a skill's coin flip; "left out" means that the old
+    version answers.
+    """
+    key = flip_key(shadow.id)
+    fell = arm.version == shadow.arm.version
+    return CoinFlip(
+        client=key.client,
+        name=key.name,
+        sha256=shadow.over or shadow.arm.version or "",
+        left_out=fell if shadow.over else not fell,
+        share=shadow.share if shadow.over else 1.0 - shadow.share,
+    )
+
+
+def to_keep(
+    adapters: Sequence[AdapterVersion], force: AdaptersInForce, *, most: int = PAST_ADAPTERS_KEPT
+) -> set[str]:
+    """Return the ids of the adapters whose files are kept: active, on trial or held, waiting for
+    the gate, and the newest `most` that were active before.
+
+    `adapters` are ordered by when they became active, newest first.
+    """
+    kept = {one for one in (force.active, force.shadow, force.held) if one is not None}
+    kept |= {one.id for one in adapters if one.status is AdapterStatus.CANDIDATE}
+    past = [one.id for one in adapters if one.status in WAS_IN_FORCE and one.id not in kept]
+    return kept | set(past[:most])

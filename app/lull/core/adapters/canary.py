@@ -1,0 +1,87 @@
+"""Canaries: small tasks with a programmatic check, which an adapter must not get worse at.
+
+A probe is a request, with or without a skill in its prompt, and a check. The gate weighs probes by
+family.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from lull.core.adapters.canary_checks import CanaryRule, fulfils, wanted_from
+from lull.core.chat.messages import Message, Role, text_message
+from lull.core.skills.prompt_block import block, merged_system
+
+MOST_ANSWER_TOKENS = 320
+"""Token limit of one answer to a canary probe; the tasks are short, so an answer that is cut off
+has failed.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    id: str
+    """Identifier of the canary probe, in the form `FAMILY/NAME`."""
+    family: str
+    prompt: str
+    wanted: CanaryRule
+    system: str = ""
+    skills: tuple[str, ...] = ()
+    """Bodies of skills that are put into the probe's prompt and that the adapter was not trained
+    on.
+    """
+    about: str = ""
+    """The probe's subject, in the terms of the model's rules. A probe on the subject that was
+    trained says nothing about side effects.
+    """
+    right: tuple[str, ...] = field(default=(), compare=False)
+    wrong: tuple[str, ...] = field(default=(), compare=False)
+    """Answers that the probe's check must fail, as `right` are answers it must pass; used to test
+    the check.
+    """
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        text = merged_system(self.system, block(self.skills)) if self.skills else self.system
+        asked = text_message(Role.USER, self.prompt)
+        return (text_message(Role.SYSTEM, text), asked) if text else (asked,)
+
+    def passes(self, answer: str) -> bool:
+        return fulfils(self.wanted, answer)
+
+
+def probes_from(fields: Mapping[str, object]) -> list[Probe]:
+    """Parse the JSON file of one canary family into its probes. Raises ValueError for an invalid
+    probe.
+    """
+    family, listed = fields.get("family"), fields.get("probes")
+    if not isinstance(family, str) or not isinstance(listed, list):
+        raise ValueError("a family of probes has a name and a list")
+    return [_probe(family, one) for one in listed]
+
+
+def _probe(family: str, fields: object) -> Probe:
+    if not isinstance(fields, dict) or not isinstance(fields.get("prompt"), str):
+        raise ValueError(f"a probe of {family} has no prompt")
+    wanted = fields.get("check")
+    if not isinstance(wanted, dict):
+        raise ValueError(f"a probe of {family} has no check")
+    return Probe(
+        id=f"{family}/{fields.get('id')}",
+        family=family,
+        prompt=fields["prompt"],
+        wanted=wanted_from(wanted),
+        system=str(fields.get("system", "")),
+        skills=_texts(fields.get("skills", ())),
+        right=_texts(fields.get("right", ())),
+        wrong=_texts(fields.get("wrong", ())),
+    )
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return (value,)
+    if not isinstance(value, Sequence) or not all(isinstance(one, str) for one in value):
+        raise ValueError("a list of texts is wanted")
+    return tuple(value)

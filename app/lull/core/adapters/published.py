@@ -1,0 +1,97 @@
+"""Model versions that Lull publishes in Ollama: their states, and when one may serve.
+
+The public name stays the user's. Each version has a name of its own, and nothing of the user's is
+overwritten. The active adapter decides which version answers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from lull.core.models.weight_work import NextToken
+
+FEWEST_PROMPTS: Final = 2
+ROUNDING_NATS: Final = 0.05
+"""Difference in nats that half-precision rounding of two engines may cause, whatever the weights.
+"""
+LOGPROBS_COMPARED: Final = 20
+"""Number of most likely next tokens whose log-probabilities are compared after each prompt."""
+TEST_PROMPTS: Final = (
+    "The capital of France is",
+    "def add(a, b):\n    return",
+    "1, 2, 3, 4,",
+    "Once upon a time there was a",
+    '{"name": "',
+    "Dear Sir or Madam,\n\nI am writing to",
+    "Question: What is 7 times 8?\nAnswer:",
+    "the cat and the dog and the",
+)
+
+
+class PublishedStatus(StrEnum):
+    MAKING = "making"
+    """The version's name is reserved by Lull, and the model under this name in Ollama may be
+    incomplete.
+    """
+    MADE = "made"
+    """The version is in Ollama, identical to its base except for the weights; not tested yet."""
+    READY = "ready"
+    """The test showed that the version's outputs match the trained model's."""
+    REMOVED = "removed"
+    FAILED = "failed"
+    """The test showed that the version differs from the trained model; it has been removed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """Largest differences of next-token log-probabilities between two engines, in nats."""
+
+    gap: float
+    """Largest difference in nats between the published version and the trained weights."""
+    base_gap: float
+    """Largest difference in nats between two engines on the base weights, caused by rounding alone.
+    """
+    prompts: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether the published version is as close to the trained weights as rounding allows."""
+        return self.prompts >= FEWEST_PROMPTS and self.gap <= 2 * self.base_gap + ROUNDING_NATS
+
+    @property
+    def text(self) -> str:
+        return (
+            f"log-probabilities differ by {self.gap:.3f} nats at most (the base's by"
+            f" {self.base_gap:.3f}) after {self.prompts} prompts"
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishedVersion:
+    model: str
+    """The model's public name in canonical form."""
+    number: int
+    name: str
+    """The version's own name in Ollama."""
+    adapter: str
+    """sha256 of the adapter merged into the version."""
+    base: str
+    """sha256 of the base weights that the adapter was merged into."""
+    status: PublishedStatus
+    at: datetime
+    why: str = ""
+    """Why the version failed, or the result of its test."""
+    agreement: Agreement | None = None
+
+
+def gap_between(one: NextToken, other: NextToken) -> float | None:
+    """Return the largest difference in nats between two engines' log-probabilities; None if they
+    cannot be compared (different prompt tokens, or no output).
+    """
+    if one.prompt_tokens != other.prompt_tokens:
+        return None
+    both = list(zip(one.logprobs, other.logprobs, strict=False))
+    return max(abs(a - b) for a, b in both) if both else None

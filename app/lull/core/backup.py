@@ -1,0 +1,225 @@
+"""Rules for backups: which files belong in one, the manifest, the schedule, and what to delete.
+
+A backup is a zip file with the database, the skill library, the trash, adapters, run folders, the
+settings, and a manifest with each file's size and sha256. Secrets are never included, nor is
+anything that can be rebuilt or downloaded again.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from lull.core.errors import BackupError
+
+FORMAT: Final = 1
+MANIFEST: Final = "manifest.json"
+MANIFEST_LIMIT: Final = 32 * 1024 * 1024
+"""Largest manifest that is read, in bytes; enough for 200,000 files."""
+DATABASE: Final = "lull.db"
+FILES: Final = (DATABASE, "settings.toml")
+FOLDERS: Final = ("library", "trash", "adapters", "runs")
+CHECKPOINTS: Final = "checkpoints"
+"""Subfolder of a training run that is not backed up: it is large, and a restored run trains again
+from its start without it.
+"""
+LEFT_OUT: Final = (
+    "passwords and tokens, calendar addresses among them",
+    "weights of models",
+    "the memory of past requests",
+    "checkpoints of training runs",
+    "logs",
+)
+"""What a backup leaves out, in words for the user; after a restore these are kept as they are on
+this machine.
+"""
+
+_SWAPPED: Final = re.compile(
+    r"lull\.db(-wal|-shm|-journal|\.suspect)?|witness(\.lost-\d+)?\.json|settings\.toml"
+    r"|library|trash|adapters|runs"
+)
+_BY_SCHEDULE: Final = re.compile(r"lull-auto-(\d{4,9})-\d{4}-\d\d-\d\d\.zip")
+_AGAIN: Final = "Use another backup."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackupCounts:
+    """Numbers of conversations, skills and so on in a backup."""
+
+    conversations: int
+    turns: int
+    generation: int
+    skills: int
+    """Number of skills, without deleted ones."""
+    adapters: int
+    calendars: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    at: str
+    version: str
+    """Version of Lull that made the backup."""
+    layout: int
+    """Version number of the database layout."""
+    counts: BackupCounts
+    entries: Mapping[str, Entry]
+    """The backed-up files, by path relative to the home, with slashes."""
+
+    @property
+    def size(self) -> int:
+        return sum(entry.size for entry in self.entries.values())
+
+
+# Names
+
+
+def is_plain(name: str) -> bool:
+    """Whether a name is a safe relative path with slashes: printable, not too long, without
+    backslashes, empty parts and parts that begin with a dot.
+    """
+    parts = name.split("/")
+    return (
+        name.isprintable()
+        and "\\" not in name
+        and all(part and not part.startswith(".") and len(part.encode()) < 250 for part in parts)
+        and len(name) < 1000
+    )
+
+
+def belongs(name: str) -> bool:
+    """Whether the file at this path, relative to the home, is part of a backup; hidden files are
+    not, being unfinished writes or not Lull's.
+    """
+    if not is_plain(name):
+        return False
+    first, *more = name.split("/")
+    if not more:
+        return first in FILES
+    return first in FOLDERS and not (first == "runs" and more[1:2] == [CHECKPOINTS])
+
+
+def makes_room(name: str) -> bool:
+    """Whether a restore replaces this file or folder of the home, after moving it aside."""
+    return _SWAPPED.fullmatch(name) is not None
+
+
+# The manifest
+
+
+def manifest_text(manifest: Manifest) -> str:
+    """Return the manifest's JSON text, which `read_manifest` parses."""
+    return json.dumps({"format": FORMAT, **asdict(manifest)}, indent=1) + "\n"
+
+
+def read_manifest(text: str | bytes) -> Manifest:
+    """Parse a backup's manifest. Raises BackupError if it is invalid or from a newer Lull."""
+    try:
+        said = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BackupError("Its manifest cannot be read.", hint=_AGAIN) from error
+    if not isinstance(said, dict):
+        raise BackupError("Its manifest cannot be read.", hint=_AGAIN)
+    number = said.get("format")
+    if type(number) is int and number > FORMAT:
+        raise BackupError(f"A newer Lull made it (format {number}).", hint="Update Lull.")
+    try:
+        return _manifest(said)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise BackupError("Its manifest is not one of Lull's.", hint=_AGAIN) from error
+
+
+def _manifest(said: Mapping[str, Any]) -> Manifest:
+    if said["format"] != FORMAT:
+        raise ValueError(said["format"])
+    datetime.fromisoformat(said["at"])
+    counts = BackupCounts(**{str(name): _whole(value) for name, value in said["counts"].items()})
+    entries = {}
+    for name, entry in said["entries"].items():
+        if not belongs(name):
+            # Others' names are shown as what they are in Python: some would steer a terminal.
+            raise BackupError(f"It holds {name[:80]!a}, which is no part of one.", hint=_AGAIN)
+        if not re.fullmatch("[0-9a-f]{64}", entry["sha256"]):
+            raise ValueError(entry["sha256"])
+        entries[name] = Entry(size=_whole(entry["size"]), sha256=entry["sha256"])
+    if DATABASE not in entries:
+        raise BackupError("It holds no database.", hint=_AGAIN)
+    return Manifest(
+        at=said["at"],
+        version=str(said["version"]),
+        layout=_whole(said["layout"]),
+        counts=counts,
+        entries=entries,
+    )
+
+
+def _whole(value: object) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError(value)
+    return value
+
+
+# By schedule
+
+
+def by_hand_name(now: datetime) -> str:
+    return f"lull-{now:%Y-%m-%d-%H%M%S}.zip"
+
+
+def by_schedule_name(names: Iterable[str], now: datetime) -> str:
+    """Return the name for the next scheduled backup; names are numbered, because the clock may
+    jump.
+    """
+    newest = max((number for name in names if (number := schedule_number(name))), default=0)
+    return f"lull-auto-{newest + 1:04}-{now:%Y-%m-%d}.zip"
+
+
+def schedule_number(name: str) -> int:
+    """Return the number in a scheduled backup's file name; 0 for any other file, which the schedule
+    never deletes.
+    """
+    found = _BY_SCHEDULE.fullmatch(name)
+    return int(found[1]) if found else 0
+
+
+def too_many(names: Iterable[str], keep: int) -> list[str]:
+    """Return the scheduled backups to delete, oldest first; the newest is always kept."""
+    made = sorted((name for name in names if schedule_number(name)), key=schedule_number)
+    return made[: max(0, len(made) - max(1, keep))]
+
+
+def is_due(last: datetime | None, now: datetime, every_days: int) -> bool:
+    """Whether a scheduled backup is due; it also is if the last one is dated more than a day ahead,
+    by a wrong clock.
+    """
+    if last is None:
+        return True
+    return now - last >= timedelta(days=every_days) or last - now > timedelta(days=1)
+
+
+def counted(counts: BackupCounts) -> str:
+    """Return the counts in words: "12 turns in 3 conversations, 2 skills and 1 adapter"."""
+    parts = [
+        _some(counts.turns, "turn") + " in " + _some(counts.conversations, "conversation"),
+        _some(counts.skills, "skill"),
+        _some(counts.adapters, "adapter"),
+    ]
+    return _listed(parts)
+
+
+def _some(count: int, name: str) -> str:
+    return f"{count} {name}{'' if count == 1 else 's'}"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return ", ".join(parts[:-1]) + f" and {parts[-1]}"

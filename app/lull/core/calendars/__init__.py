@@ -1,0 +1,1 @@
+"""Calendar events and the feeds they come from."""

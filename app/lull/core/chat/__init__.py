@@ -1,0 +1,1 @@
+"""Conversations: messages, chains of requests, turns, and what fits a context window."""

@@ -1,0 +1,72 @@
+"""Measures elapsed days without trusting the wall clock.
+
+An empty CMOS battery or a resumed virtual machine makes the clock jump by years, and back. So age
+is counted in days that Lull has lived through. A calendar day counts once Lull has seen it, and so
+do the days between two seen days at most a week apart; no day counts twice. Days found at a start
+count from the next start on, and during a run only measured time counts. So nothing ages merely
+because of what the clock shows at this start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+LONGEST_ABSENCE_DAYS: Final = 7
+"""The longest absence in days that counts in full; of a longer one only the day of return counts,
+because the clock may have jumped.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lived:
+    """Counts the days since Lull's first start, as far as a wrong clock cannot have faked them."""
+
+    spans: tuple[tuple[int, int], ...] = ()
+    """First and last date of each unbroken run of counted days, as date ordinals, in order."""
+    sure: float = 0.0
+    """Number of certain days, which ages of stored data are measured in."""
+    seen_at_start: int = 0
+    """Number of days counted when this run of Lull began; they become certain at the next start."""
+
+    @property
+    def seen(self) -> int:
+        return sum(last - first + 1 for first, last in self.spans)
+
+    @property
+    def youngest(self) -> float:
+        """The day number to store with new data, chosen so that the data's age is never
+        overestimated.
+        """
+        return max(self.sure, float(self.seen))
+
+    def age(self, born: float) -> float:
+        """Return the age in days of data stored with this day number."""
+        return self.sure - born
+
+    def started(self) -> Lived:
+        """Return the day count as it is at the start of a new run of Lull."""
+        sure = max(self.sure, float(self.seen_at_start))
+        return replace(self, sure=sure, seen_at_start=self.seen)
+
+    def ran(self, days: float) -> Lived:
+        """Return the count with the days added that were measured during this run."""
+        return replace(self, sure=self.sure + max(0.0, days))
+
+    def saw(self, day: int) -> Lived:
+        """Return the count after the wall clock showed a calendar day, given by its ordinal."""
+        before = max((last for _, last in self.spans if last <= day), default=None)
+        near = before is not None and day - before <= LONGEST_ABSENCE_DAYS
+        first = before + 1 if near and before is not None else day
+        return replace(self, spans=_joined([*self.spans, (min(first, day), day)]))
+
+
+def _joined(spans: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    found: list[tuple[int, int]] = []
+    for first, last in sorted(spans):
+        if found and first <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(found[-1][1], last))
+        else:
+            found.append((first, last))
+    return tuple(found)

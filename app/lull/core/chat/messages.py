@@ -1,0 +1,162 @@
+"""Messages and requests in one form for all API dialects.
+
+The dialects are translated to and from these types at the edge. Unknown parts are kept as JSON
+text, so nothing is lost in a record.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Role(StrEnum):
+    SYSTEM = "system"
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+
+
+class PartKind(StrEnum):
+    TEXT = "text"
+    THINKING = "thinking"
+    IMAGE = "image"
+    """Reference to an image: its URL, or the sha256 of inline data. Image bytes are never recorded.
+    """
+    TOOL_RESULT = "tool_result"
+    OPAQUE = "opaque"
+    """JSON text of a message part whose type is unknown to Lull."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessagePart:
+    kind: PartKind
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    name: str
+    arguments: str
+    """The call's arguments as JSON text, exactly as received."""
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    role: Role
+    parts: tuple[MessagePart, ...] = ()
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str = ""
+    """In a tool's message: the id of the call it answers, or the tool's name in a dialect without
+    such ids.
+    """
+
+    @property
+    def text(self) -> str:
+        """The visible text of the message, without thinking, images and opaque parts."""
+        spoken = (PartKind.TEXT, PartKind.TOOL_RESULT)
+        return "".join(part.text for part in self.parts if part.kind in spoken)
+
+
+def text_message(role: Role, text: str) -> Message:
+    return Message(role=role, parts=(MessagePart(kind=PartKind.TEXT, text=text),))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling:
+    """Sampling parameters of a request; None in a field means the server's default."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    seed: int | None = None
+    max_tokens: int | None = None
+    stop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outline:
+    """Character counts of a long request whose text is parsed in another process.
+
+    The messages of its ChatRequest then have only their roles, and the newest user message its
+    beginning.
+    """
+
+    plain: int
+    """Number of ASCII characters in all text of the request that a model reads, tools included."""
+    others: int
+    """Number of non-ASCII characters in all text of the request that a model reads."""
+    pieces: int
+    """Number of separate texts that the counted characters are spread over."""
+    images: int
+    opaque: int
+    """Number of message parts whose type is unknown to Lull."""
+    links: tuple[str, ...]
+    """Hash links of the newest messages, oldest first."""
+
+    @property
+    def characters(self) -> int:
+        return self.plain + self.others
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatRequest:
+    """A chat request as the client sent it, in any dialect."""
+
+    model: str
+    """Name of the model as typed by the client: `[host/][namespace/]model[:tag]`."""
+    messages: tuple[Message, ...]
+    """Messages, oldest first; a system text that a dialect carries separately is messages[0]."""
+    stream: bool
+    sampling: Sampling = field(default_factory=Sampling)
+    tools: str = ""
+    """JSON text of the tools offered; empty if none."""
+    format: str = ""
+    """JSON text of the wanted output format or schema; empty if none."""
+    window_tokens: int | None = None
+    """Context window that the client asks for (`num_ctx` of Ollama's API); Lull never sets it."""
+    outline: Outline | None = None
+    """Character counts of a long request that was parsed in another process; None for any other."""
+
+    @property
+    def system(self) -> str | None:
+        first = self.messages[0] if self.messages else None
+        return first.text if first is not None and first.role is Role.SYSTEM else None
+
+    @property
+    def newest_user_text(self) -> str:
+        for message in reversed(self.messages):
+            if message.role is Role.USER:
+                return message.text
+        return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class Finish(StrEnum):
+    STOP = "stop"
+    LENGTH = "length"
+    TOOL_CALLS = "tool_calls"
+    HANGUP = "hangup"
+    """The client disconnected."""
+    ERROR = "error"
+    """The stream broke, carried an error line, or ended without its end mark."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion:
+    """An answer, complete or cut off; only complete ones may be learned from."""
+
+    message: Message
+    finish: Finish
+    usage: Usage = field(default_factory=Usage)
+    error: str = ""
+
+    @property
+    def complete(self) -> bool:
+        return self.finish in (Finish.STOP, Finish.LENGTH, Finish.TOOL_CALLS)

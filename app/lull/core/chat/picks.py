@@ -1,0 +1,43 @@
+"""Blind picks: the user chooses the better of two answers without knowing which one used the skill.
+
+The order is random for each pair and not shown, so a pick is a fair bet if the skill changes
+nothing.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+from lull.core.chat.messages import Message
+
+PAIRS_A_SITTING: Final = 12
+"""Number of pairs shown to the user in one sitting; with more, people look less closely."""
+
+
+class Pick(StrEnum):
+    A = "a"
+    B = "b"
+    SAME = "same"
+    """The user finds both answers equally good."""
+    NEITHER = "neither"
+    """The user finds both answers wrong."""
+
+
+def scores(pick: Pick, *, with_first: bool) -> tuple[float, float]:
+    """Return the scores of the answers (without the skill, with the skill) for a pick; `with_first`
+    means that A is the answer with the skill.
+    """
+    match pick:
+        case Pick.SAME:
+            return 1.0, 1.0
+        case Pick.NEITHER:
+            return 0.0, 0.0
+    with_won = (pick is Pick.A) is with_first
+    return float(not with_won), float(with_won)
+
+
+def shown(answer: Message) -> str:
+    """Render an answer for the user: its text and the tool calls it makes."""
+    calls = [f"[{call.name} {call.arguments}]" for call in answer.tool_calls]
+    return "\n".join(part for part in (answer.text.strip(), *calls) if part)

@@ -1,0 +1,32 @@
+"""Interface of a model that answers requests other than the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from lull.core.chat.messages import Completion, Message, Sampling
+
+
+class ChatModel(Protocol):
+    """Interface of a model that answers requests which are not the user's own: replays, judge,
+    skill writer.
+    """
+
+    name: str
+    """The model's name on its server, recorded with its judgements and in evidence."""
+
+    async def chat(
+        self,
+        messages: Sequence[Message],
+        *,
+        sampling: Sampling,
+        format: str = "",  # noqa: A002  the field's own word, as in ChatRequest
+        tools: str = "",
+        adapter: str | None = None,
+    ) -> Completion:
+        """Return a model's complete answer to a request. Cancelling stops the model.
+
+        `format` and `tools` are JSON texts as in ChatRequest. Raises UpstreamDown if the server is
+        absent or too slow, RequestError if it refuses, EngineError for our own engine.
+        """

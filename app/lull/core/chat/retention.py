@@ -1,0 +1,119 @@
+"""Which old conversations are deleted, and when the user is asked first.
+
+By age, a conversation is deleted when two clocks agree that it is too old: the wall clock, and the
+days that Lull has lived through. By size, the oldest go first, ordered by lived days, because a
+wrong clock misdates new ones. More than a tenth of the store is never deleted without asking.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from lull.core.chat.lived import Lived
+
+MOST_AT_ONCE: Final = 20
+"""Most conversations that are deleted in one go."""
+UNASKED_SHARE: Final = 0.1
+"""Largest share of all conversations that may be deleted without asking the user."""
+TRASH_DAYS: Final = 7
+"""Fewest days that deleted conversations can be restored from the trash."""
+RESTORED_BORN: Final = 1e12
+"""Day number given to conversations that the user restored from the trash, so that they never
+expire again.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """A stored conversation with the dates that decide about its deletion."""
+
+    id: str
+    last: datetime
+    """When the conversation's newest turn was recorded, by the wall clock of that time."""
+    born: float
+    """When the conversation's newest turn was recorded, as a day of Lull's own day count."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    days: int = 0
+    """Age limit in days; 0: no limit."""
+    most_bytes: int = 0
+    """Size limit in bytes; 0: no limit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepPlan:
+    """The result of checking the store against the limits."""
+
+    go: tuple[str, ...] = ()
+    """Ids of the conversations to delete now, oldest first; empty if the user must be asked."""
+    by_age: bool = False
+    """Whether some conversations are deleted for their age."""
+    ask: int = 0
+    """Number of conversations to ask the user about before deleting; 0: no question."""
+    doubted: int = 0
+    """Number of conversations asked about that are too old only by the wall clock, not by Lull's
+    own day count.
+    """
+
+
+def plan(
+    kept: Sequence[Kept],
+    limits: Limits,
+    *,
+    lived: Lived,
+    now: datetime,
+    used_bytes: int,
+    asked: bool = False,
+) -> SweepPlan:
+    """Plan which conversations to delete. `asked`: the user agreed to delete all that are too old
+    by the wall clock or exceed the size limit.
+    """
+    by_wall = [one for one in kept if _old_by_wall(one, limits, now)]
+    by_both = [one for one in by_wall if lived.age(one.born) > limits.days]
+    aged = by_wall if asked else by_both
+    over = _over(kept, limits, used_bytes)
+    go = sorted({one.id: one for one in (*aged, *over)}.values(), key=_eldest)
+    ids = tuple(one.id for one in go)
+    if asked:
+        return SweepPlan(go=ids, by_age=bool(aged))
+    doubted = len(by_wall) - len(by_both)
+    if _too_many(len(go), len(kept)):
+        return SweepPlan(ask=len({one.id for one in (*by_wall, *over)}), doubted=doubted)
+    ask = doubted if _too_many(doubted, len(kept)) else 0
+    return SweepPlan(go=ids, by_age=bool(by_both), ask=ask, doubted=ask)
+
+
+def _too_many(go: int, of: int) -> bool:
+    return go > UNASKED_SHARE * of
+
+
+def _old_by_wall(one: Kept, limits: Limits, now: datetime) -> bool:
+    old = limits.days > 0 and now - one.last > timedelta(days=limits.days)
+    return old and one.born < RESTORED_BORN
+
+
+def _over(kept: Sequence[Kept], limits: Limits, used_bytes: int) -> list[Kept]:
+    """Return the oldest conversations in excess of the size limit, assuming equal sizes; the next
+    sweep corrects the estimate.
+    """
+    if not limits.most_bytes or used_bytes <= limits.most_bytes or not kept:
+        return []
+    too_much = (used_bytes - limits.most_bytes) / used_bytes
+    count = max(1, int(len(kept) * too_much))
+    return sorted(kept, key=_eldest)[:count]
+
+
+def _eldest(one: Kept) -> tuple[float, datetime, str]:
+    return int(one.born), one.last, one.id
+
+
+def may_be_emptied(*, born: float, at: datetime, lived: Lived, now: datetime) -> bool:
+    """Whether conversations have been in the trash long enough to be deleted for good, by both
+    clocks.
+    """
+    return lived.age(born) >= TRASH_DAYS and now - at >= timedelta(days=TRASH_DAYS)

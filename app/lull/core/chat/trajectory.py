@@ -1,0 +1,127 @@
+"""Turns and trajectories: a turn is one request and its answer, a trajectory one path through the
+message chain.
+
+What holds when the request arrives is stamped then and never revised: which weights, which skill
+generation, which skills. Support and query data are told apart by these stamps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from lull.core.chat.messages import Completion, Message, Sampling
+
+NOTHING_KNOWN = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyVersion:
+    """The policy M = (θ, S), weights and skills, in force when a request arrived (MetaClaw, arXiv
+    2603.17187, section 3).
+    """
+
+    model: str
+    """Digest of the base model if known, else its name as the server lists it."""
+    adapter: str | None
+    """sha256 of the LoRA adapter; None: the base weights."""
+    generation: int
+    """Number of the skill library's generation at that time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InjectedSkill:
+    name: str
+    version: int
+    sha256: str
+    """sha256 of the exact bytes of the skill's SKILL.md."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoinFlip:
+    """Whether a chosen skill was left out of a trajectory at random, to measure its effect."""
+
+    client: str
+    """The client that the skill belongs to; "" for everybody's."""
+    name: str
+    sha256: str
+    left_out: bool
+    share: float
+    """Probability, in (0, 1), with which the skill is left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """The skills chosen for a trajectory, fixed byte for byte on its first turn."""
+
+    skills: tuple[InjectedSkill, ...] = ()
+    block: str = ""
+    why: str = ""
+    """Why no skill was injected, shown by `lull show`; empty otherwise."""
+    model_system: str = ""
+    """The model's own SYSTEM text that was put before the skill block; stored, because later turns
+    need exactly the same bytes.
+    """
+    flips: tuple[CoinFlip, ...] = ()
+    learned: tuple[str, ...] = ()
+    """sha256 of the skills left out because the answering adapter had learned them; if an adapter
+    that has not answers later, they are added.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suffix:
+    """A skill approved during the trajectory, appended to one user message."""
+
+    message: int
+    """Index of the user message in the request to which the skill was appended."""
+    text: str
+    skills: tuple[InjectedSkill, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnStamp:
+    """What is fixed about a turn when its request arrives."""
+
+    turn: str
+    trajectory: str
+    number: int
+    """Number of the turn in its trajectory, from 1."""
+    client: str
+    route: str
+    model: str
+    """The model's name as the client typed it."""
+    policy: PolicyVersion
+    skills: tuple[InjectedSkill, ...]
+    template_sha256: str
+    sampling: Sampling
+    at: datetime
+    apart: bool = False
+    """Whether the client is kept apart (isolated), so that what is learned from it is used for it
+    alone.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """A finished turn, as stored."""
+
+    stamp: TurnStamp
+    messages: tuple[Message, ...]
+    """The request's messages as the client sent them, oldest first; nothing that Lull injected."""
+    links: tuple[str, ...]
+    answer_link: str
+    completion: Completion
+    took_s: float
+    block: str
+    suffixes: tuple[Suffix, ...]
+    known: int
+    """Library generation up to which skills were looked up for this trajectory; NOTHING_KNOWN (-1)
+    while the facts about its model have not arrived.
+    """
+    tools: str = ""
+    """JSON text of the tools offered; "" if none."""
+    format: str = ""
+    """JSON text of the wanted output format; "" if none."""
+    note: str = ""
+    """A note about this turn for the user, e.g. that the upstream cut the prompt."""

@@ -1,0 +1,282 @@
+"""The chat clients that Lull knows: where their configuration lies and what is changed in it.
+
+Each entry names the version whose configuration format it was written for and where that format
+was read. Nothing here looks at the disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import PurePath
+from typing import Final
+
+from lull.core.clients import edits
+from lull.core.clients.edits import Edit
+from lull.core.errors import NotFound
+
+
+class Speech(Enum):
+    """The protocol that a client speaks, by the route of a chat request."""
+
+    OLLAMA = "/api/chat"
+    OPENAI = "/v1/chat/completions"
+    RESPONSES = "/v1/responses"
+    ANTHROPIC = "/v1/messages"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserPlace:
+    """What decides where a user's configuration lies: home folder, platform and environment."""
+
+    home: PurePath
+    platform: str
+    """A value of `sys.platform`."""
+    environ: Mapping[str, str]
+
+    def named(self, variable: str, *usual: str) -> PurePath:
+        """The folder that a variable names, else the usual one below the home folder."""
+        said = self.environ.get(variable, "")
+        folder = self.home / said if said else self.home.joinpath(*usual)
+        return self.home / folder if not said.startswith("~/") else self.home / said[2:]
+
+    @property
+    def config(self) -> PurePath:
+        """The folder of configuration files by the XDG rules, which most clients keep to."""
+        said = self.environ.get("XDG_CONFIG_HOME", "")
+        return self.home / said if said.startswith("/") else self.home / ".config"
+
+
+Places = Callable[[UserPlace], Sequence[PurePath]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatProgram:
+    """One client that can be connected, or of which can only be said how it is done by hand."""
+
+    name: str
+    title: str
+    tested: str
+    """The version whose format was read or tried."""
+    source: str
+    """Where that format is described."""
+    programs: tuple[str, ...] = ()
+    """Names of its executables, by which it is found."""
+    places: Places = lambda _: ()
+    """Its configuration files, the preferred first. The first that exists is changed, else the
+    first of all is made."""
+    edit: Edit | None = None
+    """None for clients whose configuration cannot be written from outside."""
+    speech: Speech = Speech.OLLAMA
+    needs_model: bool = False
+    by_hand: str = ""
+    """What the user does where nothing can be written; `{address}` stands for Lull's."""
+    note: str = ""
+    """What to know after it was written."""
+    traces: Places = lambda _: ()
+    """Files and folders that only exist where the client is installed."""
+
+
+def _aider(user: UserPlace) -> Sequence[PurePath]:
+    return (user.home / ".aider.conf.yml",)
+
+
+def _continue(user: UserPlace) -> Sequence[PurePath]:
+    return (user.named("CONTINUE_GLOBAL_DIR", ".continue") / "config.yaml",)
+
+
+def _claude(user: UserPlace) -> Sequence[PurePath]:
+    return (user.named("CLAUDE_CONFIG_DIR", ".claude") / "settings.json",)
+
+
+def _codex(user: UserPlace) -> Sequence[PurePath]:
+    return (user.named("CODEX_HOME", ".codex") / "config.toml",)
+
+
+def _zed(user: UserPlace) -> Sequence[PurePath]:
+    if user.platform == "win32":
+        return (user.named("APPDATA", "AppData", "Roaming") / "Zed" / "settings.json",)
+    if user.platform == "darwin":
+        return (user.home / ".config" / "zed" / "settings.json",)
+    return (user.config / "zed" / "settings.json",)
+
+
+def _openclaw(user: UserPlace) -> Sequence[PurePath]:
+    said = user.environ.get("OPENCLAW_CONFIG_PATH", "")
+    if said:
+        return (user.home / said,)
+    return (user.named("OPENCLAW_STATE_DIR", ".openclaw") / "openclaw.json",)
+
+
+def _shell(user: UserPlace) -> Sequence[PurePath]:
+    match PurePath(user.environ.get("SHELL", "")).name:
+        case "zsh":
+            return (user.named("ZDOTDIR") / ".zshrc",)
+        case "bash" if user.platform == "darwin":
+            return (user.home / ".bash_profile",)
+        case "bash":
+            return (user.home / ".bashrc",)
+        case _:
+            return (user.home / ".profile",)
+
+
+def _fish(user: UserPlace) -> Sequence[PurePath]:
+    return (user.config / "fish" / "config.fish",)
+
+
+def _editors(user: UserPlace) -> Sequence[PurePath]:
+    """The folders of VS Code and its relatives, in which extensions keep their state."""
+    if user.platform == "darwin":
+        base = user.home / "Library" / "Application Support"
+    elif user.platform == "win32":
+        base = user.named("APPDATA", "AppData", "Roaming")
+    else:
+        base = user.config
+    return [
+        base / editor / "User" / "globalStorage" / extension
+        for editor in ("Code", "VSCodium", "Cursor", "Windsurf")
+        for extension in ("saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline")
+    ] + [user.home / ".cline"]
+
+
+_VSCODE: Final = (
+    "They keep their settings in the editor's own database and key store, which must not be"
+    " written while the editor runs. In the panel of Cline or Roo: Settings, API Provider"
+    ' "Ollama", tick "Use custom base URL", write {address}, choose a model.'
+)
+_WEBUI: Final = (
+    "Settings are kept in its database after the first start, where only its own pages change"
+    " them: Admin Panel, Settings, Connections, Ollama API, set the address to {address}. A"
+    " fresh one takes it from the environment: OLLAMA_BASE_URL={address} open-webui serve, or"
+    " `lull connect open-webui --file PATH/.env` for the .env file of a checkout or of compose."
+    " From a container only with --network=host, because Lull listens on this machine alone."
+)
+
+CLIENTS: Final = (
+    ChatProgram(
+        name="aider",
+        title="aider",
+        tested="0.86.2",
+        source="Aider-AI/aider: aider/args.py, aider/main.py (set-env)",
+        programs=("aider",),
+        places=_aider,
+        edit=edits.edit_aider,
+        note="Ask for a model as ollama_chat/NAME: aider --model ollama_chat/NAME.",
+    ),
+    ChatProgram(
+        name="continue",
+        title="Continue",
+        tested="its CLI 1.5.47, config.yaml schema v1",
+        source="continuedev/continue: docs, config.yaml reference and Ollama provider",
+        programs=("cn",),
+        places=_continue,
+        edit=edits.edit_continue,
+        note="Every Ollama model of this machine in it is asked through Lull.",
+    ),
+    ChatProgram(
+        name="claude-code",
+        title="Claude Code",
+        tested="2.1.197",
+        source="code.claude.com/docs: settings, env-vars",
+        programs=("claude",),
+        places=_claude,
+        edit=edits.edit_claude_code,
+        speech=Speech.ANTHROPIC,
+        needs_model=True,
+        note="From now on it asks your own model instead of Anthropic's, in every folder, until"
+        " you undo this. It wants a model with tools and a context of 32,000 tokens or more.",
+    ),
+    ChatProgram(
+        name="codex",
+        title="Codex CLI",
+        tested="0.169.0",
+        source="developers.openai.com/codex: config-reference, config-advanced",
+        programs=("codex",),
+        places=_codex,
+        edit=edits.edit_codex,
+        speech=Speech.RESPONSES,
+        needs_model=True,
+        note="From now on it asks your own model instead of OpenAI's, until you undo this."
+        " Ollama answers /v1/responses from 0.13 on.",
+    ),
+    ChatProgram(
+        name="zed",
+        title="Zed",
+        tested="1.x settings.json",
+        source="zed-industries/zed: docs/src/ai/use-a-local-model.md",
+        programs=("zed", "zeditor"),
+        places=_zed,
+        edit=edits.edit_zed,
+        note="Choose a model below Ollama in its list of models.",
+    ),
+    ChatProgram(
+        name="open-webui",
+        title="Open WebUI",
+        tested="0.6",
+        source="open-webui/open-webui: backend/open_webui/env.py, config.py (PersistentConfig)",
+        programs=("open-webui",),
+        edit=edits.edit_open_webui,
+        by_hand=_WEBUI,
+        note="It reads this at its first start alone, or with ENABLE_PERSISTENT_CONFIG=False.",
+    ),
+    ChatProgram(
+        name="cline",
+        title="Cline and Roo Code",
+        tested="Cline 3, Roo Code 3",
+        source="cline/cline pull request 9227; microsoft/vscode issue 103127",
+        traces=_editors,
+        programs=("cline",),
+        by_hand=_VSCODE,
+    ),
+    ChatProgram(
+        name="environment",
+        title="LangChain, the OpenAI and Ollama libraries, scripts",
+        tested="ollama 0.6, openai 3, langchain-ollama 1",
+        source="ollama-python: _client.py; openai-python: _client.py",
+        places=_shell,
+        edit=edits.edit_shell,
+        note="It holds for terminals that you open from now on. Programs that ask OpenAI itself"
+        " by OPENAI_BASE_URL's default ask Lull, too. Start `ollama serve` with"
+        " OLLAMA_HOST=127.0.0.1:11434 there, or it takes Lull's port.",
+    ),
+    ChatProgram(
+        name="openclaw",
+        title="OpenClaw",
+        tested="2026.6",
+        source="docs.openclaw.ai: providers/ollama/configuration",
+        programs=("openclaw",),
+        places=_openclaw,
+        edit=edits.edit_openclaw,
+        note="Choose a model as ollama/NAME. Restart its gateway.",
+    ),
+)
+ALIASES: Final = {"langchain": "environment", "shell": "environment", "roo": "cline"}
+
+
+def client_named(name: str, user: UserPlace) -> ChatProgram:
+    """The client of this name, in the form for the user's shell. Raises NotFound."""
+    wanted = ALIASES.get(name, name)
+    for client in clients_of(user):
+        if client.name == wanted:
+            return client
+    known = ", ".join(client.name for client in CLIENTS)
+    raise NotFound(f"There is no client called {name[:80]!r}.", hint=f"Known: {known}.")
+
+
+def clients_of(user: UserPlace) -> Sequence[ChatProgram]:
+    """All clients, in the form for the user's shell and platform."""
+    return [_for_user(client, user) for client in CLIENTS]
+
+
+def _for_user(client: ChatProgram, user: UserPlace) -> ChatProgram:
+    from dataclasses import replace
+
+    if client.name != "environment":
+        return client
+    if user.platform == "win32":
+        by_hand = "setx OLLAMA_HOST {address} and setx OPENAI_BASE_URL {address}/v1"
+        return replace(client, edit=None, places=lambda _: (), by_hand=by_hand)
+    if PurePath(user.environ.get("SHELL", "")).name == "fish":
+        return replace(client, places=_fish, edit=edits.edit_fish)
+    return client

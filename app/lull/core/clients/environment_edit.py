@@ -1,0 +1,66 @@
+"""Sets environment variables in a shell's start-up file or in a .env file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from lull.core.clients.tree import newline_of, unchangeable
+
+BEGIN: Final = "# >>> lull connect >>>"
+END: Final = "# <<< lull connect <<<"
+_ASSIGNED: Final = re.compile(r"[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*")
+_QUOTED: Final = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'", re.DOTALL)
+
+
+def with_block(text: str, lines: Sequence[str]) -> str:
+    """A shell's file with these lines between two marks at its end, where they have the last word.
+
+    An older block of these marks is replaced in its place. Raises ClientFileError where only one
+    of the marks is there.
+    """
+    nl = newline_of(text)
+    block = nl.join([BEGIN, *lines, END])
+    found = text.split(BEGIN)
+    if len(found) == 1 and END not in text:
+        gap = "" if not text else nl if text.endswith("\n") else nl * 2
+        return f"{text}{gap}{block}{nl}"
+    if len(found) != 2 or text.count(END) != 1 or END not in found[1]:
+        raise unchangeable(f"The lines {BEGIN!r} and {END!r} are no pair in it.")
+    return f"{found[0]}{block}{found[1].partition(END)[2]}"
+
+
+def with_variable(text: str, name: str, value: str) -> str:
+    """A .env file with a variable set. Of several lines with its name the last one counts."""
+    nl = newline_of(text)
+    place: tuple[int, int] | None = None
+    at = 0
+    while at < len(text):
+        end = _line_end(text, at)
+        found = _ASSIGNED.match(text, at, end)
+        if found:
+            string = _QUOTED.match(text, found.end())
+            until = string.end() if string else _bare_end(text, found.end(), end)
+            if found[1] == name:
+                place = (found.end(), until)
+            end = _line_end(text, until)
+        at = end + 1
+    if place is None:
+        gap = "" if not text or text.endswith("\n") else nl
+        return f"{text}{gap}{name}={value}{nl}"
+    start, until = place
+    if text[start:until].strip("\"'") == value:
+        return text
+    return f"{text[:start]}{value}{text[until:]}"
+
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return len(text) if end < 0 else end
+
+
+def _bare_end(text: str, start: int, end: int) -> int:
+    """Where a value without quotes ends: before blanks and a comment."""
+    value = re.split(r"[ \t]+#", text[start:end])[0]
+    return start + len(value.rstrip())

@@ -1,0 +1,42 @@
+"""Where a client is to be pointed: Lull's address, and the model that it asks for by default."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+OLLAMA_PORT = 11434
+_HERE = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectTarget:
+    """What is written into a client's configuration."""
+
+    address: str
+    """Lull's address, such as `http://127.0.0.1:11435`, without a slash at its end."""
+    model: str = ""
+    """Name of a local model, for clients that otherwise ask for one that only their maker has."""
+
+    earlier: tuple[str, ...] = ()
+    """Addresses that Lull had when it was connected before; they are replaced, too."""
+
+    def replaces(self, address: str) -> bool:
+        """Whether a client's address is one that Lull takes the place of."""
+        bare = address.rstrip("/")
+        known = {one for old in (self.address, *self.earlier) for one in (old, f"{old}/v1")}
+        return bare in known or is_local_ollama(bare)
+
+    @property
+    def openai(self) -> str:
+        """The base URL for clients that speak OpenAI's protocol."""
+        return f"{self.address}/v1"
+
+
+def is_local_ollama(address: str) -> bool:
+    """Whether an address is that of an Ollama on this machine, at its usual port."""
+    try:
+        parts = urlsplit(address if "://" in address else f"http://{address}")
+        return (parts.hostname or "") in _HERE and parts.port == OLLAMA_PORT
+    except ValueError:
+        return False

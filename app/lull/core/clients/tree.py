@@ -1,0 +1,117 @@
+"""A configuration file as a tree whose nodes know where in the text they stand.
+
+An edit replaces or inserts a few characters, and everything else stays as the user wrote it. What
+an edit made is read again and must mean the old file with only the wanted values changed: this
+finds every mistake of an edit, whatever unusual thing the file holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Final
+
+from lull.core.errors import ClientFileError
+
+DEEPEST: Final = 60
+"""Deepest nesting that is read; real configurations stay below ten."""
+BOM: Final = "\N{ZERO WIDTH NO-BREAK SPACE}"
+
+Value = str | Sequence["Value"] | Mapping[str, "Value"]
+"""A value to write: a text, a list or a map of such."""
+
+
+class NodeKind(Enum):
+    MAP = auto()
+    LIST = auto()
+    TEXT = auto()
+    """A string."""
+    OTHER = auto()
+    """A number, a truth value, null, or a reference to another node."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeEntry:
+    """One `key: value` of a map."""
+
+    key: str
+    key_start: int
+    node: Node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """One value of a configuration file with its place in the text."""
+
+    kind: NodeKind
+    start: int
+    end: int
+    text: str = ""
+    """The string itself; of OTHER how it is written."""
+    entries: tuple[NodeEntry, ...] = ()
+    items: tuple[Node, ...] = ()
+    flow: bool = True
+    """Whether a map or list stands in brackets; False for YAML's indented form."""
+
+    def get(self, key: str) -> Node | None:
+        """The value of a key of a map, or None."""
+        return next((entry.node for entry in self.entries if entry.key == key), None)
+
+    def plain(self) -> object:
+        """What the node means, without places. Two texts with equal meanings are equal here."""
+        match self.kind:
+            case NodeKind.MAP:
+                return {entry.key: entry.node.plain() for entry in self.entries}
+            case NodeKind.LIST:
+                return [item.plain() for item in self.items]
+            case NodeKind.TEXT:
+                return self.text
+            case NodeKind.OTHER:
+                return (self.text,)
+
+
+Reader = Callable[[str], Node | None]
+"""Reads a text into its root node, None where it holds nothing. Raises ClientFileError."""
+
+
+def unchangeable(why: str, wanted: str = "") -> ClientFileError:
+    """The error for a file that is written in a way that cannot be edited safely."""
+    hint = f"It was left as it is. Write this yourself: {wanted}" if wanted else ""
+    return ClientFileError(why, hint=hint or "It was left as it is.")
+
+
+def split_bom(text: str) -> tuple[str, str]:
+    """The byte order mark that the text begins with, or "", and the rest."""
+    return (BOM, text[1:]) if text.startswith(BOM) else ("", text)
+
+
+def newline_of(text: str) -> str:
+    """The line end that the text uses: that of its first line, else a line feed."""
+    end = text.find("\n")
+    return "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"
+
+
+def line_start(text: str, at: int) -> int:
+    """Where the line begins that holds the position."""
+    return text.rfind("\n", 0, at) + 1
+
+
+def line_end(text: str, at: int) -> int:
+    """Where the line ends that holds the position, before its line end."""
+    end = text.find("\n", at)
+    if end < 0:
+        return len(text)
+    return end - 1 if end > at and text[end - 1] == "\r" else end
+
+
+def with_value(meaning: object, path: Sequence[str], value: object) -> object:
+    """The meaning of a file with one value set; missing maps on the way are made."""
+    if not path:
+        return value
+    if meaning is None:
+        meaning = {}
+    if not isinstance(meaning, dict):
+        raise unchangeable(f"{path[0]} cannot be set, because something else stands in its place.")
+    head, *rest = path
+    return {**meaning, head: with_value(meaning.get(head), rest, value)}

@@ -1,0 +1,40 @@
+"""Takes Lull's lines out of a file that was changed since Lull wrote them: a three-way merge."""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher, unified_diff
+
+
+def taken_out(before: str, after: str, now: str) -> str | None:
+    """`now` with what turned `before` into `after` undone, and every later change kept.
+
+    None where a later change touches the same lines, so that a person has to decide.
+    """
+    old, ours, found = (text.splitlines(keepends=True) for text in (before, after, now))
+    kept = SequenceMatcher(None, ours, found, autojunk=False).get_matching_blocks()
+    result = list(found)
+    ways = SequenceMatcher(None, ours, old, autojunk=False).get_opcodes()
+    for tag, i1, i2, j1, j2 in reversed(ways):
+        if tag == "equal":
+            continue
+        # The lines of ours and a neighbour of each side must stand together in what is there now.
+        low, high = max(i1 - 1, 0), min(i2 + 1, len(ours))
+        block = next((b for b in kept if b.a <= low and high <= b.a + b.size), None)
+        if block is None:
+            return None
+        shift = block.b - block.a
+        result[i1 + shift : i2 + shift] = old[j1:j2]
+    return "".join(result)
+
+
+def difference(before: str, after: str, name: str, *, first: str, second: str) -> str:
+    """A unified diff of two texts of a file, for people; "" where they are equal."""
+    lines = unified_diff(
+        before.splitlines(),
+        after.splitlines(),
+        f"{name} ({first})",
+        f"{name} ({second})",
+        lineterm="",
+        n=2,
+    )
+    return "\n".join(lines)

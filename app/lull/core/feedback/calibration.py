@@ -1,0 +1,297 @@
+"""How reliable each source of verdicts is, measured on the user's own labels.
+
+A verdict is a test with errors: a source recognises a share of what the user calls good
+(sensitivity) and of what the user calls bad (specificity). Both are counted on turns that user and
+source both judged, starting from a modest prior so that the first label does not decide. From them
+follow the probability that a turn is good, the true rate behind an apparent one, the most
+informative question of the day, and whether judged labels may be trained on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from statistics import NormalDist
+from typing import Final
+
+from lull.core.feedback.reward import GREY, Source
+
+EVEN: Final = 0.5
+A_DAY: Final = timedelta(days=1)
+LEAST_PAIRS: Final = 20
+"""Fewest turns seen by both judge and checks from which their measured agreement decides about
+training on judged labels; with fewer, training stops only if the whole interval is too low.
+"""
+LEAST_AGREEMENT: Final = 0.7
+LEAST_DISAGREEMENT: Final = 0.3
+"""Least difference in p_good between judge and signals that is worth asking the user about."""
+LEAST_YOUDEN: Final = 0.05
+"""Least sensitivity + specificity - 1; a source below this is uninformative and cannot be
+corrected."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prior:
+    """What is assumed about a source of verdicts before the user has labelled anything."""
+
+    right: float
+    """Assumed sensitivity of the source, and its specificity unless that was measured
+    separately.
+    """
+    weight: float
+    """Weight of the assumption, as a number of labels of each kind."""
+    specificity: float | None = None
+
+
+PRIORS: Final[Mapping[Source, Prior]] = {
+    Source.VERIFIABLE: Prior(right=0.97, weight=20.0),
+    Source.EXPLICIT: Prior(right=0.99, weight=1000.0),
+    Source.IMPLICIT: Prior(right=0.90, weight=10.0),
+    # Weak, so that labels count soon, yet a single verdict falls outside the grey zone.
+    Source.JUDGE: Prior(right=0.75, weight=8.0),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """Counts of a source's verdicts against the user's labels; "positive" means good."""
+
+    tp: int = 0
+    fn: int = 0
+    fp: int = 0
+    tn: int = 0
+
+    def with_pair(self, *, good: bool, value: float) -> Counts:
+        """Return the counts with one more turn that both the source and the user judged; a verdict
+        of 0 does not count.
+        """
+        return Counts(
+            tp=self.tp + (good and value > 0),
+            fn=self.fn + (good and value < 0),
+            fp=self.fp + (not good and value > 0),
+            tn=self.tn + (not good and value < 0),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rates:
+    """Sensitivity and specificity smoothed by the source's prior (Beta), with the number of labels
+    behind each."""
+
+    sensitivity: float
+    specificity: float
+    n_sensitivity: float
+    n_specificity: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """An estimated share with its confidence interval."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+def rates(source: Source, counts: Counts, belief: Prior | None = None) -> Rates:
+    """Return how often a source of verdicts (a check, a judge) is right on good and on bad answers.
+
+    The rates are smoothed. `belief` replaces the source's prior, e.g. after a judge's exam.
+    """
+    prior = belief or PRIORS[source]
+    good, bad = counts.tp + counts.fn, counts.fp + counts.tn
+    right_of_bad = prior.right if prior.specificity is None else prior.specificity
+    return Rates(
+        sensitivity=(counts.tp + prior.right * prior.weight) / (good + prior.weight),
+        specificity=(counts.tn + right_of_bad * prior.weight) / (bad + prior.weight),
+        n_sensitivity=good + prior.weight,
+        n_specificity=bad + prior.weight,
+    )
+
+
+def p_good(
+    value: float,
+    source: Source,
+    counts: Counts | None = None,
+    *,
+    prior: float = EVEN,
+    belief: Prior | None = None,
+) -> float:
+    """Return the probability that the user would call the turn good, given one source's verdict
+    (Bayes).
+
+    `value` is the verdict, -1 to 1, with log-odds interpolated linearly. `prior` is the share of
+    good turns before any verdict. A verdict of 0 stays in the grey zone whatever the prior, and a
+    verdict is never reversed: a bad one can be uncertain but not good. A source no better than
+    chance leaves everything grey.
+    """
+    found = rates(source, counts or Counts(), belief)
+    before = min(max(prior, 0.01), 0.99)
+    middle = _log_odds(min(max(before, GREY[0]), GREY[1]))
+    good_says_good = found.sensitivity / (1.0 - found.specificity)
+    good_says_bad = (1.0 - found.sensitivity) / found.specificity
+    high = max(middle, _log_odds(before) + math.log(good_says_good))
+    low = min(middle, _log_odds(before) + math.log(good_says_bad))
+    end = high if value > 0 else low
+    return 1.0 / (1.0 + math.exp(-(middle + abs(value) * (end - middle))))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """Error counts and priors of every source, from the user's labels."""
+
+    counts: Mapping[Source, Counts] = field(default_factory=dict)
+    beliefs: Mapping[Source, Prior] = field(default_factory=dict)
+    """Priors that were measured beforehand, by source; the other sources use PRIORS."""
+
+    @classmethod
+    def of(
+        cls,
+        labelled: Iterable[tuple[bool, Mapping[Source, float]]],
+        beliefs: Mapping[Source, Prior] | None = None,
+    ) -> Calibration:
+        """Build the calibration from labelled turns: whether each is good, and what each source
+        said of it.
+        """
+        counts: dict[Source, Counts] = {}
+        for good, verdicts in labelled:
+            for source, value in verdicts.items():
+                known = counts.get(source, Counts())
+                counts[source] = known.with_pair(good=good, value=value)
+        return cls(counts=counts, beliefs=beliefs or {})
+
+    def p_good(self, value: float, source: Source, *, prior: float = EVEN) -> float:
+        counts, belief = self.counts.get(source), self.beliefs.get(source)
+        return p_good(value, source, counts, prior=prior, belief=belief)
+
+    def rates(self, source: Source) -> Rates:
+        return rates(source, self.counts.get(source, Counts()), self.beliefs.get(source))
+
+    def true_rate(self, source: Source, *, good: int, n: int) -> Estimate:
+        """Estimate the true share of good turns from `good` good verdicts of `n`."""
+        return corrected_rate(good, n, self.rates(source))
+
+
+def corrected_rate(good: int, n: int, found: Rates, *, level: float = 0.95) -> Estimate:
+    """Return the true share of good turns, corrected for the errors of a source that called `good`
+    of `n` good.
+
+    Rogan & Gladen (1978), with the interval of Lang & Reiczigel (2014), which includes the
+    uncertainty of the two rates; for language-model judges see arXiv 2511.21140. Without
+    information the interval is [0, 1]. Raises ValueError for impossible counts.
+    """
+    if not 0 <= good <= n:
+        raise ValueError(f"{good} of {n} is no share")
+    youden = found.sensitivity + found.specificity - 1.0
+    if n == 0 or youden < LEAST_YOUDEN:
+        return Estimate(value=good / n if n else EVEN, low=0.0, high=1.0, n=n)
+    point = (good / n + found.specificity - 1.0) / youden
+    z = NormalDist().inv_cdf((1.0 + level) / 2.0)
+    n_more = n + z * z
+    apparent = (good + z * z / 2.0) / n_more
+    centre = (apparent + found.specificity - 1.0) / youden
+    se_var = found.sensitivity * (1.0 - found.sensitivity) / found.n_sensitivity
+    sp_var = found.specificity * (1.0 - found.specificity) / found.n_specificity
+    shift = 2.0 * z * z * (centre * se_var - (1.0 - centre) * sp_var)
+    spread = (
+        apparent * (1.0 - apparent) / n_more + centre**2 * se_var + (1.0 - centre) ** 2 * sp_var
+    )
+    half = z * math.sqrt(spread) / youden
+    value = _in_unit(point)
+    return Estimate(
+        value=value,
+        low=min(value, _in_unit(centre + shift - half)),
+        high=max(value, _in_unit(centre + shift + half)),
+        n=n,
+    )
+
+
+def wilson(hits: int, n: int, *, level: float = 0.95) -> Estimate:
+    """Return a share with its score interval (Wilson 1927). Raises ValueError for impossible
+    counts.
+    """
+    if not 0 <= hits <= n:
+        raise ValueError(f"{hits} of {n} is no share")
+    if n == 0:
+        return Estimate(value=EVEN, low=0.0, high=1.0, n=0)
+    z2 = NormalDist().inv_cdf((1.0 + level) / 2.0) ** 2
+    centre = (hits + z2 / 2.0) / (n + z2)
+    half = math.sqrt(z2 * (hits * (n - hits) / n + z2 / 4.0)) / (n + z2)
+    return Estimate(
+        value=hits / n,
+        low=0.0 if hits == 0 else max(0.0, centre - half),
+        high=1.0 if hits == n else min(1.0, centre + half),
+        n=n,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubt:
+    """A turn that the user may be asked to rate."""
+
+    turn: str
+    judge: float | None
+    """p_good according to the judge; None if it gave no verdict."""
+    signals: float | None
+    """p_good according to all sources except the judge; None if none gave a verdict."""
+
+    @property
+    def size(self) -> float:
+        if self.judge is None or self.signals is None:
+            return 0.0
+        return abs(self.judge - self.signals)
+
+
+def question_of_the_day(
+    doubts: Iterable[Doubt], *, asked_last: datetime | None, now: datetime
+) -> str | None:
+    """Choose the turn on which judge and signals disagree most; None: no question today.
+
+    At most one in any 24 hours, and none if they nearly agree. The first of equal turns.
+    """
+    if asked_last is not None and now - asked_last < A_DAY:
+        return None
+    worst = max(doubts, key=lambda doubt: doubt.size, default=None)
+    if worst is None or worst.size < LEAST_DISAGREEMENT:
+        return None
+    return worst.turn
+
+
+def agreement(pairs: Iterable[tuple[float, float]]) -> Estimate:
+    """Return the share of turns on which the judge agrees with the checks, with its interval.
+
+    Takes pairs of (judge's verdict, check's verdict), -1 to 1. Turns with a verdict of 0 are left
+    out.
+    """
+    sides = [judge * check > 0 for judge, check in pairs if judge * check]
+    return wilson(sum(sides), len(sides))
+
+
+def may_train_on_judge(found: Estimate) -> tuple[bool, str]:
+    """Whether judged labels may be trained on, and the reason in words.
+
+    From 20 turns on the share itself decides. With fewer, training goes on unless the whole
+    interval is below the limit: few turns are no reason for distrust, but a clearly wrong judge is
+    stopped at once.
+    """
+    limit = f"{LEAST_AGREEMENT:.0%}"
+    if found.n == 0:
+        return True, "The judge was not compared with any check yet."
+    said = f"Judge and checks agree on {found.value:.0%} of {found.n} turns"
+    said += f" (95 % interval {found.low:.0%} to {found.high:.0%})"
+    if found.n < LEAST_PAIRS and found.high >= LEAST_AGREEMENT:
+        return True, f"{said}; {LEAST_PAIRS} turns are wanted to tell."
+    if found.value >= LEAST_AGREEMENT:
+        return True, f"{said}; at least {limit} are wanted."
+    return False, f"{said}, and {limit} are wanted: the judge's labels are not trained on."
+
+
+def _log_odds(p: float) -> float:
+    return math.log(p / (1.0 - p))
+
+
+def _in_unit(value: float) -> float:
+    return min(1.0, max(0.0, value))

@@ -1,0 +1,221 @@
+"""Signals about an answer from what happened after it, without asking a model.
+
+*Verifiable* signals: the results of the answer's own tool calls, and whether it is the JSON that
+was asked for. *Implicit* signals: the answer was asked for again, or the user's next message, as a
+reader understood it. An environment fault is found first and is nobody's failure. Silence, and the
+end of a conversation, are no signals.
+
+Callers must pass the text that the user typed, without tool results and without anything that Lull
+added: a skill suffix taken for the user's words would let a skill correct itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from lull.core.chat.messages import Message, PartKind, Role, ToolCall
+from lull.core.checks.check import FitsSchema
+from lull.core.checks.shapes import no_number
+from lull.core.feedback.environment_faults import environment_fault as environment_fault  # noqa: PLC0414  callers find it here
+from lull.core.feedback.feedback import Heard
+from lull.core.feedback.reward import Source
+from lull.core.feedback.tool_results import outcome
+
+
+class SignalKind(StrEnum):
+    TEST_RESULT = "test-result"
+    TOOL_RESULT = "tool-result"
+    SCHEMA = "schema"
+    CHECK = "check"
+    """The outcome of a check made from the user's own words."""
+    RATING = "rating"
+    CORRECTION = "correction"
+    REGENERATION = "regeneration"
+    THANKS = "thanks"
+    ENVIRONMENT = "environment"
+    """An environment fault; recorded to be shown, and worth 0."""
+
+
+YOU_SAID: Final = "you said: "
+"""Prefix of a signal's text that quotes the user's verdict on an answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signal:
+    kind: SignalKind
+    source: Source
+    value: float
+    """Value from -1 (bad) to 1 (good)."""
+    text: str
+    """A description of the signal for people: the user's own words, a test's summary line, or a
+    fault's cause.
+    """
+
+    def __post_init__(self) -> None:
+        if not -1.0 <= self.value <= 1.0:
+            raise ValueError(f"a signal is between -1 and 1, not {self.value}")
+
+
+THANKS_VALUE: Final = 0.5
+"""Signal value of thanks; less than 1, because people also thank out of courtesy."""
+EXIT_ZERO_VALUE: Final = 0.5
+"""Signal value of exit code 0, which shows that a command ran, not that it was the right one; a
+passed test counts 1.
+"""
+ASKED_AGAIN_VALUE: Final = -0.5
+"""Signal value of asking the same again, which may be mere curiosity."""
+
+
+def from_feedback(heard: Heard, said: str) -> tuple[Signal, ...]:
+    """Return the signal in the user's next message, with the user's words as text; at most one."""
+    if heard.corrects:
+        return (_implicit(SignalKind.CORRECTION, -1.0, said),)
+    if heard.thanked:
+        return (_implicit(SignalKind.THANKS, THANKS_VALUE, said),)
+    return ()
+
+
+def _implicit(kind: SignalKind, value: float, text: str) -> Signal:
+    return Signal(kind=kind, source=Source.IMPLICIT, value=value, text=text)
+
+
+# -- asked again -------------------------------------------------------------------------------
+
+
+def regenerated(asked: str) -> Signal:
+    """Build the signal of an answer that the user asked for again; `asked` says how, in words."""
+    return _implicit(SignalKind.REGENERATION, ASKED_AGAIN_VALUE, asked)
+
+
+# -- tools -------------------------------------------------------------------------------------
+
+
+def from_tools(after: Sequence[Message], *, answer: Message | None = None) -> tuple[Signal, ...]:
+    """Return the signals from the results of the answer's own tool calls, one for each conclusive
+    result.
+
+    `after` are the messages after the answer, oldest first; only results up to the next answer are
+    read. With `answer`, each result is judged by its call: a file shown is no outcome, and a search
+    without hits has not failed. An environment fault gives a signal of kind ENVIRONMENT with value
+    0.
+    """
+    signals: list[Signal] = []
+    for call, result in _results(answer, after):
+        seen = outcome(call, result)
+        if seen is None or seen.ok:
+            if seen is not None:
+                signals.append(
+                    _seen(seen.tested, 1.0 if seen.tested else EXIT_ZERO_VALUE, seen.text)
+                )
+        elif cause := environment_fault(result):
+            signals.append(fault_signal(cause))
+        else:
+            signals.append(_seen(seen.tested, -1.0, seen.text))
+    return tuple(signals)
+
+
+def fault_signal(cause: str) -> Signal:
+    """Build the signal of an environment fault; `cause` is as returned by `environment_fault`."""
+    return Signal(
+        kind=SignalKind.ENVIRONMENT, source=Source.VERIFIABLE, value=0.0, text=f"Fault: {cause}."
+    )
+
+
+def _seen(tested: bool, value: float, text: str) -> Signal:
+    kind = SignalKind.TEST_RESULT if tested else SignalKind.TOOL_RESULT
+    return Signal(kind=kind, source=Source.VERIFIABLE, value=value, text=text)
+
+
+def _any_results(message: Message) -> bool:
+    return any(part.kind is PartKind.TOOL_RESULT for part in message.parts)
+
+
+def _results(answer: Message | None, after: Sequence[Message]) -> Iterator[tuple[ToolCall, str]]:
+    """Return each tool call of the answer with its result, matched by id, by name, or else in
+    order.
+    """
+    open_calls = list(answer.tool_calls) if answer else []
+    for message in after:
+        if message.role is Role.ASSISTANT:
+            return
+        if message.role is not Role.TOOL and not _any_results(message):
+            continue
+        texts = [p.text for p in message.parts if p.kind in (PartKind.TOOL_RESULT, PartKind.TEXT)]
+        if message.role is not Role.TOOL:
+            texts = [p.text for p in message.parts if p.kind is PartKind.TOOL_RESULT]
+        for number, text in enumerate(texts):
+            if answer is None:
+                yield ToolCall(name="", arguments=""), text
+                continue
+            call = _answered(open_calls, message.tool_call_id if number == 0 else "")
+            if call is None:
+                break
+            open_calls.remove(call)
+            yield call, text
+
+
+def _answered(calls: Sequence[ToolCall], key: str) -> ToolCall | None:
+    if not key:
+        return calls[0] if calls else None
+    by_id = (call for call in calls if call.id and call.id == key)
+    # Ollama's own protocol has only the name
+    by_name = (call for call in calls if call.name == key)
+    return next(by_id, None) or next(by_name, None)
+
+
+# -- format ------------------------------------------------------------------------------------
+
+
+def from_format(format_json: str, answer: str, fits: FitsSchema) -> tuple[Signal, ...]:
+    """Return one signal telling whether the answer is the JSON that was asked for; none if no
+    format was asked for or it is unclear.
+
+    `fits` validates a value against a schema. `format_json` is `ChatRequest.format`: the word json,
+    a JSON schema, or an OpenAI response_format. Pass only complete text answers: a tool call is no
+    JSON text, and a cut one was cut by a limit.
+    """
+    schema = _schema(format_json)
+    if schema is None or not answer.strip():
+        return ()
+    try:
+        value = json.loads(answer, parse_constant=no_number)
+    except RecursionError:
+        return ()
+    except ValueError:
+        return _schema_signal(-1.0, "The answer is not the JSON that was asked for.")
+    fit = fits(schema, value)
+    if fit is None:
+        return ()
+    said = "fits" if fit else "does not fit"
+    return _schema_signal(1.0 if fit else -1.0, f"The answer {said} the format that was asked for.")
+
+
+def _schema_signal(value: float, text: str) -> tuple[Signal, ...]:
+    return (Signal(kind=SignalKind.SCHEMA, source=Source.VERIFIABLE, value=value, text=text),)
+
+
+def _schema(format_json: str) -> object:
+    """Return the JSON schema that a requested format asks for; True for any JSON, None for none."""
+    text = format_json.strip()
+    if text in ("json", "json_object"):
+        return True
+    try:
+        wanted = json.loads(text) if text else None
+    except (ValueError, RecursionError):
+        return None
+    if isinstance(wanted, str):
+        return True if wanted in ("json", "json_object") else None
+    if not isinstance(wanted, dict) or not wanted:
+        return None
+    kind = wanted.get("type")
+    if kind == "json_object":
+        return {"type": "object"}
+    if kind == "json_schema":
+        inner = wanted.get("json_schema")
+        holder = inner if isinstance(inner, dict) else wanted
+        return holder.get("schema")
+    return None if kind == "text" else wanted

@@ -1,0 +1,239 @@
+"""Decides whether Lull may work now, from signals, hours, calendars and the user's own commands.
+
+The answer is open or closed, with the reason, every gate and the known times. Activity always wins:
+input, a chat or a waking machine closes the window at once, also in sleep hours and meetings. It
+opens after a while without activity if every gate is open; starting needs more than continuing
+(hysteresis).
+
+Sleep hours and an "away" calendar do not open the window. Like a locked screen they make it
+likelier that the user stays away, and so shorten the wait to two minutes; not to nothing, because
+somebody who sits up late and reads for a minute is still there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from lull.core import durations as spans
+from lull.core.calendars.event import Calendar, CalendarEvent, Meaning
+from lull.core.idle.gates import GateInputs, event_now, gates
+from lull.core.idle.hours import inside
+from lull.core.idle.rule import (
+    ALWAYS_KEPT_GATES,
+    PRESENCE_GATES,
+    CarriedOver,
+    GateName,
+    GateState,
+    IdleGate,
+    IdleRule,
+)
+from lull.core.idle.signals import IdleSignals
+from lull.core.idle.timing import likely_end, next_opening
+from lull.core.idle.waiting import (
+    quiet_for_s,
+    remembered,
+    wait_gate,
+    wait_left_s,
+    wait_needed_s,
+)
+
+
+class WindowState(StrEnum):
+    OFF = "off"
+    PAUSED = "paused"
+    CLOSED = "closed"
+    OPEN = "open"
+    WORKING = "working"
+    """The window is open, and work is running."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdleWindow:
+    """The decision whether Lull may work now, with the reasons and the state that the next decision
+    needs.
+    """
+
+    state: WindowState
+    because: str
+    until: datetime | None
+    """Known end of the current state, in the user's zone, never in the past; None if unknown."""
+    next: datetime | None
+    """When a window that is closed, paused or off may next open; None if unknown."""
+    gates: tuple[IdleGate, ...]
+    closed_by: GateName | None = None
+    quiet_s: float = 0.0
+    """Seconds since the last activity of any kind."""
+    likely_until: datetime | None = None
+    """When the user is expected back, by sleep hours and calendars."""
+    memory: CarriedOver = field(default_factory=CarriedOver)
+
+    @property
+    def open(self) -> bool:
+        return self.state in (WindowState.OPEN, WindowState.WORKING)
+
+    @property
+    def somebody_here(self) -> bool:
+        """Whether the window is closed because a person is present, not by a setting or the
+        machine's state.
+        """
+        return any(
+            g.closes and (g.name in PRESENCE_GATES or g.name is GateName.CHAT) for g in self.gates
+        )
+
+    def working(self, text: str) -> IdleWindow:
+        return replace(self, state=WindowState.WORKING, because=text)
+
+    def as_dict(self) -> dict[str, object]:
+        """The JSON of `lull why`, without the list of work."""
+        return {
+            "state": self.state.value,
+            "because": self.because,
+            "until": _iso(self.until),
+            "next": _iso(self.next),
+            "gates": [
+                {"name": g.name.value, "state": g.state.value, "text": g.text} for g in self.gates
+            ],
+        }
+
+
+def _iso(at: datetime | None) -> str | None:
+    return at.isoformat(timespec="seconds") if at is not None else None
+
+
+def decide(
+    signals: IdleSignals,
+    *,
+    settings: IdleRule,
+    events: Sequence[CalendarEvent] = (),
+    calendars: Sequence[Calendar] = (),
+    paused_until: datetime | None = None,
+    state: CarriedOver | None = None,
+    train_now: bool = False,
+) -> IdleWindow:
+    """Decide from the signals and settings whether Lull may work now.
+
+    `state` is the `memory` of the previous window, None at the start. `calendars` describes the
+    feeds that `events` come from. With `train_now`, on the user's request, presence, waiting,
+    hours, calendars and pauses are skipped; heat, battery and memory never, and a chat is answered
+    first.
+    """
+    before = state or CarriedOver()
+    needed_s = wait_needed_s(signals, settings, events, before)
+    look = GateInputs(
+        signals=signals,
+        rule=settings,
+        events=events,
+        paused_until=paused_until,
+        memory=before,
+        calendars=calendars,
+        needed_s=needed_s,
+    )
+    seen = list(gates(look))
+    shut = [gate for gate in seen if gate.closes]
+    memory = remembered(signals, before, shut)
+    quiet_s = quiet_for_s(signals, memory)
+    left_s = wait_left_s(signals, settings, memory, needed_s)
+    wait = wait_gate(signals.now, left_s, quiet_s, needed_s)
+    seen.append(wait)
+    closed = [*shut, wait] if wait.closes else shut
+    if train_now:
+        closed = [gate for gate in closed if gate.name in ALWAYS_KEPT_GATES]
+    known = _Known(look=look, gates=tuple(seen), quiet_s=quiet_s, left_s=left_s, memory=memory)
+    if closed:
+        return _shut(known, closed)
+    memory = replace(memory, open=True, needed_s=needed_s)
+    return _opened(replace(known, memory=memory), train_now=train_now)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    look: GateInputs
+    gates: tuple[IdleGate, ...]
+    quiet_s: float
+    left_s: float
+    memory: CarriedOver
+
+
+# The decision
+
+
+def _opened(known: _Known, *, train_now: bool) -> IdleWindow:
+    look, now = known.look, known.look.now
+    ends = [] if train_now else [g.until for g in known.gates if g.until is not None]
+    return IdleWindow(
+        state=WindowState.OPEN,
+        because="You asked for it." if train_now else _why_open(known),
+        until=min(ends, key=lambda end: end.astimezone(UTC), default=None),
+        next=None,
+        gates=known.gates,
+        quiet_s=known.quiet_s,
+        likely_until=likely_end(now, rule=look.rule, events=look.events),
+        memory=known.memory,
+    )
+
+
+def _why_open(known: _Known) -> str:
+    signals, now = known.look.signals, known.look.now
+    quiet = f"No sign of you for {spans.length(known.quiet_s)}"
+    if signals.locked is True:
+        return f"{quiet}, and the screen is locked."
+    if inside(known.look.rule.sleep_hours, now):
+        return f"{quiet}, and these are your sleep hours."
+    if event_now(known.look.events, Meaning.AWAY, now.astimezone(UTC)) is not None:
+        return f"{quiet}, and your calendar says that you are away."
+    return f"{quiet}."
+
+
+def _shut(known: _Known, closed: Sequence[IdleGate]) -> IdleWindow:
+    first = closed[0]
+    states = {GateName.LEARNING: WindowState.OFF, GateName.PAUSE: WindowState.PAUSED}
+    until, then = _ends(known, closed)
+    if first.name is GateName.PAUSE:
+        until = first.until
+    return IdleWindow(
+        state=states.get(first.name, WindowState.CLOSED),
+        because=first.text,
+        until=until,
+        next=then,
+        gates=known.gates,
+        closed_by=first.name,
+        quiet_s=known.quiet_s,
+        memory=known.memory,
+    )
+
+
+_TOLD_BY_WAIT = frozenset({GateName.INPUT, GateName.CHAT, GateName.WAKE})
+"""Gates that end when the user leaves, after which the wait follows."""
+
+
+def _ends(known: _Known, closed: Sequence[IdleGate]) -> tuple[datetime | None, datetime | None]:
+    """Return until when these gates stay closed, and when the window may next open, if nobody comes
+    from now on. None where a gate has no known end.
+    """
+    look, now = known.look, known.look.now
+    until = earliest = now
+    here = [g for g in closed if g.name in _TOLD_BY_WAIT and g.state is GateState.CLOSED]
+    for gate in closed:
+        if gate in here:
+            continue
+        if gate.until is None:
+            return None, None
+        # After a call the user may stay for a moment.
+        wait_s = (
+            look.needed_s
+            if gate.name in PRESENCE_GATES and gate.name is not GateName.INPUT
+            else 0.0
+        )
+        until = _later_of(until, gate.until)
+        earliest = _later_of(earliest, spans.later(gate.until, wait_s))
+    earliest = _later_of(earliest, spans.later(now, known.left_s))
+    then = next_opening(earliest, rule=look.rule, events=look.events, needed_s=look.needed_s)
+    # When the user will leave is unknown.
+    return (until if until != now and not here else None), then
+
+
+def _later_of(one: datetime, other: datetime) -> datetime:
+    return max(one, other, key=lambda at: at.astimezone(UTC))

@@ -1,0 +1,158 @@
+"""Settings of the idle policy, the result of one gate, and the state kept between two
+evaluations.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from lull.core.idle.hours import HoursRange
+
+LEAST_WAIT_S: Final = 5.0
+"""Shortest wait for a lull that can be set, in seconds; with none, user input would never be
+noticed.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdleRule:
+    """The user's idle settings."""
+
+    enabled: bool = True
+    after_s: float = 600.0
+    """Seconds without activity after which the machine counts as free."""
+    locked_after_s: float = 120.0
+    sure_after_s: float = 120.0
+    """Seconds without activity needed in sleep hours and while a calendar says that the user is
+    away.
+    """
+    sleep_hours: tuple[HoursRange, ...] = ()
+    allowed_hours: tuple[HoursRange, ...] = ()
+    """Hours in which alone work is allowed; empty: at any time."""
+    blocked_hours: tuple[HoursRange, ...] = ()
+    exclusive_apps: tuple[str, ...] = ()
+    battery_ok: bool = False
+    battery_share: float = 0.5
+    """Least battery charge, 0 to 1, for work on battery where that is allowed."""
+    low_power_ok: bool = False
+    load_share: float = 0.3
+    memory_share: float = 0.2
+    memory_pressure: float = 0.1
+    settle_s: float = 60.0
+    """Seconds that load, heat, memory and power must have been fine before work starts, so that it
+    does not start and stop all the time.
+    """
+
+
+# Hysteresis: starting needs more than continuing.
+LOAD_MARGIN: Final = 0.2
+"""Amount added to the limit `load_share` while a window is open, so that a mail check does not stop
+work.
+"""
+MEMORY_FACTOR_WHILE_OPEN: Final = 0.5
+"""Factor on `memory_share` while a window is open, because our own work takes part of the free
+memory."""
+PRESSURE_FACTOR_TO_OPEN: Final = 0.5
+"""Factor on the limit `memory_pressure` while no window is open; opening one needs less pressure
+than keeping it.
+"""
+BATTERY_MARGIN: Final = 0.05
+"""Charge above `battery_share` that is needed to open a window on battery."""
+
+
+class GateState(StrEnum):
+    OPEN = "open"
+    CLOSED = "closed"
+    UNKNOWN = "unknown"
+    """The gate's signal is unknown; unknown input closes the window, other unknown signals do
+    not.
+    """
+
+
+class GateName(StrEnum):
+    """Names of the gates, in the order in which they are named as the reason."""
+
+    LEARNING = "learning"
+    PAUSE = "pause"
+    INPUT = "input"
+    CHAT = "chat"
+    WAKE = "wake"
+    CALL = "call"
+    APP = "app"
+    CALENDAR = "calendar"
+    HOURS = "hours"
+    POWER = "power"
+    SAVING = "low power"
+    HEAT = "heat"
+    MEMORY = "memory"
+    LOAD = "load"
+    WAIT = "wait"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdleGate:
+    name: GateName
+    state: GateState
+    text: str
+    """The gate's state in a sentence for people."""
+    until: datetime | None = None
+    """When the gate changes by itself, if known: a closed gate opens, an open one closes."""
+
+    @property
+    def closes(self) -> bool:
+        """Whether the gate closes the window: it is closed, or its signal is unknown and is the
+        input.
+        """
+        unknown_input = self.state is GateState.UNKNOWN and self.name is GateName.INPUT
+        return self.state is GateState.CLOSED or unknown_input
+
+
+PRESENCE_GATES: Final = frozenset(
+    {GateName.INPUT, GateName.WAKE, GateName.CALL, GateName.APP, GateName.CALENDAR}
+)
+"""Gates closed by the user's presence: after such a gate opens, the wait starts again. (Input and
+chats also carry their own times.) Hours and pauses end without a wait."""
+
+STRAIN_GATES: Final = frozenset(
+    {GateName.POWER, GateName.SAVING, GateName.HEAT, GateName.MEMORY, GateName.LOAD}
+)
+"""Gates closed by the machine's own state: after such a gate opens, a minute passes to settle."""
+
+ALWAYS_KEPT_GATES: Final = frozenset(
+    {
+        GateName.LEARNING,
+        GateName.CHAT,
+        GateName.POWER,
+        GateName.SAVING,
+        GateName.HEAT,
+        GateName.MEMORY,
+    }
+)
+"""Gates that even "train now" obeys; a chat is answered first, then the work continues."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CarriedOver:
+    """State kept from one evaluation of the idle policy to the next. Never stored: a restart begins
+    without assumptions.
+
+    Times are on the monotonic clock.
+    """
+
+    open: bool = False
+    needed_s: float = float("inf")
+    """Seconds without activity that were required when the open window was opened."""
+    input_s: float | None = None
+    """Time of the last input, as last reported."""
+    here_s: float | None = None
+    """Time of the latest other sign of the user, except chats."""
+    strained_s: float | None = None
+    input_known: bool = False
+    """Whether any source has reported input so far."""
+    lost_s: float | None = None
+    """Time when the input source stopped reporting."""
+    locked: bool = False
+    """Whether the screen was locked when that could last be told."""

@@ -1,0 +1,121 @@
+"""Chooses which work to do in a lull: by kind, then by value for the remaining time.
+
+Decides only the order. The provider of a work item decides what it does and how it stops; when work
+may run is decided elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, Protocol, TypeVar
+
+from lull.core.idle.forecast import Forecast
+
+LONGEST_UNIT_S: Final = 30.0
+"""Longest unit of work in seconds; after each unit the next work is chosen anew."""
+
+
+class WorkKind(StrEnum):
+    """Kinds of idle-time work, in the order in which they are done: first what the user waits for,
+    then finding or preparing models, then what training needs, then training.
+    """
+
+    PROOF = "proof"
+    EXAM = "exam"
+    READY = "ready"
+    ROLLOUT = "rollout"
+    STEP = "step"
+
+
+_ORDER: Final = tuple(WorkKind)
+
+
+class Sized(Protocol):
+    """Interface of a work item's size and value, known before it runs."""
+
+    @property
+    def kind(self) -> WorkKind: ...
+
+    @property
+    def value(self) -> float:
+        """Value of finishing the work, relative to other work of its kind; 0 or more."""
+
+    @property
+    def needs_s(self) -> float:
+        """The shortest lull, in seconds, in which the work gets a lasting result: loading plus one
+        step.
+        """
+
+    @property
+    def left_s(self) -> float:
+        """Estimated seconds until the work is finished."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    kind: WorkKind
+    value: float
+    needs_s: float
+    left_s: float
+
+
+class LullWork(Sized, Protocol):
+    """Work that runs in lulls, one unit at a time, and stops when the user returns.
+
+    Implementations keep their progress: a unit that ends, is suspended or loses its memory later
+    continues from its last checkpoint.
+    """
+
+    @property
+    def id(self) -> str:
+        """The work item's id, which stays the same after a restart."""
+
+    @property
+    def text(self) -> str:
+        """Description for people: "Proving bullet-lists"."""
+
+    @property
+    def progress(self) -> float:
+        """Progress of the work, 0 to 1."""
+
+    def run_slice(self, until_s: float) -> Awaitable[None]:
+        """Works until `until_s` on the monotonic clock or until finished, and saves the result.
+
+        Stays pending while suspended; returns early after `give_back_memory`. Raises LullError if
+        it cannot continue now.
+        """
+
+    def suspend(self) -> Awaitable[None]:
+        """Stops using the machine within 100 ms. Memory may be kept. Harmless if nothing is
+        running."""
+
+    def resume(self) -> Awaitable[None]:
+        """Continues where `suspend` stopped."""
+
+    def give_back_memory(self) -> Awaitable[None]:
+        """Frees all memory, by force if need be. Safe to call at any time, and twice."""
+
+
+W = TypeVar("W", bound=Sized)
+
+
+def fits(work: Sequence[W], lull: Forecast) -> W | None:
+    """Choose the work item to do in this lull; None if none would make progress.
+
+    Items that almost certainly fit the lull come first. One that may not fit is chosen only if
+    there is no other, because waiting gains nothing.
+    """
+    for left_s in (lull.low_s, lull.median_s):
+        ready = [w for w in work if w.left_s > 0.0 and w.needs_s <= left_s and left_s > 0.0]
+        if ready:
+            return min(ready, key=lambda w: (_ORDER.index(w.kind), -_worth(w, lull.median_s)))
+    return None
+
+
+def _worth(work: Sized, left_s: float) -> float:
+    """Value per second of the work that can be done in the remaining time; short and valuable items
+    first.
+    """
+    return work.value / max(min(work.left_s, left_s), 1.0) * min(1.0, left_s / work.left_s)

@@ -1,0 +1,134 @@
+"""Signals about the machine and its user at one moment: each a value, or why it is unknown.
+
+An unknown signal is never represented by a value: a broken sensor must not look like an absent
+user.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Generic, Protocol, TypeAlias, TypeVar
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+SLEEP_GAP_S: Final = 60.0
+"""Seconds missing between two clock readings that count as sleep; four poll intervals of 15 s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known(Generic[T_co]):
+    value: T_co
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    why: str
+    """The reason in words, without a full stop, such as "there is no X11 display"."""
+
+
+Reading: TypeAlias = Known[T] | Unknown
+"""The value of a signal, or an `Unknown` with the reason."""
+
+_NOT_ASKED: Final = Unknown("nothing here tells")
+
+
+def plain(reading: Known[T] | Unknown) -> T | Unknown:
+    """Return the reading's value, or the Unknown itself, as fields of `IdleSignals` hold it."""
+    return reading.value if isinstance(reading, Known) else reading
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdleSignals:
+    """All idle signals at one moment. Raises ValueError for a naive `now` or an invalid number."""
+
+    now: datetime
+    """Time of the reading, in the user's zone. Weekly hours are in its wall-clock time, so it must
+    know daylight saving (a ZoneInfo, not a fixed offset).
+    """
+    monotonic_s: float
+    """Seconds on a clock that never goes backwards."""
+    input_idle_s: float | Unknown = _NOT_ASKED
+    """Seconds since the last key press, click or mouse movement."""
+    locked: bool | Unknown = _NOT_ASKED
+    on_mains: bool | Unknown = _NOT_ASKED
+    """Whether the machine runs on mains power; also True without a battery."""
+    battery_share: float | Unknown = _NOT_ASKED
+    """Charge of the battery, 0 to 1."""
+    low_power: bool | Unknown = _NOT_ASKED
+    """Whether the user has switched on power saving."""
+    hot: bool | Unknown = _NOT_ASKED
+    """Whether the machine is throttled for heat, or soon will be."""
+    load_of_others: float | Unknown = _NOT_ASKED
+    """Share of all cores used by processes other than ours, 0 to 1."""
+    memory_free_share: float | Unknown = _NOT_ASKED
+    """Share of all memory that is available without swapping, 0 to 1."""
+    memory_pressure: float | Unknown = _NOT_ASKED
+    """Share of time in which processes waited for memory, 0 to 1."""
+    call: bool | Unknown = _NOT_ASKED
+    """Whether a call or a film is in progress."""
+    exclusive_app: str | Unknown = ""
+    """Name of a running app on the user's do-not-disturb list; "" for none."""
+    chats_in_flight: int = 0
+    """Number of chats being answered by the proxy, from any client."""
+    since_chat_s: float = math.inf
+    """Seconds since the last chat ended; infinite if there was no chat."""
+    asleep_gap_s: float = 0.0
+    """Seconds that the machine slept since the previous evaluation."""
+
+    def __post_init__(self) -> None:
+        if self.now.tzinfo is None:
+            raise ValueError("the time of signals is aware")
+        for name in _NUMBERS:
+            value = getattr(self, name)
+            if not isinstance(value, Unknown) and not value >= 0.0:
+                raise ValueError(f"{name} is {value}, which is no length, share or count")
+
+
+_NUMBERS: Final = (
+    "input_idle_s",
+    "battery_share",
+    "load_of_others",
+    "memory_free_share",
+    "memory_pressure",
+    "chats_in_flight",
+    "since_chat_s",
+    "asleep_gap_s",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClockReading:
+    """Wall clock and monotonic clock at the previous evaluation."""
+
+    now: datetime
+    monotonic_s: float
+
+
+def asleep_gap_s(last: ClockReading, this: ClockReading, *, expected_s: float) -> float:
+    """Return the seconds that the machine slept between two clock readings `expected_s` apart; 0 if
+    it did not.
+
+    Compares two clocks, because the monotonic clock counts sleep on some systems only. A clock put
+    forward looks like sleep, which only causes a wait; one put back has no effect.
+    """
+    ran_s = this.monotonic_s - last.monotonic_s
+    skipped_s = (this.now - last.now).total_seconds() - ran_s
+    late_s = ran_s - expected_s
+    return max((gap for gap in (skipped_s, late_s) if gap >= SLEEP_GAP_S), default=0.0)
+
+
+class IdleSource(Protocol):
+    """A source of idle signals, which answers at once from its last poll."""
+
+    def signals(self) -> IdleSignals:
+        """Return the newest signals, without chats and sleep, which the caller adds. Never
+        raises.
+        """
+
+    def hurry(self, on: bool) -> None:
+        """Switches fast polling on while work runs, so that input is seen within 100 ms, and off
+        again.
+        """

@@ -1,0 +1,88 @@
+"""Computes future times that are known: when work may next begin, and how long a decision can hold.
+
+Uses only what is recorded: pauses, hours, calendars and the wait. When the user will come back is
+estimated elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Final
+
+from lull.core import durations as spans
+from lull.core.calendars.event import CalendarEvent, Meaning
+from lull.core.idle.gates import event_now
+from lull.core.idle.hours import HoursRange, inside, next_change
+from lull.core.idle.rule import IdleRule
+
+_MOST_CLOSED_STRETCHES: Final = 200
+"""Most consecutive closed stretches searched; beyond them the time counts as unknown."""
+
+
+def next_opening(
+    earliest: datetime, *, rule: IdleRule, events: Sequence[CalendarEvent], needed_s: float
+) -> datetime | None:
+    """Find the first time from `earliest` on at which neither hours nor calendars forbid work.
+
+    None if no such time is known. `earliest` is timezone-aware and in the user's zone.
+    """
+    at = earliest
+    for _ in range(_MOST_CLOSED_STRETCHES):
+        busy = event_now(events, Meaning.BUSY, at.astimezone(UTC))
+        if busy is not None:
+            # After a call the user may stay for a moment.
+            at = spans.later(busy.end.astimezone(earliest.tzinfo), needed_s)
+        elif inside(rule.blocked_hours, at):
+            end = next_change(rule.blocked_hours, at)
+            if end is None:
+                return None
+            at = end
+        elif rule.allowed_hours and not inside(rule.allowed_hours, at):
+            end = next_change(rule.allowed_hours, at)
+            if end is None:
+                return None
+            at = end
+        else:
+            return at
+    return None
+
+
+def likely_end(
+    now: datetime, *, rule: IdleRule, events: Sequence[CalendarEvent]
+) -> datetime | None:
+    """Return when the user is expected back, by sleep hours and calendars; None if neither says."""
+    ends = []
+    if inside(rule.sleep_hours, now):
+        ends.append(next_change(rule.sleep_hours, now))
+    away = event_now(events, Meaning.AWAY, now.astimezone(UTC))
+    if away is not None:
+        ends.append(away.end.astimezone(now.tzinfo))
+    return max((e for e in ends if e is not None), key=lambda e: e.astimezone(UTC), default=None)
+
+
+def steady_s(
+    now: datetime,
+    *,
+    rule: IdleRule,
+    events: Sequence[CalendarEvent],
+    due: Iterable[datetime | None],
+) -> float:
+    """Return the seconds for which the decision cannot change unless a signal changes; infinite if
+    nothing is due.
+
+    `due` are the times given by the window. Lets a simulated year skip ahead; a running service
+    looks every few seconds anyway.
+    """
+    at = now.astimezone(UTC)
+    found = [one.astimezone(UTC) for one in due if one is not None]
+    lines: tuple[tuple[HoursRange, ...], ...] = (
+        rule.sleep_hours,
+        rule.allowed_hours,
+        rule.blocked_hours,
+    )
+    changes = (next_change(ranges, now) for ranges in lines)
+    found += [one.astimezone(UTC) for one in changes if one is not None]
+    found += [edge.astimezone(UTC) for e in events for edge in (e.start, e.end)]
+    left = ((one - at).total_seconds() for one in found if one > at)
+    return min(left, default=float("inf"))

@@ -1,0 +1,114 @@
+"""How long the user and machine have been quiet, and how long that must last before work starts.
+
+There are two waits: input, chats, calls and meetings restart the user's, load, heat and power the
+machine's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from lull.core import durations as spans
+from lull.core.calendars.event import CalendarEvent, Meaning
+from lull.core.idle.gates import event_now, lost_since_s
+from lull.core.idle.hours import inside
+from lull.core.idle.rule import (
+    LEAST_WAIT_S,
+    PRESENCE_GATES,
+    STRAIN_GATES,
+    CarriedOver,
+    GateName,
+    GateState,
+    IdleGate,
+    IdleRule,
+)
+from lull.core.idle.signals import IdleSignals, Unknown
+
+
+def wait_needed_s(
+    signals: IdleSignals, rule: IdleRule, events: Sequence[CalendarEvent], before: CarriedOver
+) -> float:
+    """Return the seconds without activity that are currently required: the shortest of the waits
+    that apply.
+
+    While a window is open it never exceeds the wait with which it was opened: a night's work does
+    not stop because sleep hours end.
+    """
+    waits = [rule.after_s]
+    if signals.locked is True:
+        waits.append(rule.locked_after_s)
+    away = event_now(events, Meaning.AWAY, signals.now.astimezone(UTC))
+    if away is not None or inside(rule.sleep_hours, signals.now):
+        waits.append(rule.sure_after_s)
+    if before.open:
+        waits.append(before.needed_s)
+    return max(LEAST_WAIT_S, min(waits))
+
+
+def remembered(signals: IdleSignals, before: CarriedOver, shut: Sequence[IdleGate]) -> CarriedOver:
+    """Return the state to carry over, updated with the latest sign of the user and the latest
+    strain on the machine.
+
+    Input and chats report their own times, which are used anew at each look, even for times in
+    which they were unknown.
+    """
+    now_s = signals.monotonic_s
+    told = not isinstance(signals.input_idle_s, Unknown)
+    here = any(g.name in PRESENCE_GATES and g.name is not GateName.INPUT for g in shut)
+    strained = any(g.name in STRAIN_GATES for g in shut)
+    known = not isinstance(signals.locked, Unknown)
+    return CarriedOver(
+        input_s=_last_input_s(signals, before, shut),
+        here_s=now_s if here else before.here_s,
+        strained_s=now_s if strained else before.strained_s,
+        input_known=told or before.input_known,
+        lost_s=None if told or not before.input_known else lost_since_s(signals, before),
+        locked=signals.locked is True if known else before.locked,
+    )
+
+
+def _last_input_s(signals: IdleSignals, before: CarriedOver, shut: Sequence[IdleGate]) -> float:
+    if not isinstance(signals.input_idle_s, Unknown):
+        return signals.monotonic_s - signals.input_idle_s
+    taken_for_here = any(
+        g.name is GateName.INPUT and g.state is GateState.UNKNOWN and g.until is None for g in shut
+    )
+    if taken_for_here or before.input_s is None:
+        return signals.monotonic_s
+    return before.input_s
+
+
+def quiet_for_s(signals: IdleSignals, memory: CarriedOver) -> float:
+    """Return the seconds since the last activity of any kind."""
+    now_s = signals.monotonic_s
+    signs = [s for s in (memory.input_s, memory.here_s) if s is not None]
+    signs.append(now_s if signals.chats_in_flight else now_s - signals.since_chat_s)
+    return max(0.0, now_s - max(signs))
+
+
+def wait_left_s(
+    signals: IdleSignals, rule: IdleRule, memory: CarriedOver, needed_s: float
+) -> float:
+    """Return the seconds still to wait for the user's absence or for the machine to settle,
+    whichever is longer.
+    """
+    left_s = needed_s - quiet_for_s(signals, memory)
+    if memory.strained_s is not None:
+        settled_s = max(0.0, signals.monotonic_s - memory.strained_s)
+        left_s = max(left_s, rule.settle_s - settled_s)
+    # Less than a millisecond is a rounding error.
+    return left_s if left_s >= 1e-3 else 0.0
+
+
+def wait_gate(now: datetime, left_s: float, quiet_s: float, needed_s: float) -> IdleGate:
+    if left_s <= 0.0:
+        text = f"No sign of you for {spans.length(quiet_s)}."
+        return IdleGate(name=GateName.WAIT, state=GateState.OPEN, text=text)
+    text = (
+        f"Waiting for a lull: {spans.length(quiet_s)} of {spans.length(needed_s)} without you."
+        if quiet_s < needed_s
+        else "Waiting a minute until the machine has settled."
+    )
+    until = spans.later(now, left_s)
+    return IdleGate(name=GateName.WAIT, state=GateState.CLOSED, text=text, until=until)

@@ -1,0 +1,40 @@
+"""Storage formats of weights, and their size on disk."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+
+class WeightForm(StrEnum):
+    F32 = "f32"
+    """Single precision, exactly the file's values; used for computing on the CPU."""
+    HALF = "f16"
+    """Half precision: half the disk space, for weights that are only read; widened to f32 when
+    loaded on a CPU.
+    """
+    FOUR_BIT = "4-bit"
+    """MLX's own 4-bit format, for Metal: an eighth of the memory (QLoRA, arXiv 2305.14314)."""
+
+    @property
+    def bytes_a_weight(self) -> float:
+        """Bytes per weight; with four bits, each 64 weights also have a 16-bit scale and bias."""
+        match self:
+            case WeightForm.F32:
+                return 4.0
+            case WeightForm.HALF:
+                return 2.0
+            case WeightForm.FOUR_BIT:
+                return 0.5 + 2 * 2 / 64
+
+
+def form_for(platform: str, machine: str) -> WeightForm:
+    """Return the storage format for a machine, given as `sys.platform` and `platform.machine()`:
+    4-bit where there is Metal, on Apple Silicon.
+    """
+    metal = platform == "darwin" and machine == "arm64"
+    return WeightForm.FOUR_BIT if metal else WeightForm.F32
+
+
+SPARE_BYTES: Final = 256 * 1024 * 1024
+"""Bytes always left free on the disk: a full disk harms more than a late model."""

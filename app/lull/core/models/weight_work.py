@@ -1,0 +1,117 @@
+"""Interfaces for work on weights: weight files, and an Ollama server that stores models.
+
+Progress is counted in bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from lull.core.models.ollama_model import ListedModel, ShownModel
+from lull.core.models.weight_form import WeightForm
+
+Report = Callable[[int, int], None]
+"""Progress callback, called with the bytes done and the total."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightsFound:
+    """Facts about a weights file."""
+
+    architecture: str
+    n_bytes: int
+    """Size in bytes of the MLX folder that would be made from the weights file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergedFile:
+    path: str
+    sha256: str
+    n_bytes: int
+    changed: int
+    """Number of tensors that differ from the base."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightsFolder:
+    """A folder of MLX weights that Lull did not make."""
+
+    path: str
+    """Absolute path of the folder."""
+    model_type: str
+    """Model type as in the folder's config.json: `llama`, `qwen3`, `gemma3_text`."""
+    n_bytes: int
+    """Size of the folder's weights in bytes, on disk and in memory."""
+
+
+class WeightFolders(Protocol):
+    """Locates folders of MLX weights."""
+
+    def place(self, name: str, sha256: str, form: WeightForm) -> str:
+        """Return the path of the folder for this model's weights, whether or not it exists."""
+
+    def look(self, path: str) -> WeightsFolder:
+        """Inspect a folder of MLX weights. Raises WeightsError if it holds no model or an
+        incomplete one.
+        """
+
+    def adopt(self, found: WeightsFolder) -> str:
+        """Register an existing folder under a new model name, and return that name. The folder
+        itself is not changed.
+        """
+
+
+class WeightWork(Protocol):
+    """Processes weight files in the background, apart from requests. Cancelling stops the work at
+    once; started again, it continues where possible.
+    """
+
+    def look(self, blob: str, form: WeightForm) -> Awaitable[WeightsFound]:
+        """Inspect a weights file. Raises CannotLearn or WeightsError."""
+
+    def make_folder(
+        self, blob: str, folder: str, form: WeightForm, facts: Mapping[str, object], report: Report
+    ) -> Awaitable[None]:
+        """Make a folder of MLX weights from a weights file, unless it exists. Raises CannotLearn,
+        WeightsError, Conflict.
+        """
+
+    def merge(self, blob: str, adapter: str, out: str, report: Report) -> Awaitable[MergedFile]:
+        """Merges an adapter into a weights file. Raises WeightsError."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextToken:
+    """A model's prediction of the next token."""
+
+    text: str
+    """Text of the likeliest next token."""
+    logprobs: tuple[float, ...]
+    """Natural log-probabilities of the likeliest tokens, in falling order."""
+    prompt_tokens: int
+
+
+class ModelStore(Protocol):
+    """The models of an Ollama server. Raises UpstreamDown if the server does not answer,
+    WeightsError if it refuses.
+    """
+
+    def listed(self) -> Awaitable[tuple[ListedModel, ...]]: ...
+
+    def show(self, name: str) -> Awaitable[ShownModel]:
+        """Describes a model. Raises NotFound."""
+
+    def has_blob(self, digest: str) -> Awaitable[bool]: ...
+
+    def upload(self, digest: str, path: str, report: Report) -> Awaitable[None]: ...
+
+    def create(self, body: Mapping[str, object]) -> Awaitable[None]: ...
+
+    def delete(self, name: str) -> Awaitable[None]:
+        """Deletes a model; does nothing if there is none."""
+
+    def next_token(self, name: str, prompt: str, *, most: int) -> Awaitable[NextToken | None]:
+        """Return the next token after a raw prompt; None if the server gives no
+        log-probabilities."""

@@ -1,0 +1,177 @@
+"""E-values of wins and losses: evidence that stays valid however often one looks.
+
+An e-value is the capital of a gambler who started with 1 and can only expect to win if the null
+hypothesis is wrong: under the null the chance that it ever reaches c is at most 1/c (Ville), so a
+test may stop at any time. This module turns counts into e-values and selects which of several
+candidates are accepted together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Final
+
+PRIOR_WINS: Final = 50
+PRIOR_LOSSES: Final = 20
+"""Number of losses in the prior of the bet, which expects 5 of 7 discordant pairs to be wins. A
+skill that gains 30 percentage points wins slightly more often (0.35 → 0.65: 0.775), but a prior for
+that would find such skills hardly sooner and accept mildly harmful ones more often. Any choice is
+valid; `python -m bench gates` shows the effect of this one.
+"""
+
+PICK_WINS: Final = 5
+PICK_LOSSES: Final = 1
+"""Number of losses in the prior for bets on the user's picks, which expects five of six picks to
+favour the better answer. A person who sees both answers side by side seldom errs; six picks in one
+direction give an e-value of 29, where the other prior would need eight.
+"""
+
+_LARGEST_LOG: Final = 700.0
+"""Largest logarithm of an e-value: e to this power still fits a float, larger ones are capped."""
+
+
+def log_e_value(wins: int, losses: int) -> float:
+    """The natural logarithm of the one-sided e-value against "a win is no likelier than a loss".
+
+    A mixture of the likelihood ratios of every win rate above 1/2 to 1/2 itself, weighted by a
+    Beta(50, 20) density cut off below 1/2. Each ratio is a supermartingale where the win rate is
+    1/2 or less, given all that came before; so is their mixture (testing by betting: Waudby-Smith &
+    Ramdas, arXiv 2010.09686). Only discordant pairs count. Raises ValueError for negative counts.
+    """
+    if wins < 0 or losses < 0:
+        raise ValueError(f"counts are not negative: {wins} wins, {losses} losses")
+    return _log_mixture(wins, losses, PRIOR_WINS, PRIOR_LOSSES)
+
+
+def harm_log_e_value(wins: int, losses: int) -> float:
+    """Return the natural logarithm of the e-value against "a loss is no likelier than a win"."""
+    return log_e_value(losses, wins)
+
+
+def pick_log_e_value(wins: int, losses: int) -> float:
+    """Like `log_e_value`, but for pairs that the user picked from blindly; the prior is Beta(5, 1)
+    truncated below 1/2.
+
+    Who scores a pair is fixed before it is scored, so the sum of both logarithms is a log e-value
+    again.
+    """
+    if wins < 0 or losses < 0:
+        raise ValueError(f"counts are not negative: {wins} wins, {losses} losses")
+    return _log_mixture(wins, losses, PICK_WINS, PICK_LOSSES)
+
+
+def from_log(log_e: float) -> float:
+    """Return the e-value from its logarithm, capped to the range of a float."""
+    return math.exp(min(log_e, _LARGEST_LOG))
+
+
+def win_share(wins: int, losses: int, *, level: float = 0.95) -> tuple[float, float]:
+    """Return confidence bounds of the share of wins among pairs that were not ties, valid at any
+    time.
+
+    Contains every share that an even mixture of all others has not beaten by 1 / (1 - level): a
+    confidence sequence by Ville's inequality (Robbins 1970; Howard et al., arXiv 1810.08240). Wider
+    than an interval for a number of pairs fixed beforehand. (0, 1) without a pair; raises
+    ValueError for negative counts.
+    """
+    if wins < 0 or losses < 0:
+        raise ValueError(f"counts are not negative: {wins} wins, {losses} losses")
+    if wins + losses == 0:
+        return 0.0, 1.0
+    most = -math.log(1.0 - level)
+    mean = wins / (wins + losses)
+    low = 0.0 if wins == 0 else _bound(wins, losses, most, inside=mean, outside=0.0)
+    high = 1.0 if losses == 0 else _bound(wins, losses, most, inside=mean, outside=1.0)
+    return low, high
+
+
+def _bound(wins: int, losses: int, most: float, *, inside: float, outside: float) -> float:
+    """Find by bisection the share at which the bet reaches the limit."""
+    beta = math.lgamma(wins + 1) + math.lgamma(losses + 1) - math.lgamma(wins + losses + 2)
+    for _ in range(60):
+        share = (inside + outside) / 2
+        certain = share in (0.0, 1.0)
+        log_e = beta - wins * math.log(share) - losses * math.log1p(-share) if not certain else most
+        if log_e >= most:
+            outside = share
+        else:
+            inside = share
+    return inside
+
+
+@lru_cache(maxsize=16_384)
+def _log_mixture(wins: int, losses: int, prior_wins: int, prior_losses: int) -> float:
+    value = _mixture(wins, losses, prior_wins, prior_losses)
+    return math.log(value.numerator) - math.log(value.denominator)
+
+
+def mixture(wins: int, losses: int) -> Fraction:
+    """Return the e-value of wins and losses as an exact fraction; `log_e_value` is the logarithm of
+    the same value.
+    """
+    return _mixture(wins, losses, PRIOR_WINS, PRIOR_LOSSES)
+
+
+def _mixture(wins: int, losses: int, prior_wins: int, prior_losses: int) -> Fraction:
+    ratio = _upper_half(prior_wins + wins, prior_losses + losses) / _upper_half(
+        prior_wins, prior_losses
+    )
+    return ratio * (1 << (wins + losses))
+
+
+def _upper_half(a: int, b: int) -> Fraction:
+    """∫ θ^(a-1) (1-θ)^(b-1) dθ from 1/2 to 1, exactly.
+
+    For whole numbers the regularised incomplete beta function is a binomial tail (DLMF 8.17.5): the
+    share above 1/2 is the chance of fewer than `a` heads in a + b - 1 fair tosses.
+    """
+    tosses = a + b - 1
+    ways, fewer = 1, 0
+    for heads in range(a):
+        fewer += ways
+        ways = ways * (tosses - heads) // (heads + 1)
+    whole = Fraction(1, tosses * math.comb(tosses - 1, a - 1))
+    return whole * Fraction(fewer, 2**tosses)
+
+
+def e_bh(e_values: Sequence[float], alpha: float = 0.10) -> set[int]:
+    """Return the indices of the candidates that are accepted together (Benjamini-Hochberg with
+    e-values).
+
+    Among those accepted, the expected share of useless ones is at most `alpha`, however the
+    e-values depend on each other (e-BH: Wang & Ramdas, JRSS B 2022, arXiv 2009.02824). Raises
+    ValueError for an invalid e-value.
+    """
+    _check(e_values, alpha)
+    order = sorted(range(len(e_values)), key=lambda i: -e_values[i])
+    count = 0
+    for rank, i in enumerate(order, start=1):
+        if e_values[i] >= len(e_values) / (alpha * rank):
+            count = rank
+    return set(order[:count])
+
+
+def e_bh_needs(others: Sequence[float], alpha: float = 0.10) -> float:
+    """Return the smallest e-value with which one more candidate would be accepted together with
+    `others`.
+
+    With many useless neighbours this is more than the 1/alpha of a single test; a proof can go on
+    until it is reached.
+    """
+    _check(others, alpha)
+    tested = len(others) + 1
+    for rank in range(tested, 0, -1):
+        needed = tested / (alpha * rank)
+        if sum(other >= needed for other in others) >= rank - 1:
+            return needed
+    raise AssertionError("rank 1 asks nothing of the others")
+
+
+def _check(e_values: Sequence[float], alpha: float) -> None:
+    if not 0.0 < alpha <= 1.0:
+        raise ValueError(f"alpha is above 0 and at most 1, not {alpha}")
+    if any(not value >= 0.0 for value in e_values):
+        raise ValueError("an e-value is a number from 0 upwards")

@@ -1,0 +1,129 @@
+"""What an approved skill does in use, measured by answering its past requests without it.
+
+A request that had the skill in its prompt is answered twice under one seed, with and without the
+skill, and both answers are scored like those of a proof. This module turns such pairs into an
+effect and into e-values, and says whether a skill still needs replays, and when replays cannot
+measure it at all, so that only a live coin can. It does not know how answers are made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from statistics import NormalDist
+
+from lull.core.proof.evalue import from_log, log_e_value
+from lull.core.proof.holdout import Effect
+from lull.core.proof.proof import Pair, once
+
+
+class MeasuredBy(StrEnum):
+    """How it is measured what an approved skill does."""
+
+    REPLAY = "replay"
+    """Past requests are answered without it in lulls; no conversation goes without it."""
+    COIN = "coin"
+    """It is left out of a small share of new conversations, because replays cannot tell."""
+    NOTHING = "nothing"
+    """The user wrote, changed or pinned it, or the share of the coin is 0."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UseRule:
+    """The numbers behind replays of a skill in use."""
+
+    least_requests: int = 3
+    """Fewest past requests of a skill that can be scored for replays to measure it."""
+    most_pairs: int = 60
+    """Number of pairs after which only some requests are still replayed."""
+    later_part: float = 0.2
+    """Share of requests that are replayed once the effect is certain or many pairs are there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UseCounts:
+    """Counts of the pairs replayed for a skill in use."""
+
+    pairs: int = 0
+    better: int = 0
+    """Pairs in which the answer with the skill was better."""
+    worse: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillMeasure:
+    """How it is measured what a skill does, as its user is told."""
+
+    by: MeasuredBy
+    counts: UseCounts = UseCounts()
+    share: float = 0.0
+    """Share of new conversations that the skill is left out of."""
+    first_uses: int = 0
+    """Number of each client's conversations after the approval that it is never left out of."""
+
+
+def counts_of(pairs: Sequence[Pair]) -> UseCounts:
+    kept = once(pairs)
+    return UseCounts(
+        pairs=len(kept),
+        better=sum(pair.with_ > pair.without for pair in kept),
+        worse=sum(pair.with_ < pair.without for pair in kept),
+    )
+
+
+def replay_effect(pairs: Sequence[Pair], *, level: float = 0.95) -> Effect | None:
+    """Estimate a skill's mean effect on the score of an answer; None without a pair.
+
+    One pair for the skill and one against it are added, so that a few equal pairs do not look
+    certain (Bonett & Price, J. Educ. Behav. Stat. 37(4), 2012, for paired proportions).
+    """
+    kept = once(pairs)
+    if not kept:
+        return None
+    gains = [*(pair.with_ - pair.without for pair in kept), 1.0, -1.0]
+    mean = sum(gains) / len(gains)
+    variance = sum((gain - mean) ** 2 for gain in gains) / len(gains)
+    half = NormalDist().inv_cdf((1.0 + level) / 2.0) * math.sqrt(variance / len(gains))
+    return Effect(value=mean, low=max(-1.0, mean - half), high=min(1.0, mean + half), n=len(kept))
+
+
+def replay_help_e(pairs: Sequence[Pair]) -> float:
+    """Return the e-value against "an answer is no likelier to be better with the skill"."""
+    counts = counts_of(pairs)
+    return from_log(log_e_value(counts.better, counts.worse))
+
+
+def replay_harm_e(pairs: Sequence[Pair]) -> float:
+    """Return the e-value against "an answer is no likelier to be worse with the skill"."""
+    counts = counts_of(pairs)
+    return from_log(log_e_value(counts.worse, counts.better))
+
+
+def together(one: float, other: float) -> float:
+    """Return the e-value of two bets on separate observations, such as replays and coins.
+
+    Each bet is fair given all that came before it, so their product is an e-value again (testing by
+    betting: Waudby-Smith & Ramdas, arXiv 2010.09686).
+    """
+    return from_log(math.log(one) + math.log(other)) if one > 0.0 and other > 0.0 else 0.0
+
+
+def replays_tell(scorable: int, rule: UseRule) -> bool:
+    """Whether enough of a skill's past requests can be scored for replays to measure it."""
+    return scorable >= rule.least_requests
+
+
+def is_replayed(request: str, pairs: Sequence[Pair], rule: UseRule, *, sure_e: float) -> bool:
+    """Whether a request that was not replayed yet is to be replayed for a skill.
+
+    Once the effect is certain, or many pairs are there, only a fixed part of the requests is, so
+    that an effect that changes later is still noticed.
+    """
+    sure = max(replay_help_e(pairs), replay_harm_e(pairs)) >= sure_e
+    if not sure and len(pairs) < rule.most_pairs:
+        return True
+    digest = hashlib.sha256(request.encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:6], "big") / 2**48 < rule.later_part

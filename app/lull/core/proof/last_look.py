@@ -1,0 +1,53 @@
+"""The last look: when a proof's pairs are spent, a coin may still accept what the evidence favours.
+
+An e-value that ends below 1/alpha would waste the rest of the error that a proof may make. Stopped
+at any time tau, a proof may also accept when E_tau >= U / alpha for one number U, uniform between 0
+and 1 and independent of the pairs: a useless skill is then still accepted at most in alpha of all
+cases (randomised Ville's inequality: Ramdas & Manole, arXiv 2304.02611). It holds for one such look
+and no pair after it. The number is drawn before the first pair, from a seed that is kept with it,
+so that anybody can draw it again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Final
+
+LOOK_E: Final = 1.0
+"""E-value above which the last look may accept: no luck helps what the pairs do not speak for."""
+
+_BITS: Final = 52
+"""Bits of the coin; half a step above each number is still an exact float below 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastLook:
+    """A proof's coin for its last look, and whether that look was taken."""
+
+    seed: str
+    """What the coin is drawn from; fixed before the first pair."""
+    coin: float
+    """A number between 0 and 1; an e-value is accepted if its chance reaches this number."""
+    after: int = 0
+    """Pairs for the benefit after which the look was taken; 0 as long as it was not."""
+
+    def accepts(self, e_value: float, alpha: float) -> bool:
+        return self.coin <= chance(e_value, alpha)
+
+
+def last_look(seed: str) -> LastLook:
+    """Return the look that belongs to a seed, not taken yet."""
+    return LastLook(seed=seed, coin=coin_of(seed))
+
+
+def chance(e_value: float, alpha: float) -> float:
+    """Return the chance with which the last look accepts an e-value: alpha times as much."""
+    return min(1.0, alpha * e_value) if e_value > LOOK_E else 0.0
+
+
+def coin_of(seed: str) -> float:
+    """Return the seed's number between 0 and 1, the same on every machine."""
+    text = f"last look\0{seed}".encode("utf-8", "surrogatepass")
+    number = int.from_bytes(hashlib.sha256(text).digest(), "big") >> (256 - _BITS)
+    return (number + 0.5) / (1 << _BITS)

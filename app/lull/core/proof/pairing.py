@@ -1,0 +1,114 @@
+"""Chooses which request to replay next, and with which seed.
+
+Requests take turns: no request gets a second seed before every request had its first, so a skill is
+proved on as many distinct requests as there are, and one that helps half of them and harms the
+others gains nothing by the order. Within a round, failures and siblings alternate; the order of
+requests changes from round to round. It is a pure function of the candidate and the pairs done so
+far, so an interrupted proof resumes exactly where it stopped, on any machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from lull.core.proof.last_look import LastLook
+from lull.core.proof.proof import (
+    Pair,
+    PairPart,
+    ProofRule,
+    ProofState,
+    ShownBy,
+    once,
+    shown_by,
+    totals_of,
+    verdict,
+)
+
+Request = tuple[str, PairPart]
+"""The id of a recorded turn that can be replayed, and its part in the proof: failure, sibling or
+success.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedPair:
+    request: str
+    part: PairPart
+    seed: int
+    """Seed of the replay, 0 to 2³¹ - 1, the same for both answers."""
+
+
+def next_pair(
+    pairs: Iterable[Pair],
+    rule: ProofRule,
+    *,
+    requests: Sequence[Request],
+    key: str,
+    look: LastLook | None = None,
+) -> PlannedPair | None:
+    """Choose the pair to replay next; None if the proof is decided or no request can be replayed.
+
+    `pairs` are those already replayed. `key` identifies the text under proof, best by its sha256:
+    another text gets another order and other seeds. Failures and siblings come first, past
+    successes once a benefit is shown.
+    """
+    done = once(pairs)
+    totals = totals_of(done)
+    successes = successes_of(requests)
+    state, _ = verdict(totals, rule, successes=successes, look=look)
+    if state is not ProofState.UNDECIDED:
+        return None
+    shown = shown_by(totals, rule, successes=successes, look=look) is not ShownBy.NOTHING
+    return planned(done, requests, successes=shown, key=key)
+
+
+def successes_of(requests: Iterable[Request]) -> int:
+    """Return the number of distinct past successes that can be replayed."""
+    return len({request for request, part in requests if part is PairPart.SUCCESS})
+
+
+def planned(
+    done: Iterable[Pair], requests: Iterable[Request], *, successes: bool, key: str
+) -> PlannedPair | None:
+    """Choose the request with the fewest replays, with a fresh seed: among past successes if
+    `successes`, otherwise among failures and siblings. None if there are none.
+    """
+    able = {request: part for request, part in requests if (part is PairPart.SUCCESS) is successes}
+    if not able:
+        return None
+    seeds: dict[str, set[int]] = {request: set() for request in able}
+    for pair in done:
+        if pair.request in seeds:
+            seeds[pair.request].add(pair.seed)
+    number = min(len(used) for used in seeds.values())
+    waiting = [request for request, used in seeds.items() if len(used) == number]
+    part = _part_in_turn(able, waiting)
+    request = min(
+        (request for request in waiting if able[request] is part),
+        key=lambda request: _number(key, "round", number, request),
+    )
+    return PlannedPair(request=request, part=part, seed=_fresh_seed(key, request, seeds[request]))
+
+
+def _part_in_turn(able: dict[str, PairPart], waiting: Iterable[str]) -> PairPart:
+    """The part with the fewest turns in this round that still has a request waiting."""
+    left = dict.fromkeys(PairPart, 0)
+    for request in waiting:
+        left[able[request]] += 1
+    had = {part: sum(p is part for p in able.values()) - left[part] for part in PairPart}
+    return min((part for part in PairPart if left[part]), key=lambda part: had[part])
+
+
+def _fresh_seed(key: str, request: str, used: Collection[int]) -> int:
+    number = len(used)
+    while (seed := _number(key, "seed", number, request) >> 225) in used:
+        number += 1
+    return seed
+
+
+def _number(key: str, what: str, number: int, request: str) -> int:
+    """A pseudo-random 256-bit number, the same on every machine."""
+    text = "\0".join((key, what, str(number), request))
+    return int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(), "big")

@@ -1,0 +1,407 @@
+"""Decides when a skill counts as proved by replayed pairs.
+
+A pair is one recorded request answered twice under the same seed, without and with the skill. Only
+discordant pairs, in which one answer is better, count; a sign test asks whether the skill wins more
+often than it loses. The two answers need not be independent: if a skill changes nothing, a win is
+as likely as a loss whatever a shared seed does.
+
+Pairs come from three parts. Failures (turns that made the user unhappy) and siblings (similar
+requests that the writer of the skill never saw) test the benefit. Past successes test for harm:
+failures were selected because they failed, so any change, even a useless one, tends to do better
+there and worse on what was right before. So a benefit is shown first, and counts as proof only
+after past successes were replayed and do not look suspicious. Benefit pairs that are lost beyond
+chance count as harm, too.
+
+A benefit is shown by its e-value at any time, or by one last look when the pairs are spent
+(`last_look`). What is still open when the first pairs are spent goes on to as many again.
+
+The null hypothesis: on *these* requests, each weighted alike, the skill wins no more often than it
+loses. Several seeds of one request make the statement about that request more certain, not more
+general. So the number of distinct requests stands beside every e-value, and "proved on 1 request"
+means just that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Final
+
+from lull.core.proof.evalue import from_log, harm_log_e_value, log_e_value, pick_log_e_value
+from lull.core.proof.last_look import LOOK_E, LastLook, chance
+
+MOST_PAIRS_LIMIT: Final = 10_000
+"""Upper limit of the setting `most_pairs`, as a guard against typing errors."""
+BY_CHECK: Final = "verifier:check"
+"""Value of `scored_by` for a pair scored by the check proposed with the skill."""
+BY_USER: Final = "user"
+"""Value of `scored_by` for a pair that the user picked from blindly."""
+SAME_WORDS: Final = "same words"
+"""Value of `scored_by` for a pair with identical answers, where the user had nothing to pick."""
+
+
+class PairPart(StrEnum):
+    FAILURE = "failure"
+    SIBLING = "sibling"
+    """A held-out request: similar to the failures, but not shown to the skill's writer."""
+    SUCCESS = "success"
+
+
+class ProofState(StrEnum):
+    UNDECIDED = "undecided"
+    """More replayed pairs are needed."""
+    PROVED = "proved"
+    HARMFUL = "harmful"
+    UNPROVED = "unproved"
+    """The allowed pairs are used up, or those left cannot decide the proof any more."""
+
+
+class ShownBy(StrEnum):
+    """What showed a skill's benefit."""
+
+    NOTHING = ""
+    EVIDENCE = "evidence"
+    """Its e-value reached 1/alpha."""
+    LAST_LOOK = "last look"
+    """Its pairs were spent below that, and the coin of the last look fell for it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProofRule:
+    """The numeric settings of a proof."""
+
+    alpha: float = 0.05
+    """Significance level: a skill is proved at an e-value of 1/alpha or by its last look; a useless
+    skill is with at most this probability.
+    """
+    first_pairs: int = 60
+    """Number of replayed pairs, all parts together, after which only an open proof goes on."""
+    most_pairs: int = 120
+    """Most replayed pairs in a proof, all parts together."""
+    open_e: float = 0.1
+    """E-value from which a proof counts as open, if the skill has won at all: the pairs do not yet
+    speak ten to one against it.
+    """
+    harm_e: float = 20.0
+    success_pairs: int = 20
+    """Number of pairs on past successes, if there are any, that are required before a benefit
+    counts.
+    """
+    least_success_pairs: int = 5
+    """Number of pairs always reserved for past successes, however many the benefit takes."""
+    suspect_e: float = 2.1
+    """E-value of the bet on harm from which harm is suspected, so the skill is not proved: three
+    more losses than wins among the first pairs.
+    """
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.alpha < 1.0:
+            raise ValueError(f"alpha lies between 0 and 1, not at {self.alpha}")
+        if not 1 <= self.most_pairs <= MOST_PAIRS_LIMIT:
+            raise ValueError(f"most_pairs is from 1 to {MOST_PAIRS_LIMIT}, not {self.most_pairs}")
+        if not 1 <= self.first_pairs <= self.most_pairs:
+            raise ValueError(f"first_pairs is from 1 to most_pairs, not {self.first_pairs}")
+        if not 0.0 < self.open_e <= 1.0:
+            raise ValueError(f"open_e lies between 0 and 1, not at {self.open_e}")
+        if not 1.0 < self.suspect_e <= self.harm_e < math.inf:
+            raise ValueError("1 < suspect_e <= harm_e is wanted")
+        if not 0 <= self.least_success_pairs <= min(self.success_pairs, self.first_pairs - 1):
+            raise ValueError("least_success_pairs is more than there can be")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """One request replayed without and with the skill under one seed."""
+
+    request: str
+    """The id of the turn that is replayed."""
+    part: PairPart
+    seed: int
+    without: float
+    with_: float
+    """Scores of the two answers, without and with the skill, on the scorer's own scale; only which
+    is higher counts.
+    """
+    scored_by: str
+    """Who scored the two answers: a verifier by name, a judge by name and version, or the user."""
+    request_sha256: str = ""
+    without_sha256: str = ""
+    with_sha256: str = ""
+    answers: tuple[str, str] = field(default=("", ""), compare=False, repr=False)
+    """The answers without and with the skill, for the user to read; no part of the evidence."""
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.without) and math.isfinite(self.with_)):
+            raise ValueError(f"a score is a finite number, not {self.without} or {self.with_}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Totals:
+    """Counts of pairs, wins and losses; a proof's decision depends on nothing else, not even their
+    order.
+    """
+
+    benefit_pairs: int = 0
+    wins: int = 0
+    losses: int = 0
+    success_pairs: int = 0
+    success_wins: int = 0
+    success_losses: int = 0
+    picked_wins: int = 0
+    picked_losses: int = 0
+    """Number of losses among the pairs that the user picked from; `picked_wins` counts the wins."""
+
+    @property
+    def pairs(self) -> int:
+        return self.benefit_pairs + self.success_pairs
+
+    @property
+    def log_e(self) -> float:
+        """Log e-value of the benefit: the sum of two bets on separate pairs, user picks and
+        measured scores, because the user errs less often.
+        """
+        return log_e_value(*self._measured) + pick_log_e_value(self.picked_wins, self.picked_losses)
+
+    @property
+    def _measured(self) -> tuple[int, int]:
+        return self.wins - self.picked_wins, self.losses - self.picked_losses
+
+    @property
+    def harm_log_e(self) -> float:
+        """Log e-value of the bet that the skill harms past successes."""
+        return harm_log_e_value(self.success_wins, self.success_losses)
+
+    @property
+    def lost_log_e(self) -> float:
+        """Log e-value of the bet that the skill worsens the failures it was written to fix."""
+        wins, losses = self._measured
+        picked = pick_log_e_value(self.picked_losses, self.picked_wins)
+        return harm_log_e_value(wins, losses) + picked
+
+    def after(self, wins: int) -> Totals:
+        """Return the totals after `wins` more wins, counted as user picks if there were any picks
+        so far.
+        """
+        return replace(
+            self,
+            benefit_pairs=self.benefit_pairs + wins,
+            wins=self.wins + wins,
+            picked_wins=self.picked_wins + (wins if self.picks else 0),
+        )
+
+    @property
+    def picks(self) -> int:
+        return self.picked_wins + self.picked_losses
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProofDecision:
+    state: ProofState
+    why: str
+    pairs: int
+    requests: int
+    """Number of distinct failures and siblings whose pairs show the benefit."""
+    wins: int
+    losses: int
+    """Number of benefit pairs that the skill lost; `wins` counts those it won."""
+    e_value: float
+    harm_e_value: float
+    """E-value of the bet that the skill harms past successes."""
+    success_pairs: int
+    success_wins: int
+    success_losses: int
+    shown_by: ShownBy
+    """What showed the benefit, whatever became of the proof since."""
+
+
+def decide(
+    pairs: Iterable[Pair], rule: ProofRule, *, successes: int, look: LastLook | None = None
+) -> ProofDecision:
+    """Decide a proof from its replayed pairs. Called after every pair; may be called at any time.
+
+    `successes` is the number of past successes that can be replayed: with none, the benefit decides
+    alone, or with those pairs that exist. A repeated pair (same request and seed) counts once.
+    Without a `look` only the e-value decides.
+    """
+    kept = once(pairs)
+    totals = totals_of(kept)
+    state, why = verdict(totals, rule, successes=successes, look=look)
+    rests_on = {pair.request for pair in kept if pair.part is not PairPart.SUCCESS}
+    return ProofDecision(
+        state=state,
+        why=why,
+        pairs=totals.pairs,
+        requests=len(rests_on),
+        wins=totals.wins,
+        losses=totals.losses,
+        e_value=from_log(totals.log_e),
+        harm_e_value=from_log(totals.harm_log_e),
+        success_pairs=totals.success_pairs,
+        success_wins=totals.success_wins,
+        success_losses=totals.success_losses,
+        shown_by=shown_by(totals, rule, successes=successes, look=look),
+    )
+
+
+def once(pairs: Iterable[Pair]) -> list[Pair]:
+    """Keep only the first pair of each (request, seed), so that no replay counts twice."""
+    kept: dict[tuple[str, int], Pair] = {}
+    for pair in pairs:
+        kept.setdefault((pair.request, pair.seed), pair)
+    return list(kept.values())
+
+
+def totals_of(pairs: Iterable[Pair]) -> Totals:
+    benefit, success, picked = [0, 0, 0], [0, 0, 0], [0, 0]
+    for pair in pairs:
+        counts = success if pair.part is PairPart.SUCCESS else benefit
+        counts[0] += 1
+        counts[1] += pair.with_ > pair.without
+        counts[2] += pair.with_ < pair.without
+        if pair.scored_by == BY_USER and counts is benefit:
+            picked[0] += pair.with_ > pair.without
+            picked[1] += pair.with_ < pair.without
+    return Totals(
+        benefit_pairs=benefit[0],
+        wins=benefit[1],
+        losses=benefit[2],
+        success_pairs=success[0],
+        success_wins=success[1],
+        success_losses=success[2],
+        picked_wins=picked[0],
+        picked_losses=picked[1],
+    )
+
+
+def picks_wanted(pairs: Iterable[Pair], rule: ProofRule) -> int:
+    """Return how many more user picks, if all favoured the skill, would show its benefit; 0 if it
+    is already shown. May exceed the pairs left.
+    """
+    totals = totals_of(once(pairs))
+    for number in range(rule.most_pairs + 1):
+        picked = replace(totals, wins=totals.wins + number, picked_wins=totals.picked_wins + number)
+        if benefit_shown(picked, rule):
+            return number
+    return rule.most_pairs
+
+
+def verdict(
+    totals: Totals, rule: ProofRule, *, successes: int, look: LastLook | None = None
+) -> tuple[ProofState, str]:
+    """Return a proof's state and the reason in words, from the counts alone."""
+    if totals.harm_log_e >= math.log(rule.harm_e):
+        lost = f"{totals.success_losses} of {totals.success_pairs} past successes got worse"
+        return ProofState.HARMFUL, lost
+    if totals.lost_log_e >= math.log(rule.harm_e):
+        return ProofState.HARMFUL, f"it lost {totals.losses} and won {totals.wins} of its own pairs"
+    by = shown_by(totals, rule, successes=successes, look=look)
+    if by is not ShownBy.NOTHING:
+        return _after_benefit(totals, rule, successes=successes, by=by)
+    if is_spent(totals, rule, successes=successes, look=look):
+        return ProofState.UNPROVED, _not_shown(totals, rule, look)
+    left = benefit_pairs_left(totals, rule, successes=successes)
+    if not _can_show(totals, totals.after(left), rule, look):
+        return ProofState.UNPROVED, f"the {left} pairs that are left can show no benefit any more"
+    return ProofState.UNDECIDED, f"{totals.wins} won, {totals.losses} lost so far"
+
+
+def shown_by(totals: Totals, rule: ProofRule, *, successes: int, look: LastLook | None) -> ShownBy:
+    """Return what shows the benefit by now, if anything does."""
+    if benefit_shown(totals, rule):
+        return ShownBy.EVIDENCE
+    spent = is_spent(totals, rule, successes=successes, look=look)
+    if spent and look is not None and look.accepts(from_log(totals.log_e), rule.alpha):
+        return ShownBy.LAST_LOOK
+    return ShownBy.NOTHING
+
+
+def benefit_shown(totals: Totals, rule: ProofRule) -> bool:
+    """Whether the e-value alone shows the benefit."""
+    return totals.log_e >= _target(rule)
+
+
+def is_spent(totals: Totals, rule: ProofRule, *, successes: int, look: LastLook | None) -> bool:
+    """Whether no pair may be added for the benefit: none is left, or the last look was taken."""
+    taken = look is not None and look.after > 0
+    return taken or benefit_pairs_left(totals, rule, successes=successes) <= 0
+
+
+def look_due(totals: Totals, rule: ProofRule, look: LastLook, *, successes: int) -> bool:
+    """Whether the last look is to be taken now: the pairs are spent, and the evidence is for the
+    skill and below 1/alpha."""
+    if look.after or benefit_shown(totals, rule):
+        return False
+    spent = is_spent(totals, rule, successes=successes, look=look)
+    return spent and chance(from_log(totals.log_e), rule.alpha) > 0.0
+
+
+def benefit_pairs_left(totals: Totals, rule: ProofRule, *, successes: int) -> int:
+    """Return how many pairs are left for failures and siblings; some are reserved for past
+    successes, if there are any.
+    """
+    still_kept = max(0, rule.least_success_pairs - totals.success_pairs) if successes else 0
+    most = rule.most_pairs if is_open(totals, rule) else rule.first_pairs
+    return most - totals.pairs - still_kept
+
+
+def is_open(totals: Totals, rule: ProofRule) -> bool:
+    """Whether a proof may go on after its first pairs: it has won, and little speaks against it."""
+    return totals.wins > 0 and totals.log_e >= math.log(rule.open_e)
+
+
+def budget(totals: Totals, rule: ProofRule, *, successes: int) -> int:
+    """Return the most pairs that a proof may take as it stands."""
+    used = totals.benefit_pairs + (rule.least_success_pairs if successes else 0)
+    goes_on = not benefit_shown(totals, rule) and is_open(totals, rule)
+    first = used < rule.first_pairs or (used == rule.first_pairs and not goes_on)
+    return rule.first_pairs if first else rule.most_pairs
+
+
+def _can_show(totals: Totals, best: Totals, rule: ProofRule, look: LastLook | None) -> bool:
+    """Whether the best that may come, all wins, would show a benefit or leave it to a look."""
+    for_a_look = look is not None and is_open(totals, rule) and best.log_e >= math.log(LOOK_E)
+    return for_a_look or benefit_shown(best, rule)
+
+
+def _not_shown(totals: Totals, rule: ProofRule, look: LastLook | None) -> str:
+    said = f"{totals.pairs} pairs did not show a benefit"
+    if look is None or not chance(from_log(totals.log_e), rule.alpha):
+        return said
+    return f"{said}; the last look{_odds(totals, rule)} went against it"
+
+
+def _odds(totals: Totals, rule: ProofRule) -> str:
+    e_value = from_log(totals.log_e)
+    return f" (e = {e_value:.3g}, a chance of {chance(e_value, rule.alpha):.0%})"
+
+
+def _after_benefit(
+    totals: Totals, rule: ProofRule, *, successes: int, by: ShownBy
+) -> tuple[ProofState, str]:
+    shown = f"{totals.wins} won, {totals.losses} lost of {totals.benefit_pairs} pairs"
+    if by is ShownBy.LAST_LOOK:
+        shown += f", accepted by the last look{_odds(totals, rule)}"
+    most = budget(totals, rule, successes=successes)
+    suspect = totals.harm_log_e >= math.log(rule.suspect_e)
+    if not suspect and totals.success_pairs >= _successes_wanted(totals, rule, successes, most):
+        held = f"{totals.success_pairs} past successes held"
+        none = "there was no past success to replay"
+        return ProofState.PROVED, f"{shown}; {held if totals.success_pairs else none}"
+    if totals.pairs >= most or not successes:
+        but = "it may spoil past successes" if suspect else "too few past successes were replayed"
+        return ProofState.UNPROVED, f"{shown}, but {but}"
+    return ProofState.UNDECIDED, f"{shown}; past successes are being replayed"
+
+
+def _successes_wanted(totals: Totals, rule: ProofRule, successes: int, most: int) -> int:
+    """Pairs on past successes that a benefit needs to count; 0 if there are none."""
+    if not successes:
+        return 0
+    room = most - totals.benefit_pairs
+    return max(rule.least_success_pairs, min(rule.success_pairs, room))
+
+
+def _target(rule: ProofRule) -> float:
+    return -math.log(rule.alpha)

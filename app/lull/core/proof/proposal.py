@@ -1,0 +1,268 @@
+"""A proposal: a candidate skill on its way to the user's decision.
+
+    draft → screened → proving → proved | unproved → approved | rejected
+              └ quarantined        (also: deferred, stale)
+
+Its content is fixed when it is made: the exact bytes, the text they would replace, and its
+sources. This module says which decision is allowed in which state. The user decides, or the proof
+if it finds harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+
+from lull.core.errors import Conflict
+from lull.core.feedback.feedback import Scope
+from lull.core.proof.last_look import LastLook
+from lull.core.provenance.flags import NEEDS_EYES
+from lull.core.skills.skill import Library, SkillKey, SkillStatus, SkillText
+
+
+class ProposalKind(StrEnum):
+    NEW = "new"
+    EDIT = "edit"
+    RETIRE = "retire"
+
+
+class ProposalStatus(StrEnum):
+    DRAFT = "draft"
+    """The proposal was made and has not been screened yet."""
+    SCREENED = "screened"
+    PROVING = "proving"
+    PROVED = "proved"
+    UNPROVED = "unproved"
+    """Nothing could score the replays, or the replayed pairs were not decisive."""
+    QUARANTINED = "quarantined"
+    DEFERRED = "deferred"
+    STALE = "stale"
+    """The skill that the proposal would change has been changed meanwhile."""
+    APPROVED = "approved"
+    REJECTED = "rejected"
+
+
+class ProposalOrigin(StrEnum):
+    """The author of a proposed skill."""
+
+    EXTRACTIVE = "extractive"
+    MODEL = "model"
+    GUARD = "guard"
+    """Made by the live guard, which proposes to retire a skill and writes no text of its own."""
+    FILE = "file"
+    """Author unknown: an import, a SKILL.md edited on disk, a folder dropped into the library."""
+
+
+CHECK = "check"
+"""The metadata key under which a skill stores its check."""
+OPEN = frozenset(ProposalStatus) - {ProposalStatus.APPROVED, ProposalStatus.REJECTED}
+TO_PROVE = frozenset({ProposalStatus.SCREENED, ProposalStatus.PROVING})
+TO_READ = frozenset(
+    {
+        ProposalStatus.SCREENED,
+        ProposalStatus.PROVING,
+        ProposalStatus.PROVED,
+        ProposalStatus.UNPROVED,
+    }
+)
+"""Statuses of proposals that wait for the user's decision, or will soon."""
+DECIDABLE = OPEN - {ProposalStatus.DRAFT, ProposalStatus.STALE}
+"""Statuses in which the user may approve a proposal, after a warning if it is not proved."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """The source of one sentence of a proposed skill."""
+
+    sentence: str
+    source: str
+    """Author of the source: `user`, `model` or `untrusted`."""
+    turn: str = ""
+    quoted: tuple[str, ...] = ()
+    """The parts of the sentence that the user typed word for word."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """The conditions of a proof, fixed when the proof begins; if one changes, the proof starts
+    again.
+    """
+
+    model: str
+    """Digest of the base model that the proof runs on."""
+    engine: str
+    adapter: str | None
+    judge: str
+    """The judge's version; "" if none is asked."""
+    generation: int
+    alpha: float
+    """Significance level that this proposal must reach, given the other open ones (e-BH)."""
+    look: LastLook | None = None
+    """The coin of the proof's last look, and whether that look was taken; None in a proof begun
+    before there were last looks.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    id: str
+    kind: ProposalKind
+    key: SkillKey
+    base_sha256: str
+    """sha256 of the skill text that the proposal would replace or retire; "" for a new skill."""
+    sha256: str
+    """sha256 of the exact bytes of SKILL.md that approval activates."""
+    text: SkillText
+    status: ProposalStatus
+    origin: ProposalOrigin
+    made_at: datetime
+    changed_at: datetime
+    failures: tuple[str, ...] = ()
+    """Ids of the failed turns that the proposed skill was made from, newest first."""
+    siblings: tuple[str, ...] = ()
+    """Ids of similar requests that the skill's writer did not see."""
+    successes: tuple[str, ...] = ()
+    """Ids of past successes that the skill might harm; replayed to check that it does not."""
+    wish: str = ""
+    """The user's own words for what they wanted; "" if they said nothing."""
+    wish_turns: tuple[str, ...] = ()
+    """Ids of the turns whose requests contain the words in `wish`."""
+    model: str = ""
+    """Name of the model that failed, as typed by its client; the proof replays requests on it."""
+    scope: Scope = Scope.KIND
+    """Which requests the skill is for; the user may change this before approving. A skill for all
+    requests is in every prompt, as a line of the preference sheet.
+    """
+    silent: tuple[str, ...] = ()
+    """Ids of turns whose replays got no verdict, repeated for each time."""
+    ground: Ground | None = None
+    """Conditions under which the proof runs; None before the first replayed pair."""
+    replayable: int = 0
+    """Number of past successes that could be replayed when last counted."""
+    needs_picks: bool = False
+    """Whether the proposal is unproved only because nothing but the user can tell the replayed
+    answers apart; their picks can prove it.
+    """
+    flags: tuple[Mapping[str, str], ...] = ()
+    """Findings that the user should see: {"kind", "text", "quote", "severity"}."""
+    traces: tuple[Trace, ...] = ()
+    mixed: bool = False
+    """Whether one of the user's messages behind the proposal may contain somebody else's words: it
+    has several lines, a colon, a quotation, a question or a paste.
+    """
+    reason: str = ""
+    """Why the proposal was rejected, is unproved, or is in quarantine."""
+    before: ProposalStatus | None = field(default=None)
+    """The proposal's status before the last decision, for undo."""
+    generation: int | None = None
+    """Number of the library generation that approving the proposal created."""
+    until: datetime | None = None
+    """When a deferred proposal comes back by itself; None: when the user looks for it."""
+
+    @property
+    def check(self) -> str:
+        """JSON text of the check proposed with the skill; "" for none.
+
+        It is in the text's metadata, so that the approved hash covers it.
+        """
+        return self.text.metadata.get(CHECK, "")
+
+    def asleep(self, at: datetime) -> bool:
+        """Whether it was put off until a time that has not come."""
+        off = self.status is ProposalStatus.DEFERRED
+        return off and self.until is not None and at < self.until
+
+    def awake(self, at: datetime) -> Proposal:
+        """The proposal as it stands at a time: one that was put off until then is back."""
+        due = self.status is ProposalStatus.DEFERRED and self.until is not None
+        if not due or self.asleep(at) or self.before is None:
+            return self
+        return replace(self, status=self.before, before=None, until=None)
+
+    @property
+    def look(self) -> LastLook | None:
+        """The coin of its proof's last look, if there is one."""
+        return self.ground.look if self.ground else None
+
+    @property
+    def looked(self) -> bool:
+        """Whether its proof took its last look, after which no pair for the benefit counts."""
+        return self.look is not None and self.look.after > 0
+
+    @property
+    def open(self) -> bool:
+        return self.status in OPEN
+
+    @property
+    def lacks_words(self) -> bool:
+        """Whether a comment by the user would still help to prove the skill: the proposal is open
+        and unproved, and the bad answers behind it were rated without a comment.
+        """
+        status = self.before if self.status is ProposalStatus.DEFERRED else self.status
+        waits = status in (*TO_PROVE, ProposalStatus.UNPROVED)
+        return waits and not self.wish and self.kind is not ProposalKind.RETIRE
+
+    @property
+    def comparable(self) -> bool:
+        """Whether the user may compare the proposal's replayed answers."""
+        waits = self.status in TO_PROVE or (
+            self.status is ProposalStatus.UNPROVED and self.needs_picks
+        )
+        return waits and self.kind is not ProposalKind.RETIRE
+
+    @property
+    def in_quarantine(self) -> bool:
+        """Whether the proposal is quarantined, deferred or not; nothing of it is given to a
+        model.
+        """
+        quarantined = ProposalStatus.QUARANTINED
+        put_off = self.status is ProposalStatus.DEFERRED and self.before is quarantined
+        return self.status is quarantined or put_off
+
+
+def is_stale(proposal: Proposal, library: Library) -> bool:
+    """Whether the skill that the proposal would change has been changed or removed since the
+    proposal was made.
+    """
+    standing = library.skills.get(proposal.key)
+    there = standing is not None and standing.status is not SkillStatus.ARCHIVED
+    if proposal.kind is ProposalKind.NEW:
+        return there
+    return not there or (standing is not None and standing.sha256 != proposal.base_sha256)
+
+
+def check_decidable(proposal: Proposal, *, sha256: str | None, library: Library) -> None:
+    """Raise Conflict unless the proposal, with exactly this text, may be decided on now."""
+    if not proposal.open:
+        raise Conflict(
+            f"{proposal.id} is {proposal.status} already.", hint="`lull review` lists what is open."
+        )
+    if sha256 is not None and sha256 != proposal.sha256:
+        raise Conflict(
+            f"The text of {proposal.id} is not the one you read: its sha256 is {proposal.sha256}.",
+            hint=f"`lull review show {proposal.id}` shows it as it stands.",
+        )
+    if proposal.status is ProposalStatus.STALE or is_stale(proposal, library):
+        raise Conflict(
+            f"'{proposal.key.name}' changed since {proposal.id} was made.",
+            hint="Reject it; Lull makes another if the failures go on.",
+        )
+
+
+def may_approve_itself(proposal: Proposal) -> bool:
+    """Whether the optional policy may approve the proposal without the user: it is proved, has no
+    serious finding, and is in the user's own words from a conversation without other people's text.
+    """
+    calm = all(
+        flag.get("severity") == "note" and flag.get("kind") not in NEEDS_EYES
+        for flag in proposal.flags
+    )
+    # A model's wording may repeat somebody else's order, and no comparison finds that reliably.
+    own = proposal.origin is ProposalOrigin.EXTRACTIVE and all(
+        trace.source != "untrusted" for trace in proposal.traces
+    )
+    wrote = proposal.kind is not ProposalKind.RETIRE and not proposal.check
+    clean = calm and own and not proposal.mixed
+    return proposal.status is ProposalStatus.PROVED and clean and wrote

@@ -1,0 +1,84 @@
+"""Whose words a sentence of a proposal is in, told apart so that nobody is misquoted.
+
+"Said by you" is claimed only of what the user typed word for word. A sentence that Lull made of the
+user's words is called derived, and the parts that are theirs can be marked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Final
+
+from lull.core.proof.proposal import Trace
+from lull.core.skills.word_overlap import subjects
+
+LEAST_RUN: Final = 2
+"""Fewest words in a row that count as the user's, unless the sentence has fewer."""
+_WORD: Final = re.compile(r"\w+(?:['’]\w+)*")
+
+
+class Whose(StrEnum):
+    """Whose words a sentence is in."""
+
+    YOURS = "yours"
+    """The user typed every word of it, in this order."""
+    DERIVED = "derived"
+    """Lull made it of the user's words."""
+    LULL = "lull"
+    """A model or a frame of Lull's wrote it."""
+    OTHERS = "others"
+    """It comes from a text that somebody else wrote."""
+
+
+def whose(trace: Trace, *, wish: str = "") -> Whose:
+    """Whose words a traced sentence is in; `wish` is what the user typed, for older traces."""
+    if trace.source == "untrusted":
+        return Whose.OTHERS
+    if trace.source != "user":
+        return Whose.LULL
+    runs = trace.quoted or quoted(trace.sentence, (wish,))
+    said = _words(trace.sentence)
+    return Whose.YOURS if said and any(_words(run) == said for run in runs) else Whose.DERIVED
+
+
+def quoted(sentence: str, typed: Iterable[str]) -> tuple[str, ...]:
+    """The longest parts of a sentence that stand word for word in one of the typed texts."""
+    found = list(_WORD.finditer(sentence))
+    said = [match[0].casefold() for match in found]
+    texts = [_words(text) for text in typed]
+    least = min(LEAST_RUN, len(said))
+    runs: list[str] = []
+    at = 0
+    while at < len(said):
+        length = max((_shared(said[at:], text) for text in texts), default=0)
+        run = sentence[found[at].start() : found[at + length - 1].end()] if length else ""
+        whole = length == len(said)
+        if length >= least and (whole or subjects(run)):
+            runs.append(run)
+            at += length
+        else:
+            at += 1
+    return tuple(runs)
+
+
+def _words(text: str) -> list[str]:
+    return [match.casefold() for match in _WORD.findall(text)]
+
+
+def _shared(said: list[str], text: list[str]) -> int:
+    """How many first words of `said` stand in a row somewhere in `text`."""
+    best = 0
+    for start, word in enumerate(text):
+        if not said or word != said[0]:
+            continue
+        length = 1
+        while (
+            length < len(said)
+            and start + length < len(text)
+            and said[length] == text[start + length]
+        ):
+            length += 1
+        best = max(best, length)
+    return best

@@ -1,0 +1,41 @@
+"""Replaces secrets by typed placeholders before anything is written.
+
+Only the secret is replaced, so the conversation stays readable. Code that merely names a secret
+(`password = read_password()`) contains none and stays unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from lull.core.chat.messages import Message, MessagePart, ToolCall
+from lull.core.secrets.finding import secrets_in
+
+Number = Callable[[str, str], int]
+"""Maps (kind, secret) to the secret's number; the same secret gets the same number."""
+
+
+def redact_text(text: str, number: Number) -> str:
+    """Return the text with each secret replaced by `⟨secret:KIND:N⟩`."""
+    found = secrets_in(text)
+    if not found:
+        return text
+    pieces, last = [], 0
+    for begin, end, kind in found:
+        pieces += [text[last:begin], f"⟨secret:{kind}:{number(kind, text[begin:end])}⟩"]
+        last = end
+    return "".join([*pieces, text[last:]])
+
+
+def redact_message(message: Message, number: Number) -> Message:
+    parts = tuple(MessagePart(kind=p.kind, text=redact_text(p.text, number)) for p in message.parts)
+    calls = tuple(
+        ToolCall(
+            name=redact_text(c.name, number),
+            arguments=redact_text(c.arguments, number),
+            id=redact_text(c.id, number),
+        )
+        for c in message.tool_calls
+    )
+    return replace(message, parts=parts, tool_calls=calls)

@@ -1,0 +1,279 @@
+"""Screens a proposed skill: whether it may be proved and proposed, or goes into quarantine.
+
+Every finding becomes a flag in words for the user. A flag of severity `quarantine` prevents a proof
+and any approval except the user's own, after reading. What the user typed is at most shown; the
+same from a page or a model stops the candidate. A few things are forbidden to everyone: secrets,
+invisible characters, and marks that would end the block in the prompt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from lull.core.errors import SkillError
+from lull.core.provenance.authorship import Author, AuthoredSpan, SpanPlace
+from lull.core.provenance.flags import FlagKind
+from lull.core.provenance.pasted import perhaps_quoted
+from lull.core.provenance.provenance import Provenance, SourceTurns, sources_of, trace
+from lull.core.provenance.redaction import redact_text
+from lull.core.provenance.risky_text import risks, role_marks
+from lull.core.skills.skill import SkillText, check_text
+from lull.core.skills.word_overlap import sentences, subjects
+from lull.core.unicode_safety import (
+    bare,
+    feigned_words,
+    has_bidi_controls,
+    hidden_characters,
+)
+
+
+class Severity(StrEnum):
+    NOTE = "note"
+    WARNING = "warning"
+    QUARANTINE = "quarantine"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flag:
+    kind: FlagKind
+    text: str
+    """Description of the finding for the user."""
+    quote: str
+    severity: Severity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Screening:
+    flags: tuple[Flag, ...]
+    """Findings of the screening, worst first."""
+    provenance: tuple[Provenance, ...]
+    """The source of each sentence of the skill, description first."""
+
+    @property
+    def quarantined(self) -> bool:
+        return any(flag.severity is Severity.QUARANTINE for flag in self.flags)
+
+    @property
+    def untainted(self) -> bool:
+        """Whether all findings are mere notes and no sentence comes from a stranger, which approval
+        without the user requires.
+        """
+        calm = all(flag.severity is Severity.NOTE for flag in self.flags)
+        return calm and all(p.source is not Author.UNTRUSTED for p in self.provenance)
+
+
+QUOTE_LIMIT: Final = 160
+_ALLOWED_KEYS: Final = frozenset({"license", "compatibility"})
+_KEY: Final = re.compile(r"(?m)^([^\s:#-][^:\n]{0,80}?)\s*:")
+_GRANTS: Final = re.compile(
+    r"(?i)allowed?[-_ ]?tools?|permission|hooks?|sandbox|trust|approv|model$|mcp"
+)
+_WHOSE: Final = {
+    SpanPlace.PASTED: "a text pasted into the user's message",
+    SpanPlace.TOOL: "a tool's result, a file or a page",
+    SpanPlace.ANSWER: "an earlier answer in the history",
+    SpanPlace.SYSTEM: "the client's own system text",
+    SpanPlace.TYPED: "the user's words",
+}
+_ORDER: Final = (Severity.QUARANTINE, Severity.WARNING, Severity.NOTE)
+
+
+def screen(text: SkillText, *, spans: Sequence[AuthoredSpan], mine: bool = False) -> Screening:
+    """Screen a proposed skill against the turns that it comes from.
+
+    `spans` are those of all its turns. `mine`: it is the user's own words in a frame of Lull's, and
+    no model wrote any of it; this is the only exemption.
+    """
+    sources = sources_of(spans)
+    found = trace(text, sources, mine=mine)
+    flags = [
+        *_of_format(text),
+        *_of_characters(text),
+        *_of_secrets(text),
+        *_of_risks(text, sources),
+        *_of_sources(found),
+        *_of_surroundings(text, found, sources),
+        *([] if mine else _of_authorship(text, found, sources)),
+    ]
+    return _sorted(flags, found)
+
+
+def _sorted(flags: Sequence[Flag], found: tuple[Provenance, ...]) -> Screening:
+    """Worst first, without duplicates."""
+    unique = {(flag.kind, flag.quote): flag for flag in sorted(flags, key=_rank, reverse=True)}
+    return Screening(flags=tuple(sorted(unique.values(), key=_rank)), provenance=found)
+
+
+def screen_file(
+    text: SkillText, *, approved: SkillText | None = None, beside: Sequence[str] = ()
+) -> Screening:
+    """Screens a skill text from a file, which counts as not approved, whoever wrote it.
+
+    Only what is word for word in the `approved` text that it would replace counts as the user's.
+    `beside`: the other files in its folder.
+    """
+    own = [] if approved is None else [_span(approved, Author.USER, SpanPlace.TYPED)]
+    known = frozenset(_sentences(approved) if approved is not None else ())
+    found = tuple(
+        Provenance(sentence=one, source=Author.USER if one in known else Author.UNTRUSTED)
+        for one in _sentences(text)
+    )
+    strange = [one.sentence for one in found if one.source is not Author.USER]
+    flags = [*_of_format(text), *_of_characters(text), *_of_secrets(text)]
+    flags += _of_risks(text, sources_of(own))
+    if strange:
+        many = "This sentence comes" if len(strange) == 1 else f"{len(strange)} sentences come"
+        why = f"{many} from a file, and nobody knows who wrote it."
+        flags.append(_flag(FlagKind.UNTRUSTED, why, strange[0]))
+    if beside:
+        why = "Other files lie beside it. They are kept, and Lull never runs or reads them."
+        flags.append(_flag(FlagKind.FORMAT, why, ", ".join(beside), Severity.NOTE))
+    return _sorted(flags, found)
+
+
+def screen_typed(text: SkillText) -> Screening:
+    """Return findings on a text that the user typed; the text takes effect all the same."""
+    return screen(text, spans=(_span(text, Author.USER, SpanPlace.TYPED),), mine=True)
+
+
+def _sentences(text: SkillText) -> tuple[str, ...]:
+    return (*sentences(text.description), *sentences(text.body))
+
+
+def _span(text: SkillText, origin: Author, place: SpanPlace) -> AuthoredSpan:
+    return AuthoredSpan(text=_whole(text), origin=origin, turn="", place=place)
+
+
+def _rank(flag: Flag) -> int:
+    return _ORDER.index(flag.severity)
+
+
+def _flag(kind: FlagKind, text: str, quote: str, severity: Severity = Severity.QUARANTINE) -> Flag:
+    short = quote if len(quote) <= QUOTE_LIMIT else quote[: QUOTE_LIMIT - 1] + "…"
+    return Flag(kind=kind, text=text, quote=bare(short), severity=severity)
+
+
+def _whole(text: SkillText) -> str:
+    fields = (f"{key}: {value}" for key, value in text.metadata.items())
+    return "\n".join((text.name, text.description, text.body, text.extra, *fields))
+
+
+# Forbidden to everyone
+
+
+def _of_format(text: SkillText) -> Iterator[Flag]:
+    try:
+        check_text(text)
+    except SkillError as error:
+        yield _flag(FlagKind.FORMAT, f"{error.detail} {error.hint}", text.name)
+    for key in _KEY.findall(text.extra):
+        if _GRANTS.search(key):
+            why = f"It sets `{key}`: a skill may not grant tools or permissions."
+            yield _flag(FlagKind.PERMISSION, why, key)
+        elif key not in _ALLOWED_KEYS:
+            yield _flag(FlagKind.FORMAT, f"`{key}` may only stand under `metadata`.", key)
+    for key in text.metadata:
+        if _GRANTS.search(key):
+            yield _flag(FlagKind.PERMISSION, f"Its metadata sets `{key}`.", key)
+
+
+def _of_characters(text: SkillText) -> Iterator[Flag]:
+    whole = _whole(text)
+    hidden = hidden_characters(whole)
+    if hidden:
+        kind = (
+            "characters that turn the reading order"
+            if has_bidi_controls(whole)
+            else "characters that cannot be seen"
+        )
+        yield _flag(FlagKind.HIDDEN, f"It holds {kind}: {', '.join(hidden[:5])}.", hidden[0])
+    for word in feigned_words(whole):
+        why = f"'{word}' mixes letters of two scripts that look alike."
+        yield _flag(FlagKind.LOOKALIKE, why, word)
+    for mark in role_marks(bare(f"{text.description}\n{text.body}\n{text.extra}")):
+        why = "It holds a mark that a model may take for the end of the rules or for a role."
+        yield _flag(FlagKind.MARKUP, why, mark)
+
+
+def _of_secrets(text: SkillText) -> Iterator[Flag]:
+    whole = _whole(text)
+    if redact_text(whole, lambda kind, secret: 1) != whole:
+        yield _flag(FlagKind.SECRET, "It holds a password or a key.", "")
+    elif "⟨secret:" in whole:
+        why = "Where a password or a key stood there is a placeholder now."
+        yield _flag(FlagKind.SECRET, why, "⟨secret:", Severity.WARNING)
+
+
+# Depends on who said it
+
+
+def _of_risks(text: SkillText, sources: SourceTurns) -> Iterator[Flag]:
+    typed = _plain("\n".join(read.span.text for read in sources.typed))
+    for risk in risks(bare(f"{text.description}\n{text.body}\n{text.extra}")):
+        own = _plain(risk.quote) in typed
+        why = f"{risk.why}, typed by the user." if own else f"{risk.why} that the user never typed."
+        yield _flag(risk.kind, why, risk.quote, Severity.NOTE if own else Severity.QUARANTINE)
+
+
+def _plain(text: str) -> str:
+    return " ".join(bare(text).lower().split())
+
+
+def _of_sources(found: Sequence[Provenance]) -> Iterator[Flag]:
+    for one in found:
+        if one.span is None or one.source is Author.USER:
+            continue
+        whose = _WHOSE[one.span.place]
+        why = f"This comes from {whose}, not from the user."
+        strange = one.source is Author.UNTRUSTED
+        severity = Severity.QUARANTINE if strange else Severity.WARNING
+        yield _flag(FlagKind.UNTRUSTED, why, one.sentence, severity)
+
+
+def _of_surroundings(
+    text: SkillText, found: Sequence[Provenance], sources: SourceTurns
+) -> Iterator[Flag]:
+    """Flags about the messages that the words were typed in."""
+    said = {one.span for one in found}
+    for one in (*found, *trace(text, sources)):
+        typed = one.span if one.source is Author.USER else None
+        # Text that was approved or edited has no turn: the user has read it.
+        if typed is None or not typed.turn or not perhaps_quoted(typed.text):
+            continue
+        which = "Your message" if typed in said else "Your request, which is its example,"
+        why = f"{which} has several lines, a colon or a quotation: check that the words are yours."
+        severity = Severity.WARNING if typed in said else Severity.NOTE
+        yield _flag(FlagKind.PERHAPS_QUOTED, why, one.sentence, severity)
+    if sources.outside is not None:
+        whose = _WHOSE[sources.outside.place]
+        why = f"In the same conversation stands {whose}."
+        yield _flag(FlagKind.STRANGERS_NEAR, why, "", Severity.NOTE)
+
+
+def _of_authorship(
+    text: SkillText, found: Sequence[Provenance], sources: SourceTurns
+) -> Iterator[Flag]:
+    """A model that read a stranger's text may retell it in words that no comparison finds; so near
+    such a text, the user's words after the answer must support what the model wrote."""
+    made = [one.sentence for one in found if one.source is Author.MODEL]
+    if not made:
+        return
+    many = "These words are" if len(made) == len(found) else f"{len(made)} sentences are"
+    yield _flag(FlagKind.MODEL_WORDS, f"{many} the model's.", made[0], Severity.NOTE)
+    copied = next((one.span for one in found if one.source is Author.MODEL and one.span), None)
+    near = sources.outside or copied
+    if near is None:
+        return
+    why = f"The model had read {_WHOSE[near.place]}, and nothing that you said stands behind this."
+    # If the user said nothing at all, there is nothing to compare with.
+    unasked = sources.replied and not subjects(text.body) & sources.reply
+    severity = Severity.QUARANTINE if unasked else Severity.WARNING
+    # If the body contains none of the user's words, the description is suspect, too.
+    orders = [sentence for sentence in made if unasked or sentence in text.body]
+    for sentence in orders:
+        if not subjects(sentence) & sources.reply:
+            yield _flag(FlagKind.INFLUENCE, why, sentence, severity)

@@ -1,0 +1,136 @@
+"""Finds the secrets in a text, in time linear in its length: every pattern is bounded or continues
+after its match.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from lull.core.secrets.assigned import ASSIGNED
+from lull.core.secrets.commands import COMMANDS
+from lull.core.secrets.files import FILES
+from lull.core.secrets.issuers import ISSUERS
+from lull.core.secrets.numbers import NUMBERS
+from lull.core.secrets.pattern import MOST_CHARACTERS_BEFORE, Pattern, Where
+from lull.core.secrets.said import SAID
+from lull.core.secrets.urls import URLS
+
+PATTERNS: Final = (*FILES, *ISSUERS, *URLS, *COMMANDS, *NUMBERS, *ASSIGNED, *SAID)
+"""All secret patterns, the most specific first: where two match in the same place, the first names
+the kind.
+"""
+
+PLACEHOLDER: Final = re.compile(r"⟨secret:[a-z0-9-]+:\d+⟩")
+
+
+class Secret(NamedTuple):
+    begin: int
+    end: int
+    kind: str
+
+
+def secrets_in(text: str) -> list[Secret]:
+    """Return the secrets in a text, in order; they overlap neither each other nor a placeholder."""
+    low = text.lower()
+    if len(low) != len(text):
+        # One capital becomes two characters in lower case, which would shift positions.
+        low = text.replace("İ", "I").lower()
+    runs = [run.span() for run in _RUN.finditer(text)]
+    dense = "\n".join([low[begin:end] for begin, end in runs])
+    found = [
+        Secret(begin, end, pattern.kind)
+        for pattern in PATTERNS
+        if not pattern.dense or any(hint in dense for hint in pattern.hints)
+        for begin, end in _spans(pattern, text, low, runs)
+    ]
+    if not found:
+        return []
+    taken = [m.span() for m in PLACEHOLDER.finditer(text)] if "⟨secret:" in text else []
+    return _apart(found, taken)
+
+
+def _spans(
+    pattern: Pattern, text: str, low: str, runs: list[tuple[int, int]]
+) -> Iterator[tuple[int, int]]:
+    if pattern.where is Where.RUN:
+        matches = _in_runs(pattern, text, runs)
+    elif pattern.where is Where.TEXT:
+        known = not pattern.hints or any(hint in low for hint in pattern.hints)
+        matches = pattern.regex.finditer(text) if known else iter(())
+    else:
+        matches = _at_hints(pattern, text, low)
+    for match in matches:
+        begin, end = match.span(match.lastindex or 0)
+        if pattern.pieces is not None:
+            yield from ((begin + a, begin + b) for a, b in pattern.pieces(text[begin:end]))
+            continue
+        if (pattern.check is None or pattern.check(text[begin:end])) and _stands(
+            pattern, text, match.start()
+        ):
+            yield begin, end
+
+
+def _at_hints(pattern: Pattern, text: str, low: str) -> Iterator[re.Match[str]]:
+    match, anywhere = pattern.regex.match, pattern.where is Where.ANYWHERE
+    for hint in pattern.hints:
+        at = low.find(hint)
+        while at >= 0:
+            found = match(text, at) if anywhere or _begins_word(text, at) else None
+            if found is not None:
+                yield found
+            # A match is not searched again; otherwise a frame that never closes would be read anew
+            # from each of its openings.
+            at = low.find(hint, max(at + 1, found.end() if found else 0))
+
+
+_RUN: Final = re.compile(r"[A-Za-z0-9_./+=~:@$-]{16,}")
+_SHORTEST_RUN: Final = 18
+
+
+def _in_runs(pattern: Pattern, text: str, runs: list[tuple[int, int]]) -> Iterator[re.Match[str]]:
+    for begin, end in runs:
+        if end - begin >= _SHORTEST_RUN:
+            yield from pattern.regex.finditer(text, begin, end)
+
+
+def _begins_word(text: str, at: int) -> bool:
+    if at == 0:
+        return True
+    last = text[at - 1]
+    if not (last.isascii() and last.isalnum()):
+        return True
+    return _ESCAPE.search(text, max(0, at - 8), at) is not None
+
+
+_ESCAPE: Final = re.compile(r"(?:\\[nrtbfv]|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\[\d{0,3}m)$")
+"""What an escaped line break, a percent escape or a colour code leaves before a word."""
+
+
+def _stands(pattern: Pattern, text: str, at: int) -> bool:
+    if pattern.before is None and pattern.not_before is None:
+        return True
+    line = text[max(0, at - MOST_CHARACTERS_BEFORE) : at].rpartition("\n")[2]
+    if pattern.before is not None and not pattern.before.search(line):
+        return False
+    return pattern.not_before is None or not pattern.not_before.search(line)
+
+
+def _apart(found: list[Secret], taken: list[tuple[int, int]]) -> list[Secret]:
+    """Merges overlapping secrets into one, with the kind that comes first."""
+    rank = {kind: place for place, kind in enumerate(dict.fromkeys(p.kind for p in PATTERNS))}
+    result: list[Secret] = []
+    at = 0
+    for one in sorted(found):
+        while at < len(taken) and taken[at][1] <= one.begin:
+            at += 1
+        if at < len(taken) and taken[at][0] < one.end:
+            continue
+        last = result[-1] if result else None
+        if last is not None and one.begin < last.end:
+            kind = min(last.kind, one.kind, key=rank.__getitem__)
+            result[-1] = Secret(last.begin, max(last.end, one.end), kind)
+        else:
+            result.append(one)
+    return result

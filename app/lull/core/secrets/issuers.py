@@ -1,0 +1,322 @@
+"""Patterns of tokens with an issuer's prefix, one line per family."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from lull.core.secrets.judging import drawn
+from lull.core.secrets.pattern import SHORTEST_DENSE_RUN, Pattern, Where
+
+_ALPHABETS: Final = {
+    "word": "A-Za-z0-9",
+    "url": "A-Za-z0-9_-",
+    "url.": "A-Za-z0-9_.=-",
+    "base64": "A-Za-z0-9+/=_-",
+    "hex": "0-9a-fA-F",
+    "capital": "A-Z0-9",
+    "small": "a-z0-9",
+    "small$": "a-z0-9$",
+    "uuid": "0-9a-fA-F-",
+}
+
+# kind | prefixes | alphabet | fewest characters after the prefix
+_FAMILIES: Final = """
+age-key          | AGE-SECRET-KEY-1                                      | capital | 40
+aws-key          | AKIA ASIA AGPA AIDA AROA ABIA ACCA ANPA ANVA AIPA     | capital | 16
+aws-key          | ABSK bedrock-api-key-                                 | base64  | 60
+aws-key          | IQoJb3JpZ2lu FwoGZXIvYXdz                             | base64  | 60
+github-token     | ghp_ gho_ ghu_ ghs_ ghr_                              | word    | 36
+github-token     | github_pat_                                           | url     | 22
+gitlab-token     | glpat- glrt- gldt- glptt- glcbt- glft- glimt- glagent- gloas- glsoat- glffct- glwt- | url. | 20
+gitlab-token     | GR1348941                                             | url     | 20
+bitbucket-token  | ATBB                                                  | url.    | 24
+anthropic-key    | sk-ant-                                               | url     | 20
+huggingface-token| hf_ api_org_                                          | word    | 30
+model-key        | gsk_ xai- pplx- r8_ nvapi- csk- jina_ pcsk_ tvly- lsv2_pt_ lsv2_sk_ tgp_v1_ fc- | url | 30
+model-key        | fw_ nk-                                               | url     | 22
+model-key        | sk-lf- pk-lf-                                         | uuid    | 32
+model-key        | tvly-dev- voyage- pa- apify_api_ esecret_ exa_ | url     | 28
+slack-token      | xoxb- xoxp- xoxa- xoxo- xoxr- xoxs- xoxe- xapp-       | url     | 10
+slack-token      | xoxe. xoxd- xoxc-                                     | url.    | 20
+google-key       | AIza                                                  | url     | 35
+google-key       | GOCSPX-                                               | url     | 20
+google-key       | ya29.                                                 | url.    | 20
+google-key       | 1//0                                                  | url     | 30
+stripe-key       | sk_live_ sk_test_ rk_live_ rk_test_                   | word    | 16
+stripe-key       | pk_live_ pk_test_                                     | word    | 20
+stripe-key       | whsec_                                                | base64  | 24
+npm-token        | npm_                                                  | word    | 36
+pypi-token       | pypi-                                                 | url     | 40
+shop-token       | shpat_ shpca_ shppa_ shpss_ shptka_ shpua_ shprt_     | hex     | 32
+shop-token       | sq0atp- sq0csp- sq0idp-                               | url     | 22
+shop-token       | EAAA                                                  | url     | 50
+pay-token        | access_token$production$ access_token$sandbox$        | small$  | 40
+pay-token        | access_token$production access_token$sandbox          | small   | 32
+pay-token        | rzp_live_ rzp_test_                                   | word    | 14
+pay-token        | FLWSECK- FLWSECK_TEST- FLWPUBK-                       | url     | 16
+pay-token        | access-production- access-sandbox- access-development- public-production- | uuid | 32
+pay-token        | live_ test_                                           | url     | 30
+pay-token        | shippo_live_ shippo_test_ duffel_live_ duffel_test_ gocardless_ | url | 30
+pay-token        | AQE                                                   | base64  | 50
+pay-token        | EZAK EZTK                                             | word    | 50
+mail-key         | key-                                                  | hex     | 32
+mail-key         | xkeysib- xsmtpsib-                                    | url     | 60
+mail-key         | re_ md-                                               | url     | 22
+mail-key         | mlsn.                                                 | hex     | 50
+sendgrid-key     | SG.                                                   | url.    | 40
+twilio-key       | SK                                                    | hex     | 32
+facebook-token   | EAA EAAC EAAG                                         | word    | 80
+facebook-token   | IGQV IGQW IGAA                                        | url     | 80
+twitter-token    | AAAAAAAAAAAAAAAAAAAAA                                 | base64  | 40
+registry-token   | rubygems_                                             | hex     | 48
+registry-token   | cio                                                   | word    | 32
+registry-token   | oy2                                                   | small   | 43
+registry-token   | dckr_pat_ dckr_oat_                                   | url     | 20
+registry-token   | AKC AP6 AP5                                           | word    | 60
+registry-token   | cmVmdGtu                                              | word    | 40
+registry-token   | CLOJARS_ packagist_ort_ packagist_uut_ packagist_out_ | word    | 50
+registry-token   | hexpm_ JSR_ jsrp_ jsrd_ deno_                         | word    | 30
+service-token    | dop_v1_ doo_v1_ dor_v1_                               | hex     | 64
+service-token    | v1.0-                                                 | uuid    | 140
+service-token    | HRKU-                                         | uuid    | 36
+service-token    | HRKU-AA                                               | url     | 40
+service-token    | fm2_ fm1r_ fm1a_ fo1_                                 | base64  | 40
+service-token    | nfp_ nfc_ nfo_ nfu_ rnd_ vcp_ vci_ vca_ vcr_ vck_     | word    | 24
+service-token    | LTAI                                                  | word    | 16
+service-token    | AKID                                                  | word    | 32
+service-token    | cfut_ cfat_ cfk_ cfoat_ scw_ exoscale_ hcp_ upcloud_ ucat_ | url | 30
+service-token    | EXO                                                   | word    | 24
+service-token    | t1. y0_ AQVN YCAJ YCM YCN YCO YCP                     | url.    | 34
+service-token    | koyeb_ railway_ rwsk_                    | url     | 30
+service-token    | hvs. hvb. hvr. s.hvs.                                 | url     | 20
+service-token    | pul-                                                  | hex     | 40
+service-token    | dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.        | url.    | 30
+service-token    | ops_eyJ                                               | base64  | 100
+service-token    | st.                                                   | url.    | 60
+watch-token      | NRAK- NRRA- NRSP- NRBR-                               | capital | 19
+watch-token      | NRAK- NRII- NRIQ- NRJS- NRRA-                         | url     | 19
+watch-token      | glsa_                                                 | url     | 32
+watch-token      | glc_ eyJrIjoi                                         | base64  | 32
+watch-token      | sntrys_                                               | base64  | 60
+watch-token      | sntryu_ sntrya_ sntryi_                               | hex     | 40
+watch-token      | hcaik_ hcxik_ hcalk_ hcamk_ hcxlk_ hcxmk_ hcbik_      | small   | 20
+watch-token      | phx_ phc_ pha_ phr_ phs_                              | word    | 32
+watch-token      | dt0c01. dt0s01. dt0s02. dt0s08. dt0s16.               | url.    | 60
+watch-token      | ddp_ ddapp_ bst_ logz_ ntf_ squadcast_                | word    | 32
+ci-token         | CCIPAT_ CCIPRJ_                                       | url     | 40
+ci-token         | bkua_ bkpt_ bkaj_ bkct_ bkpat_                        | hex     | 32
+ci-token         | sqp_ squ_ sqa_                                        | hex     | 40
+ci-token         | snyk_uat. snyk_sat.                                   | url.    | 30
+ci-token         | tkn_v1_ PAT_ depot_org_ depot_project_ dop_agent_     | url     | 40
+atlassian-token  | ATATT3 ATCTT3 ATSTT3 ATOAT                            | url.    | 50
+service-token    | lin_api_ lin_oauth_                                   | word    | 32
+service-token    | ntn_                                                  | word    | 40
+service-token    | secret_                                               | word    | 40
+service-token    | figd_ figo_ figdr_ figor_                             | url     | 30
+service-token    | sl.                                                   | url.    | 100
+service-token    | pat-na1- pat-eu1- pat-na2- pat-ap1- pat-au1-          | uuid    | 36
+service-token    | dG9rO                                                 | base64  | 40
+service-token    | tfp_ CFPAT- CFPAT_ fio-u- rdme_ PMAK- PMAT- apk_live_ | url     | 40
+service-token    | dapi dkea dose dsapi                                  | hex     | 32
+service-token    | NRAL-                                                 | word    | 30
+service-token    | sdk- api- mob-                                        | uuid    | 36
+service-token    | tskey- | url | 20
+service-token    | EZ00 ghost_admin_ glb_ cal_ lip_ figma_ sgp_ slk_ sct_ ssk_ pk_prod_ typ_ mapbox_ miro_ zpk_ zpt_ | url | 38
+service-token    | shub_ sk_prod_ ak_live_ api_live_ key_live_ secret_live_ token_live_ | url | 20
+service-token    | sk_ pk_ ak_ rk_ api_ pat_ tok_ tkn_ key_ token_ auth_ sess_ ses_ | hex | 32
+service-token    | sk_ pk_ ak_ pat_ tok_ tkn_ sess_                      | word    | 32
+database-token   | sbp_ sbp_oauth_                                       | hex     | 40
+database-token   | sb_secret_ pscale_tkn_ pscale_pw_ pscale_oauth_ napi_ fnAE fnAF | url | 30
+database-token   | sb_publishable_ xau_ cockroach_ CCDB1_                | url     | 20
+"""
+
+_SAMPLES: Final = {
+    "capital": "Q7KX2MZP4RTW9BDH3",
+    "hex": "9f86d081e4c7a2b35",
+    "uuid": "9f86d081e4c7a2b35",
+    "small": "q7kx2mzp4rtw9bdh3",
+    "small$": "q7kx2mzp4rtw9bdh3",
+}
+_SAMPLE: Final = "q7KxR2mZp4TwB9dHc"
+
+
+def _family(kind: str, prefix: str, alphabet: str, least: int) -> Pattern:
+    sample = _SAMPLES.get(alphabet, _SAMPLE) * (least // 17 + 1)
+    inside = _ALPHABETS[alphabet]
+    return Pattern(
+        kind=kind,
+        # A digest of another length is not a token of this family.
+        regex=re.compile(f"{re.escape(prefix)}[{inside}]{{{least},}}(?![A-Za-z0-9])"),
+        hints=(prefix.lower(),),
+        dense=len(prefix) + least >= SHORTEST_DENSE_RUN,
+        check=_behind(len(prefix)),
+        holds=f"«{prefix}{sample[:least]}»",
+        spares=f"{prefix}{sample[: least // 2 - 3]}",
+        not_before=_IN_A_NAME,
+    )
+
+
+_IN_A_NAME: Final = re.compile(r"[A-Za-z0-9][-_.]$|⟨secret:$")
+"""The prefix continues a longer name, as in `task-sk-1`."""
+
+
+def _behind(prefix: int) -> Callable[[str], bool]:
+    return lambda token: drawn(token[prefix:])
+
+
+def _families() -> tuple[Pattern, ...]:
+    rows = [line.split("|") for line in _FAMILIES.strip().splitlines()]
+    return tuple(
+        _family(kind.strip(), prefix, alphabet.strip(), int(least))
+        for kind, prefixes, alphabet, least in rows
+        for prefix in prefixes.split()
+    )
+
+
+_A: Final = "q7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tE"
+_H: Final = "9f86d081e4c7a2b359f86d081e4c7a2b3"
+
+
+_BEGINS: Final = r"(?:(?<=\\[nrtbf])|(?<!["
+"""The start of a token: an escaped line break `\\n` before it is not part of it. The pattern that
+replaces it closes the bracket."""
+
+
+def _run(kind: str, regex: str, holds: str, spares: str) -> Pattern:
+    return Pattern(
+        kind=kind,
+        regex=re.compile(regex.replace("(?<![", _BEGINS)),
+        where=Where.RUN,
+        holds=f"«{holds}»",
+        spares=spares,
+        check=drawn,
+    )
+
+
+# Tokens of several pieces, or known by their middle or end.
+_PIECES: Final = (
+    _run(
+        "discord-token",
+        r"(?<![A-Za-z0-9_.-]))[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45}(?![A-Za-z0-9])",
+        f"M{_A[:25]}.Gq7KxR.{_A}{_A[:6]}",
+        f"M{_A[:10]}.Gq7KxR.{_A}",
+    ),
+    _run(
+        "terraform-token",
+        r"(?<![A-Za-z0-9]))[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{40,}",
+        f"{_A[:14]}.atlasv1.{_A}{_A}",
+        f"{_A[:14]}.atlasv2.{_A}{_A}",
+    ),
+    _run(
+        "mail-key",
+        r"(?<![A-Za-z0-9]))[0-9a-f]{32}-us\d{1,2}(?![A-Za-z0-9])",
+        f"{_H[:32]}-us12",
+        f"{_H[:30]}-us12",
+    ),
+    _run(
+        "mail-key",
+        r"(?<![A-Za-z0-9-]))[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8}(?![A-Za-z0-9-])",
+        f"{_H[:32]}-{_H[:8]}-{_H[1:9]}",
+        f"{_H[:32]}-{_H[:8]}",
+    ),
+    _run(
+        "azure-key",
+        r"(?<![A-Za-z0-9_~.-]))[A-Za-z0-9_~.]{3}\dQ~[A-Za-z0-9_~.-]{31,34}",
+        f"Kx88Q~{_A}",
+        f"Kx88Q~{_A[:20]}",
+    ),
+    _run(
+        "azure-key",
+        r"(?<![A-Za-z0-9]))[A-Za-z0-9]{70,78}(?:AZDO|ACDb|AAAB|APIM)[A-Za-z0-9+/]{4,8}={0,2}",
+        f"{_A}{_A}{_A[:11]}AZDOq7Kx",
+        f"{_A}AZDOq7Kx",
+    ),
+    _run(
+        "azure-key",
+        r"(?<![A-Za-z0-9+/]))[A-Za-z0-9+/]{33}(?:\+ASt|\+ACR|\+AMC|\+ARm|AzSe|\+AEh|AzCa|AIoT)[A-Za-z0-9+/]{5,}={0,2}",
+        f"{_A}8+AStq7KxR2==",
+        f"{_A}8+ASxq7KxR2==",
+    ),
+    _run(
+        "telegram-token",
+        r"(?<![A-Za-z0-9]))\d{8,10}:AA[A-Za-z0-9_-]{32,34}(?![A-Za-z0-9])",
+        f"123456789:AA{_A}q",
+        f"123456789:AA{_A[:20]}",
+    ),
+    _run(
+        "service-token",
+        r"(?<![A-Za-z0-9]))[12]/\d{12,19}(?:/\d{12,19})?:[0-9a-f]{32}(?![A-Za-z0-9])",
+        f"1/1201234567890123:{_H[:32]}",
+        f"1/1201234567890123:{_H[:20]}",
+    ),
+    _run(
+        "service-token",
+        r"(?<![A-Za-z0-9]))pat[A-Za-z0-9]{14}\.[0-9a-f]{64}(?![A-Za-z0-9])",
+        f"pat{_A[:14]}.{_H[:32]}{_H[:32]}",
+        f"pat{_A[:14]}.{_H[:32]}",
+    ),
+    _run(
+        "service-token",
+        r"(?<![A-Za-z0-9]))pk_\d{7,10}_[A-Z0-9]{32}(?![A-Za-z0-9])",
+        "pk_12345678_" + "Q7KX2MZP4RTW9BDH" * 2,
+        "pk_12345678_Q7KX2MZP4RTW9BDH",
+    ),
+    _run(
+        "google-key",
+        r"(?<![A-Za-z0-9]))[A-Za-z0-9_-]{7,22}:APA91b[A-Za-z0-9_-]{100,}",
+        f"AAAAq7KxR2m:APA91b{_A * 5}",
+        f"AAAAq7KxR2m:APA91b{_A}",
+    ),
+    _run(
+        "watch-token",
+        r"(?<![A-Za-z0-9]))[0-9a-zA-Z]{34,38}NRAL(?![A-Za-z0-9])",
+        f"{_H}{_H[:3]}NRAL",
+        f"{_H[:20]}NRAL and more of it here",
+    ),
+    _run(
+        "chat-token",
+        r"(?<![A-Za-z0-9]))sy[tr]_[A-Za-z0-9_=-]{4,60}_[A-Za-z0-9]{20}_[A-Za-z0-9]{6}(?![A-Za-z0-9])",
+        f"syt_YW5uYQ_{_A[:20]}_q7KxR2",
+        f"syt_YW5uYQ_{_A[:12]}_q7KxR2",
+    ),
+    _run(
+        "service-token",
+        r"(?<![A-Za-z0-9]))A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}",
+        "A3-Q7KX2M-Q7KX2MZP4RT-Q7KX2-MZP4R-TW9BD",
+        "A3-Q7KX2M-Q7KX2MZP-Q7KX2-MZP4R-TW9BD",
+    ),
+    _run(
+        "openai-key",
+        r"(?<![A-Za-z0-9-]))sk-(?=[A-Za-z0-9_-]{0,80}[A-Za-z0-9]{12})[A-Za-z0-9_-]{20,}",
+        f"sk-{_A}",
+        "sk-circle-fade-dot-animation-12",
+    ),
+    _run(
+        "service-token",
+        r"(?<![A-Za-z0-9]))00[A-Za-z0-9_-]{40}(?![A-Za-z0-9_-])",
+        f"00{_A}{_A[:8]}",
+        f"00{_A}",
+    ),
+    _run(
+        "jwt",
+        r"eyJ[A-Za-z0-9_-]{8,}\.(?:eyJ)?[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){1,3}",
+        f"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTYifQ.{_A}q",
+        "eyJhbGciOiJIUzI1NiJ9 begins each JWT",
+    ),
+    _run(
+        "service-token",
+        r"(?<![A-Za-z0-9]))[sp]k\.eyJ[A-Za-z0-9_-]{40,}\.[A-Za-z0-9_-]{20,}",
+        f"sk.eyJ{_A}{_A}.{_A[:22]}",
+        f"sk.eyJ{_A[:20]}.{_A[:22]}",
+    ),
+    _run(
+        "private-key",
+        r"LS0tLS1CRUdJTi[A-Za-z0-9+/]{0,40}(?:UFJJVkFUR|BSSVZBVE|QUklWQVRF)[A-Za-z0-9+/=]{20,}",
+        f"LS0tLS1CRUdJTiBQUklWQVRFIEtFWS0tLS0t{_A}",
+        f"LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t{_A}",
+    ),
+)
+
+ISSUERS: Final = (*_families(), *_PIECES)

@@ -1,0 +1,151 @@
+"""Judges whether a matched value is really a secret, since code and placeholders often stand in its
+place.
+
+`password = read_password()`, `API_KEY=<your key>` and `SORT_KEY=created_at_1` contain none. Names
+and words seldom alternate between letters and digits; random values do so all the time.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import Final
+
+from lull.core.secrets.plain_words import DUMMIES, GRAMMAR, WORDS
+
+_GAPS: Final = re.compile(
+    r"\$\{|\$\(|\$\$|\$[A-Za-z_]\w*(?:\W|$)|<|\{|\[|\(|%\(|%[A-Za-z_]+%|%[sdv]|\*{2,}|\.\.|…|•|_{3,}|-{3,}|#\{|@\{|!\w+ |"
+    r"(?i:x{3,}|your?[ _-]?|my[ _-]|the[ _-]|some[ _-]|enter[ _-]|insert[ _-]|replace|change[ _-]?me|"
+    r"example|dummy|placeholder|redacted|hidden|todo)"
+)
+"""Beginnings of placeholders."""
+_CODE: Final = re.compile(
+    r"[A-Za-z_$][\w$]*(?:\(|\[|->|::)|[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+(?:[(\[]|$)|"
+    r"(?:self|this|os|process|env|config|settings|request|req|args|options|user|form|data|params|var|local|module)\.|"
+    r"[A-Za-z_]\w*(?:\?$|\|[A-Za-z_]+$)|/(?:[\w.-]+/)+|\./|~/|@\w+/|\w+://[^:@/]*(?:/|$)"
+)
+_STATES: Final = re.compile(
+    r"(?i).+(?:ed|ing|able|ible|less|ful|ly|ous|ive|ung|lich|isch|bar|igt|iert|tet|ée?s?|ado|ada|ido|ida|ción|oria|orio)"
+)
+_PIECES: Final = re.compile(r"[A-Za-z0-9]+")
+_PERIODIC: Final = re.compile(r"(.{1,3}?)\1{3,}")
+
+
+def changes(value: str) -> int:
+    """Count the changes between lower case, capitals and digits inside a value's words; an initial
+    capital and final digits, as in names, do not count.
+    """
+    found = 0
+    for piece in _PIECES.findall(value):
+        kinds = ["d" if c.isdigit() else "U" if c.isupper() else "l" for c in piece]
+        turns = sum(a != b for a, b in pairwise(kinds))
+        if kinds[0] == "U" and len(kinds) > 1 and kinds[1] == "l":
+            turns -= 1
+        if kinds[-1] == "d" and kinds[0] != "d":
+            turns -= 1
+        found += max(turns, 0)
+    return found
+
+
+def random(value: str, *, least: int = 8) -> bool:
+    """Whether a value looks random, not like a name, a word or a number."""
+    if len(value) < least or is_gap(value):
+        return False
+    sample = value[:200]
+    turns, digits = changes(sample), any(c.isdigit() for c in sample)
+    if not digits:
+        return len(sample) >= 16 and turns >= max(4, len(sample) // 4)
+    return turns >= max(2, len(sample) // 10) and len(set(sample)) >= min(6, len(sample) // 2)
+
+
+def random8(value: str) -> bool:
+    return random(value)
+
+
+def random16(value: str) -> bool:
+    return random(value, least=16)
+
+
+def random20(value: str) -> bool:
+    return random(value, least=20)
+
+
+def drawn(body: str) -> bool:
+    """Whether text after an issuer's prefix may be a random key: not one repeated letter, and not
+    only words.
+    """
+    if len(set(body[:200])) < min(6, max(2, len(body) // 3)) or _PERIODIC.fullmatch(body[:60]):
+        return False
+    return body.isupper() or any(c.isdigit() for c in body) or changes(body) >= 4
+
+
+def is_gap(value: str) -> bool:
+    """Whether a value is a stand-in: a variable, a placeholder or asterisks."""
+    return bool(_GAPS.match(value)) or bool(_PERIODIC.fullmatch(value[:60]))
+
+
+def quoted_password(value: str) -> bool:
+    """Whether a quoted value after a name such as "password" is a secret."""
+    bare = value.strip()
+    if len(bare) < 4 or is_gap(bare) or _is_word(bare):
+        return False
+    if any(c.isspace() for c in bare):
+        # A sentence is no password; four words in a row may be one.
+        words = bare.lower().split()
+        grammar = any(word.strip(".,!?:()") in GRAMMAR for word in words)
+        return not grammar and len(words) <= 8
+    return len(bare) >= 6 or not bare.isalpha()
+
+
+def bare_password(value: str) -> bool:
+    """Whether an unquoted value after a name such as "password" is a secret; code may stand there
+    as well.
+    """
+    if len(value) < 4 or is_gap(value) or _CODE.match(value) or _is_word(value):
+        return False
+    if value.isdigit():
+        return len(value) >= 6
+    name = value.rstrip(")].}:|,;?")
+    if name.isidentifier() and not any(c.isdigit() for c in name):
+        # A name in code ends with a bracket or has several parts.
+        parts = "_" in name or (name[1:] != name[1:].lower() and name != name.upper())
+        return name == value and not parts
+    return any(c.isdigit() for c in value) or bool(_SIGN.search(value))
+
+
+def said_password(value: str) -> bool:
+    """Whether a word after "my password is" is a password; plain letters may be any word."""
+    if not bare_password(value):
+        return False
+    if value.isalpha():
+        return len(value) >= 6 and not _STATES.fullmatch(value)
+    return not (value.isdigit() and len(value) < 4) and has_sign(value)
+
+
+def has_sign(value: str) -> bool:
+    """Whether a value has a digit or a special character among letters; numbers and hyphenated
+    words do not.
+    """
+    if is_gap(value) or _is_word(value) or len(value) < 5 or _CODE.match(value):
+        return False
+    if any(c.isdigit() for c in value):
+        measured = _MEASURE.fullmatch(value.rstrip(".,;:!?)]}*"))
+        return any(c.isalpha() for c in value) and not measured
+    return bool(_SIGN.search(value))
+
+
+_SIGN: Final = re.compile(r"[A-Za-z][!#$%*+=?@^~-][A-Za-z]|[A-Za-z]{4}[!#$%*]")
+_MEASURE: Final = re.compile(
+    r"(?i)(?:sha|md|base|utf|oauth|bcrypt|argon|scrypt|pbkdf|python|https?|tls|ssl|ipv|v|http|rfc|iso|aes|rsa|page|step|"
+    r"chapter|user|input|field|test|example|line|room|table|version)[-_ ]?v?\d[\w.-]*|\d+(?:[.,-]\d+)*[a-z]{0,3}|v?\d+(?:\.\d+)+[\w.-]*"
+)
+
+
+def _is_word(value: str) -> bool:
+    low = value.lower().strip(".:!?)(")
+    return low in WORDS or low in DUMMIES
+
+
+def not_dummy(value: str) -> bool:
+    """Whether a value is real and no placeholder or example, where only passwords can stand."""
+    return not is_gap(value) and value.lower() not in DUMMIES

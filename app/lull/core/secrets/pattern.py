@@ -1,0 +1,74 @@
+"""One form of secret, as data: how to find it, with an example and a counterexample.
+
+A hint is a literal that every match begins with, so the text is scanned by plain search and the
+expression tried only there, not at each character. Hints are part of the pattern, so none can be
+forgotten in a list elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Final
+
+
+class Where(Enum):
+    """Where in a text a pattern may match."""
+
+    WORD = auto()
+    """At a hint word that no letter or digit precedes; the last letter of an escape sequence does
+    not count.
+    """
+    ANYWHERE = auto()
+    """At a hint word, also in the middle of a word."""
+    RUN = auto()
+    """Anywhere in a long run of characters that keys consist of; such a pattern has no hints."""
+    TEXT = auto()
+    """Anywhere in a text that contains one of the hints; without hints, anywhere in every text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pattern:
+    kind: str
+    regex: re.Pattern[str]
+    """Regular expression for the secret, which is the last matched group, or else the whole
+    match.
+    """
+    holds: str
+    """An example text with such a secret, marked by « and »."""
+    spares: str
+    """A counterexample: a similar text without a secret."""
+    hints: tuple[str, ...] = ()
+    """Words in lower case that show where a match may be; `Where` says how they are used."""
+    where: Where = Where.WORD
+    dense: bool = False
+    """Whether a match is one run of key characters; hints are then searched only in such runs,
+    which are rare in ordinary text.
+    """
+    check: Callable[[str], bool] | None = None
+    """A further test of the matched secret; None: matching is enough."""
+    pieces: Callable[[str], Iterable[tuple[int, int]]] | None = None
+    """Function that gives the secret parts of the match, if they are not simply the last group."""
+    before: re.Pattern[str] | None = None
+    """Regular expression that must match in the same line before the secret."""
+    not_before: re.Pattern[str] | None = None
+
+
+SHORTEST_DENSE_RUN: Final = 16
+"""Shortest run of key characters in which dense patterns are searched."""
+
+MOST_CHARACTERS_BEFORE: Final = 160
+"""Most characters before a match that are examined, within its line."""
+
+
+QUOTE: Final = r"(?:\\{0,7}[\"'`“”„«»‘’]|&(?:quot|#0?3[49]|apos);|%2[27]|\\{1,4}u002[27])"
+"""Regular expression for a quotation mark, also as escaped in nested JSON, HTML or URLs."""
+
+GAP: Final = r"(?:[ \t\u00a0\u202f]|\\{1,4}t){0,8}"
+SIGN: Final = rf"{GAP}(?::=|=>|->|→|[:=：＝]{{1,2}}|%3[AaDd]|\\u003[ad]){GAP}"
+"""Regular expression for the sign between a name and its value, such as `=` or `:`."""
+
+BARE: Final = r"[^\s\"'`,;&<>\\⟨⟩“”«»。、，；！）「」]"
+"""Regular expression for one character of an unquoted value."""

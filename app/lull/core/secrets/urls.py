@@ -1,0 +1,157 @@
+"""Secrets in URLs: passwords before the @, keys in the query, private calendars, webhooks."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from lull.core.secrets.judging import not_dummy, random, random16
+from lull.core.secrets.pattern import Pattern, Where
+
+_END: Final = r"[^\s/\"'<>\\⟨⟩`“”«»。、，！）」]"
+_A: Final = "q7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tE"
+_H: Final = "9f86d081e4c7a2b359f86d081e4c7a2b"
+
+
+def _user_password(pair: str) -> bool:
+    return not_dummy(pair.rpartition(":")[2]) if ":" in pair else random16(pair)
+
+
+def _in_query(value: str) -> bool:
+    plain = re.sub("%[0-9A-Fa-f]{2}", "", value)
+    return random(plain) or (len(plain) >= 20 and plain.isdigit())
+
+
+URLS: Final = (
+    Pattern(
+        kind="webhook",
+        regex=re.compile(
+            r"(?i)hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/([A-Z0-9]+/[A-Z0-9]+/[A-Z0-9/]{16,})"
+        ),
+        hints=("hooks.slack",),
+        holds=f"https://hooks.slack.com/services/«T0ABC/B0DEF/{_A[:24]}»",
+        spares="https://hooks.slack.com/services/T0ABC",
+    ),
+    Pattern(
+        kind="webhook",
+        regex=re.compile(r"(?i)api/(?:v\d+/)?webhooks/(\d{15,}/[A-Za-z0-9_-]{40,})"),
+        hints=("api/webhooks/", "api/v"),
+        holds=f"https://discord.com/api/webhooks/«123456789012345678/{_A}{_A}»",
+        spares="https://discord.com/api/webhooks/123456789012345678",
+    ),
+    Pattern(
+        kind="webhook",
+        regex=re.compile(
+            r"(?i)webhookb?2?/([0-9a-f-]{36}@[0-9a-f-]{36}/\w+/[0-9a-f]{20,}[/0-9A-Za-z_-]*)"
+        ),
+        hints=("webhook/", "webhookb2/"),
+        holds="https://a.webhook.office.com/webhookb2/«3f2b8c1d-7e4a-4f60-9b1c-2d8e5a7c6f04@"
+        f"3f2b8c1d-7e4a-4f60-9b1c-2d8e5a7c6f04/IncomingWebhook/{_H}/3f2b8c1d-7e4a-4f60-9b1c-2d8e5a7c6f04»",
+        spares="https://a.webhook.office.com/webhookb2/3f2b8c1d",
+    ),
+    Pattern(
+        kind="webhook",
+        regex=re.compile(
+            r"(?i)(?:hooks\.zapier\.com/hooks/catch|hook\.\w+\.make\.com|maker\.ifttt\.com/trigger/\w+/with/key|chat\.googleapis\.com/v1/spaces)/([\w/?=&.-]{12,})"
+        ),
+        hints=("hooks.zapier", "hook.", "maker.ifttt", "chat.googleapis"),
+        check=lambda path: random(max(re.split(r"[/?&=]", path), key=len)),
+        holds="https://hooks.zapier.com/hooks/catch/«1234567/b9x2k7q/»".replace("b9x2k7q", _A[:12]),
+        spares="https://hooks.zapier.com/hooks/catch/",
+    ),
+    Pattern(
+        kind="url-password",
+        regex=re.compile(
+            rf"://({_END[:-1]}?#]{{0,256}}:{_END}{{1,256}}|[A-Za-z0-9_.~%+=-]{{16,255}})(?=@[A-Za-z0-9\[.-])"
+        ),
+        hints=("://",),
+        where=Where.ANYWHERE,
+        check=_user_password,
+        holds="postgres://«admin:pa55word»@db.example.com/app",
+        spares="postgres://user:password@localhost/app",
+    ),
+    Pattern(
+        kind="url-password",
+        regex=re.compile(
+            rf"[a-z]{{2,12}}:[A-Za-z0-9_.-]{{1,40}}/({_END}{{3,80}}?)@(?://)?[A-Za-z0-9]"
+        ),
+        hints=("thin:", "oci:"),
+        holds="jdbc:oracle:thin:scott/«t1gerX»@//db:1521/XE",
+        spares="jdbc:oracle:thin:@//db:1521/XE",
+    ),
+    Pattern(
+        kind="url-key",
+        regex=re.compile(
+            r"(?i)(?:[?&;]|&amp;|%26|%3F|\\u0026)(?:[\w.%-]{0,30}?(?:key|sig|signature|token|secret|passw(?:or)?d|pwd|auth|jwt|apikey|"
+            r"credential|sid|session(?:id)?|hash|hmac|code|pass|appid)|k|t|s|p)(?:=|%3D)([^\s&\"'<>#\\⟨⟩`。、，！）」;]{8,2000})"
+        ),
+        hints=("?", "&", "%26", "%3f", "\\u0026", ";"),
+        where=Where.ANYWHERE,
+        check=_in_query,
+        holds=f"https://maps.example.com/api?center=1,2&key=«{_A}»",
+        spares="https://example.com/search?key=created_at_1&page=2",
+    ),
+    Pattern(
+        kind="otp-secret",
+        regex=re.compile(
+            r"(?i)otpauth(?:-migration)?://[^\s\"'<>\\⟨]{0,400}?(?:secret|data)(?:=|%3D)([A-Za-z2-7=%+/]{8,})"
+        ),
+        hints=("otpauth",),
+        holds="otpauth://totp/ACME:anna?secret=«JBSWY3DPEHPK3PXP»&issuer=ACME",
+        spares="otpauth://totp/ACME:anna?issuer=ACME",
+    ),
+    Pattern(
+        kind="calendar-address",
+        regex=re.compile(r"(?i)/ical/[^\s/\"'<>]{1,120}/(private-[0-9a-f]{20,})"),
+        hints=("/ical/",),
+        where=Where.ANYWHERE,
+        holds=f"https://calendar.google.com/calendar/ical/anna%40gmail.com/«private-{_H}»/basic.ics",
+        spares="https://calendar.google.com/calendar/ical/anna%40gmail.com/public/basic.ics",
+    ),
+    Pattern(
+        kind="calendar-address",
+        regex=re.compile(
+            r"(?i)/owa/calendar/([^\s\"'<>\\]{16,400}?)(?=/(?:reach)?calendar\.|[\s\"'<>\\]|$)"
+        ),
+        hints=("/owa/calendar/",),
+        where=Where.ANYWHERE,
+        holds=f"https://outlook.office365.com/owa/calendar/«{_H}@ex.com/{_H}»/calendar.ics",
+        spares="https://outlook.office365.com/owa/calendar/",
+    ),
+    Pattern(
+        kind="calendar-address",
+        regex=re.compile(
+            r"(?i)(?:/published/\d/|/remote\.php/dav/public-calendars/|/calendar/export\.ics\?|/ics/|/ical/|/feeds?/)([A-Za-z0-9_%=&-]{16,600})"
+        ),
+        hints=(
+            "/published/",
+            "/remote.php/dav/public",
+            "/calendar/export.ics",
+            "/ics/",
+            "/ical/",
+            "/feed",
+        ),
+        where=Where.ANYWHERE,
+        check=random16,
+        holds=f"webcal://p42-caldav.icloud.com/published/2/«{_A}{_A}»",
+        spares="webcal://p42-caldav.icloud.com/published/2/",
+    ),
+    Pattern(
+        kind="calendar-address",
+        regex=re.compile(
+            r"(?i)webcals?://[^\s/\"'<>\\]{1,100}/(?:[^\s/\"'<>\\]{1,40}/){0,6}([A-Za-z0-9_%=-]{16,400})"
+        ),
+        hints=("webcal",),
+        check=random16,
+        holds=f"webcal://example.com/users/7/«{_A}».ics",
+        spares="webcal://example.com/holidays-in-germany-2026.ics",
+    ),
+    Pattern(
+        kind="watch-token",
+        regex=re.compile(r"//([0-9a-f]{32})(?::[0-9a-f]{32})?@[\w.-]{3,80}/\d"),
+        hints=("//",),
+        where=Where.ANYWHERE,
+        holds=f"https://«{_H}»@o12345.ingest.sentry.io/1234567",
+        spares=f"https://example.com/{_H}/1234567",
+    ),
+)

@@ -1,0 +1,1 @@
+"""Skills: their text and states, which of them a request gets, and the prompt block."""

@@ -1,0 +1,113 @@
+"""Groups similar failures, and decides when there are enough to learn from.
+
+A correction in words states what the user wants and is enough by itself; silent failures must reach
+a minimum number (`EvolveRule.alike`). Text that Lull injected is never part of a failure: a skill
+must not learn from itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lull.core.chat.messages import Message
+from lull.core.feedback.feedback import Heard
+from lull.core.feedback.feedback_label import request_in
+from lull.core.skills.similarity import groups
+from lull.core.skills.whole_rule import with_its_subject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """One turn that a skill may be learned from: its answer was bad, or the user stated a lasting
+    wish after it.
+    """
+
+    turn: str
+    trajectory: str
+    client: str
+    """The client that a skill learned from this failure would belong to; "" is everybody's."""
+    model: str
+    """Name of the model that answered, as typed by the client."""
+    messages: tuple[Message, ...]
+    """The request as the client sent it, oldest message first."""
+    answer: Message
+    said: str = ""
+    """The user's own next words, if they corrected the answer or stated a wish; without pasted
+    text.
+    """
+    said_turn: str = ""
+    """The turn whose request contained the words in `said`."""
+    heard: Heard | None = None
+    """A reader's findings in the words in `said`; None if nothing was said, or not read yet."""
+
+    @property
+    def rule(self) -> str:
+        """The user's words that state a lasting wish and what it is about; "" for none."""
+        return with_its_subject(self.heard.rule, self.said) if self.heard is not None else ""
+
+    @property
+    def asked(self) -> str:
+        said = (m.text for m in reversed(self.messages) if m.role == "user" and m.text)
+        return request_in(next(said, ""))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailureSet:
+    """Similar failures of one client, newest first."""
+
+    failures: tuple[Failure, ...]
+
+    @property
+    def client(self) -> str:
+        return self.failures[0].client
+
+    @property
+    def turns(self) -> tuple[str, ...]:
+        return tuple(failure.turn for failure in self.failures)
+
+    @property
+    def wish(self) -> str:
+        """What the user said they wanted, in all failures of the set, newest words last."""
+        said = dict.fromkeys(w for f in reversed(self.failures) if (w := f.rule or f.said))
+        return "\n".join(said)
+
+    @property
+    def worded(self) -> Failure | None:
+        """The newest failure with a lasting wish."""
+        return next((failure for failure in self.failures if failure.rule), None)
+
+
+def failure_sets(failures: Sequence[Failure], *, alike: int) -> list[FailureSet]:
+    """Group failures into sets and return those from which a skill can be made, newest first.
+
+    `failures` come newest first; `alike` is how many silent ones must be similar.
+    """
+    ready = []
+    for client in dict.fromkeys(failure.client for failure in failures):
+        own = [failure for failure in failures if failure.client == client]
+        for group in groups(own, lambda failure: failure.asked):
+            for found in _by_rule(group):
+                if any(failure.rule for failure in found) or len(found) >= alike:
+                    ready.append(FailureSet(failures=found))
+    return ready
+
+
+def _by_rule(alike: tuple[Failure, ...]) -> list[tuple[Failure, ...]]:
+    """One set per rule that the user stated, oldest first, so that the newer rule comes last.
+
+    Failures without a stated rule join the newest.
+    """
+    stated: dict[str, list[Failure]] = {}
+    others: list[Failure] = []
+    for failure in alike:
+        rule = " ".join(failure.rule.lower().split())
+        if rule:
+            stated.setdefault(rule, []).append(failure)
+        else:
+            others.append(failure)
+    if len(stated) < 2:
+        return [alike]
+    newest = next(iter(stated))
+    stated[newest] = [f for f in alike if f in others or f in stated[newest]]
+    return [tuple(found) for found in reversed(stated.values())]

@@ -1,0 +1,110 @@
+"""Interfaces for finding, writing and merging skills."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from lull.core.chat.client import Client
+from lull.core.feedback.feedback import Scope
+from lull.core.skills.past_requests import Recalled
+from lull.core.skills.skill import SkillKey, SkillText
+
+if TYPE_CHECKING:
+    from lull.core.skills.failures import FailureSet
+
+
+class Embedder(Protocol):
+    name: str
+    """Name of the embedder; vectors made by another one are rebuilt, never mixed."""
+    dimensions: int
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        """One unit vector per text, shape (len(texts), dimensions)."""
+
+
+class ExemplarMemory(Protocol):
+    """Past requests with the skills that they wanted, by identity of the asking client. Blocking;
+    call it from a thread."""
+
+    def recalled(
+        self, text: str, *, client: str, since: Callable[[str], int | None], also: Collection[str]
+    ) -> dict[str, Recalled]:
+        """What past requests say of each skill that was ever wanted, and of those in `also`.
+
+        `since` returns the library generation that brought a skill, None for one that is gone.
+        """
+
+    def count(self) -> int:
+        """The past requests that wanted a skill, once for each skill."""
+
+
+class SkillIndex(Protocol):
+    """Finds active skills by the words of a request and by similar past requests."""
+
+    def lexical(self, text: str, *, client: Client) -> dict[SkillKey, float]: ...
+
+    def exemplars(
+        self, text: str, *, client: Client, also: Collection[SkillKey] = ()
+    ) -> dict[SkillKey, float]: ...
+
+    def kinds(self, text: str, *, client: Client) -> dict[SkillKey, float]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rejected:
+    """A proposed skill that the user or the proof turned down."""
+
+    text: SkillText
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvolverMaterial:
+    """The material that a skill writer gets."""
+
+    failures: FailureSet
+    existing: tuple[SkillText, ...] = ()
+    """Names and descriptions of the same client's existing skills."""
+    rejected: tuple[Rejected, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillDraft:
+    text: SkillText
+    check: str = ""
+    """JSON text of the check proposed with the skill; "" for none."""
+    scope: Scope = Scope.KIND
+    answer: str = ""
+    """The model's whole answer, from which the draft was parsed."""
+
+
+class Evolver(Protocol):
+    """Interface of a skill writer, which drafts skills from failures."""
+
+    name: str
+
+    async def draft(self, material: EvolverMaterial) -> SkillDraft | None:
+        """Return a drafted skill, or None if the material states no rule.
+
+        Raises EvolverFault with the model's text for an unusable answer, UpstreamDown if the model
+        cannot be reached.
+        """
+
+
+class Merging(Protocol):
+    """Detects when one rule's text repeats or contradicts another's; for languages that cannot be
+    parsed, only when they are equal.
+    """
+
+    def merged(self, old: str, new: str) -> str | None:
+        """Return the old body with what the new one contradicts replaced; None if nothing is
+        contradicted, or it cannot be told.
+        """
+
+    def keeps_some(self, old: str, both: str) -> bool:
+        """Whether some text of the old body remains in the merged one."""
+
+    def says_already(self, old: str, new: str) -> bool:
+        """Whether the old rule's text already says everything that the new one does."""

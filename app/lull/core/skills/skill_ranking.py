@@ -1,0 +1,312 @@
+"""Ranks skills for a prompt: pinned ones first, then the few that clearly concern the request.
+
+The ranks of several retrievers are fused (reciprocal-rank fusion, Cormack et al., SIGIR 2009), but
+a skill must first pass an absolute floor in one of them, because most small talk concerns no skill.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from operator import itemgetter
+from types import MappingProxyType
+
+from lull.core.skills.past_requests import Recalled
+from lull.core.skills.prompt_block import BETWEEN, block
+from lull.core.skills.skill import Skill, SkillKey
+from lull.core.skills.stated_skill import sheet_line
+
+RRF_K = 60
+"""Constant k of reciprocal rank fusion (Cormack et al.); limits the weight of the very first
+rank.
+"""
+
+
+NO_SCORES: Mapping[SkillKey, float] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetrievalRule:
+    """The settings for choosing the skills of a prompt."""
+
+    at_most: int = 3
+    """Most retrieved skills in a trajectory; pinned ones do not count."""
+    budget_tokens: int = 400
+    budget_share: float = 0.08
+    """Share of the window that the upstream really allocated."""
+    lexical_floor: float = 1.8
+    """Least BM25 score in a library of one skill; in larger ones it grows with their logarithm."""
+    exemplar_floor: float = 0.52
+    """How much similar past requests must have wanted the skill, as the cosine to a single one."""
+    exemplar_veto: float = 0.1
+    """How much similar past requests must have gone well without any skill, as the cosine to a
+    single one, for words not to count."""
+    exemplar_weight: float = 2.0
+    """Weight of a rank by similar past requests, against 1 for a rank by words; past help is the
+    better evidence.
+    """
+    kinds_floor: float = 0.5
+    """Least probability from which a user's rule for a kind of request is taken to apply to a
+    request.
+    """
+    kinds_weight: float = 1.0
+    usage_weight: float = 0.25
+    sheet_share: float = 0.6
+    """Share of the budget for skills that apply to every request; the rest is for those that fit
+    this request.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillChoice:
+    skills: tuple[Skill, ...]
+    why: str
+    """Why no skill was chosen, or which were left out; shown by `lull show`."""
+
+
+def ranked(
+    *,
+    lexical: Mapping[SkillKey, float],
+    exemplars: Mapping[SkillKey, float],
+    uses: Mapping[SkillKey, int],
+    rule: RetrievalRule,
+    kinds: Mapping[SkillKey, float] = NO_SCORES,
+) -> list[SkillKey]:
+    """Skills above a floor, best first. Negative scores in `exemplars` speak against a skill."""
+    strong_words = {
+        key: score
+        for key, score in lexical.items()
+        if score >= rule.lexical_floor and exemplars.get(key, 0.0) > -rule.exemplar_veto
+    }
+    strong_memory = {k: s for k, s in exemplars.items() if s >= rule.exemplar_floor}
+    strong_kinds = {k: s for k, s in kinds.items() if s >= rule.kinds_floor}
+    candidates = strong_words.keys() | strong_memory.keys() | strong_kinds.keys()
+    # Every candidate has a rank by use, so that this prior weighs less than one rank of relevance.
+    prior = {key: float(uses.get(key, 0)) for key in candidates}
+    scores = dict.fromkeys(candidates, 0.0)
+    retrievers = (
+        (1.0, strong_words),
+        (rule.exemplar_weight, strong_memory),
+        (rule.kinds_weight, strong_kinds),
+        (rule.usage_weight, prior),
+    )
+    for weight, found in retrievers:
+        rank, last = 0, None
+        for key, score in sorted(found.items(), key=itemgetter(1), reverse=True):
+            if score != last:
+                rank, last = rank + 1, score
+            scores[key] += weight / (RRF_K + rank)
+    return sorted(scores, key=lambda key: (-scores[key], key))
+
+
+HELPED_FLOOR = 0.5
+"""How much requests like this one must have wanted some skill before a past one brings any."""
+HELPED_GROWTH = 0.08
+"""How much more for each e-fold of past requests: among many, more are like this one by chance."""
+REPEATED = 0.8
+"""The least of a text that says too little to be like another: it must nearly repeat one."""
+CLEARLY_WANTED = 0.7
+"""From here on requests like this one bring their skill, though others like it wanted none."""
+
+
+def wanted_by_past_requests(said: Recalled, *, says_little: bool) -> float:
+    """How much past requests speak for a skill: the geometric mean of how much those like this one
+    wanted it and wanted any; 0 where the latter is too little, less where they wanted none."""
+    floor = HELPED_FLOOR + HELPED_GROWTH * math.log1p(said.among)
+    if says_little:
+        floor = max(floor, REPEATED)
+    clearly = said.wanted >= CLEARLY_WANTED and not says_little
+    if said.helped < floor and not clearly:
+        return min(said.helped, 0.0)
+    return math.sqrt(max(said.wanted, 0.0) * max(said.helped, said.wanted))
+
+
+def choose(
+    *,
+    pinned: Sequence[Skill],
+    general: Sequence[Skill] = (),
+    retrieved: Sequence[Skill],
+    window_tokens: int,
+    prompt_tokens: int,
+    reply_tokens: int,
+    tokens_of: Callable[[str], int],
+    rule: RetrievalRule,
+    spent_tokens: int = 0,
+) -> SkillChoice:
+    """Choose the skills for a prompt. The user's own history has priority: skills are dropped
+    before it is cut.
+
+    All counts are in tokens; `tokens_of` estimates a text's. `general` are the lines of the
+    preference sheet, best proven first. They take at most `sheet_share` of the allowance before
+    skills for this request; those left out may still be added after these, with those in
+    `retrieved` first. `spent_tokens` is what the conversation's current skills already use.
+    """
+    room = window_tokens - prompt_tokens - reply_tokens - spent_tokens
+    budget = min(rule.budget_tokens, int(window_tokens * rule.budget_share)) - spent_tokens
+    allowed = min(budget, room)
+    chosen: dict[SkillKey, Skill] = {}
+    prices: dict[SkillKey, tuple[str, int, int]] = {}
+    """The skill's heading, its cost alone, and its cost below that heading."""
+    headings: set[str] = set()
+    spent = tokens_of(block([""]))
+
+    def take(skills: Iterable[Skill], most: int) -> None:
+        nonlocal spent
+        for skill in skills:
+            if skill.key in chosen:
+                continue
+            if skill.key not in prices:
+                prices[skill.key] = _prices(skill.body, tokens_of)
+            heading, alone, below = prices[skill.key]
+            price = below if heading in headings else alone
+            if spent + price <= most:
+                chosen[skill.key] = skill
+                spent += price
+                if heading:
+                    headings.add(heading)
+
+    lines = {skill.key for skill in general}
+    take(pinned, allowed)
+    take(general, int(allowed * rule.sheet_share))
+    about = [skill for skill in retrieved if skill.key not in lines][: rule.at_most]
+    take(about, allowed)
+    take((skill for skill in retrieved if skill.key in lines), allowed)
+    take(general, allowed)
+    wanted = list(dict.fromkeys((*pinned, *general, *about)))
+    skills = tuple(chosen.values())
+    if len(skills) == len(wanted):
+        return SkillChoice(skills=skills, why="" if wanted else "no skill is about this")
+    left_out = ", ".join(skill.name for skill in wanted if skill.key not in chosen)
+    cause = "the window is nearly full" if room < budget else f"{max(0, budget)} tokens are allowed"
+    return SkillChoice(skills=skills, why=f"left out {left_out}: {cause}")
+
+
+def _prices(body: str, tokens_of: Callable[[str], int]) -> tuple[str, int, int]:
+    alone = tokens_of(BETWEEN + body)
+    line = sheet_line(body.strip())
+    return (line[0], alone, tokens_of(f"\n{line[1]}")) if line else ("", alone, alone)
+
+
+# Words without a subject. Requests of nothing else are small talk.
+_STOP = frozenset(
+    """
+    a about above after again all also am an and any anything are as asks at be because been
+    before being below between both but by bye can ciao come could day did do does doing don
+    done down during each evening everything few fine for from further get give go good got
+    great had hallo has have having he hello help her here hers hey hi him his hola how i if in
+    into is it its just know let like make many may me might mine more morning most much must my
+    need nice night no nor not now of off ok okay on once one only or other our ours out over
+    own please question say see shall she should show so some something such sure talk tell than
+    thank thanks that the their theirs them then there these they thing this those through thx
+    to too up us use used user using very want was way we welcome well were what when whenever
+    where which while who whom why will with would write yeah yes you your yours
+    """.split()  # noqa: SIM905  a page of quotes would be harder to read
+)
+_DIGIT = re.compile(r"\d")
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+_LONGEST_CACHED_WORD = 40
+"""Most letters of a word that is cached; longer runs are no words."""
+
+
+def terms(text: str) -> list[str]:
+    """Return the subject words of a text, in lower case and lightly stemmed; pairs of characters
+    for scripts without spaces.
+    """
+    return list(_terms(text))
+
+
+# The word index and the exemplar memory ask for the same text in succession.
+@lru_cache(maxsize=1)
+def _terms(text: str) -> tuple[str, ...]:
+    out: list[str] = []
+    for word in _WORD.findall(text.lower()):
+        out += _known_word(word) if len(word) <= _LONGEST_CACHED_WORD else _word(word)
+    return tuple(out)
+
+
+def spoken(text: str) -> list[str]:
+    """All words of a text, in lower case and lightly stemmed, with every digit as 0: also those
+    without a subject, which tell a question from a task."""
+    return [stem(_DIGIT.sub("0", word)) for word in _WORD.findall(text.lower().replace("’", "'"))]
+
+
+def _word(word: str) -> tuple[str, ...]:
+    if _CJK.search(word):
+        return tuple(word[i : i + 2] for i in range(max(1, len(word) - 1)))
+    plain = word.replace("’", "'").partition("'")[0]
+    return (stem(plain),) if len(plain) > 1 and plain not in _STOP else ()
+
+
+# The same few thousand words recur.
+_known_word = lru_cache(maxsize=20_000)(_word)
+
+
+_SPEAKERS = frozenset(
+    """
+    i i'm i'll i'd i've you you're we we're we'll it it's that's he she they
+    """.split()  # noqa: SIM905
+)
+_TASKS = frozenset(
+    """
+    add answer build calculate change check clean code compare convert count create delete describe
+    design draft edit explain extract fill find fix format generate give implement list make move
+    name outline parse plan prepare print produce proofread put read refactor remove rename rephrase
+    replace reply review rewrite run save schedule send set shorten show sort split spell summarise
+    summarize test tell translate turn update use verify write
+    """.split()  # noqa: SIM905
+)
+_ASKING = frozenset(("what", "which", "when", "where", "who", "why", "how", "can", "could"))
+ASIDE_WORDS = 6
+ASIDE_TERMS = 2
+
+
+def is_aside(text: str) -> bool:
+    """Whether the text is a short remark between people ("I'm off to lunch") that needs no skill:
+    few words, hardly a subject, a person, and no task."""
+    found = islice(_WORD.finditer(text), ASIDE_WORDS + 1)  # a request may be a whole book
+    words = [word.group().lower().replace("’", "'") for word in found]
+    if len(words) > ASIDE_WORDS or not _SPEAKERS.intersection(words):
+        return False
+    wants = _TASKS.intersection(words) or words[0] in _ASKING
+    return not wants and len(set(terms(text))) <= ASIDE_TERMS
+
+
+def asks_something(text: str, *, subjects: int) -> bool:
+    """Whether a single word may tell what a text is about: it names a task, or hardly says anything
+    else. `subjects` is its number of subject words."""
+    if subjects <= ASIDE_TERMS:
+        return True
+    words = [word.group().lower() for word in _WORD.finditer(text)]
+    return words[0] in _ASKING or not _TASKS.isdisjoint(words)
+
+
+def says_little(text: str) -> bool:
+    """Whether the text has too few subject words to tell what it asks for, and names no task."""
+    if len(set(terms(text))) > ASIDE_TERMS:
+        return False
+    return not any(word.group().lower() in _TASKS for word in _WORD.finditer(text))
+
+
+def stem(word: str) -> str:
+    """Return the word without plural and verb endings (after Harman's S stemmer, 1991, with -ing
+    and -ed).
+
+    Words that only look like a plural ("status") lose their s too: what matters is that spellings
+    of one word agree, such as "menus" and "menu".
+    """
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 3 and word.endswith("s") and not word.endswith("ss"):
+        word = word[:-1]
+    for ending in ("ing", "ed"):
+        if len(word) > len(ending) + 3 and word.endswith(ending):
+            word = word[: -len(ending)]
+            return word[:-1] if len(word) > 2 and word[-1] == word[-2] != "l" else word
+    return word[:-1] if len(word) > 4 and word.endswith("e") else word

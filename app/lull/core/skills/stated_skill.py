@@ -1,0 +1,98 @@
+"""Builds a skill from the user's own words, verbatim, in a frame that any chat model understands.
+
+The words are not edited, so the user recognises them and nobody else's words can slip in. The frame
+says which requests the skill applies to.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+from lull.core.feedback.feedback import RuleKind, Scope
+from lull.core.skills.skill import DESCRIPTION_LIMIT, NAME_LIMIT, SkillText
+
+ASKED_SHOWN: Final = 160
+"""Most characters shown of the example request in a skill, the one after which the rule was
+stated.
+"""
+_NAME_WORDS: Final = 5
+_SMALL: Final = frozenset(
+    """a an and are as at be but by can could do does for from have i i'm if in is it its just like
+    me my of on or our please pls so stop that the them there these they this to too us use want was
+    we when will with would you your""".split()  # noqa: SIM905  a paragraph of words reads better
+)
+_EVERY: Final = "In every answer the user wants: “"
+_KIND: Final = "When the user asks for something like “"
+_THEN: Final = "”, they want: “"
+_FACT: Final = "Keep in mind in every answer what the user said of themselves: “"
+_FACT_THEN: Final = "”, keep in mind what they said: “"
+_CLOSE: Final = "”"
+_PLAIN_QUOTES: Final = str.maketrans("“”", '""')
+"""Makes quotes in a request plain, so that they do not end the frame."""
+
+
+def skill_of(rule: str, *, scope: Scope, kind_of_rule: RuleKind | None, asked: str) -> SkillText:
+    """Build a skill from `rule`, the user's words, and `asked`, the request after which they were
+    said.
+    """
+    words = " ".join(rule.split())
+    example = _clipped(" ".join(asked.split()), ASKED_SHOWN).translate(_PLAIN_QUOTES)
+    fact = kind_of_rule is RuleKind.FACT
+    if scope is Scope.ALL or not example:
+        description = "For every request."
+        body = f"{_FACT if fact else _EVERY}{words}{_CLOSE}"
+    else:
+        description = f"For requests like: {example}"
+        body = f"{_KIND}{example}{_FACT_THEN if fact else _THEN}{words}{_CLOSE}"
+    return SkillText(name=name_of(words), description=description[:DESCRIPTION_LIMIT], body=body)
+
+
+_FRAMED: Final = re.compile(
+    rf"\A(?:{re.escape(_EVERY)}|{re.escape(_FACT)}|{re.escape(_KIND)}(?P<example>.*?)"
+    rf"(?:{re.escape(_THEN)}|{re.escape(_FACT_THEN)}))(?P<words>.*){re.escape(_CLOSE)}\s*\Z",
+    re.DOTALL,
+)
+
+
+def words_of(body: str) -> str:
+    """Return the user's words from the body of a skill built by `skill_of`; any other body
+    unchanged.
+    """
+    found = _FRAMED.match(body)
+    return found["words"] if found else body
+
+
+def example_of(body: str) -> str:
+    """Return the example request from the body of a skill built by `skill_of`; "" if it has
+    none."""
+    found = _FRAMED.match(body)
+    return (found["example"] or "") if found else ""
+
+
+def sheet_line(body: str) -> tuple[str, str] | None:
+    """Split a rule for every request into its heading and its line in the preference sheet; None
+    for any other body.
+    """
+    found = _FRAMED.match(body)
+    if not found or found["example"] is not None:
+        return None
+    frame = _FACT if body.startswith(_FACT) else _EVERY
+    return frame.removesuffix(" “"), f"- “{found['words']}{_CLOSE}"
+
+
+def name_of(words: str) -> str:
+    """Make a skill name in the Agent Skills format from the first significant words of a text."""
+    plain = unicodedata.normalize("NFKD", words.lower()).encode("ascii", "ignore").decode()
+    found = re.findall(r"[a-z0-9]+(?:'[a-z]+)?", plain)
+    telling = [word for word in found if word not in _SMALL] or found
+    name = "-".join(word.replace("'", "") for word in telling[:_NAME_WORDS])
+    return name[:NAME_LIMIT].strip("-") or "what-the-user-said"
+
+
+def _clipped(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    cut = text[:most].rsplit(" ", 1)[0]
+    return f"{cut} …"

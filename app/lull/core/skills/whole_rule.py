@@ -1,0 +1,23 @@
+"""Makes a stated rule whole: a rule that only points back takes along what it points at."""
+
+from __future__ import annotations
+
+from lull.core.skills.word_overlap import sentences, subjects
+
+
+def with_its_subject(rule: str, said: str) -> str:
+    """The rule with as many of the user's sentences before it as it needs to say what it is about.
+
+    "Never do that again." alone tells nobody what to leave; "I hate emojis." before it does. "" if
+    nothing in `said`, the user's whole message, names a subject: no skill can be made of that.
+    """
+    if not rule or subjects(rule):
+        return rule
+    message = sentences(said)
+    own = sentences(rule)
+    first = next((n for n, one in enumerate(message) if own and one == own[0]), 0)
+    for start in range(first - 1, -1, -1):
+        whole = "\n".join((*message[start:first], rule))
+        if subjects(whole):
+            return whole
+    return ""

@@ -1,0 +1,1 @@
+"""Training runs: eligible data, the specification, examples, events and the record."""

@@ -1,0 +1,92 @@
+"""Decides which turns may train the weights, keeping data that taught skills apart from training
+data.
+
+What taught a skill (support) must never train the weights as well, or they would learn what the
+prompt already says and the two effects could not be told apart (MetaClaw, arXiv 2603.17187, section
+3.4). Nothing is deleted: eligibility is a predicate on what was stamped and stored.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from lull.core.feedback.reward import Reward, trainable
+from lull.core.skills.skill_ranking import terms
+
+NEAR_SIMILARITY = 0.6
+"""Jaccard similarity of two requests' subject words from which the requests count as the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnStanding:
+    """What is known about a turn and decides whether it may train the weights."""
+
+    complete: bool
+    reward: Reward | None
+    current: bool
+    """Whether the turn was answered with exactly the skills that its prompt would get today."""
+    support: bool
+    """Whether the turn taught a skill, or was part of a skill's proof."""
+    near_support: bool
+    """Whether a very similar request taught a skill."""
+    excluded: bool = False
+    """Whether the user excluded the turn's conversation from learning."""
+
+
+def why_not(standing: TurnStanding) -> str:
+    """Why the turn may not train weights; "" for an eligible one."""
+    if why := why_no_prompt(standing):
+        return why
+    if standing.reward is None:
+        return "not scored yet"
+    if not trainable(standing.reward):
+        return "its score is too unsure"
+    return ""
+
+
+def why_no_prompt(standing: TurnStanding) -> str:
+    """Why the turn's request may not train weights with newly sampled answers; "" if it may.
+
+    Those have scores of their own, so the recorded answer's reward does not matter.
+    """
+    if standing.excluded:
+        return "you keep its conversation out of learning"
+    if not standing.complete:
+        return "the answer is incomplete"
+    if standing.support:
+        return "it taught a skill or stood in its proof"
+    if standing.near_support:
+        return "a request much like it taught a skill"
+    if not standing.current:
+        return "its prompt would get other skills today"
+    return ""
+
+
+def marks_of(request: str) -> frozenset[str]:
+    """Return the features for comparing requests: the subject words, or the whole text if there are
+    none.
+    """
+    plain = request.strip().lower()
+    return frozenset(terms(request)) or frozenset({f"\0{plain}"} if plain else ())
+
+
+class SupportCluster:
+    """The support turns' requests, searched for near duplicates of a request."""
+
+    def __init__(self, support: Iterable[frozenset[str]]) -> None:
+        """`support` holds the `marks_of` each support turn's request."""
+        self._marks = list(dict.fromkeys(support))
+        self._holders: defaultdict[str, list[int]] = defaultdict(list)
+        for number, marks in enumerate(self._marks):
+            for mark in marks:
+                self._holders[mark].append(number)
+
+    def near(self, request: str) -> bool:
+        marks = marks_of(request)
+        shared = Counter(number for mark in marks for number in self._holders.get(mark, ()))
+        return any(
+            count / (len(marks) + len(self._marks[number]) - count) >= NEAR_SIMILARITY
+            for number, count in shared.items()
+        )

@@ -1,0 +1,140 @@
+"""Events of a trainer, one JSON object per line, on stdout and in `events.jsonl`.
+
+Losses are sums as the loss functions define them; KL is in nats per token; shares are 0 to 1.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields
+from typing import Any, ClassVar, Final, get_type_hints
+
+from lull.core.errors import TrainingError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Began:
+    """Event: the trainer has loaded the model and measured one step."""
+
+    EVENT: ClassVar = "began"
+    steps: int
+    """Optimiser steps of the whole run; 0 if no example teaches anything."""
+    from_step: int = 0
+    """The step from which the run continues; above 0 if it resumed from a checkpoint."""
+    examples: int
+    replays: int
+    skipped_groups: int
+    """Number of answer groups skipped because all their rewards were equal."""
+    parameters: int
+    trained_parameters: int
+    peak_mb: float
+    limit_mb: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stepped:
+    """Event: one optimiser step is done, and its checkpoint is on disk."""
+
+    EVENT: ClassVar = "step"
+    step: int
+    of: int
+    loss: float
+    kl: float
+    """KL divergence: for GRPO from the base model, for KTO the reference point z0, for graduation
+    from the model with the skill.
+    """
+    clip_share: float
+    """Share of tokens whose probability ratio was clipped; 0 except for GRPO."""
+    reward: float
+    """Mean reward of the step's samples; for KTO the margin between good and bad, for graduation
+    minus the KL divergence.
+    """
+    replay_loss: float
+    grad_norm: float
+    """Gradient norm before clipping."""
+    tokens: int
+    """Number of tokens that went through the model in this step, without padding."""
+    tokens_s: float
+    peak_mb: float
+    left_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """Event: the run is complete, and its adapter is in the folder `adapter/`."""
+
+    EVENT: ClassVar = "finished"
+    steps: int
+    sha256: str
+    """sha256 of adapter/adapters.safetensors."""
+    took_s: float
+    """Seconds that this process took; a resumed run took longer in all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRefused:
+    """Event: the run was refused because it would need more memory than allowed; nothing was
+    trained.
+    """
+
+    EVENT: ClassVar = "refused"
+    needs_mb: float
+    limit_mb: float
+    would_fit: str
+    """Description for people of settings that would fit into memory."""
+    fits_micro_tokens: int = 0
+    """The largest `micro_tokens` that fits; 0: none does."""
+    fits_rank: int = 0
+    """The largest rank that fits at the requested tokens; 0: none does."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """Event: the run cannot be trained, or not now, with a title, a detail and a hint for
+    people.
+    """
+
+    EVENT: ClassVar = "failed"
+    title: str
+    detail: str
+    hint: str = ""
+    for_now: bool = False
+    """Whether the cause is external, such as a full disk; once it is gone, the run continues from
+    its last checkpoint.
+    """
+
+
+RunEvent = Began | Stepped | Finished | RunRefused | Failed
+_BY_NAME: Final[dict[str, type[RunEvent]]] = {
+    kind.EVENT: kind for kind in (Began, Stepped, Finished, RunRefused, Failed)
+}
+
+
+def event_line(event: RunEvent) -> str:
+    """Return the event as one line of JSON, without the line end."""
+    return json.dumps({"event": event.EVENT, **asdict(event)}, ensure_ascii=False)
+
+
+def parse_event(line: str) -> RunEvent | None:
+    """Parse a line of the trainer's output; None if it is not an event, such as a library's output
+    or a line cut short.
+
+    Unknown keys are ignored. Raises TrainingError for an incomplete event.
+    """
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return None
+    kind = _BY_NAME.get(str(value.get("event"))) if isinstance(value, dict) else None
+    if kind is None:
+        return None
+    try:
+        return kind(**_typed(kind, value))
+    except (TypeError, ValueError) as error:
+        raise TrainingError(f"The trainer's line {line[:200]!r} cannot be read: {error}.") from None
+
+
+def _typed(kind: type[RunEvent], value: dict[str, Any]) -> dict[str, Any]:
+    hints = get_type_hints(kind)
+    named = [field.name for field in fields(kind) if field.name in value]
+    return {name: hints[name](value[name]) for name in named}

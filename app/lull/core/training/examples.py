@@ -1,0 +1,98 @@
+"""Training examples, one per line of `batch.jsonl`, and the advantage of a sample.
+
+All are token ids exactly as the engine took and gave them, so nothing is tokenised twice. An
+example's `id` names the turn it was made from, so that `lull forget` can find it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+Ids = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampledAnswer:
+    """One answer sampled at temperature 1, with its reward."""
+
+    ids: Ids
+    """Token ids of the answer, with the end token if there was one."""
+    logprobs: tuple[float, ...]
+    """Natural log-probabilities of `ids` under the policy that sampled them, one each."""
+    reward: float
+    foreign: Ids = ()
+    """Positions in `ids` of tokens that the model did not write, such as a tool's result; never
+    trained on.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Several sampled answers to one prompt, for GRPO."""
+
+    id: str
+    prompt_ids: Ids
+    samples: tuple[SampledAnswer, ...]
+
+    @property
+    def advantages(self) -> tuple[float, ...]:
+        return advantages([sample.reward for sample in self.samples])
+
+    @property
+    def teaches(self) -> bool:
+        """Whether the answers' rewards differ; if all are equal, no answer is better than
+        another.
+        """
+        return any(advantage != 0.0 for advantage in self.advantages)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedAnswer:
+    """A recorded answer with whether it was good, for KTO."""
+
+    id: str
+    prompt_ids: Ids
+    ids: Ids
+    good: bool
+    foreign: Ids = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Graduation:
+    """A prompt in two forms for distilling a skill: without the skill, as it will be, and with it,
+    for the teacher.
+    """
+
+    id: str
+    prompt_ids: Ids
+    teacher_ids: Ids
+    sample_ids: Ids = ()
+    """The teacher's answer with the skill in its prompt, to learn from by forward KL; where there
+    is none, the trainer samples answers of the student's and takes the reverse KL."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayExample:
+    """A past success that is trained on unchanged, so that the model does not unlearn it."""
+
+    id: str
+    prompt_ids: Ids
+    ids: Ids
+    foreign: Ids = ()
+
+
+Example = Group | RecordedAnswer | Graduation | ReplayExample
+
+
+def advantages(rewards: Sequence[float]) -> tuple[float, ...]:
+    """Return each reward minus the mean of the others, shape (G,); zeros for fewer than two.
+
+    Leave-one-out as in RLOO (arXiv 2402.14740), and as in Dr. GRPO (2503.20783) not divided by the
+    standard deviation, which would weigh the easiest and the hardest prompts most.
+    """
+    count = len(rewards)
+    if count < 2 or min(rewards) == max(rewards):
+        return (0.0,) * count
+    total = sum(rewards)
+    return tuple(reward - (total - reward) / (count - 1) for reward in rewards)

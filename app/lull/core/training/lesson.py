@@ -1,0 +1,95 @@
+"""What a graduation that the gate turned down has lost, and how the next one is trained otherwise.
+
+A second run of the same settings would lose the same. What was lost says what to change: too little
+of the skill was learned, or too much of the rest was moved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from lull.core.adapters.gate_report import GateCheck, Verdict
+
+MOST_TRIES: Final = 3
+"""Graduations of one skill that are tried without the user asking."""
+LONGER: Final = 1.5
+"""Factor of the passes after too little of the skill was learned."""
+MORE_ANCHORS: Final = 2.0
+"""Factor of the anchors after too much of the rest was moved."""
+_GAIN: Final = ("kept", "target")
+"""Checks of what the skill itself is worth, the most telling first."""
+_SECRETS: Final = "secrets"
+_CANARIES: Final = "canaries:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraduationCourse:
+    """How one graduation of a skill is trained, as factors of the usual settings."""
+
+    number: int = 1
+    """Which try at this skill it is, from 1."""
+    passes: float = 1.0
+    """Factor of the passes over the batch."""
+    anchors: float = 1.0
+    """Anchors for each example of the skill: requests whose answers should stay as they are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraduationLesson:
+    """What is told of a rejected graduation, and what follows from it."""
+
+    said: str
+    """One sentence: what was lost, and what is done otherwise next time."""
+    next: GraduationCourse | None
+    """The settings of the next try; None where there is none."""
+
+
+def lesson_of(verdict: Verdict, course: GraduationCourse) -> GraduationLesson:
+    """Draw the lesson of a rejecting verdict on a run that was trained by `course`."""
+    failed = [check for check in verdict.checks if not check.holds]
+    gain = _gain_lost(failed)
+    moved = [c for c in failed if c.name not in _GAIN and c.name != _SECRETS]
+    leaked = [check for check in failed if check.name == _SECRETS]
+    lost = " and ".join(
+        part for part in (gain, _moved(moved), *(check.text for check in leaked)) if part
+    )
+    next_, otherwise = _otherwise(course, gain=bool(gain), moved=bool(moved), leaked=bool(leaked))
+    said = f"The gate turned it down: {lost or 'it was not shown to be better'}; {otherwise}."
+    return GraduationLesson(said=said, next=next_)
+
+
+def _gain_lost(failed: Sequence[GateCheck]) -> str:
+    by_name = {check.name: check.text for check in failed}
+    return next((by_name[name] for name in _GAIN if name in by_name), "")
+
+
+def _moved(failed: Sequence[GateCheck]) -> str:
+    """Name what got worse besides: canary families together, else the first other check."""
+    families = [check.name.removeprefix(_CANARIES) for check in failed if _CANARIES in check.name]
+    if families:
+        return f"it got worse at {_listed(families)}"
+    return failed[0].text if failed else ""
+
+
+def _otherwise(
+    course: GraduationCourse, *, gain: bool, moved: bool, leaked: bool
+) -> tuple[GraduationCourse | None, str]:
+    stays = "the skill stays in the prompt"
+    if leaked:
+        return None, f"it is not tried again, and {stays}"
+    if course.number >= MOST_TRIES:
+        return None, f"that was try {course.number} of {MOST_TRIES}, and {stays}"
+    next_, changes = replace(course, number=course.number + 1), list[str]()
+    if gain or not moved:
+        next_ = replace(next_, passes=course.passes * LONGER)
+        changes.append(f"{LONGER:g} times as long")
+    if moved:
+        next_ = replace(next_, anchors=course.anchors * MORE_ANCHORS)
+        changes.append(f"with {MORE_ANCHORS:g} times as many requests that hold the rest")
+    return next_, f"next time it is trained {' and '.join(changes)}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)

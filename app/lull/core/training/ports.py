@@ -1,0 +1,73 @@
+"""Interfaces of the trainer, and of a source of additional training material."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from lull.core.chat.messages import Message
+from lull.core.training.events import RunEvent
+
+if TYPE_CHECKING:
+    from lull.core.adapters.adapter import AdapterVersion
+    from lull.core.adapters.canary import Probe
+
+
+class Curriculum(Protocol):
+    """Material for training and the gate beyond a run's own data."""
+
+    def canaries(self, version: AdapterVersion) -> Sequence[Probe]:
+        """Return questions that an adapter must still answer rightly, each with its check."""
+
+    def subject(self, model: str, asked: str) -> str:
+        """Return the subject of a request, in the terms of `Probe.about`; "" if unknown."""
+
+    def fresh_requests(self, model: str, words: str, count: int) -> Sequence[str]:
+        """Return requests on the subject of the user's words on which nothing was trained; empty if
+        there are none.
+        """
+
+    def anchors(
+        self, model: str, count: int, with_skills: bool, about: str
+    ) -> Sequence[tuple[Message, ...]]:
+        """Return requests whose answers training should not change; the same for the same
+        arguments.
+
+        Those with skills are mostly of the kind that the words `about` describe; "" for any kind.
+        """
+
+
+class Trainer(Protocol):
+    """Trains run folders, each in a process of its own."""
+
+    async def start(self, folder: str) -> TrainingProcess:
+        """Start training the run, or continue from its last checkpoint.
+
+        Raises TrainingError if no process can be started; faults of the folder itself come as an
+        event.
+        """
+
+
+class TrainingProcess(Protocol):
+    """A running trainer process. In whatever order its methods are called, no finished step is
+    lost.
+    """
+
+    def events(self) -> AsyncIterator[RunEvent]:
+        """Yield the run's events from now on; only one reader is allowed.
+
+        Ends with the process; the last event is Finished, RunRefused or Failed, or none of these
+        after `kill`. Raises TrainingError if the process crashed without an event.
+        """
+
+    @property
+    def suspended(self) -> bool: ...
+
+    async def suspend(self) -> None:
+        """Stops using the processor at once; memory is kept."""
+
+    async def resume(self) -> None: ...
+
+    async def kill(self) -> None:
+        """Ends the process and frees its memory. `Trainer.start` continues from the last
+        checkpoint."""

@@ -1,0 +1,238 @@
+"""The record of a training run: its sources, progress and outcome.
+
+    waiting → training → trained → judging → promoted | rejected
+        │        │           └ continued: the next round goes on from its adapter
+        │        └ superseded | cancelled | failed | forgotten
+        └ stuck: its trainer ended three times without getting a step further
+
+A run that is stuck keeps its folder and its place: the user's word sends it on or cancels it.
+
+A run that began with other skills or weights, or with a conversation that is now deleted, is
+superseded: its data become available again, and nothing of it is served.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from itertools import islice
+from typing import Final
+
+from lull.core.training.lesson import GraduationCourse
+from lull.core.training.spec import RunKind
+
+
+class RunStatus(StrEnum):
+    WAITING = "waiting"
+    """The run's folder is complete, and the run waits for a lull."""
+    TRAINING = "training"
+    TRAINED = "trained"
+    """The run's adapter is complete and has not been through the gate yet."""
+    CONTINUED = "continued"
+    """The next round of the series was sampled from this run's adapter."""
+    JUDGING = "judging"
+    """The run's adapter is being tested by the gate."""
+    PROMOTED = "promoted"
+    REJECTED = "rejected"
+    SUPERSEDED = "superseded"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+    STUCK = "stuck"
+    """The run's trainer always dies at the same step; the run waits for the user's decision."""
+
+
+AT_WORK = frozenset({RunStatus.WAITING, RunStatus.TRAINING})
+"""Statuses in which the trainer has work to do."""
+OPEN = AT_WORK | {RunStatus.TRAINED, RunStatus.JUDGING, RunStatus.STUCK}
+MOST_FALLS: Final = 3
+"""Number of trainer crashes without a new furthest step after which a run is stuck."""
+MOST_ALIKE: Final = 3
+"""Number of consecutive runs of a kind failing for the same reason after which no more are started
+automatically.
+"""
+
+
+WISH: Final = "wish"
+"""Source kind of a turn in which the user said the wish that answers were scored by."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSource:
+    """A source that a training run was made from; recorded even after the source is deleted."""
+
+    kind: str
+    """Kind of the source: `turn`, `wish`, or `skill` (then identified by its sha256)."""
+    id: str
+    trajectory: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunProgress:
+    """The progress of a training run so far."""
+
+    step: int = 0
+    of: int = 0
+    loss: float | None = None
+    kl: float | None = None
+    reward_before: float | None = None
+    """Mean reward of the groups that the run trains on."""
+    reward_after: float | None = None
+    """Mean reward of the groups sampled from the run's adapter, in the next round or before the
+    gate.
+    """
+    tokens: int = 0
+    tokens_s: float = 0.0
+    took_s: float = 0.0
+    left_s: float = 0.0
+    peak_mb: float = 0.0
+    furthest: int = 0
+    """The furthest step the run ever reached; after a crash the trainer restarts from its last
+    checkpoint.
+    """
+    falls: int = 0
+    """Number of trainer crashes since the furthest step was reached, counted over restarts of
+    Lull.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    id: str
+    kind: RunKind
+    status: RunStatus
+    why: str
+    """Why the run was made, or why it ended as it did, in words."""
+    made_at: datetime
+    changed_at: datetime
+    model: str
+    """The name under which the run's model is served."""
+    base: str
+    """Digest of the base weights."""
+    root: str | None
+    """Version of the adapter that was active when the first round began; None: the base."""
+    parent: str | None
+    """The run from whose adapter this run continues; None: it starts from `root`."""
+    adapter: str | None = None
+    """Id of the adapter made from the run, once it is at the gate."""
+    round: int = 1
+    """Number of the run within its series of rounds, each sampled from the adapter of the one
+    before.
+    """
+    graduates: str = ""
+    """sha256 of the skill that the run trains into the weights."""
+    skills: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Maps each turn to the sha256 of the skills in its prompt when the run was made."""
+    verdict: str = ""
+    """The gate's verdict, `accepted` or `rejected`; "" before it has decided."""
+    reasons: tuple[str, ...] = ()
+    progress: RunProgress = field(default_factory=RunProgress)
+    course: GraduationCourse = field(default_factory=GraduationCourse)
+    """How a graduation was trained."""
+    next_course: GraduationCourse | None = None
+    """How the skill of a rejected graduation is trained next; None where it is not tried again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stand:
+    """The current state of model, adapters and skills that a run is compared with before its next
+    step.
+    """
+
+    model: str
+    """Name of the model that is trained now."""
+    base: str
+    """Digest of that model's weights as served now."""
+    root: str | None
+    """Version of the adapter that is active now; None: the base model."""
+    skills: Mapping[str, tuple[str, ...]]
+    """Maps each turn that may still be trained on to the skills its prompt would get today."""
+    live: Collection[str]
+    """sha256 of every active skill now."""
+
+
+def fallen(made: RunProgress) -> RunProgress:
+    """Return the progress after the trainer process ended without reporting why."""
+    return replace(made, falls=made.falls + 1)
+
+
+def stepped(made: RunProgress, step: int) -> RunProgress:
+    """Return the progress after a step. Only a new furthest step resets the count of crashes;
+    otherwise a run that always dies after its first step would restart for ever.
+    """
+    if step <= made.furthest:
+        return made
+    return replace(made, furthest=step, falls=0)
+
+
+def why_stuck(run: Run, last: str) -> str:
+    """Explain to the user why the trainer is not restarted automatically; "" if it may be. `last`
+    says how it ended this time.
+    """
+    made = run.progress
+    if made.falls < MOST_FALLS:
+        return ""
+    of = f" of {made.of}" if made.of else ""
+    return (
+        f"Training {run.id} ended {made.falls} times behind step {made.furthest}{of}: {last}"
+        f" It is not tried any more by itself: `lull train now` goes on from there,"
+        f" `lull train cancel {run.id}` gives it up."
+    )
+
+
+def given_up(runs: Sequence[Run], *, base: str, kind: RunKind, graduates: str = "") -> str:
+    """Explain to the user why no further run of this kind is started automatically; "" if one may
+    be. `runs` are newest first.
+    """
+    of_kind = (r for r in runs if (r.base, r.kind, r.graduates) == (base, kind, graduates))
+    last = list(islice(of_kind, MOST_ALIKE))
+    alike = all(run.status is RunStatus.FAILED and run.why == last[0].why for run in last)
+    if len(last) < MOST_ALIKE or not alike:
+        return ""
+    return (
+        f"{MOST_ALIKE} runs failed the same way, the last one is {last[0].id}: {last[0].why}"
+        " Another is not made by itself: `lull train now` tries again."
+    )
+
+
+def superseded(run: Run, now: Stand) -> str:
+    """Explain why the run may not continue; "" if it may."""
+    if why := other_weights(run, model=now.model, base=now.base):
+        return why
+    if run.root != now.root:
+        return "Another adapter has come into force since it was made."
+    if run.graduates and run.graduates not in now.live:
+        return "The skill that it trains in is no longer in force."
+    gone = sum(turn not in now.skills for turn in run.skills)
+    if gone:
+        return f"{_turns(gone)} of it may no longer train the weights, or are gone."
+    changed = sum(now.skills[turn] != skills for turn, skills in run.skills.items())
+    if changed:
+        return f"{_turns(changed)} of it would get other skills in the prompt today."
+    return ""
+
+
+def end_of_course(run: Run, runs: Sequence[Run]) -> Run:
+    """Return the last run of the series of rounds that this run belongs to."""
+    while run.status is RunStatus.CONTINUED:
+        after = next((one for one in runs if one.parent == run.id), None)
+        if after is None:
+            break
+        run = after
+    return run
+
+
+def other_weights(run: Run, *, model: str, base: str) -> str:
+    """Why the run's adapter would be useless for the model that is trained now; "" if it would
+    not.
+    """
+    if run.base == base:
+        return ""
+    if run.model != model:
+        return f"{model} learns now, and not {run.model}."
+    return "The weights of its model are others now."
+
+
+def _turns(count: int) -> str:
+    return "One turn" if count == 1 else f"{count} turns"

@@ -1,0 +1,146 @@
+"""Groups of sampled answers to stored requests, and the choice of the next request to sample.
+
+A group teaches only if some of its answers were better than others; one with equal rewards is
+recorded, so that it is not sampled again and again. A group belongs to the policy that sampled it
+and to the skills in its prompt; under others it is no longer on-policy.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+HELD_OUT_ONE_IN: Final = 5
+"""One request in this many is held out for the gate."""
+
+
+class GroupState(StrEnum):
+    TELLING = "telling"
+    """Some of the group's answers were better than others, so the group can be trained on."""
+    FLAT = "flat"
+    """All rewards in the group are equal, so training on it would change nothing (DAPO, arXiv
+    2503.14476, section 3.2).
+    """
+    SILENT = "silent"
+    """Fewer than two of the group's answers could be scored."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """One sampled answer, exactly as the engine drew it."""
+
+    ids: tuple[int, ...]
+    """Token ids of the answer, the end token included."""
+    logprobs: tuple[float, ...]
+    """Natural log-probabilities of the tokens under the policy that sampled the answer, one per
+    id.
+    """
+    reward: float | None
+    """Probability, 0 to 1, that the user would call the answer good; None if unknown or too
+    uncertain to learn from.
+    """
+
+    def __post_init__(self) -> None:
+        if len(self.ids) != len(self.logprobs):
+            raise ValueError(f"{len(self.ids)} ids and {len(self.logprobs)} log-probabilities")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SampledPolicy:
+    """The policy that sampled the answers."""
+
+    base: str
+    """Digest of the base weights."""
+    adapter: str
+    """Version of the adapter; "" for the base alone."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RolloutGroup:
+    id: str
+    turn: str
+    trajectory: str
+    at: datetime
+    policy: SampledPolicy
+    skills: tuple[str, ...]
+    """sha256 of each skill in the group's prompt, sorted."""
+    number: int
+    """Index of this group among those of its turn and policy, from 0."""
+    prompt_ids: tuple[int, ...]
+    samples: tuple[Drawn, ...]
+    scored_by: str
+    """Who scored the group: `verifier: …` or `judge: …`; "" if it could not be scored."""
+    wish: str = ""
+    """Id of the turn in which the user said the wish that the group was scored by; "" for none."""
+    run: str | None = None
+    """Id of the training run that used the group."""
+
+    @property
+    def state(self) -> GroupState:
+        return state_of(self.samples)
+
+    @property
+    def reward(self) -> float | None:
+        """Mean of the group's known rewards; None if none is known."""
+        known = [s.reward for s in self.samples if s.reward is not None]
+        return sum(known) / len(known) if known else None
+
+
+def held_out(request: str) -> bool:
+    """Whether a request is reserved for the gate and never trained on; one in five is.
+
+    The choice depends only on the request's words, so that equal requests are on the same side.
+    """
+    digest = hashlib.sha256(same_words(request).encode("utf-8", "replace")).digest()
+    return digest[0] % HELD_OUT_ONE_IN == 0
+
+
+def same_words(request: str) -> str:
+    """Return a request's words in normal form; requests with the same form count as the same."""
+    return " ".join(request.lower().split())
+
+
+def state_of(samples: Sequence[Drawn]) -> GroupState:
+    known = [s.reward for s in samples if s.reward is not None]
+    if len(known) < 2:
+        return GroupState.SILENT
+    return GroupState.FLAT if min(known) == max(known) else GroupState.TELLING
+
+
+def mean_reward(groups: Iterable[RolloutGroup]) -> float | None:
+    """Return the mean reward over groups, equally weighted; None if none was scored."""
+    known = [group.reward for group in groups if group.reward is not None]
+    return sum(known) / len(known) if known else None
+
+
+def next_prompt(
+    prompts: Sequence[str], done: Mapping[str, Sequence[GroupState]], *, most: int
+) -> str | None:
+    """Return the turn to sample answers to next: the first one with the fewest groups; None if
+    there is none.
+
+    Skips turns that could not be scored and those with `most` groups.
+    """
+    open_ = [
+        turn
+        for turn in prompts
+        if GroupState.SILENT not in (states := done.get(turn, ())) and len(states) < most
+    ]
+    return min(open_, key=lambda turn: len(done.get(turn, ())), default=None)
+
+
+def chosen_groups(groups: Sequence[RolloutGroup], *, most: int) -> tuple[RolloutGroup, ...]:
+    """Choose groups for one run whose answers differ in reward, in turn one from each request,
+    oldest first, so that no request crowds out the others.
+    """
+    by_turn: dict[str, list[RolloutGroup]] = {}
+    for group in sorted(groups, key=lambda g: (g.number, g.id)):
+        if group.state is GroupState.TELLING:
+            by_turn.setdefault(group.turn, []).append(group)
+    rounds = max((len(own) for own in by_turn.values()), default=0)
+    in_turn = [own[n] for n in range(rounds) for own in by_turn.values() if n < len(own)]
+    return tuple(in_turn[:most])

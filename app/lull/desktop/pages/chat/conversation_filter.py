@@ -1,0 +1,99 @@
+"""The fields that filter the list of conversations, such as text, client and rating."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QStringListModel, Qt, QTimer, Signal
+from PySide6.QtWidgets import QComboBox, QCompleter, QHBoxLayout, QWidget
+
+from lull.desktop.pages.review.columns import search_field
+from lull.desktop.widgets.choice import Choice
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import plain, tr
+
+TYPED_MS = 250
+"""Milliseconds after the last key press before a search starts (debounce)."""
+
+
+class ConversationFilter(QWidget):
+    """A row of search fields that filter the list of conversations."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._typed = QTimer(self, singleShot=True, interval=TYPED_MS)
+        self._typed.timeout.connect(self.changed)
+        self.search = search_field(tr("Search what was said"), self._typed.start)
+        self.skill = search_field(tr("Skill"), self._typed.start)
+        self._names = QStringListModel(self)
+        completer = QCompleter(self._names, self)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.skill.setCompleter(completer)
+        self.client = self._choice(tr("Client"), [(tr("Every client"), "")])
+        self.model = self._choice(tr("Model"), [(tr("Every model"), "")])
+        self.label = self._choice(tr("Rating"), _ratings())
+        self.excluded = self._choice(tr("Learning"), _learning())
+        box = QHBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(GAP)
+        box.addWidget(self.search, 3)
+        box.addWidget(self.skill, 2)
+        for one in (self.client, self.model, self.label, self.excluded):
+            one.setSizeAdjustPolicy(
+                QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+            )
+            one.setMinimumContentsLength(7)
+            box.addWidget(one)
+
+    def _choice(self, name: str, options: Sequence[tuple[str, str]]) -> QComboBox:
+        made = Choice()
+        made.setAccessibleName(name)
+        made.setToolTip(name)
+        for words, value in options:
+            made.addItem(words, value)
+        made.activated.connect(lambda _: self.changed.emit())
+        return made
+
+    def offer(self, clients: Sequence[str], models: Sequence[str]) -> None:
+        """Set the clients and models that the user can choose from; keeps the current choice."""
+        for box, values in ((self.client, clients), (self.model, models)):
+            chosen = box.currentData()
+            while box.count() > 1:
+                box.removeItem(1)
+            for value in dict.fromkeys([*values, *([chosen] if chosen else [])]):
+                box.addItem(plain(value), value)
+            box.setCurrentIndex(max(0, box.findData(chosen)))
+
+    def offer_skills(self, names: Sequence[str]) -> None:
+        if list(names) != self._names.stringList():
+            self._names.setStringList(list(names))
+
+    def question(self) -> dict[str, str]:
+        """Return the filters as query parameters; an empty value matches everything."""
+        return {
+            "search": self.search.text().strip(),
+            "skill": self.skill.text().strip(),
+            "client": str(self.client.currentData()),
+            "model": str(self.model.currentData()),
+            "label": str(self.label.currentData()),
+            "excluded": str(self.excluded.currentData()),
+        }
+
+
+def _ratings() -> list[tuple[str, str]]:
+    return [
+        (tr("Any rating"), ""),
+        (tr("Rated good"), "good"),
+        (tr("Rated bad"), "bad"),
+        (tr("Not rated"), "none"),
+    ]
+
+
+def _learning() -> list[tuple[str, str]]:
+    return [
+        (tr("Everything"), ""),
+        (tr("Learned from"), "no"),
+        (tr("Kept out"), "yes"),
+    ]

@@ -1,0 +1,157 @@
+"""A list model of conversations that loads them in pages as the user scrolls.
+
+So it stays fast with a hundred thousand conversations.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any, Final
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+
+from lull.contract import routes
+from lull.desktop.client import Reply
+from lull.desktop.state import AppState
+from lull.desktop.words import ago, counted, now, percent, plain, tr
+
+Json = dict[str, Any]
+Index = QModelIndex | QPersistentModelIndex
+_ROOT: Final = QModelIndex()
+PAGE: Final = 100
+
+
+class ConversationRows(QAbstractListModel):
+    """List model of the conversations that match the current filters."""
+
+    answered = Signal()
+    """Emitted when a page of conversations was received or could not be read."""
+
+    def __init__(self, state: AppState) -> None:
+        super().__init__()
+        self._state = state
+        self._question: dict[str, str] = {}
+        self._number = 0
+        """Number of the latest request; replies to earlier ones are dropped."""
+        self._next: str | None = None
+        self.reading = False
+        self.rows: list[Json] = []
+        self.read_once = False
+        self.error = ""
+
+    def look_for(self, question: Mapping[str, str]) -> None:
+        """Load the conversations that match these filters, newest first."""
+        self._question = {name: value for name, value in question.items() if value}
+        self._ask(after="")
+
+    def again(self) -> None:
+        """Read the newest conversations again after something was recorded.
+
+        Keeps the rows already loaded.
+        """
+        if not self.reading:
+            self._ask(after="", keep=True)
+
+    def rowCount(self, parent: Index = _ROOT) -> int:  # noqa: N802
+        return 0 if parent.isValid() else len(self.rows)
+
+    def canFetchMore(self, parent: Index) -> bool:  # noqa: N802
+        return not parent.isValid() and self._next is not None and not self.reading
+
+    def fetchMore(self, parent: Index) -> None:  # noqa: N802
+        if self.canFetchMore(parent):
+            self._ask(after=self._next or "")
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        row = self.rows[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            title = plain(str(row.get("title") or "")) or tr("(no words)")
+            return f"{title}\n{' · '.join(_facts(row))}"
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return _hint(row)
+        return None
+
+    def line_of(self, conversation: str) -> int:
+        return next((n for n, row in enumerate(self.rows) if row["id"] == conversation), -1)
+
+    def _ask(self, *, after: str, keep: bool = False) -> None:
+        self._number += 1
+        self.reading = True
+        then = functools.partial(self._take, self._number, after, keep)
+        query = {**self._question, "after": after, "limit": PAGE}
+        self._state.get(routes.CONVERSATIONS, then, **query)
+
+    def _take(self, number: int, after: str, keep: bool, answer: Reply) -> None:
+        if number != self._number:
+            return
+        self.reading = False
+        self.error = "" if answer.ok else str(answer.error.get("detail", ""))
+        if answer.ok:
+            self.read_once = True
+            page = list(answer.value.get("conversations", ()))
+            if after:
+                self._append(page, answer.value.get("next"))
+            elif keep:
+                self._put_in_front(page, answer.value.get("next"))
+            else:
+                self._replace(page, answer.value.get("next"))
+        self.answered.emit()
+
+    def _append(self, page: list[Json], following: str | None) -> None:
+        self._next = following
+        if page:
+            first = len(self.rows)
+            self.beginInsertRows(_ROOT, first, first + len(page) - 1)
+            self.rows += page
+            self.endInsertRows()
+
+    def _put_in_front(self, page: list[Json], following: str | None) -> None:
+        fresh = {row["id"] for row in page}
+        rest = [row for row in self.rows if row["id"] not in fresh]
+        if len(self.rows) <= PAGE:
+            self._replace(page, following)
+            return
+        merged = page + rest
+        if merged != self.rows:
+            self.layoutAboutToBeChanged.emit()
+            grown = len(merged) - len(self.rows)
+            self.layoutChanged.emit()
+            if grown > 0:
+                self.beginInsertRows(_ROOT, 0, grown - 1)
+                self.rows = merged
+                self.endInsertRows()
+            else:
+                self.rows = merged[: len(self.rows)]
+                self.dataChanged.emit(self.index(0), self.index(len(self.rows) - 1))
+
+    def _replace(self, page: list[Json], following: str | None) -> None:
+        self._next = following
+        if page != self.rows:
+            self.beginResetModel()
+            self.rows = page
+            self.endResetModel()
+
+
+def _facts(row: Json) -> list[str]:
+    facts = [plain(row["client"]), ago(row["last"], now())]
+    facts.append(counted(row["turns"], "%1 turn", "%1 turns"))
+    if row.get("label"):
+        facts.append(tr("rated good") if row["label"] == "good" else tr("rated bad"))
+    if row.get("excluded"):
+        facts.append(tr("kept out"))
+    return facts
+
+
+def _hint(row: Json) -> str:
+    names = ", ".join(plain(skill["name"]) for skill in row.get("skills", ()))
+    lines = [
+        plain(str(row.get("title") or "")),
+        tr("Model: %1", plain(row["model"])),
+        tr("Skills: %1", names) if names else tr("Without skills"),
+    ]
+    if row.get("p_good") is not None:
+        lines.append(tr("%1 likely good", percent(row["p_good"])))
+    return "\n".join(line for line in lines if line)

@@ -1,0 +1,61 @@
+"""Dialog that shows what is deleted with a conversation and asks for confirmation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
+
+from lull.desktop.widgets.parts import button, label, row
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import counted, plain, tr
+
+Json = dict[str, Any]
+
+
+class ForgetDialog(QDialog):
+    """Dialog to confirm forgetting a conversation; emits `agreed` when the user does."""
+
+    agreed = Signal()
+
+    def __init__(self, found: Json, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(tr("Forget"))
+        self.setMinimumWidth(460)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(GAP * 3, GAP * 2, GAP * 3, GAP * 2)
+        box.setSpacing(GAP)
+        box.addWidget(label(tr("Forget this conversation for good?"), "head"))
+        self.words = label(forget_words(found), wrap=True)
+        box.addWidget(self.words)
+        box.addWidget(label(tr("This cannot be undone."), "warn"))
+        keep = button(tr("Keep it"), self.close, main=True)
+        keep.setDefault(True)
+        self.yes = button(tr("Forget it"), self._agree)
+        self.yes.setAutoDefault(False)
+        box.addLayout(row(None, self.yes, keep))
+        keep.setFocus()
+
+    def _agree(self) -> None:
+        self.agreed.emit()
+        self.close()
+
+
+def forget_words(found: Json) -> str:
+    removed = found.get("removed", {})
+    words = [
+        counted(int(removed.get(key, 0)), one, many)
+        for key, one, many in (
+            ("turns", "%1 answer", "%1 answers"),
+            ("proposals", "%1 proposal", "%1 proposals"),
+            ("skills", "%1 skill", "%1 skills"),
+            ("runs", "%1 training run", "%1 training runs"),
+            ("adapters", "%1 adapter", "%1 adapters"),
+        )
+        if removed.get(key)
+    ]
+    said = tr("With it go: %1.", ", ".join(words)) if words else tr("Nothing was made from it.")
+    names = ", ".join(plain(name) for name in found.get("skills", ()))
+    return f"{said} {tr('Skills: %1.', names)}" if names else said

@@ -1,0 +1,235 @@
+"""The Conversations page: search, read, rate, keep out of learning, forget.
+
+Turns are loaded when a conversation is opened.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QListView
+
+from lull.contract import routes
+from lull.desktop.client import Reply
+from lull.desktop.pages.chat.conversation_filter import ConversationFilter
+from lull.desktop.pages.chat.conversation_rows import ConversationRows
+from lull.desktop.pages.chat.forget_dialog import ForgetDialog
+from lull.desktop.pages.chat.turns_view import TurnsView
+from lull.desktop.pages.review.columns import two_columns
+from lull.desktop.state import Subject, Told, said
+from lull.desktop.widgets.page import Empty, Kit, Page
+from lull.desktop.widgets.parts import button, label, row
+from lull.desktop.words import plain, tr
+
+Json = dict[str, Any]
+
+
+class ConversationsPage(Page):
+    """The Conversations page: a list of conversations, and the open one beside it."""
+
+    subjects = (Subject.STATUS, Subject.CONVERSATIONS)
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__(kit, tr("Conversations"))
+        self.rows = ConversationRows(kit.state)
+        self.rows.answered.connect(self._read)
+        self._open = ""
+        self._excluded = False
+        """Whether the open conversation is kept out of learning."""
+        self._asked = False
+        self._to_end = False
+        """Whether End was pressed and pages of the list are still to come."""
+        self.filter = ConversationFilter()
+        self.filter.changed.connect(self._look_for)
+        self.list = self._list()
+        self.none = label("", "muted", wrap=True)
+        self.view = TurnsView(kit)
+        self.view.changed.connect(self._reload)
+        self.exclude = button(tr("Keep out of learning"), self._exclude)
+        self.forget = button(tr("Forget…"), self._forget)
+        self._show_buttons()
+        two_columns(
+            self.body,
+            (self.list, self.none),
+            (self.view, row(None, self.exclude, self.forget)),
+            above=(self.filter,),
+            sizes=(330, 600),
+        )
+
+    def _list(self) -> QListView:
+        made = QListView()
+        made.setModel(self.rows)
+        made.setAccessibleName(tr("Conversations"))
+        made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        made.setUniformItemSizes(True)  # so that Qt does not measure every row
+        made.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        made.selectionModel().currentChanged.connect(self._moved)
+        made.installEventFilter(self)
+        return made
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        """End goes to the last conversation, also where it has not been read yet."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            self._to_end = event.key() == Qt.Key.Key_End
+            if self._to_end:
+                self._go_to_end()
+                return True
+        return super().eventFilter(watched, event)
+
+    def _go_to_end(self) -> None:
+        root = self.list.rootIndex()
+        if self.rows.canFetchMore(root):
+            self.rows.fetchMore(root)
+        elif not self.rows.reading:
+            self._to_end = False
+            self.list.setCurrentIndex(self.rows.index(self.rows.rowCount() - 1))
+            self.list.scrollToBottom()
+
+    def focus_search(self) -> None:
+        self.filter.search.setFocus()
+        self.filter.search.selectAll()
+
+    # Showing
+
+    def empty(self) -> Empty | None:
+        if self.state.status.get("conversations"):
+            return None
+        text = tr("Point your chat client at %1 instead of at Ollama.", self.kit.actions.address)
+        copy = (tr("Copy address"), self.kit.actions.copy_address)
+        return Empty(head=tr("Nothing was said yet"), text=text, offers=(copy,))
+
+    def show_content(self) -> None:
+        skills = self.state.value(Subject.SKILLS).get("skills", ())
+        self.filter.offer_skills(sorted({str(skill["name"]) for skill in skills}))
+        if not self._asked:
+            self._asked = True
+            self.state.get(routes.CONVERSATION_KINDS, self._offer)
+            self._look_for()
+
+    def _offer(self, answer: Reply) -> None:
+        if answer.ok:
+            self.filter.offer(answer.value.get("clients", ()), answer.value.get("models", ()))
+
+    def _hear(self, subject: str) -> None:
+        if subject == Subject.CONVERSATIONS and self._asked and self.isVisible():
+            self.rows.again()
+        super()._hear(subject)
+
+    def _look_for(self) -> None:
+        self._to_end = False
+        self.rows.look_for(self.filter.question())
+
+    def _read(self) -> None:
+        if self.rows.error:
+            self.none.setText(self.rows.error)
+        else:
+            self.none.setText("" if self.rows.rows else tr("Nothing found."))
+        self.none.setVisible(bool(self.none.text()))
+        if self.rows.rows and not self.list.currentIndex().isValid():
+            again = max(0, self.rows.line_of(self._open))
+            self.list.setCurrentIndex(self.rows.index(again))
+        self._go_on_at_the_end()
+
+    def _go_on_at_the_end(self) -> None:
+        """Load the next page if the list is at its end.
+
+        Qt asks only on scrolling, so it would stay there after the end was reached during a read.
+        """
+        if self._to_end:
+            self._go_to_end()
+            return
+        bar, root = self.list.verticalScrollBar(), self.list.rootIndex()
+        if 0 < bar.maximum() == bar.value() and self.rows.canFetchMore(root):
+            self.rows.fetchMore(root)
+
+    def _moved(self, current: QModelIndex, _: QModelIndex) -> None:
+        if not current.isValid():
+            return
+        row = self.rows.rows[current.row()]
+        if row["id"] != self._open:
+            self._open, self._excluded = row["id"], bool(row.get("excluded"))
+            self._reload()
+        self._show_buttons()
+
+    def _show_buttons(self) -> None:
+        for one in (self.exclude, self.forget):
+            one.setEnabled(bool(self._open))
+        words = tr("Learn from it again") if self._excluded else tr("Keep out of learning")
+        self.exclude.setText(words)
+        self.exclude.setAccessibleName(words)
+
+    def _reload(self) -> None:
+        if self._open:
+            then = functools.partial(self._take, self._open)
+            self.state.get(routes.CONVERSATION.format(id=self._open), then)
+
+    def _take(self, conversation: str, answer: Reply) -> None:
+        if conversation != self._open:
+            return
+        if answer.ok:
+            self._excluded = bool(answer.value.get("excluded"))
+            self._show_buttons()
+            self.view.show_conversation(answer.value)
+        else:
+            self.state.told.emit(Told(text=plain(said(answer)), good=False))
+
+    # Keeping out of learning
+
+    def _exclude(self) -> None:
+        if self._open:
+            self._set_excluded(self._open, not self._excluded)
+
+    def _set_excluded(self, conversation: str, excluded: bool) -> None:
+        done = tr("Learned from again.")
+        if excluded:
+            done = tr(
+                "Kept out of learning. What was made from it before stays; Forget removes it."
+            )
+
+        def then(_: bool) -> None:
+            self._reload()
+            self.rows.again()
+
+        self.state.act(
+            routes.CONVERSATION_EXCLUDE.format(id=conversation),
+            {"excluded": excluded},
+            words=tr("Keeping out of learning") if excluded else tr("Learning from it again"),
+            done=done,
+            undo=lambda: self._set_excluded(conversation, not excluded),
+            then=then,
+        )
+
+    # Forgetting
+
+    def _forget(self) -> None:
+        if self._open:
+            then = functools.partial(self._confirm, self._open)
+            self.state.ask(routes.FORGET, {"conversation": self._open}, then)
+
+    def _confirm(self, conversation: str, answer: Reply) -> None:
+        if not answer.ok:
+            self.state.told.emit(Told(text=plain(said(answer)), good=False))
+            return
+        dialog = ForgetDialog(answer.value, self)
+        dialog.agreed.connect(lambda: self._forgotten(conversation))
+        dialog.open()
+
+    def _forgotten(self, conversation: str) -> None:
+        def then(done: bool) -> None:
+            if done:
+                self._open = ""
+                self.view.clear()
+                self._show_buttons()
+            self._look_for()
+            self.state.touch(Subject.STATUS, Subject.SKILLS, Subject.ADAPTERS)
+
+        self.state.act(
+            routes.FORGET,
+            {"conversation": conversation, "yes": True},
+            words=tr("Forgetting"),
+            done=tr("It is forgotten, with all that was made from it."),
+            then=then,
+        )

@@ -1,0 +1,161 @@
+"""Shows a conversation: each turn with its text, its score and buttons to rate it."""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import Any, Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
+
+from lull.desktop.pages.review.diff import marked_html
+from lull.desktop.widgets.long_text import LongText, has_long_run
+from lull.desktop.widgets.page import Kit
+from lull.desktop.widgets.parts import Card, button, empty_out, label, row
+from lull.desktop.widgets.tokens import GAP, Theme
+from lull.desktop.words import percent, plain, short_date, tr
+
+Json = dict[str, Any]
+MOST_TURNS: Final = 30
+"""Most turns shown; of a longer conversation only the newest are."""
+MOST_CHARACTERS: Final = 8_000
+_REDACTED: Final = re.compile(r"⟨secret:[a-z-]+:\d+⟩")
+
+
+class TurnsView(QScrollArea):
+    """Shows the turns of one conversation as cards."""
+
+    changed = Signal()
+    """Emitted when the user rated a turn."""
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__()
+        self._kit = kit
+        self._conversation = ""
+        self._shown: Json | None = None
+        kit.look.changed.connect(self._again)
+        self.setWidgetResizable(True)
+        self.setAccessibleName(tr("The conversation"))
+        inner = QWidget()
+        self._box = QVBoxLayout(inner)
+        self._box.setContentsMargins(0, 0, GAP, 0)
+        self._box.setSpacing(GAP * 2)
+        self.setWidget(inner)
+
+    def clear(self) -> None:
+        self._conversation, self._shown = "", None
+        empty_out(self._box)
+
+    def _again(self) -> None:
+        if self._shown is not None:
+            self.show_conversation(self._shown)
+
+    def show_conversation(self, shown: Json) -> None:
+        other = shown["id"] != self._conversation
+        self._conversation, self._shown = shown["id"], shown
+        empty_out(self._box)
+        turns = list(shown.get("turns", ()))
+        names = ", ".join(plain(s["name"]) for s in shown.get("skills", ())) or tr("none")
+        head = tr("%1 with %2, skills: %3", plain(shown["client"]), plain(shown["model"]), names)
+        self._box.addWidget(label(head, "muted", wrap=True))
+        if shown.get("excluded"):
+            self._box.addWidget(label(tr("You keep it out of learning."), "warn", wrap=True))
+        if len(turns) > MOST_TURNS:
+            words = tr("The newest %1 of %2 turns.", MOST_TURNS, len(turns))
+            self._box.addWidget(label(words, "small"))
+        for turn in turns[-MOST_TURNS:]:
+            self._box.addWidget(self._turn(turn))
+        self._box.addStretch(1)
+        if other:
+            self.verticalScrollBar().setValue(0)
+
+    def _turn(self, turn: Json) -> Card:
+        card = Card()
+        card.box.addWidget(label(tr("You, %1", short_date(turn.get("at"))), "small"))
+        theme = self._kit.look.theme
+        card.box.addWidget(_words(str(turn.get("request", "")), theme))
+        card.box.addWidget(label(plain(str(turn["policy"].get("model", ""))), "small"))
+        card.box.addWidget(_words(str(turn.get("answer", "")) or _called(turn), theme))
+        hidden = redactions(turn)
+        if hidden:
+            words = tr("Blacked out before it was written: %1", ", ".join(hidden))
+            card.box.addWidget(label(words, "warn", wrap=True))
+        card.box.addWidget(label(worth_words(turn), "small", wrap=True))
+        card.box.addLayout(self._rating(turn))
+        return card
+
+    def _rating(self, turn: Json) -> Any:
+        buttons = []
+        for value, words in (("good", tr("Good")), ("bad", tr("Bad"))):
+            chosen = turn.get("label") == value
+            made = button(
+                words,
+                functools.partial(self._rate, turn["id"], "clear" if chosen else value),
+                flat=True,
+                name=tr("Rate turn %1: %2", turn.get("number", 0) + 1, words),
+            )
+            made.setCheckable(True)
+            made.setChecked(chosen)
+            buttons.append(made)
+        return row(*buttons, None)
+
+    def _rate(self, turn: str, value: str) -> None:
+        self._kit.actions.rate(turn, value, lambda _: self.changed.emit())
+
+
+def _words(text: str, theme: Theme) -> QWidget:
+    """The text, with redacted secrets marked."""
+    shown = plain(text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}…")
+    if has_long_run(shown):
+        secrets = _REDACTED.findall(shown)
+        marked = marked_html(shown, secrets, theme) if secrets else shown
+        long = LongText(marked, html=bool(secrets))
+        long.setAccessibleName(shown[:80])
+        return long
+    made = label(shown, wrap=True)
+    if hidden := _REDACTED.findall(shown):
+        made.setTextFormat(Qt.TextFormat.RichText)
+        made.setText(marked_html(shown, hidden, theme))
+    made.setTextInteractionFlags(
+        Qt.TextInteractionFlag.TextSelectableByMouse
+        | Qt.TextInteractionFlag.TextSelectableByKeyboard
+    )
+    made.setAccessibleName(shown[:80])
+    return made
+
+
+def _called(turn: Json) -> str:
+    calls = [f"{call['name']}({call['arguments']})" for call in turn.get("tool_calls", ())]
+    return "\n".join(calls) or tr("(no text)")
+
+
+def redactions(turn: Json) -> list[str]:
+    """Describe which kinds of secrets were removed from a turn before it was stored."""
+    found = _REDACTED.findall(f"{turn.get('request', '')}\n{turn.get('answer', '')}")
+    return list(dict.fromkeys(one.split(":")[1].replace("-", " ") for one in found))
+
+
+def _score_words(reward: Json) -> str:
+    """An answer's score and who gave it; the user's own rating is no probability."""
+    if reward["source"] == "explicit":
+        return tr("You rated it good") if reward["value"] > 0 else tr("You rated it bad")
+    words = {
+        "verifiable": tr("%1 likely good, scored by a check"),
+        "implicit": tr("%1 likely good, judging by what you did next"),
+        "judge": tr("%1 likely good, scored by a judge model"),
+    }
+    said = words.get(str(reward["source"]), tr("%1 likely good"))
+    return said.replace("%1", percent(float(reward["p_good"])))
+
+
+def worth_words(turn: Json) -> str:
+    """Describe a turn's score, where it came from, and whether the turn may be trained on."""
+    reward = turn.get("reward")
+    worth = tr("Not scored yet") if reward is None else _score_words(reward)
+    signals = "; ".join(plain(s["text"]) for s in turn.get("signals", ()) if s.get("text"))
+    learns = tr("may train") if turn.get("eligible") else str(turn.get("why_not") or "")
+    if reward is None and learns == "not scored yet":
+        learns = ""  # `worth` says the same
+    note = plain(str(turn.get("note") or ""))
+    return " · ".join(part for part in (worth, signals, learns, note) if part)

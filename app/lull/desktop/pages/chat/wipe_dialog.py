@@ -1,0 +1,184 @@
+"""Dialog that deletes one client's conversations, all conversations, or all data.
+
+It shows how much would be deleted, asks for confirmation, and shows the progress.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QProgressBar,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from lull.desktop.state import Told
+from lull.desktop.widgets.choice import Choice
+from lull.desktop.widgets.page import Kit
+from lull.desktop.widgets.parts import button, label, row, set_kind
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.wiping import Wiping, WipingEverything, clients_of, has_connected
+from lull.desktop.words import counted, tr
+
+
+class WipeDialog(QDialog):
+    """Dialog in which the user chooses what to delete, and which then deletes it."""
+
+    def __init__(self, kit: Kit, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._kit = kit
+        self._gone = False
+        self._wiping: Wiping | WipingEverything | None = None
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(tr("Wipe"))
+        self.setMinimumWidth(500)
+        self.one = QRadioButton(tr("The conversations of one program:"))
+        self.client = Choice()
+        self.client.setAccessibleName(tr("Program"))
+        self.all = QRadioButton(tr("All conversations, and everything that was learned from them"))
+        self.everything = QRadioButton(
+            tr("Everything: your own skills, calendars and settings too")
+        )
+        for choice in (self.one, self.all, self.everything):
+            choice.setAccessibleName(choice.text())
+            choice.toggled.connect(self._chosen)
+        self.client.currentIndexChanged.connect(self._chosen)
+        self.words = label("", wrap=True)
+        # Room for the longest text, so that the buttons do not move under the mouse.
+        self.words.setMinimumHeight(5 * self.words.fontMetrics().lineSpacing())
+        self.words.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.sure = QCheckBox(tr("I know that this cannot be undone"))
+        self.sure.setAccessibleName(self.sure.text())
+        self.sure.toggled.connect(self._look)
+        self.bar = QProgressBar()
+        self.bar.setAccessibleName(tr("How far it is"))
+        self.bar.hide()
+        self.wipe = button(tr("Wipe"), self._wipe)
+        self.keep = button(tr("Keep it"), self.close, main=True)
+        self.wipe.setAutoDefault(False)
+        self.keep.setDefault(True)
+        self._lay_out()
+        clients_of(kit.state, self._take_clients)
+        self.all.setChecked(True)
+
+    def _lay_out(self) -> None:
+        box = QVBoxLayout(self)
+        box.setContentsMargins(GAP * 3, GAP * 2, GAP * 3, GAP * 2)
+        box.setSpacing(GAP)
+        box.addWidget(label(tr("What shall be gone for good?"), "head"))
+        box.addLayout(row(self.one, self.client, None))
+        box.addWidget(self.all)
+        box.addWidget(self.everything)
+        box.addSpacing(GAP)
+        box.addWidget(self.words)
+        box.addWidget(self.bar)
+        box.addWidget(self.sure)
+        box.addLayout(row(None, self.wipe, self.keep))
+
+    def _take_clients(self, clients: list[str]) -> None:
+        if self._gone:
+            return
+        self.client.addItems(clients)
+        self.one.setEnabled(bool(clients))
+        self.client.setEnabled(bool(clients))
+
+    # Before
+
+    def _chosen(self, *_: object) -> None:
+        """Count what the new choice would delete, and ask for confirmation again."""
+        self.sure.setChecked(False)
+        self._drop()
+        set_kind(self.words, "")
+        if self.everything.isChecked():
+            self._wiping = WipingEverything(
+                self._kit.state, self._kit.process, self._kit.place, self
+            )
+            home = self._kit.place.home
+            words = tr("Every file in %1 goes, and Lull begins anew.", home)
+            if has_connected(home):
+                words += " " + tr(
+                    "Programs that you connected stay so, and what puts their files back is kept:"
+                    " `lull connect` lists them, `lull connect --undo` puts them back."
+                )
+            self.words.setText(words)
+        else:
+            client = self.client.currentText() if self.one.isChecked() else ""
+            if self.one.isChecked() and not client:
+                return
+            wiping = Wiping(self._kit.state, client, self)
+            wiping.counted.connect(lambda n: self._counted(wiping, n))
+            wiping.went.connect(self._went)
+            self.words.setText(tr("Counting…"))
+            wiping.count()
+            wiping.over.connect(self._over)
+        if isinstance(self._wiping, WipingEverything):
+            self._wiping.over.connect(self._over)
+        self._look()
+
+    def _counted(self, wiping: Wiping, number: int) -> None:
+        if self._gone or self.everything.isChecked():
+            return
+        self._wiping = wiping if number else None
+        words = counted(
+            number,
+            "%1 conversation goes, with the skills, runs and adapters made of it.",
+            "%1 conversations go, with the skills, runs and adapters made of them.",
+        )
+        stays = tr("Skills that you wrote yourself stay.")
+        self.words.setText(f"{words} {stays}" if number else tr("There are none."))
+        self._look()
+
+    def _drop(self) -> None:
+        for old in self.findChildren(Wiping):
+            old.stop()
+            old.deleteLater()
+        self._wiping = None
+
+    def _look(self, *_: object) -> None:
+        self.wipe.setEnabled(self.sure.isChecked() and self._wiping is not None)
+        self.sure.setEnabled(self._wiping is not None)
+
+    # While it goes on
+
+    def _wipe(self) -> None:
+        if self._wiping is None:
+            return
+        for one in (self.one, self.all, self.everything, self.client, self.sure, self.wipe):
+            one.setEnabled(False)
+        self.keep.setText(tr("Stop") if isinstance(self._wiping, Wiping) else tr("Close"))
+        self.keep.setAccessibleName(self.keep.text())
+        self.bar.setRange(0, 0)
+        self.bar.show()
+        self._wiping.begin()
+
+    def _went(self, done: int, of: int) -> None:
+        if not self._gone:
+            self.bar.setRange(0, of)
+            self.bar.setValue(done)
+
+    def _over(self, why: str) -> None:
+        text = why or tr("It is gone.")
+        self._kit.state.told.emit(Told(text=text, good=not why))
+        if self._gone:
+            return
+        if why:
+            set_kind(self.words, "bad")
+            self.words.setText(why)
+            self.bar.hide()
+            self.keep.setText(tr("Close"))
+        else:
+            self.close()
+
+    def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
+        """Stop deleting after the current conversation when the dialog is closed."""
+        self._gone = True
+        if isinstance(self._wiping, Wiping):
+            self._wiping.stop()
+        super().closeEvent(event)
+
+    def reject(self) -> None:
+        self.close()

@@ -1,0 +1,38 @@
+"""Card of the Today page with the newest chat requests that were answered with an error."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from PySide6.QtWidgets import QGridLayout
+
+from lull.desktop.widgets.parts import Card, empty_out, label
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import ago, in_window, now, plain, tr
+
+MOST_SHOWN: Final = 3
+"""Most failed requests that the card shows."""
+
+
+class FailedCard(Card):
+    """Says which chat app got an error, when and why; hidden while there is none."""
+
+    def __init__(self) -> None:
+        super().__init__(tr("Failed requests"))
+        words = tr("Your chat apps got an error instead of an answer.")
+        self.box.addWidget(label(words, "muted", wrap=True))
+        self.lines = QGridLayout()
+        self.lines.setHorizontalSpacing(GAP * 2)
+        self.lines.setColumnStretch(1, 1)
+        self.box.addLayout(self.lines)
+
+    def show_failed(self, failed: Sequence[dict[str, Any]]) -> None:
+        """Show the newest of these failed requests."""
+        self.setVisible(bool(failed))
+        empty_out(self.lines)
+        for line, one in enumerate(failed[:MOST_SHOWN]):
+            client, why = plain(one["client"] or "–"), plain(one["why"])
+            words = in_window(tr("%1: %2 (error %3)", client, why, one["status"]))
+            self.lines.addWidget(label(ago(one["at"], now()), "muted"), line, 0)
+            self.lines.addWidget(label(words, wrap=True), line, 1)

@@ -1,0 +1,30 @@
+"""Dialog with the details of one adapter, or of two side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtWidgets import QWidget
+
+from lull.desktop.pages.learning.words import adapter_facts
+from lull.desktop.pages.review.side_by_side import Column, SideBySide
+from lull.desktop.widgets.page import Kit
+from lull.desktop.words import tr
+
+Json = dict[str, Any]
+
+
+class AdaptersDialog(SideBySide):
+    """Dialog with the origin, learned skills, use and gate verdict of one or two adapters."""
+
+    def __init__(self, kit: Kit, adapters: Sequence[Json], parent: QWidget) -> None:
+        title = tr("An adapter") if len(adapters) == 1 else tr("Adapters compared")
+        columns = [
+            Column(name=str(one["id"]), facts=adapter_facts(one), adapter=str(one["id"]))
+            for one in adapters
+        ]
+        super().__init__(kit, title, columns, parent)
+
+    def told(self, column: Column, adapter: Json) -> None:
+        column.facts = adapter_facts(adapter)

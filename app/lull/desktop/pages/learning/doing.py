@@ -1,0 +1,57 @@
+"""The user's actions on the Learning page: cancel a run, adopt an adapter, roll back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lull.contract import routes
+from lull.core.adapters.adapter import WAS_IN_FORCE
+from lull.desktop.state import AppState, Subject
+from lull.desktop.words import tr
+
+Json = dict[str, Any]
+
+
+class LearningDoing:
+    """Sends the Learning page's actions to the service."""
+
+    def __init__(self, state: AppState) -> None:
+        self._state = state
+
+    @staticmethod
+    def was_in_force(adapter: Json | None) -> bool:
+        return adapter is not None and adapter["status"] in WAS_IN_FORCE
+
+    def cancel(self, run: Json) -> None:
+        self._state.act(
+            routes.TRAIN_CANCEL.format(id=run["id"]),
+            {},
+            words=tr("Cancelling %1", run["id"]),
+            done=tr("%1 is cancelled.", run["id"]),
+            then=lambda _: self._state.touch(Subject.RUNS, Subject.STATUS),
+        )
+
+    def adopt(self, adapter: Json) -> None:
+        """Put an adapter into use, even one that the gate did not accept."""
+        anyway = adapter.get("accepted") is not True
+        self._state.act(
+            routes.ADAPTERS_PROMOTE,
+            {"adapter": adapter["id"], "anyway": anyway},
+            words=tr("Adopting %1", adapter["id"]),
+            done=tr("%1 is in force.", adapter["id"]),
+            undo=lambda: self.go_back(""),
+            then=self._moved,
+        )
+
+    def go_back(self, to: str) -> None:
+        """Roll back to an adapter or to `base`; with an empty text, to the previous adapter."""
+        self._state.act(
+            routes.ADAPTERS_ROLLBACK,
+            {"to": to} if to else {},
+            words=tr("Rolling back"),
+            done=tr("Rolled back."),
+            then=self._moved,
+        )
+
+    def _moved(self, _: bool) -> None:
+        self._state.touch(Subject.ADAPTERS, Subject.STATUS, Subject.RUNS)

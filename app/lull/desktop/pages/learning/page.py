@@ -1,0 +1,308 @@
+"""The Learning page: charts with tables, training runs, and adapters to adopt or roll back.
+
+The first chart that has data is shown until the user chooses another.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFileDialog,
+    QPushButton,
+    QSplitter,
+    QVBoxLayout,
+)
+
+from lull.desktop.pages.learning.adapters_dialog import AdaptersDialog
+from lull.desktop.pages.learning.charts import Chart, ChartName, charts, titles
+from lull.desktop.pages.learning.curves import Curves
+from lull.desktop.pages.learning.doing import LearningDoing
+from lull.desktop.pages.learning.feed import LearningFeed
+from lull.desktop.pages.learning.runs_dialog import RunsDialog
+from lull.desktop.pages.learning.tables import chosen, fill, set_heads, small_table
+from lull.desktop.pages.learning.words import (
+    ADAPTER_HEADS,
+    RUN_HEADS,
+    adapter_cells,
+    chart_csv,
+    csv_text,
+    run_cells,
+    run_words,
+)
+from lull.desktop.state import Subject, Told
+from lull.desktop.widgets.choice import Choice
+from lull.desktop.widgets.page import Empty, Kit, Page
+from lull.desktop.widgets.parts import Card, button, label, row
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import plain, tr
+
+Json = dict[str, Any]
+CANCELLABLE = ("waiting", "training", "trained", "judging")
+DAYS: Final = 28
+
+
+class LearningPage(Page):
+    """The Learning page: charts above; training runs and adapters below."""
+
+    subjects = (Subject.RUNS, Subject.ADAPTERS, Subject.STATUS)
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__(kit, tr("Learning"))
+        self.feed = LearningFeed(kit.state, days=DAYS)
+        self.feed.changed.connect(self._look)
+        self._charts: dict[ChartName, Chart] = {}
+        self._shown: ChartName | None = None
+        """The chart that the user chose; None shows the first with data."""
+        self.doing = label("", "muted", wrap=True)
+        self.curves = Curves(kit.look)
+        self.values = small_table(("",), tr("The values of the curve"), row_px=24)
+        self._choices()
+        self.train = button(tr("Train now"), kit.actions.train_now)
+        self.head.addWidget(self.train)
+        self.runs = small_table(RUN_HEADS(), tr("Training runs"), several=True)
+        self.runs.itemSelectionChanged.connect(self._show_run)
+        self.run_text = label("", "small", wrap=True)
+        self.do = LearningDoing(kit.state)
+        self.cancel = button(tr("Cancel the run"), self._cancel)
+        self.details = button(tr("Details…"), self._details, name=tr("Details of the run"))
+        self.adapters = small_table(ADAPTER_HEADS(), tr("Adapters"), several=True)
+        self.adapters.itemSelectionChanged.connect(self._show_buttons)
+        self.whole = button(tr("Details…"), self._whole, name=tr("Details of the adapter"))
+        self.adopt = button(tr("Adopt"), self._adopt)
+        self.back = button(tr("Roll back"), self._roll_back)
+        self.base = button(tr("Use no adapter"), lambda: self.do.go_back("base"))
+        self._lay_out()
+
+    def _choices(self) -> None:
+        self.chart, self.period, self.smooth = Choice(), Choice(), Choice()
+        for box, name, options in (
+            (self.chart, tr("Which curve"), [(words, one) for one, words in titles().items()]),
+            (self.period, tr("How far back"), _periods()),
+            (self.smooth, tr("Smoothing"), _smoothings()),
+        ):
+            box.setAccessibleName(name)
+            box.setToolTip(name)
+            for words, value in options:
+                box.addItem(words, value)
+        self.smooth.setCurrentIndex(1)
+        self.curves.smooth(self.smooth.currentData())
+        self.log = QCheckBox(tr("Log scale"))
+        self.log.setAccessibleName(tr("Logarithmic scale"))
+        self.chart.activated.connect(self._choose)
+        self.period.activated.connect(lambda _: self.feed.look_back(self.period.currentData()))
+        self.smooth.activated.connect(lambda _: self.curves.smooth(self.smooth.currentData()))
+        self.log.toggled.connect(self.curves.logarithmic)
+
+    def _lay_out(self) -> None:
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self._curve_card())
+        lower = QSplitter(Qt.Orientation.Horizontal)
+        lower.setChildrenCollapsible(False)
+        runs = Card()
+        runs.box.addLayout(row(label(tr("Runs"), "head"), None, self.details, self.cancel))
+        runs.box.addWidget(self.runs, 1)
+        runs.box.addWidget(self.run_text)
+        adapters = Card()
+        adapters.box.addLayout(row(label(tr("Adapters"), "head"), None, self.whole))
+        adapters.box.addWidget(self.adapters, 1)
+        adapters.box.addLayout(row(None, self.base, self.back, self.adopt))
+        lower.addWidget(runs)
+        lower.addWidget(adapters)
+        lower.setSizes([460, 430])
+        split.addWidget(lower)
+        split.setSizes([300, 300])
+        outer = QVBoxLayout(self.body)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(GAP)
+        outer.addWidget(self.doing)
+        outer.addWidget(split, 1)
+
+    def _curve_card(self) -> Card:
+        card = Card()
+        csv = button(tr("CSV…"), lambda: self._export("csv"), name=tr("Export as CSV"))
+        png = button(tr("PNG…"), lambda: self._export("png"), name=tr("Export as PNG"))
+        card.box.addLayout(row(self.chart, self.period, self.smooth, self.log, None, csv, png))
+        self.none = label("", "muted", wrap=True)
+        self.none.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        card.box.addWidget(self.none, 1)
+        self.beside = QSplitter(Qt.Orientation.Horizontal)
+        self.beside.setChildrenCollapsible(False)
+        self.beside.addWidget(self.curves)
+        self.beside.addWidget(self.values)
+        self.beside.setStretchFactor(0, 1)
+        self.beside.setSizes([580, 250])
+        card.box.addWidget(self.beside, 1)
+        return card
+
+    # Visibility
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        super().showEvent(event)
+        self.feed.seen(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:  # noqa: N802
+        super().hideEvent(event)
+        self.feed.seen(False)
+
+    # Showing
+
+    def empty(self) -> Empty | None:
+        value = self.state.value(Subject.RUNS)
+        adapters = self.state.value(Subject.ADAPTERS).get("adapters")
+        if value.get("runs") or adapters or self.feed.value.get("points"):
+            return None
+        has, needs = value.get("telling_groups", 0), value.get("wanted_groups", 0)
+        text = str(value.get("text") or "")
+        if needs:
+            words = tr(
+                "A run needs %1 requests whose answers differ in worth; there are %2.", needs, has
+            )
+            text = f"{words} {text}".strip()
+        return Empty(head=tr("No run yet"), text=text)
+
+    def show_content(self) -> None:
+        value = self.state.value(Subject.RUNS)
+        self.doing.setText(plain(str(value.get("text") or "")))
+        self.doing.setVisible(bool(self.doing.text()))
+        fill(self.runs, [(r["id"], run_cells(r)) for r in self._runs()])
+        fill(self.adapters, [(a["id"], adapter_cells(a)) for a in self._adapters()])
+        self._charts = charts(self.feed.value, self._runs())
+        self._show_chart()
+        self._show_run()
+        self._show_buttons()
+
+    def _show_chart(self) -> None:
+        filled = [name for name, chart in self._charts.items() if not chart.empty]
+        name = self._shown or (filled[0] if filled else ChartName.ANSWERS)
+        self.chart.setCurrentIndex(self.chart.findData(name))
+        chart = self._charts[name]
+        self.none.setText(chart.none)
+        self.none.setVisible(chart.empty)
+        self.beside.setVisible(not chart.empty)
+        self.curves.show_chart(chart)
+        set_heads(self.values, chart.heads)
+        fill(self.values, [("", cells) for cells in chart.rows], select=False)
+
+    def _choose(self) -> None:
+        self._shown = ChartName(self.chart.currentData())
+        self._show_chart()
+
+    def _runs(self) -> list[Json]:
+        return list(self.state.value(Subject.RUNS).get("runs", ()))
+
+    def _adapters(self) -> list[Json]:
+        return list(self.state.value(Subject.ADAPTERS).get("adapters", ()))
+
+    def _chosen_runs(self) -> list[Json]:
+        names = chosen(self.runs)
+        return [run for run in self._runs() if run["id"] in names]
+
+    def _show_run(self) -> None:
+        runs = self._chosen_runs()
+        words = run_words(runs[0]) if len(runs) == 1 else ""
+        self.run_text.setText(words if self._runs() else tr("No run yet."))
+        self.run_text.setVisible(bool(self.run_text.text()))
+        self.cancel.setEnabled(len(runs) == 1 and runs[0]["status"] in CANCELLABLE)
+        _offer_details(self.details, len(runs), tr("Select two runs (Ctrl) to compare them."))
+
+    def _show_buttons(self) -> None:
+        adapters = self._chosen_adapters()
+        _offer_details(self.whole, len(adapters), tr("Select two adapters (Ctrl) to compare them."))
+        adapter = self._adapter()
+        active = self.state.value(Subject.ADAPTERS).get("active")
+        self.adopt.setEnabled(adapter is not None and adapter["id"] != active)
+        rejected = adapter is not None and adapter.get("accepted") is not True
+        self.adopt.setText(tr("Adopt all the same") if rejected else tr("Adopt"))
+        was = self.do.was_in_force(adapter)
+        self.back.setText(tr("Roll back to this") if was else tr("Roll back"))
+        self.back.setEnabled(bool(active) or was)
+        self.base.setEnabled(bool(active))
+
+    def _chosen_adapters(self) -> list[Json]:
+        names = chosen(self.adapters)
+        return [one for one in self._adapters() if one["id"] in names]
+
+    def _adapter(self) -> Json | None:
+        """The selected adapter, or None unless exactly one is selected."""
+        found = self._chosen_adapters()
+        return found[0] if len(found) == 1 else None
+
+    # Actions
+
+    def _details(self) -> None:
+        runs = self._chosen_runs()
+        if runs:
+            RunsDialog(self.kit, runs[:2], self).open()
+
+    def _whole(self) -> None:
+        adapters = self._chosen_adapters()
+        if adapters:
+            AdaptersDialog(self.kit, adapters[:2], self).open()
+
+    def _cancel(self) -> None:
+        for run in self._chosen_runs()[:1]:
+            self.do.cancel(run)
+
+    def _adopt(self) -> None:
+        adapter = self._adapter()
+        if adapter is not None:
+            self.do.adopt(adapter)
+
+    def _roll_back(self) -> None:
+        adapter = self._adapter()
+        to = str(adapter["id"]) if adapter is not None and self.do.was_in_force(adapter) else ""
+        self.do.go_back(to)
+
+    # Export
+
+    def _export(self, kind: str) -> None:
+        dialog = QFileDialog(self, tr("Export"), f"lull-learning.{kind}")
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(kind)
+        dialog.fileSelected.connect(lambda path: self.export_to(Path(path)))
+        dialog.open()
+
+    def export_to(self, path: Path) -> None:
+        """Write the current chart as PNG or its data as CSV, depending on the suffix."""
+        name = ChartName(self.chart.currentData())
+        try:
+            if path.suffix == ".png":
+                if not self.curves.plot.grab().save(str(path), "PNG"):
+                    raise OSError(0, tr("the picture cannot be written"))
+            elif name is ChartName.RUNS:
+                path.write_text(csv_text(self._runs()), "utf-8")
+            else:
+                path.write_text(chart_csv(self._charts[name]), "utf-8")
+        except OSError as error:
+            text = tr("Not exported: %1", error.strerror or error)
+            self.state.told.emit(Told(text=text, good=False))
+            return
+        self.state.told.emit(Told(text=tr("Exported to %1", path.name)))
+
+
+def _offer_details(details: QPushButton, chosen: int, how: str) -> None:
+    """Enable the button for one selected row (details) or two (compare)."""
+    details.setEnabled(chosen in (1, 2))
+    details.setText(tr("Compare…") if chosen == 2 else tr("Details…"))
+    details.setToolTip(how)
+
+
+def _periods() -> list[tuple[str, int]]:
+    return [
+        (tr("4 weeks"), DAYS),
+        (tr("1 week"), 7),
+        (tr("3 months"), 91),
+        (tr("From the beginning"), 0),
+    ]
+
+
+def _smoothings() -> list[tuple[str, float]]:
+    """Choices of the newest value's weight in the running mean."""
+    return [(tr("Not smoothed"), 1.0), (tr("Smoothed"), 0.3), (tr("Smoothed much"), 0.08)]

@@ -1,0 +1,27 @@
+"""Dialog with the details of one training run, or of two side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtWidgets import QWidget
+
+from lull.desktop.pages.learning.words import facts_of
+from lull.desktop.pages.review.side_by_side import Column, SideBySide
+from lull.desktop.widgets.page import Kit
+from lull.desktop.words import tr
+
+Json = dict[str, Any]
+
+
+class RunsDialog(SideBySide):
+    """Dialog with the inputs, cost and gate verdict of one or two training runs."""
+
+    def __init__(self, kit: Kit, runs: Sequence[Json], parent: QWidget) -> None:
+        title = tr("A training run") if len(runs) == 1 else tr("Training runs compared")
+        columns = [
+            Column(name=str(run["id"]), facts=facts_of(run), adapter=run.get("adapter"))
+            for run in runs
+        ]
+        super().__init__(kit, title, columns, parent)

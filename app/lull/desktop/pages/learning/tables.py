@@ -1,0 +1,73 @@
+"""Small tables that are updated in place, so that the selection is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
+
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_MODE = QHeaderView.ResizeMode
+
+
+def small_table(
+    heads: Sequence[str], name: str, *, several: bool = False, row_px: int = 28
+) -> QTableWidget:
+    made = QTableWidget(0, len(heads))
+    made.setAccessibleName(name)
+    made.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    made.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    mode = QAbstractItemView.SelectionMode
+    made.setSelectionMode(mode.ExtendedSelection if several else mode.SingleSelection)
+    made.setShowGrid(False)
+    made.setTabKeyNavigation(False)
+    made.setWordWrap(False)
+    made.verticalHeader().hide()
+    made.verticalHeader().setDefaultSectionSize(row_px)
+    made.horizontalHeader().setHighlightSections(False)
+    made.horizontalHeader().setDefaultAlignment(_LEFT)
+    set_heads(made, heads)
+    return made
+
+
+def set_heads(table: QTableWidget, heads: Sequence[str]) -> None:
+    """Set a table's column headers; the last column takes the remaining width."""
+    if table.columnCount() != len(heads):
+        table.setColumnCount(len(heads))
+    table.setHorizontalHeaderLabels(list(heads))
+    table.horizontalHeader().setSectionResizeMode(_MODE.ResizeToContents)
+    if heads:
+        table.horizontalHeader().setSectionResizeMode(len(heads) - 1, _MODE.Stretch)
+
+
+def fill(
+    table: QTableWidget, rows: Sequence[tuple[str, Sequence[str]]], *, select: bool = True
+) -> None:
+    """Update a table's rows; each is a name (returned by `chosen`) and its cells.
+
+    Only changed cells are written. `select` selects the first row if there is no current one.
+    """
+    if table.rowCount() != len(rows):
+        table.setRowCount(len(rows))
+    for line, (name, cells) in enumerate(rows):
+        for column, text in enumerate(cells):
+            item = table.item(line, column)
+            if item is None:
+                item = QTableWidgetItem()
+                table.setItem(line, column, item)
+            if item.text() != text:
+                item.setText(text)
+                item.setToolTip(text)
+            item.setData(Qt.ItemDataRole.UserRole, name)
+    if select and rows and table.currentRow() < 0:
+        table.selectRow(0)
+
+
+def chosen(table: QTableWidget) -> list[str]:
+    """Return the names of a table's selected rows from the top, or else of the current row."""
+    lines = sorted({index.row() for index in table.selectionModel().selectedRows()})
+    if not lines and table.currentRow() >= 0:
+        lines = [table.currentRow()]
+    items = (table.item(line, 0) for line in lines)
+    return [str(item.data(Qt.ItemDataRole.UserRole)) for item in items if item is not None]

@@ -1,0 +1,201 @@
+"""Texts about training runs and adapters: table cells, facts, sentences and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from lull.core import durations as spans
+from lull.desktop.pages.learning.charts import Chart
+from lull.desktop.pages.skills.changes import move_words
+from lull.desktop.words import in_window, percent, plain, short_date, tr
+
+Json = dict[str, Any]
+
+
+def RUN_HEADS() -> tuple[str, ...]:  # noqa: N802
+    return (tr("Made"), tr("Kind"), tr("Status"), tr("Good"))
+
+
+def ADAPTER_HEADS() -> tuple[str, ...]:  # noqa: N802
+    return (tr("Adapter"), tr("Status"), tr("Gate"), tr("Made"))
+
+
+def kind_words(kind: str) -> str:
+    words = {
+        "grpo": tr("answer groups"),
+        "kto": tr("rated answers"),
+        "graduation": tr("skill learned"),
+    }
+    return words.get(kind, kind)
+
+
+def status_words(status: str) -> str:
+    """Describe the status of a training run or an adapter."""
+    words = {
+        "waiting": tr("waits for a lull"),
+        "training": tr("being trained"),
+        "trained": tr("trained"),
+        "continued": tr("went on in another"),
+        "judging": tr("before the gate"),
+        "promoted": tr("let through"),
+        "rejected": tr("turned down"),
+        "superseded": tr("out of date"),
+        "cancelled": tr("cancelled"),
+        "failed": tr("failed"),
+        "stuck": tr("waits for your word"),
+        "candidate": tr("waits"),
+        "shadow": tr("on trial"),
+        "active": tr("in force"),
+        "retired": tr("was in force"),
+        "rolled back": tr("taken back"),
+    }
+    return words.get(status, status)
+
+
+def run_cells(run: Json) -> tuple[str, ...]:
+    return (
+        short_date(run.get("made"))[5:10],
+        kind_words(str(run["kind"])),
+        status_words(str(run["status"])),
+        gain_words(run),
+    )
+
+
+def adapter_cells(adapter: Json) -> tuple[str, ...]:
+    accepted = adapter.get("accepted")
+    gate = tr("not asked")
+    if accepted is not None:
+        gate = tr("passed") if accepted else tr("turned down")
+    status = status_words(str(adapter["status"]))
+    return (str(adapter["id"]), status, gate, short_date(adapter.get("made"))[5:10])
+
+
+def adapter_facts(adapter: Json) -> list[tuple[str, str]]:
+    """Return facts about an adapter as (title, value), with the same titles for every adapter.
+
+    Facts that are only in its detailed view are dashes until that was read.
+    """
+    learned, share = adapter.get("learned"), adapter.get("share")
+    accepted = adapter.get("accepted")
+    verdict = None if accepted is None else ("accepted" if accepted else "rejected")
+    moves = adapter.get("moves") or ()
+    return [
+        (tr("Made"), short_date(adapter.get("made"))),
+        (tr("Model"), plain(str(adapter["base"]))),
+        (tr("Status"), status_words(str(adapter["status"]))),
+        (tr("Answers"), tr("%1 of new conversations", percent(share)) if share else "–"),
+        (tr("From the run"), plain(str(adapter.get("run") or "–"))),
+        (tr("Trained on"), plain(str(adapter.get("parent") or tr("the model as it came")))),
+        (
+            tr("Learned for good"),
+            plain(", ".join(str(one["name"]) for one in learned)) if learned else "–",
+        ),
+        (tr("The gate"), verdict_words({**adapter, "verdict": verdict})),
+        (tr("In force and out"), "\n".join(_moved(move) for move in moves) or "–"),
+    ]
+
+
+def _moved(move: Json) -> str:
+    return f"{short_date(move.get('at'))}: {move_words(move)}"
+
+
+def gain_words(run: Json) -> str:
+    before, after = run.get("reward_before"), run.get("reward_after")
+    if before is None or after is None:
+        return "–"
+    return tr("%1 → %2", percent(before), percent(after))
+
+
+def run_words(run: Json) -> str:
+    """Describe a training run's details that have no column in the table."""
+    words = [in_window(plain(str(run.get("why") or ""))), tr("%1 turns", run.get("turns", 0))]
+    if run.get("tokens"):
+        words.append(tr("%1 tokens", f"{run['tokens']:,}"))
+    if run.get("took_s"):
+        words.append(tr("took %1", spans.length(run["took_s"])))
+    if run.get("left_s"):
+        words.append(tr("%1 left", spans.length(run["left_s"])))
+    if run.get("of"):
+        words.append(tr("step %1 of %2", run.get("steps", 0), run["of"]))
+    if run.get("kl") is not None:
+        words.append(tr("%1 nats a token from the base", f"{run['kl']:.3f}"))
+    if run.get("verdict"):
+        words.append(tr("the gate %1", verdict_words({**run, "reasons": ()})))
+    if run.get("reasons"):
+        words.append(plain("; ".join(run["reasons"])))
+    return " · ".join(word for word in words if word)
+
+
+def facts_of(run: Json) -> list[tuple[str, str]]:
+    """Return facts about a training run as (title, value), with the same titles for every run."""
+    took, tokens, kl = run.get("took_s"), run.get("tokens"), run.get("kl")
+    return [
+        (tr("Made"), short_date(run.get("made"))),
+        (tr("Kind"), kind_words(str(run["kind"]))),
+        (tr("Status"), status_words(str(run["status"]))),
+        (tr("Why"), in_window(plain(str(run.get("why") or "–")))),
+        (tr("Answers it learned from"), f"{run.get('turns', 0):,}"),
+        (tr("Steps"), tr("%1 of %2", run.get("steps", 0), run.get("of") or "–")),
+        (tr("Good, before and after"), gain_words(run)),
+        (tr("Tokens"), f"{tokens:,}" if tokens else "–"),
+        (tr("Time"), spans.length(took) if took else "–"),
+        (
+            tr("Memory at most"),
+            tr("%1 MB", f"{run['peak_mb']:,.0f}") if run.get("peak_mb") else "–",
+        ),
+        (
+            tr("Distance from the base"),
+            tr("%1 nats a token", f"{kl:.3f}") if kl is not None else "–",
+        ),
+        (tr("Adapter"), plain(str(run.get("adapter") or "–"))),
+        (tr("The gate"), verdict_words(run)),
+    ]
+
+
+def verdict_words(run: Json) -> str:
+    verdict = {"accepted": tr("let it through"), "rejected": tr("turned it down")}
+    said = verdict.get(str(run.get("verdict") or ""), tr("has not spoken"))
+    return plain("; ".join([said, *(run.get("reasons") or ())]))
+
+
+RUN_NAMES = ("id", "made", "kind", "status", "steps", "of", "reward_before", "reward_after",
+             "kl", "tokens", "took_s", "verdict")  # fmt: skip
+
+
+def csv_text(runs: list[Json]) -> str:
+    """Export training runs as CSV, oldest first, with the JSON's key names as headers."""
+    ordered = sorted(runs, key=lambda one: str(one.get("made")))
+    return _csv(RUN_NAMES, ([run.get(name) for name in RUN_NAMES] for run in ordered))
+
+
+def chart_csv(chart: Chart) -> str:
+    """Export a chart as CSV: one line for each value of each curve, oldest first."""
+    dots = sorted(
+        ((dot, series.name) for series in chart.series for dot in series.dots),
+        key=lambda one: one[0].at_s,
+    )
+    rows = (
+        (datetime.fromtimestamp(dot.at_s, UTC).isoformat(), name, dot.value, dot.n)
+        for dot, name in dots
+    )
+    return _csv(("at", "curve", "value", "n"), rows)
+
+
+def _csv(names: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(names)
+    for row in rows:
+        writer.writerow([_cell(value) for value in row])
+    return out.getvalue()
+
+
+def _cell(value: object) -> object:
+    """The value, with text that a spreadsheet would run as a formula quoted."""
+    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@"):
+        return f"'{value}"
+    return "" if value is None else value

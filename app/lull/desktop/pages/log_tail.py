@@ -1,0 +1,40 @@
+"""Reads the end of the service's log and the lines added to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+FILE: Final = "service.log"
+
+
+TAIL_BYTES: Final = 400_000
+
+
+class LogTail:
+    """Reads a growing, rotating log file from near its end, at most TAIL_BYTES at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._at = -1
+        self._inode = 0
+        self._rest = b""
+
+    def new_lines(self) -> list[str]:
+        """Return the lines added since the last call.
+
+        The first call returns the end of the file.
+        """
+        try:
+            with self._path.open("rb") as file:
+                found = self._path.stat()
+                if self._at < 0 or found.st_ino != self._inode or found.st_size < self._at:
+                    self._at = max(0, found.st_size - TAIL_BYTES)
+                    self._inode, self._rest = found.st_ino, b""
+                file.seek(self._at)
+                data = file.read(TAIL_BYTES)
+        except OSError:
+            return []
+        self._at += len(data)
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        return [line.decode("utf-8", "replace") for line in lines]

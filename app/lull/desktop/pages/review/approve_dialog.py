@@ -1,0 +1,102 @@
+"""Shows whole what is about to be approved, and asks for a second, deliberate word.
+
+Enter, and a second press of the same key, change nothing: the button that approves has to be
+chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QDialog, QTextBrowser, QVBoxLayout, QWidget
+
+from lull.desktop.pages.chat.beside_text import check_words, scope_words
+from lull.desktop.pages.review.diff import escaped
+from lull.desktop.pages.review.standing_words import (
+    cautions,
+    flag_lines,
+    needs_a_second_word,
+    reason_words,
+    status_chip,
+    why_not,
+)
+from lull.desktop.widgets.parts import button, label, row
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import counted, plain, tr
+
+Json = dict[str, Any]
+
+
+class ApproveDialog(QDialog):
+    """One summary of one or several proposals, with their texts and what is known of them."""
+
+    given = Signal()
+
+    def __init__(self, proposals: Sequence[Json], parent: QWidget, *, left_out: int = 0) -> None:
+        """The argument `left_out` is the number of quarantined ones that were chosen too."""
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(tr("Approve"))
+        self.resize(620, 460)
+        head = counted(
+            len(proposals),
+            tr("Approve “%1”?").replace("%1", plain(proposals[0]["name"])),
+            "Approve these %1 suggestions?",
+        )
+        unproved = [one for one in proposals if needs_a_second_word(one)]
+        words = counted(
+            len(unproved),
+            "%1 of them is not proved. Nobody knows whether it helps.",
+            "%1 of them are not proved. Nobody knows whether they help.",
+        )
+        if len(proposals) == 1:
+            words = why_not(proposals[0])
+        self.words = label(words if unproved else "", "bad", wrap=True)
+        self.words.setVisible(bool(unproved))
+        without = counted(
+            left_out,
+            "%1 quarantined suggestion is left out. Read and approve it by itself.",
+            "%1 quarantined suggestions are left out. Read and approve each by itself.",
+        )
+        self.left_out = label(without if left_out else "", "warn", wrap=True)
+        self.left_out.setVisible(bool(left_out))
+        self.text = QTextBrowser()
+        self.text.setOpenLinks(False)
+        self.text.setTabChangesFocus(True)
+        self.text.setAccessibleName(tr("What will be approved"))
+        self.text.setHtml("".join(_shown(one) for one in proposals))
+        go_on = tr("Approve anyway") if unproved else tr("Approve all")
+        self.approve = button(go_on, self._give, main=not unproved)
+        self.cancel = button(tr("Cancel"), self.close)
+        self.approve.setAutoDefault(False)
+        self.cancel.setDefault(True)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(GAP * 3, GAP * 2, GAP * 3, GAP * 2)
+        box.setSpacing(GAP)
+        box.addWidget(label(head, "head", wrap=True))
+        box.addWidget(self.words)
+        box.addWidget(self.left_out)
+        box.addWidget(self.text, 1)
+        box.addLayout(row(None, self.cancel, self.approve))
+        self.cancel.setFocus()
+
+    def _give(self) -> None:
+        self.given.emit()
+        self.close()
+
+
+def _shown(proposal: Json) -> str:
+    """One proposal: its name, what is known of it, and everything that is approved with it."""
+    chip, _ = status_chip(proposal)
+    notes = [chip, *cautions(proposal)]
+    gone = proposal["kind"] == "retire"
+    body = tr("This skill will be removed.") if gone else str(proposal.get("body", ""))
+    beside = [] if gone else [str(proposal.get("description") or ""), scope_words(proposal)]
+    beside += [check_words(proposal), *flag_lines(proposal), reason_words(proposal)]
+    return (
+        f"<h4>{escaped(proposal['name'])}</h4><p><i>{escaped(' '.join(notes))}</i></p>"
+        + "".join(f"<p>{escaped(line)}</p>" for line in beside if line)
+        + f"<p>{escaped(body)}</p>"
+    )

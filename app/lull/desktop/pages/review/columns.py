@@ -1,0 +1,63 @@
+"""Layout of pages with a list on the left and details on the right, and their search field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QLayout, QLineEdit, QSplitter, QVBoxLayout, QWidget
+
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import only
+
+Part = QWidget | QLayout
+
+
+def search_field(words: str, do: Callable[[], object], *, hint: str = "") -> QLineEdit:
+    """Make a search field; `hint` is its placeholder if that differs from its accessible name."""
+    made = QLineEdit()
+    made.setPlaceholderText(hint or words)
+    made.setAccessibleName(words)
+    made.setClearButtonEnabled(True)
+    made.textChanged.connect(only(do))
+    return made
+
+
+def two_columns(
+    body: QWidget,
+    left: tuple[Part, ...],
+    right: tuple[Part, ...],
+    *,
+    sizes: tuple[int, int],
+    above: tuple[Part, ...] = (),
+) -> QSplitter:
+    """Lay out a page in two columns, with the widgets `above` on top.
+
+    In each column widgets share the remaining height; labels and layouts keep theirs.
+    """
+    split = QSplitter(Qt.Orientation.Horizontal)
+    split.setChildrenCollapsible(False)
+    for parts, margin in ((left, 0), (right, GAP)):
+        column = QWidget()
+        box = QVBoxLayout(column)
+        box.setContentsMargins(margin, 0, 0, 0)
+        box.setSpacing(GAP)
+        _add(box, parts)
+        split.addWidget(column)
+    split.setStretchFactor(0, 0)
+    split.setStretchFactor(1, 1)
+    split.setSizes(list(sizes))
+    outer = QVBoxLayout(body)
+    outer.setContentsMargins(0, 0, 0, 0)
+    outer.setSpacing(GAP)
+    _add(outer, above, grows=False)
+    outer.addWidget(split, 1)
+    return split
+
+
+def _add(box: QVBoxLayout, parts: tuple[Part, ...], *, grows: bool = True) -> None:
+    for part in parts:
+        if isinstance(part, QLayout):
+            box.addLayout(part)
+        else:
+            box.addWidget(part, int(grows and not isinstance(part, QLabel)))

@@ -1,0 +1,139 @@
+"""Sends the user's decisions about proposals, several as one batch, and takes them back by id.
+
+A batch is told once, when all of it was answered, and its Undo takes back exactly what was done.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from datetime import datetime, time, timedelta
+from typing import Any, Final
+
+from PySide6.QtCore import QObject, Signal
+
+from lull.contract import routes
+from lull.desktop.client import Reply
+from lull.desktop.state import AppState, Settling, Subject, Told
+from lull.desktop.words import counted, plain, tr
+
+Json = dict[str, Any]
+MORNING: Final = time(8)
+"""When what was snoozed until another day comes back."""
+_CLOSED: Final = {"approve": "approved", "reject": "rejected", "defer": "deferred"}
+
+
+class Decisions(QObject):
+    """The decisions that were sent and not answered yet, and the ways to send more."""
+
+    changed = Signal()
+
+    def __init__(self, state: AppState) -> None:
+        super().__init__()
+        self._state = state
+        self.under_way: set[str] = set()
+        """Ids of proposals whose decision was sent but not answered yet."""
+
+    def send(self, action: str, proposals: Sequence[Json], more: Mapping[str, object]) -> None:
+        """Decide these proposals; each by the hash of the text that was shown."""
+        done: list[Json] = []
+        left = [proposal["id"] for proposal in proposals]
+
+        def then(proposal: Json, ok: bool) -> None:
+            self.under_way.discard(proposal["id"])
+            left.remove(proposal["id"])
+            if ok:
+                done.append(proposal)
+            if not left and done:
+                self._told(action, done)
+            self._look()
+
+        for one in proposals:
+            self.under_way.add(one["id"])
+        for one in proposals:
+            self._send(action, one, {"sha256": one["sha256"], **more}, functools.partial(then, one))
+        self.changed.emit()
+
+    def _send(self, action: str, proposal: Json, wanted: Mapping[str, object], then: Any) -> None:
+        def was_done(answer: Reply) -> bool:
+            found = answer.value.get("proposal") or {}
+            same = found.get("sha256") == proposal["sha256"]
+            return same and found.get("status") == _CLOSED[action]
+
+        self._state.act(
+            routes.PROPOSAL_DO.format(id=proposal["id"], action=action),
+            wanted,
+            words=_doing(action, plain(proposal["name"])),
+            settling=Settling(route=routes.PROPOSAL.format(id=proposal["id"]), done=was_done),
+            then=then,
+        )
+
+    def _told(self, action: str, done: Sequence[Json]) -> None:
+        names = ", ".join(plain(proposal["name"]) for proposal in done)
+        undo = functools.partial(self.undo, [proposal["id"] for proposal in reversed(done)])
+        self._state.told.emit(Told(text=_done(action, len(done), names), undo=undo))
+
+    def undo(self, proposals: Sequence[str]) -> None:
+        """Take back the last decision about each of these, one after the other; without any, the
+        last decision at all."""
+        self._undo_next(list(proposals) or [None], [])
+
+    def _undo_next(self, left: list[str | None], done: list[str]) -> None:
+        if not left:
+            if done:
+                self._state.told.emit(Told(text=tr("Undone: %1", ", ".join(done))))
+            self._look()
+            return
+        wanted = {"id": left[0]} if left[0] is not None else {}
+
+        def answered(answer: Reply) -> None:
+            done.append(plain(str((answer.value.get("proposal") or {}).get("name", ""))))
+
+        self._state.act(
+            routes.PROPOSALS_UNDO,
+            wanted,
+            words=tr("Undoing"),
+            answered=answered,
+            then=lambda _: self._undo_next(left[1:], done),
+        )
+
+    def _look(self) -> None:
+        self._state.touch(Subject.PROPOSALS, Subject.STATUS, Subject.SKILLS)
+        self.changed.emit()
+
+
+def snooze_times(at: datetime) -> tuple[tuple[str, datetime], ...]:
+    """For how long a proposal can be put off: words, and when it comes back."""
+    day = timedelta(days=1)
+
+    def morning(days: int) -> datetime:
+        return datetime.combine(at.date() + days * day, MORNING, at.tzinfo)
+
+    return (
+        (tr("For 4 hours"), at + timedelta(hours=4)),
+        (tr("Until tomorrow morning"), morning(1)),
+        (tr("For a week"), morning(7)),
+    )
+
+
+def _doing(action: str, name: str) -> str:
+    words = {
+        "approve": tr("Approving %1", name),
+        "reject": tr("Rejecting %1", name),
+        "defer": tr("Snoozing %1", name),
+    }
+    return words[action]
+
+
+def _done(action: str, number: int, names: str) -> str:
+    one = {
+        "approve": tr("Approved: %1", names),
+        "reject": tr("Rejected: %1", names),
+        "defer": tr("Snoozed: %1", names),
+    }
+    many = {
+        "approve": counted(number, "", "Approved %1 skills"),
+        "reject": counted(number, "", "Rejected %1 suggestions"),
+        "defer": counted(number, "", "Snoozed %1 suggestions"),
+    }
+    return one[action] if number == 1 else f"{many[action]}: {names}"

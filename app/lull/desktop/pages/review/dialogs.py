@@ -1,0 +1,123 @@
+"""Dialogs to reject a proposal with a reason, and to edit its text."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from lull.desktop.widgets.parts import button, label, row
+from lull.desktop.widgets.style import mono
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import counted, plain, tr
+
+Json = dict[str, Any]
+
+
+class RejectDialog(QDialog):
+    """Dialog that asks for the reason why a proposal is rejected."""
+
+    given = Signal(str)
+
+    def __init__(self, names: Sequence[str], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(tr("Reject"))
+        self.setMinimumWidth(440)
+        head = plain(names[0]) if len(names) == 1 else counted(len(names), "", "%1 suggestions")
+        words = tr("Lull won't suggest this again, even reworded.")
+        self.reason = QLineEdit()
+        self.reason.setAccessibleName(tr("Reason"))
+        self.reason.setPlaceholderText(tr("Such as: too general"))
+        self.reason.textChanged.connect(self._look)
+        self.reject_button = button(tr("Reject"), self._give, main=True)
+        self.reject_button.setDefault(True)
+        cancel = button(tr("Cancel"), self.close)
+        cancel.setAutoDefault(False)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(GAP * 3, GAP * 2, GAP * 3, GAP * 2)
+        box.setSpacing(GAP)
+        box.addWidget(label(tr("Why not “%1”?", head), "head", wrap=True))
+        box.addWidget(label(words, "muted", wrap=True))
+        box.addWidget(self.reason)
+        box.addLayout(row(*self._common(), None, gap=GAP // 2))
+        box.addLayout(row(None, cancel, self.reject_button))
+        self._look()
+        self.reason.setFocus()
+
+    def _common(self) -> list[QPushButton]:
+        """Buttons that put a common reason into the field, to be edited."""
+        made = []
+        for words in (
+            tr("Too general"),
+            tr("Not what I meant"),
+            tr("Only true that once"),
+            tr("Wrong"),
+        ):
+            one = button(words, functools.partial(self.reason.setText, words), flat=True)
+            one.setAutoDefault(False)
+            made.append(one)
+        return made
+
+    def _look(self) -> None:
+        self.reject_button.setEnabled(bool(self.reason.text().strip()))
+
+    def _give(self) -> None:
+        reason = self.reason.text().strip()
+        if reason:
+            self.given.emit(reason)
+            self.close()
+
+
+class EditDialog(QDialog):
+    """Dialog to edit the description and the body of a proposal or a skill."""
+
+    given = Signal(object)
+    """Emitted with the edited text: `{"description", "body"}`."""
+
+    def __init__(self, shown: Json, parent: QWidget, *, note: str = "") -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(tr("Edit %1", plain(str(shown["name"]))))
+        self.resize(640, 460)
+        self.description = QLineEdit(str(shown.get("description", "")))
+        self.description.setAccessibleName(tr("When it is used"))
+        self.text = QPlainTextEdit(str(shown.get("body", "")))
+        self.text.setAccessibleName(tr("What it says"))
+        self.text.setFont(mono())
+        self.text.setTabChangesFocus(True)
+        words = note or tr("Saved edits are tested again before you approve.")
+        box = QVBoxLayout(self)
+        box.setContentsMargins(GAP * 3, GAP * 2, GAP * 3, GAP * 2)
+        box.setSpacing(GAP)
+        box.addWidget(label(tr("When it is used"), "muted"))
+        box.addWidget(self.description)
+        box.addWidget(label(tr("What it says"), "muted"))
+        box.addWidget(self.text, 1)
+        box.addWidget(label(words, "small", wrap=True))
+        self.save = button(tr("Save"), self._give, main=True)
+        cancel = button(tr("Cancel"), self.close)
+        box.addLayout(row(None, cancel, self.save))
+        for one in (self.description, self.text):
+            one.textChanged.connect(self._look)
+        self._look()
+        self.text.setFocus()
+
+    def _look(self) -> None:
+        both = self.description.text().strip() and self.text.toPlainText().strip()
+        self.save.setEnabled(bool(both))
+
+    def _give(self) -> None:
+        wanted = {"description": self.description.text().strip(), "body": self.text.toPlainText()}
+        self.given.emit(wanted)
+        self.close()

@@ -1,0 +1,168 @@
+"""Renders diffs as HTML, unified or side by side, and marks passages in texts.
+
+All text is escaped, and characters that could hide or reverse text are replaced, so that the user
+reads what they approve.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Final
+
+from lull.desktop.widgets.tokens import Theme
+from lull.desktop.words import plain, tr
+
+_HUNK: Final = re.compile(r"^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One line of a unified diff."""
+
+    sign: str
+    """First character of the line: `+`, `-`, a space, `@` for a hunk header, or a backslash."""
+    text: str
+    old: int | None = None
+    """Line number in the current text."""
+    new: int | None = None
+
+
+def lines_of(diff: str) -> list[Line]:
+    """Split a unified diff into lines, without the two lines of file names."""
+    found: list[Line] = []
+    old = new = 0
+    body = diff.split("\n") if diff else []
+    if len(body) >= 2 and body[0].startswith("---") and body[1].startswith("+++"):
+        body = body[2:]
+    for raw in body:
+        hunk = _HUNK.match(raw)
+        if hunk:
+            old, new = int(hunk[1]), int(hunk[2])
+            found.append(Line(sign="@", text=raw))
+            continue
+        sign, text = (raw[:1] or " "), raw[1:]
+        if sign == "\\":
+            found.append(Line(sign=sign, text=text.strip()))
+            continue
+        found.append(
+            Line(
+                sign=sign,
+                text=text,
+                old=old if sign != "+" else None,
+                new=new if sign != "-" else None,
+            )
+        )
+        old += sign != "+"
+        new += sign != "-"
+    return found
+
+
+def unified_html(diff: str, theme: Theme) -> str:
+    rows = []
+    for line in lines_of(diff):
+        back = {"+": theme.good_back, "-": theme.bad_back}.get(line.sign, "")
+        sign = {"+": "+", "-": "−"}.get(line.sign, "&nbsp;")
+        if line.sign in "@\\":
+            rows.append(_note(line, theme, 4))
+            continue
+        rows.append(
+            f"<tr{_back(back)}>{_number(line.old, theme)}{_number(line.new, theme)}"
+            f"<td width='14'>{sign}</td><td>{_text(line.text)}</td></tr>"
+        )
+    return _table(rows, theme)
+
+
+def side_by_side_html(diff: str, theme: Theme) -> str:
+    rows = []
+    for left, right in _pairs(lines_of(diff)):
+        if left is not None and left.sign in "@\\":
+            rows.append(_note(left, theme, 4))
+            continue
+        rows.append(f"<tr>{_half(left, theme, '-')}{_half(right, theme, '+')}</tr>")
+    return _table(rows, theme)
+
+
+def _pairs(lines: Sequence[Line]) -> Iterator[tuple[Line | None, Line | None]]:
+    """Removed lines paired with the lines that replace them."""
+    gone: list[Line] = []
+    came: list[Line] = []
+    for line in lines:
+        if line.sign == "-":
+            if came:
+                yield from zip_longest(gone, came)
+                gone, came = [], []
+            gone.append(line)
+        elif line.sign == "+":
+            came.append(line)
+        else:
+            yield from zip_longest(gone, came)
+            gone, came = [], []
+            yield line, line
+    yield from zip_longest(gone, came)
+
+
+def _half(line: Line | None, theme: Theme, sign: str) -> str:
+    if line is None:
+        return f"<td width='26'{_back(theme.hover)}></td><td{_back(theme.hover)}></td>"
+    back = ""
+    if line.sign == sign:
+        back = theme.good_back if sign == "+" else theme.bad_back
+    number = line.new if sign == "+" else line.old
+    return f"{_number(number, theme)}<td{_back(back)}>{_text(line.text)}</td>"
+
+
+def marked_html(text: str, passages: Sequence[str], theme: Theme) -> str:
+    """Render a text as HTML with these passages marked; passages not found are ignored."""
+    text = plain(text)
+    spans = sorted(
+        found.span()
+        for passage in {plain(p.strip()) for p in passages if p.strip()}
+        for found in re.finditer(re.escape(passage), text, re.IGNORECASE)
+    )
+    said, end = [], 0
+    for start, stop in spans:
+        if start < end:
+            continue
+        said.append(_text(text[end:start]) if start > end else "")
+        said.append(
+            f"<span style='background:{theme.mark}'><b>{_text(text[start:stop])}</b></span>"
+        )
+        end = stop
+    said.append(_text(text[end:]) if end < len(text) else "")
+    return "".join(said) or _text("")
+
+
+def escaped(text: str) -> str:
+    return _text(plain(text))
+
+
+def _text(text: str) -> str:
+    """Escape a text for HTML, keeping line breaks and indentation."""
+    said = html.escape(plain(text)).replace("\t", "    ")
+    said = re.sub(r"(?m)^ +", lambda m: "&nbsp;" * len(m[0]), said)
+    return said.replace("\n", "<br>") or "&nbsp;"
+
+
+def _number(number: int | None, theme: Theme) -> str:
+    shown = "" if number is None else str(number)
+    return f"<td width='26' align='right' style='color:{theme.muted}'>{shown}</td>"
+
+
+def _note(line: Line, theme: Theme, columns: int) -> str:
+    words = line.text if line.sign == "@" else tr("the last line has no line end")
+    return f"<tr><td colspan='{columns}' style='color:{theme.muted}'>{_text(words)}</td></tr>"
+
+
+def _back(colour: str) -> str:
+    return f" bgcolor='{colour}'" if colour else ""
+
+
+def _table(rows: Sequence[str], theme: Theme) -> str:
+    if not rows:
+        words = tr("The texts are the same.")
+        return f"<p style='color:{theme.muted}'>{words}</p>"
+    return f"<table width='100%' cellspacing='0' cellpadding='2'>{''.join(rows)}</table>"

@@ -1,0 +1,125 @@
+"""The Evidence tab as HTML: whose words, the turns behind a proposal, and every replayed pair."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from lull.desktop.pages.review.diff import escaped, marked_html
+from lull.desktop.widgets.tokens import Theme
+from lull.desktop.words import tr
+
+Json = dict[str, Any]
+MOST_TURNS: Final = 6
+
+
+def turn_titles() -> tuple[tuple[str, str], ...]:
+    return (("failures", tr("The answer that went wrong")), ("wish", tr("Your correction")))
+
+
+def turns_of(proposal: Json) -> list[str]:
+    """Ids of the turns that taught the proposal, as far as they are shown."""
+    turns = proposal.get("turns") or {}
+    return [turn for kind, _ in turn_titles() for turn in turns.get(kind, [])[:MOST_TURNS]]
+
+
+def sources_html(proposal: Json, theme: Theme) -> str:
+    """Each sentence with whose words it is in; what the user typed word for word is marked."""
+    words = {
+        "yours": tr("Your words"),
+        "derived": tr("Made of your words by Lull (what you typed is marked)"),
+        "lull": tr("Written by Lull"),
+        "others": tr("From someone else's text (not you)"),
+    }
+    parts = [f"<h4>{escaped(tr('Where each sentence comes from'))}</h4>"]
+    for trace in proposal.get("provenance") or ():
+        whose = str(trace.get("whose") or "lull")
+        colour = theme.bad if whose == "others" else theme.muted
+        sentence = marked_html(str(trace["sentence"]), list(trace.get("quoted") or ()), theme)
+        parts.append(
+            f"<p>“{sentence}”<br><span style='color:{colour}'>"
+            f"{escaped(words.get(whose, whose))}</span></p>"
+        )
+    if proposal.get("wish"):
+        parts.append(f"<h4>{escaped(tr('Your request, as understood'))}</h4>")
+        parts.append(f"<p>{escaped(proposal['wish'])}</p>")
+    return "".join(parts)
+
+
+def turns_html(proposal: Json, turns: Mapping[str, Json | None], theme: Theme) -> str:
+    """The turns that taught it, with the user's own passages marked."""
+    passages = [run for t in proposal.get("provenance") or () for run in t.get("quoted") or ()]
+    parts = []
+    for kind, title in turn_titles():
+        for turn in (proposal.get("turns") or {}).get(kind, [])[:MOST_TURNS]:
+            parts.append(f"<h4>{escaped(title)}</h4>")
+            parts.append(_turn(turn, turns, passages, theme))
+    return "".join(parts)
+
+
+def _turn(
+    turn: str, turns: Mapping[str, Json | None], passages: Sequence[str], theme: Theme
+) -> str:
+    found = turns.get(turn)
+    if found is None:
+        there = tr("It is no longer stored.") if turn in turns else tr("Loading…")
+        return _muted(there, theme)
+    asked = marked_html(str(found.get("request", "")), passages, theme)
+    answered = marked_html(str(found.get("answer", "")), passages, theme)
+    return _part(tr("Asked"), asked, theme) + _part(tr("Answered"), answered, theme)
+
+
+def pairs_html(pairs: Sequence[Json] | None, turns: Mapping[str, Json | None], theme: Theme) -> str:
+    """Every replayed pair, to be read: the request, both answers, and who scored them how."""
+    parts = [f"<h4>{escaped(tr('Every test, to read for yourself'))}</h4>"]
+    if pairs is None:
+        return parts[0] + _muted(tr("Loading…"), theme)
+    if not pairs:
+        return parts[0] + _muted(tr("Nothing has been tested yet."), theme)
+    for number, pair in enumerate(pairs, 1):
+        asked = turns.get(str(pair["turn"])) or {}
+        head = tr("Test %1: %2", number, result_words(pair))
+        parts.append(f"<p><b>{escaped(head)}</b><br>{_by(pair, theme)}</p>")
+        if asked:
+            parts.append(_part(tr("Asked"), escaped(str(asked.get("request", ""))), theme))
+        if not pair["kept"]:
+            parts.append(_muted(tr("The answers of this test were not kept."), theme))
+            continue
+        for title, side in ((tr("Without"), pair["without"]), (tr("With"), pair["with"])):
+            answer = escaped(str(side["answer"])) or escaped(tr("(no text)"))
+            parts.append(_part(f"{title} ({side['score']:g})", answer, theme))
+    return "".join(parts)
+
+
+def result_words(pair: Json) -> str:
+    """Which of the two answers was better."""
+    without, with_ = float(pair["without"]["score"]), float(pair["with"]["score"])
+    if with_ == without:
+        return tr("no difference")
+    return tr("better with the skill") if with_ > without else tr("worse with the skill")
+
+
+def scorer_words(scored_by: str) -> str:
+    """Who scored a pair."""
+    if scored_by == "user":
+        return tr("Scored by you")
+    if scored_by == "same words":
+        return tr("Not scored: both answers were the same")
+    if scored_by.startswith("judge:"):
+        return tr("Scored by a judge model: %1", scored_by.removeprefix("judge:"))
+    return tr("Scored by a check: %1", scored_by.removeprefix("verifier:"))
+
+
+def _by(pair: Json, theme: Theme) -> str:
+    part = {"success": tr("A past success"), "sibling": tr("A similar request")}
+    words = part.get(str(pair["part"]), tr("The request that went wrong"))
+    said = escaped(f"{words} · {scorer_words(str(pair['scored_by']))}")
+    return f"<span style='color:{theme.muted}'>{said}</span>"
+
+
+def _part(title: str, html: str, theme: Theme) -> str:
+    return f"<p><span style='color:{theme.muted}'>{escaped(title)}</span><br>{html}</p>"
+
+
+def _muted(words: str, theme: Theme) -> str:
+    return f"<p style='color:{theme.muted}'>{escaped(words)}</p>"

@@ -1,0 +1,368 @@
+"""The Review page: a list of proposals, and the selected one with its changes and reasons.
+
+Keys act on all selected proposals. Each decision sends the hash of the text shown here. One key
+approves only what is proved; everything else, and several at once, ask for a second word.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt
+from PySide6.QtWidgets import QAbstractItemView, QListView, QMenu, QVBoxLayout
+
+from lull.contract import routes
+from lull.core.proof.proposal import DECIDABLE
+from lull.core.proof.standing import Standing
+from lull.desktop.pages.review.approve_dialog import ApproveDialog
+from lull.desktop.pages.review.columns import two_columns
+from lull.desktop.pages.review.compare_dialog import CompareDialog
+from lull.desktop.pages.review.decisions import Decisions, snooze_times
+from lull.desktop.pages.review.dialogs import EditDialog, RejectDialog
+from lull.desktop.pages.review.proposal_rows import ProposalRows, ordered
+from lull.desktop.pages.review.proposal_view import ProposalView
+from lull.desktop.pages.review.standing_words import (
+    approvable_together,
+    approve_words,
+    is_quarantined,
+    needs_a_second_word,
+    standing,
+    waits_for_picks,
+)
+from lull.desktop.state import Subject, Told
+from lull.desktop.widgets.page import Empty, Kit, Page, PageName
+from lull.desktop.widgets.parts import button, key, label, restyle, row
+from lull.desktop.words import counted, now, only, plain, tr
+
+Json = dict[str, Any]
+
+
+class ReviewPage(Page):
+    """The Review page: lists the open proposals and sends the user's decisions."""
+
+    subjects = (Subject.PROPOSALS, Subject.STATUS)
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__(kit, tr("Review"))
+        self.rows = ProposalRows()
+        self._current = ""
+        self.decisions = Decisions(kit.state)
+        self.decisions.changed.connect(self._show_buttons)
+        self._shows_snoozed = False
+        self.count = label("", "muted")
+        self.snoozed = button(tr("Snoozed"), self._show_snoozed, flat=True)
+        self.snoozed.setCheckable(True)
+        self.undo = button(tr("Undo"), self._undo, flat=True)
+        self.head.addWidget(self.count)
+        self.list = self._list()
+        self.view = ProposalView(kit)
+        self.view.beside.scope_chosen.connect(lambda scope: self._beside({"scope": scope}))
+        self.view.beside.check_removed.connect(lambda: self._beside({"check": ""}))
+        self._buttons()
+        self._lay_out()
+        self._letters()
+
+    def _list(self) -> QListView:
+        made = QListView()
+        made.setModel(self.rows)
+        made.setAccessibleName(tr("Proposals"))
+        made.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        made.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        made.setTabKeyNavigation(False)
+        made.setMinimumWidth(236)
+        made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        # Letter keys are shortcuts here, so turn off Qt's search by typing.
+        made.keyboardSearch = lambda _: None  # type: ignore[method-assign]
+        made.selectionModel().selectionChanged.connect(self._selected)
+        made.selectionModel().currentChanged.connect(self._moved)
+        return made
+
+    def _buttons(self) -> None:
+        self.approve = button(tr("Approve  A"), self._approve_button, main=True, name=tr("Approve"))
+        self.reject = button(tr("Reject…  R"), self._reject, name=tr("Reject with a reason"))
+        self.edit = button(tr("Edit…  E"), self._edit, name=tr("Edit"))
+        self.defer = button(tr("Snooze  D"), lambda: None, name=tr("Snooze"))
+        self._times = QMenu(self.defer)
+        self._times.aboutToShow.connect(self._fill_times)
+        self.defer.setMenu(self._times)
+        self.judge = button(tr("Choose a judge…"), self._choose_judge, flat=True)
+        self.compare = button(
+            tr("Compare answers  C"), self._compare, main=True, name=tr("Compare answers")
+        )
+        self.prove = button(tr("Test now"), self._prove, flat=True)
+
+    def _lay_out(self) -> None:
+        buttons = (self.approve, self.reject, self.edit, self.defer)
+        two_columns(
+            self.body,
+            (self.list,),
+            (self.view, row(*buttons, None, self.compare, self.judge, self.prove)),
+            sizes=(280, 670),
+        )
+        # Last in the order of Tab, so that no key meant for the list lands on Undo.
+        below = self.layout()
+        assert isinstance(below, QVBoxLayout)
+        below.addLayout(row(None, self.snoozed, self.undo))
+
+    def _letters(self) -> None:
+        for keys, do in (
+            ("A", self._approve_letter),
+            ("R", self._reject),
+            ("E", self._edit),
+            ("D", self._defer),
+            ("C", self._compare),
+            ("J", lambda: self._step(+1)),
+            ("K", lambda: self._step(-1)),
+        ):
+            key(self, keys, functools.partial(self._if_shown, do))
+        key(self, "Ctrl+Z", self._undo)
+
+    def _if_shown(self, do: Callable[[], object]) -> None:
+        """Do what a letter asks for, unless the page says that nothing is there."""
+        if self.showing_body:
+            do()
+
+    # Showing
+
+    def empty(self) -> Empty | None:
+        if self._listed():
+            return None
+        text = tr(
+            "Lull suggests a skill when you correct an answer in words (“no, use dashes”), or when "
+            "a few answers of one kind were bad; usually after about 20 conversations. Suggestions "
+            "are tested first, while you're away."
+        )
+        skills = (tr("View active skills"), lambda: self.kit.go(PageName.SKILLS))
+        return Empty(head=tr("Nothing to review"), text=text, offers=(skills,))
+
+    def show_head(self) -> None:
+        if self.rows.rows and not self._listed():
+            self._replace(())
+        value = self.state.value(Subject.PROPOSALS)
+        waiting, asleep = self.state.proposals, value.get("snoozed") or ()
+        self.count.setText(counted(len(waiting), "%1 suggestion", "%1 suggestions"))
+        self._shows_snoozed = self._shows_snoozed and bool(asleep)
+        self.snoozed.setChecked(self._shows_snoozed)
+        self.snoozed.setVisible(bool(asleep))
+        self.snoozed.setText(counted(len(asleep), "%1 snoozed", "%1 snoozed"))
+        last = value.get("undo") or {}
+        self.undo.setEnabled(bool(last))
+        self.undo.setText(_undo_words(last))
+        self.undo.setAccessibleName(self.undo.text())
+
+    def show_content(self) -> None:
+        listed = self._listed()
+        if listed != self.rows.rows:
+            self._replace(listed)
+        self._show_current()
+
+    def _listed(self) -> list[Json]:
+        """The proposals in the list: the open ones, or those that were put off until later."""
+        asleep = self.state.value(Subject.PROPOSALS).get("snoozed") or ()
+        return ordered(asleep if self._shows_snoozed and asleep else self.state.proposals)
+
+    def _show_snoozed(self) -> None:
+        self._shows_snoozed = not self._shows_snoozed
+        self.refresh()
+
+    def _replace(self, proposals: Sequence[Json]) -> None:
+        """Update the list and keep the selection; if the current one is gone, select the next."""
+        chosen = {proposal["id"] for proposal in self.selected()}
+        line = max(0, self.rows.line_of(self._current))
+        self.rows.put(proposals)
+        again = self.rows.line_of(self._current)
+        self._go_to(again if again >= 0 else min(line, len(self.rows.rows) - 1))
+        left = [at for name in chosen if (at := self.rows.line_of(name)) >= 0]
+        if left:  # nothing joins a selection that the user made
+            self.list.selectionModel().clearSelection()
+        for at in left:
+            flag = QItemSelectionModel.SelectionFlag.Select
+            self.list.selectionModel().select(self.rows.index(at), flag)
+
+    def _go_to(self, line: int) -> None:
+        self.list.setCurrentIndex(self.rows.index(line))
+        self._current = self.rows.rows[line]["id"] if 0 <= line < len(self.rows.rows) else ""
+
+    def _step(self, by: int) -> None:
+        if self.rows.rows:
+            line = max(0, self.rows.line_of(self._current)) + by
+            self._go_to(max(0, min(line, len(self.rows.rows) - 1)))
+            self._show_current()
+
+    def _moved(self, current: QModelIndex, _: QModelIndex) -> None:
+        if current.isValid():
+            self._current = self.rows.rows[current.row()]["id"]
+            self._show_current()
+
+    def _selected(self, _: QItemSelection, __: QItemSelection) -> None:
+        self._show_buttons()
+
+    def _show_current(self) -> None:
+        proposal = self.current()
+        if proposal is not None:
+            self.view.show_proposal(proposal)
+        self._show_buttons()
+
+    def current(self) -> Json | None:
+        line = self.rows.line_of(self._current)
+        return self.rows.rows[line] if line >= 0 else None
+
+    def selected(self) -> list[Json]:
+        """The proposals that a decision is about, from top to bottom.
+
+        Several selected ones, or else the one that is shown, whatever is selected.
+        """
+        found = self._highlighted()
+        current = self.current()
+        return found if len(found) > 1 else [current] if current else []
+
+    def _highlighted(self) -> list[Json]:
+        lines = sorted(index.row() for index in self.list.selectionModel().selectedIndexes())
+        return [self.rows.rows[n] for n in lines if n < len(self.rows.rows)]
+
+    def _show_buttons(self) -> None:
+        chosen = [p for p in self.selected() if p["id"] not in self.decisions.under_way]
+        together = approvable_together(chosen)
+        one = len(chosen) == 1
+        unproved = any(needs_a_second_word(p) for p in chosen)
+        picks = one and waits_for_picks(chosen[0])
+        self.approve.setProperty("main", bool(chosen) and not unproved)
+        self.compare.setProperty("main", picks)
+        for made in (self.approve, self.compare):
+            restyle(made)
+        words = approve_words(chosen[0]) if chosen else tr("Approve  A")
+        if len(chosen) > 1:
+            words = tr("Approve %1…  A", len(together))
+        self.approve.setText(words)
+        self.approve.setAccessibleName(words)
+        self.approve.setEnabled(bool(together) and all(_decidable(p) for p in chosen))
+        self.reject.setEnabled(bool(chosen))
+        asleep = any(p.get("until") for p in chosen)
+        self.defer.setEnabled(bool(chosen) and not asleep and all(_decidable(p) for p in chosen))
+        self.edit.setEnabled(one and chosen[0]["kind"] != "retire")
+        self.compare.setVisible(picks)
+        untestable = one and standing(chosen[0]) is Standing.UNTESTABLE
+        self.judge.setVisible(untestable and chosen[0].get("origin") != "file")
+        self.prove.setVisible(one and chosen[0]["status"] in ("screened", "proving"))
+
+    # Decisions
+
+    def _approve_letter(self) -> None:
+        chosen = self.selected()
+        if chosen and all(is_quarantined(p) for p in chosen):
+            text = tr("It is quarantined: read its flags, then use the button.")
+            if len(chosen) > 1:
+                text = tr("They are quarantined: read and approve each by itself.")
+            self.state.told.emit(Told(text=text, good=False))
+            return
+        self._approve_button()
+
+    def _approve_button(self) -> None:
+        chosen = self.selected()
+        self._approve(chosen, at_once=self._highlighted() == chosen)
+
+    def _approve(self, chosen: Sequence[Json], *, at_once: bool = True) -> None:
+        """Approve one that is proved at once; anything else after a second, deliberate word."""
+        together = approvable_together(chosen)
+        if not self.approve.isEnabled() or not together:
+            return
+        if at_once and len(chosen) == 1 and not needs_a_second_word(chosen[0]):
+            self.decisions.send("approve", chosen, {})
+            return
+        dialog = ApproveDialog(together, self, left_out=len(chosen) - len(together))
+        dialog.given.connect(lambda: self.decisions.send("approve", together, {}))
+        dialog.open()
+
+    def _reject(self) -> None:
+        chosen = self.selected()
+        if chosen and self.reject.isEnabled():
+            dialog = RejectDialog([p["name"] for p in chosen], self)
+            dialog.given.connect(
+                lambda reason: self.decisions.send("reject", chosen, {"reason": reason})
+            )
+            dialog.open()
+
+    def _defer(self) -> None:
+        """Snooze until tomorrow morning, as the letter does; the button offers other times."""
+        self._snooze(snooze_times(now())[1][1])
+
+    def _fill_times(self) -> None:
+        self._times.clear()
+        for words, until in snooze_times(now()):
+            do = functools.partial(self._snooze, until)
+            self._times.addAction(words).triggered.connect(only(do))
+
+    def _snooze(self, until: datetime) -> None:
+        if self.defer.isEnabled():
+            self.decisions.send("defer", self.selected(), {"until": until.isoformat()})
+
+    def _choose_judge(self) -> None:
+        self.kit.go(PageName.SETTINGS, "judge")
+
+    def _edit(self) -> None:
+        chosen = self.selected()
+        if len(chosen) == 1 and self.edit.isEnabled():
+            dialog = EditDialog(chosen[0], self)
+            dialog.given.connect(lambda wanted: self._edited(chosen[0], wanted))
+            dialog.open()
+
+    def _edited(self, proposal: Json, wanted: Mapping[str, object]) -> None:
+        self.state.act(
+            routes.PROPOSAL_DO.format(id=proposal["id"], action="edit"),
+            {"sha256": proposal["sha256"], **wanted},
+            words=tr("Editing %1", plain(proposal["name"])),
+            done=tr("Saved. It will be tested again before you approve."),
+            then=lambda _: self.state.touch(Subject.PROPOSALS),
+        )
+
+    def _beside(self, wanted: Mapping[str, object]) -> None:
+        """Send a new scope or check of the current proposal."""
+        current = self.current()
+        if current is not None:
+            self.state.act(
+                routes.PROPOSAL_DO.format(id=current["id"], action="edit"),
+                {"sha256": current["sha256"], **wanted},
+                words=tr("Editing %1", plain(current["name"])),
+                done=tr("Changed."),
+                then=lambda _: self.state.touch(Subject.PROPOSALS),
+            )
+
+    def _compare(self) -> None:
+        current = self.current()
+        if current is not None and self.compare.isVisible():
+            dialog = CompareDialog(self.kit, current, self)
+            dialog.finished.connect(lambda _: self.state.touch(Subject.PROPOSALS, Subject.STATUS))
+            dialog.open()
+
+    def _undo(self) -> None:
+        if self.undo.isEnabled():
+            self.decisions.undo(())
+
+    def _prove(self) -> None:
+        current = self.current()
+        if current is not None:
+            self.state.act(
+                routes.PROPOSALS_PROVE,
+                {"id": current["id"]},
+                words=tr("Testing"),
+                done=tr("It is being tested; you can go on."),
+                then=lambda _: self.state.touch(Subject.PROPOSALS),
+            )
+
+
+def _undo_words(last: Json) -> str:
+    """What the last decision was, for the button that takes it back."""
+    name = plain(str(last.get("name") or ""))
+    words = {
+        "approved": tr("Undo: approved %1", name),
+        "rejected": tr("Undo: rejected %1", name),
+        "deferred": tr("Undo: snoozed %1", name),
+    }
+    return words.get(str(last.get("what") or ""), tr("Nothing to undo"))
+
+
+def _decidable(proposal: Json) -> bool:
+    return proposal["status"] in DECIDABLE

@@ -1,0 +1,209 @@
+"""Shows one proposal: status, changes (three views), proof, sources and the turns behind it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QTextBrowser, QVBoxLayout, QWidget
+
+from lull.contract import routes
+from lull.core.proof.standing import Standing
+from lull.desktop.client import Reply
+from lull.desktop.pages.chat.beside_text import BesideText
+from lull.desktop.pages.review.diff import side_by_side_html, unified_html
+from lull.desktop.pages.review.evidence import pairs_html, sources_html, turns_html, turns_of
+from lull.desktop.pages.review.proposal_rows import (
+    evidence_words,
+    kind_words,
+    odds_words,
+)
+from lull.desktop.pages.review.standing_words import (
+    cautions,
+    flag_lines,
+    reason_words,
+    standing,
+    status_chip,
+)
+from lull.desktop.widgets.page import Kit
+from lull.desktop.widgets.parts import button, chip, empty_out, label
+from lull.desktop.widgets.style import mono
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import ago, clock, now, plain, tr
+
+Json = dict[str, Any]
+VIEWS = ("unified", "side", "rendered", "evidence")
+
+
+class ProposalView(QWidget):
+    """Widget with the details of the selected proposal."""
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__()
+        self._kit = kit
+        self._shown: Json | None = None
+        self._turns: dict[str, Json | None] = {}
+        """The turns that were read; None for one that is no longer stored."""
+        self._pairs: list[Json] | None = None
+        self._pairs_of: tuple[str, str, int] | None = None
+        """Of which proposal, text and number of pairs `_pairs` are."""
+        self._asked: set[str] = set()
+        self.view = "unified"
+        self.name = label("", "head", wrap=True)
+        self._chips = QHBoxLayout()
+        self.description = label("", "muted", wrap=True)
+        self.evidence = label("", wrap=True)
+        self.odds = label("", "small", wrap=True)
+        self.cautions = label("", "warn", wrap=True)
+        self.flags = label("", "bad", wrap=True)
+        self.beside = BesideText()
+        self.text = QTextBrowser()
+        self.text.setOpenLinks(False)
+        self.text.setAccessibleName(tr("What it changes"))
+        self._lay_out()
+        kit.look.changed.connect(self._draw)
+
+    def _lay_out(self) -> None:
+        self._chips.setSpacing(GAP)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(GAP)
+        box.addWidget(self.name)
+        box.addLayout(self._chips)
+        for one in (self.description, self.evidence, self.odds, self.cautions, self.flags):
+            box.addWidget(one)
+        box.addWidget(self.beside)
+        box.addLayout(self._tabs())
+        box.addWidget(self.text, 1)
+
+    def _tabs(self) -> QHBoxLayout:
+        titles = (tr("Changes"), tr("Side by side"), tr("As text"), tr("Evidence"))
+        group = QButtonGroup(self)
+        box = QHBoxLayout()
+        box.setSpacing(GAP // 2)
+        self.tabs: dict[str, Any] = {}
+        for name, title in zip(VIEWS, titles, strict=True):
+            made = button(title, functools.partial(self.show_view, name), flat=True)
+            made.setCheckable(True)
+            made.setChecked(name == self.view)
+            group.addButton(made)
+            box.addWidget(made)
+            self.tabs[name] = made
+        box.addStretch(1)
+        return box
+
+    def show_view(self, name: str) -> None:
+        self.view = name
+        self.tabs[name].setChecked(True)
+        self._draw()
+
+    def show_proposal(self, proposal: Json) -> None:
+        if proposal == self._shown:
+            return
+        other = self._shown is None or self._shown["id"] != proposal["id"]
+        self._shown = proposal
+        self.name.setText(plain(proposal["name"]))
+        self._show_chips(proposal)
+        self.description.setText(plain(proposal.get("description", "")))
+        self.evidence.setText(evidence_words(proposal))
+        self.odds.setText(odds_words(proposal))
+        self.odds.setVisible(bool(self.odds.text()))
+        self.cautions.setText("\n".join(f"⚠ {words}" for words in cautions(proposal)))
+        self.cautions.setVisible(bool(self.cautions.text()))
+        flags = flag_lines(proposal)
+        self.beside.show_proposal(proposal)
+        told = standing(proposal) in (Standing.QUARANTINED, Standing.OUT_OF_DATE)
+        if proposal.get("reason") and told:
+            flags.insert(0, f"⚠ {reason_words(proposal)}")
+        self.flags.setText("\n".join(flags))
+        self.flags.setVisible(bool(flags))
+        self._draw()
+        if other:
+            self.text.verticalScrollBar().setValue(0)
+
+    def _show_chips(self, proposal: Json) -> None:
+        empty_out(self._chips)
+        words, kind = status_chip(proposal)
+        whose = plain(proposal["client"]) if proposal.get("client") else tr("for everybody")
+        shown = [chip(words, kind), chip(kind_words(proposal)), chip(whose)]
+        shown.append(chip(ago(proposal.get("made"), now())))
+        if proposal.get("until"):
+            back = tr("Snoozed until %1", clock(proposal["until"], now()))
+            shown.insert(1, chip(back))
+        for one in shown:
+            self._chips.addWidget(one)
+        self._chips.addStretch(1)
+
+    def _draw(self) -> None:
+        proposal = self._shown
+        if proposal is None:
+            return
+        theme = self._kit.look.theme
+        self.text.setFont(mono() if self.view in ("unified", "side") else self.font())
+        match self.view:
+            case "unified":
+                self.text.setHtml(unified_html(proposal["diff"], theme))
+            case "side":
+                self.text.setHtml(side_by_side_html(proposal["diff"], theme))
+            case "rendered":
+                self.text.document().setMarkdown(
+                    _safe_markdown(str(proposal.get("body", ""))),
+                )
+            case "evidence":
+                self._ask_for_turns(turns_of(proposal))
+                self._ask_for_pairs(proposal)
+                self.text.setHtml(self._evidence(proposal))
+
+    # Evidence
+
+    def _ask_for_turns(self, turns: Sequence[str]) -> None:
+        for turn in turns:
+            if turn not in self._asked:
+                self._asked.add(turn)
+                self._kit.state.get(
+                    routes.TURN.format(id=turn), functools.partial(self._take_turn, turn)
+                )
+
+    def _take_turn(self, turn: str, answer: Reply) -> None:
+        if answer.ok:
+            self._turns[turn] = answer.value
+        elif answer.error.get("title") == "Not found":
+            self._turns[turn] = None
+        else:
+            self._asked.discard(turn)  # read it again the next time it is shown
+        if self.view == "evidence":
+            self._draw()
+
+    def _ask_for_pairs(self, proposal: Json) -> None:
+        """Read the replayed pairs of this proposal, again whenever there are more."""
+        count = int((proposal.get("evidence") or {}).get("pairs") or 0)
+        key = (proposal["id"], proposal["sha256"], count)
+        if key != self._pairs_of:
+            self._pairs_of, self._pairs = key, None
+            then = functools.partial(self._take_pairs, key)
+            self._kit.state.get(routes.PROPOSAL_PAIRS.format(id=proposal["id"]), then)
+
+    def _take_pairs(self, key: tuple[str, str, int], answer: Reply) -> None:
+        if key != self._pairs_of:
+            return
+        if not answer.ok:
+            self._pairs_of = None
+            return
+        self._pairs = list(answer.value["pairs"])
+        self._ask_for_turns(list(dict.fromkeys(str(pair["turn"]) for pair in self._pairs)))
+        if self.view == "evidence":
+            self._draw()
+
+    def _evidence(self, proposal: Json) -> str:
+        theme = self._kit.look.theme
+        return (
+            sources_html(proposal, theme)
+            + turns_html(proposal, self._turns, theme)
+            + pairs_html(self._pairs, self._turns, theme)
+        )
+
+
+def _safe_markdown(text: str) -> str:
+    """The Markdown without images and HTML, so that it cannot load or hide anything."""
+    return plain(text).replace("<", "&lt;").replace("![", "!\\[")

@@ -1,0 +1,121 @@
+"""Base dialog for the details of one or two items, with the gate's checks of each."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QTableWidget, QTableWidgetItem, QVBoxLayout, QWidget
+
+from lull.contract import routes
+from lull.desktop.client import Reply
+from lull.desktop.pages.learning.tables import small_table
+from lull.desktop.widgets.page import Kit
+from lull.desktop.widgets.parts import button, label, row
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import plain, tr
+
+Json = dict[str, Any]
+Facts = list[tuple[str, str]]
+
+
+@dataclass(slots=True)
+class Column:
+    """One adapter or run in a side-by-side dialog."""
+
+    name: str
+    facts: Facts
+    """Facts to show as (title, value) pairs, with the same titles in every column."""
+    adapter: str | None
+    """Id of the adapter whose gate verdict the column shows."""
+    checks: dict[str, str] = field(default_factory=dict)
+
+
+class SideBySide(QDialog):
+    """Base dialog with a table that has a column per item.
+
+    The gate's checks come from the service.
+    """
+
+    def __init__(self, kit: Kit, title: str, columns: Sequence[Column], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._gone = False
+        self._columns = list(columns)
+        self.setWindowTitle(title)
+        self.resize(420 + 240 * len(columns), 640)
+        self.table = small_table(["", *(plain(one.name) for one in columns)], title)
+        self.table.setWordWrap(True)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(GAP * 3, GAP * 2, GAP * 3, GAP * 2)
+        box.setSpacing(GAP)
+        box.addWidget(label(title, "head"))
+        box.addWidget(self.table, 1)
+        box.addLayout(row(None, button(tr("Close"), self.close, main=True)))
+        self.finished.connect(self._leave)
+        self._fill()
+        for column in self._columns:
+            if column.adapter:
+                path = routes.ADAPTER.format(id=column.adapter)
+                kit.state.get(path, functools.partial(self._take, column))
+
+    def _leave(self) -> None:
+        self._gone = True
+
+    def _take(self, column: Column, answer: Reply) -> None:
+        if self._gone or not answer.ok:
+            return
+        self.told(column, answer.value)
+        checks = (answer.value.get("verdict") or {}).get("checks") or ()
+        for check in checks:
+            mark = "✓" if check["holds"] else "✗"
+            column.checks[str(check["name"])] = plain(f"{mark} {check['text']}")
+        self._fill()
+
+    def told(self, column: Column, adapter: Json) -> None:
+        """Called with an adapter's details once they are read.
+
+        Subclasses may update the column's facts.
+        """
+
+    def _fill(self) -> None:
+        facts = [column.facts for column in self._columns]
+        lines = [(what, [one[n][1] for one in facts]) for n, (what, _) in enumerate(facts[0])]
+        names = list(dict.fromkeys(name for column in self._columns for name in column.checks))
+        lines += [
+            (tr("Gate: %1", check_words(name)), [c.checks.get(name, "–") for c in self._columns])
+            for name in names
+        ]
+        self.table.setRowCount(len(lines))
+        for line, (what, values) in enumerate(lines):
+            _put(self.table, line, 0, what)
+            for column, value in enumerate(values, 1):
+                _put(self.table, line, column, value)
+        self.table.resizeRowsToContents()
+
+
+def check_words(name: str) -> str:
+    """Return a gate check's name in words."""
+    words = {
+        "target": tr("better where it should be"),
+        "kept": tr("keeps what the skill gave"),
+        "kl:replay": tr("near the base on your successes"),
+        "kl:canaries": tr("near the base elsewhere"),
+        "length": tr("as long as before"),
+        "repetition": tr("repeats itself no more"),
+        "refusals": tr("refuses no more"),
+        "manner": tr("manner"),
+        "secrets": tr("tells no secrets"),
+    }
+    if name.startswith("canaries:"):
+        return tr("forgets nothing: %1", plain(name.partition(":")[2]))
+    return words.get(name, plain(name))
+
+
+def _put(table: QTableWidget, line: int, column: int, text: str) -> None:
+    item = QTableWidgetItem(text)
+    item.setToolTip(text)
+    table.setItem(line, column, item)

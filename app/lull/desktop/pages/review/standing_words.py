@@ -1,0 +1,122 @@
+"""What is known of a proposal, in the window's words: for its chip, its button and its checks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lull.core.proof.standing import CALM, CAUTION_WORDS, Caution, Standing
+from lull.desktop.words import counted, in_window, plain, tr
+
+Json = dict[str, Any]
+
+
+def standing(proposal: Json) -> Standing:
+    return Standing(str(proposal.get("standing") or Standing.UNTESTED))
+
+
+def needs_a_second_word(proposal: Json) -> bool:
+    """Whether one press is not enough to approve it."""
+    return standing(proposal) not in CALM
+
+
+def is_quarantined(proposal: Json) -> bool:
+    return standing(proposal) is Standing.QUARANTINED
+
+
+def approvable_together(proposals: Sequence[Json]) -> list[Json]:
+    """Those of the chosen that are approved with one word; of several, none is quarantined."""
+    if len(proposals) == 1:
+        return list(proposals)
+    return [proposal for proposal in proposals if not is_quarantined(proposal)]
+
+
+def waits_for_picks(proposal: Json) -> bool:
+    """Whether only the user can tell its answers apart."""
+    return proposal.get("needs") == "picks" and proposal["status"] != "deferred"
+
+
+def by_last_look(proposal: Json) -> bool:
+    """Whether the coin of the last look accepted it, and not its evidence alone."""
+    return (proposal.get("evidence") or {}).get("shown_by") == "last look"
+
+
+def status_chip(proposal: Json) -> tuple[str, str]:
+    """Text and style of the chip that says what is known."""
+    if waits_for_picks(proposal):
+        return tr("Needs your choice"), "plain"
+    match standing(proposal):
+        case Standing.PROVED if cautions(proposal):
+            requests = int(proposal["evidence"].get("requests") or 0)
+            return counted(requests, "Proved on %1 request", "Proved, with cautions"), "plain"
+        case Standing.PROVED if by_last_look(proposal):
+            return tr("Proved by the last look"), "good"
+        case Standing.PROVED:
+            return tr("Proved"), "good"
+        case Standing.NOT_BETTER:
+            return tr("No benefit shown"), "warn"
+        case Standing.UNTESTABLE:
+            return tr("Can't be tested"), "warn"
+        case Standing.QUARANTINED:
+            return tr("Quarantined"), "bad"
+        case Standing.OUT_OF_DATE:
+            return tr("Out of date"), "warn"
+        case Standing.REMOVAL:
+            return tr("Removal"), "plain"
+        case _ if proposal["status"] == "proving":
+            return tr("Being tested"), "plain"
+    return tr("Not tested yet"), "plain"
+
+
+def approve_words(proposal: Json) -> str:
+    """The text of the button that approves it."""
+    match standing(proposal):
+        case Standing.PROVED:
+            return tr("Approve  A")
+        case Standing.REMOVAL:
+            return tr("Remove the skill  A")
+        case Standing.UNTESTED:
+            return tr("Approve untested…  A")
+    return tr("Approve anyway…")
+
+
+def why_not(proposal: Json) -> str:
+    """Why approving it needs a second word; "" if it needs none."""
+    if proposal.get("needs") == "picks":
+        return tr(
+            "Only you can tell whether it helps, and you have not compared enough of its answers "
+            "yet."
+        )
+    reason = reason_words(proposal).rstrip(".")
+    match standing(proposal):
+        case Standing.UNTESTED:
+            return tr("It has not been tested yet, so nobody knows whether it helps.")
+        case Standing.NOT_BETTER:
+            return tr("It was tested, and no benefit was shown: %1.", reason)
+        case Standing.UNTESTABLE:
+            return tr("It can't be tested automatically, so nobody knows whether it helps.")
+        case Standing.QUARANTINED:
+            return tr("It is quarantined: %1.", reason)
+        case Standing.OUT_OF_DATE:
+            return tr("The skill changed after this was suggested.")
+    return ""
+
+
+def reason_words(proposal: Json) -> str:
+    """The service's reason for a proposal's status, with the window's places in it."""
+    return in_window(plain(str(proposal.get("reason") or "")))
+
+
+def flag_lines(proposal: Json) -> list[str]:
+    """What is suspicious about its text, one line each."""
+    return [plain(f"⚠ {f.get('text', '')} {_quoted(f)}".strip()) for f in proposal["flags"]]
+
+
+def _quoted(flag: Json) -> str:
+    return f"“{flag['quote']}”" if flag.get("quote") else ""
+
+
+def cautions(proposal: Json) -> list[str]:
+    """What its proof leaves open, in the words that the command line uses too."""
+    found = (proposal.get("evidence") or {}).get("cautions") or ()
+    return [tr(CAUTION_WORDS[Caution(one)]) for one in found]

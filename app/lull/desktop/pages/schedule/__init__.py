@@ -1,0 +1,1 @@
+"""The Schedule page."""

@@ -1,0 +1,349 @@
+"""The Schedule page: the week with lulls, hours and calendars, and why Lull may work or not."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Final
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QLabel,
+    QLineEdit,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from lull.contract import routes
+from lull.core import durations as spans
+from lull.core.idle.hours import reads
+from lull.desktop.client import Reply
+from lull.desktop.pages.learning.tables import fill, small_table
+from lull.desktop.pages.schedule.feed_dialog import FeedDialog
+from lull.desktop.pages.schedule.hours_edit import (
+    Stretch,
+    lines_of,
+    week_of,
+    with_stretch,
+    without_stretch,
+)
+from lull.desktop.pages.schedule.week_bars import Bar, BarKind, bars_of, kind_words, list_rows
+from lull.desktop.pages.schedule.week_editor import WeekEditor
+from lull.desktop.state import Subject, Told, shown_week
+from lull.desktop.widgets.choice import Choice
+from lull.desktop.widgets.page import Kit, Page
+from lull.desktop.widgets.parts import Card, button, empty_out, label, row, set_kind
+from lull.desktop.widgets.tokens import GAP, Theme
+from lull.desktop.words import ago, counted, now, plain, tr
+
+Json = dict[str, Any]
+LEGEND_COLUMNS: Final = 5
+"""Number of entries in a row of the week picture's legend."""
+
+
+class SchedulePage(Page):
+    """The Schedule page: shows the week and edits hours and calendars."""
+
+    subjects = (Subject.WINDOWS, Subject.STATUS, Subject.CALENDARS)
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__(kit, tr("Schedule"))
+        self.why = label("", "head", wrap=True)
+        self.reasons = label("", "muted", wrap=True)
+        self.week = WeekEditor(kit.look)
+        self.hours: dict[str, QLineEdit] = {}
+        self._feeds = QVBoxLayout()
+        self._legend = QGridLayout()
+        self._legend.setHorizontalSpacing(GAP)
+        self._lulls = label("", wrap=True)
+        inner = QWidget()
+        box = QVBoxLayout(inner)
+        box.setContentsMargins(0, 0, GAP, 0)
+        box.setSpacing(GAP * 2)
+        for card in (
+            self._why_card(),
+            self._week_card(),
+            self._hours_card(),
+            self._feeds_card(),
+            self._list_card(),
+        ):
+            box.addWidget(card)
+        box.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setWidget(inner)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        outer = QVBoxLayout(self.body)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scroll)
+
+    def _why_card(self) -> Card:
+        card = Card()
+        self._question = label(tr("Why not now?"), "muted")
+        card.box.addWidget(self._question)
+        card.box.addWidget(self.why)
+        card.box.addWidget(self.reasons)
+        return card
+
+    def _week_card(self) -> Card:
+        card = Card()
+        self.kind = Choice()
+        self.kind.setAccessibleName(tr("Which hours are drawn"))
+        for words, key in (
+            (tr("Draw blocked hours"), "blocked"),
+            (tr("Draw sleep hours"), "sleep"),
+            (tr("Draw allowed hours"), "allowed"),
+        ):
+            self.kind.addItem(words, key)
+        self.kind.activated.connect(lambda _: self._show_week())
+        self._hint = label("", "small")
+        self._point("")
+        self.week.drawn.connect(self._draw_hours)
+        self.week.pointed.connect(self._point)
+        card.box.addLayout(row(self.kind, self._hint, None))
+        card.box.addWidget(self.week)
+        card.box.addLayout(self._legend)
+        card.box.addWidget(self._lulls)
+        return card
+
+    def _list_card(self) -> Card:
+        card = Card(tr("The week as a list"))
+        heads = (tr("Day"), tr("From–to"), tr("What"), tr("For what"))
+        self.list = small_table(heads, tr("The week as a list"), row_px=24)
+        self.list.setMinimumHeight(180)
+        card.box.addWidget(self.list)
+        return card
+
+    def _hours_card(self) -> Card:
+        card = Card(tr("Hours"))
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(GAP * 2)
+        grid.setColumnStretch(1, 1)
+        for line, (key, title, words) in enumerate(
+            (
+                ("sleep_hours", tr("Sleep hours"), tr("An empty chair stays empty: waits less.")),
+                ("allowed_hours", tr("Allowed hours"), tr("Only then, if there are any.")),
+                ("blocked_hours", tr("Blocked hours"), tr("Never then.")),
+            )
+        ):
+            field = QLineEdit()
+            field.setAccessibleName(title)
+            field.setPlaceholderText("mon-fri 23:00-07:00, sat-sun 00:00-09:30")
+            field.editingFinished.connect(functools.partial(self._set_hours, key))
+            self.hours[key] = field
+            grid.addWidget(label(title), line, 0)
+            grid.addWidget(field, line, 1)
+            grid.addWidget(label(words, "small"), line, 2)
+        card.box.addLayout(grid)
+        return card
+
+    def _feeds_card(self) -> Card:
+        card = Card(tr("Calendars"))
+        card.box.addLayout(self._feeds)
+        card.box.addLayout(row(button(tr("Add a calendar…"), self._add_feed), None))
+        return card
+
+    # Showing
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        super().showEvent(event)
+        # A feed that was fetched, and a day that has passed, come without an event.
+        self.state.touch(Subject.WINDOWS, Subject.CALENDARS)
+
+    def show_content(self) -> None:
+        learning = self.state.learning
+        working = learning.get("state") in ("open", "working")
+        self._question.setText(tr("Why now?") if working else tr("Why not now?"))
+        self.why.setText(str(learning.get("because") or ""))
+        shut = [g["text"] for g in learning.get("gates") or () if keeps_shut(g)]
+        others = [text for text in shut if text != learning.get("because")]
+        self.reasons.setText("\n".join(others))
+        self.reasons.setVisible(bool(others))
+        self._show_week()
+        self._show_hours()
+        self._show_feeds()
+
+    def _show_week(self) -> None:
+        at = now()
+        windows = self.state.value(Subject.WINDOWS)
+        first = shown_week(at)[0].date()
+        bars = bars_of(windows, self.state.learning, first, at)
+        self.week.show_bars(bars, first, at)
+        self.week.edit(self._set_hours_of(self.kind.currentData()))
+        self._lulls.setText(week_words(windows))
+        self._lulls.setAccessibleName(self._lulls.text())
+        self._show_legend(bars)
+        fill(self.list, [("", cells) for cells in list_rows(bars)], select=False)
+
+    def _set_hours_of(self, key: str) -> list[str]:
+        """The valid lines of these hours as they are set now."""
+        hours = self.state.value(Subject.WINDOWS).get("hours") or {}
+        return [line for line in hours.get(key) or () if reads(line)]
+
+    def _point(self, words: str) -> None:
+        self._hint.setText(
+            words or tr("Drag along a day; over what is set takes it away. Or arrows and Enter.")
+        )
+
+    def _show_legend(self, bars: list[Bar]) -> None:
+        empty_out(self._legend)
+        words, there = kind_words(), {bar.kind for bar in bars}
+        for number, kind in enumerate(kind for kind in BarKind if kind in there):
+            line, column = divmod(number, LEGEND_COLUMNS)
+            swatch = QLabel()
+            swatch.setFixedSize(14, 10)
+            theme = self.kit.look.theme
+            # Background colours are close to the card's own, so draw an edge.
+            edge = theme.accent if kind is BarKind.PLANNED else theme.edge
+            swatch.setStyleSheet(f"background: {_colour(kind, theme)}; border: 1px solid {edge};")
+            self._legend.addWidget(swatch, line, 2 * column)
+            self._legend.addWidget(label(words[kind], "small"), line, 2 * column + 1)
+        self._legend.setColumnStretch(2 * LEGEND_COLUMNS, 1)
+
+    def _show_hours(self) -> None:
+        hours = self.state.value(Subject.WINDOWS).get("hours") or {}
+        for key, field in self.hours.items():
+            if not field.isModified():
+                field.setText(", ".join(hours.get(key.removesuffix("_hours")) or ()))
+
+    def _show_feeds(self) -> None:
+        empty_out(self._feeds)
+        feeds = self.state.value(Subject.CALENDARS).get("calendars") or ()
+        if not feeds:
+            words = tr("No calendar: Lull goes by idle detection and hours only.")
+            self._feeds.addWidget(label(words, "muted"))
+        for feed in feeds:
+            self._feeds.addWidget(self._feed(feed))
+
+    def _feed(self, feed: Json) -> QWidget:
+        means = (
+            tr("busy means away: learn then")
+            if feed["means"] == "away"
+            else tr("busy means needed here: do not learn then")
+        )
+        seen = tr("read %1", ago(feed["seen"], now())) if feed["seen"] else tr("not read yet")
+        words = [means, counted(feed["ahead"], "%1 event ahead", "%1 events ahead"), seen]
+        dropped = sum(one["n"] for one in feed["dropped"])
+        if dropped:
+            words.append(tr("%1 dropped", dropped))
+        remove = button(
+            tr("Remove"),
+            functools.partial(self._remove_feed, feed["id"], feed["label"]),
+            flat=True,
+            name=tr("Remove %1", plain(feed["label"])),
+        )
+        text = label(f"{plain(feed['label'])}: {' · '.join(words)}", wrap=True)
+        if feed["problem"]:
+            text.setText(f"{text.text()} · {feed['problem'].get('detail', '')}")
+            set_kind(text, "warn")
+        made = QWidget()
+        line = row(text, remove)
+        line.setStretch(0, 1)
+        line.setContentsMargins(0, 0, 0, 0)
+        made.setLayout(line)
+        return made
+
+    # Actions
+
+    def _set_hours(self, key: str) -> None:
+        field = self.hours[key]
+        if not field.isModified():
+            return
+        wrong = next((line for line in _lines(field.text()) if not reads(line)), None)
+        if wrong is not None:
+            text = tr("Not set: %1 is no hours. Such as mon-fri 23:00-07:00.", wrong)
+            self.state.told.emit(Told(text=text, good=False))
+            return
+        self._send_hours(key, _lines(field.text()))
+
+    def _draw_hours(self, day: int, stretch: Stretch, adds: bool) -> None:
+        key = str(self.kind.currentData())
+        week = week_of(self._set_hours_of(key))
+        week = (with_stretch if adds else without_stretch)(week, day, stretch)
+        self._send_hours(f"{key}_hours", lines_of(week))
+
+    def _send_hours(self, key: str, lines: list[str]) -> None:
+        before = self._set_hours_of(key.removesuffix("_hours"))
+
+        def then(done: bool) -> None:
+            if done:
+                self.hours[key].setModified(False)
+            self.state.touch(Subject.WINDOWS, Subject.STATUS)
+
+        self.state.act(
+            routes.SETTINGS,
+            {"key": f"idle.{key}", "value": ", ".join(lines)},
+            words=tr("Setting the hours"),
+            done=tr("The hours are set."),
+            undo=lambda: self._send_hours(key, before),
+            then=then,
+        )
+
+    def _add_feed(self) -> None:
+        dialog = FeedDialog(self.kit, self)
+        dialog.added.connect(lambda: self.state.touch(Subject.CALENDARS, Subject.WINDOWS))
+        dialog.open()
+
+    def _remove_feed(self, feed: str, name: str) -> None:
+        def tell(answer: Reply) -> None:
+            problem = answer.value.get("problem")
+            if problem:
+                self.state.told.emit(Told(text=str(problem.get("detail", "")), good=False))
+
+        self.state.act(
+            routes.CALENDAR_REMOVE,
+            {"calendar": feed},
+            words=tr("Removing %1", plain(name)),
+            done=tr("%1 was removed.", plain(name)),
+            answered=tell,
+            then=lambda _: self.state.touch(Subject.CALENDARS, Subject.WINDOWS),
+        )
+
+
+def _lines(text: str) -> list[str]:
+    """Split at the commas between lines, not at those between days: a line ends with hours."""
+    out: list[str] = []
+    held = ""
+    for part in text.split(","):
+        held = f"{held},{part}" if held else part.strip()
+        if "-" in part and ":" in part:
+            out.append(held.strip())
+            held = ""
+    return [*out, held.strip()] if held.strip() else out
+
+
+def keeps_shut(gate: Json) -> bool:
+    """Whether a gate keeps Lull from working: it is closed, or it is the input gate and unknown."""
+    unknown_input = gate["state"] == "unknown" and gate["name"] == "input"
+    return bool(gate["state"] == "closed" or unknown_input)
+
+
+def week_words(windows: Json) -> str:
+    """Summarize the week's lulls in words."""
+    lulls = windows.get("windows") or ()
+    if not lulls:
+        return tr("No lull in the last seven days yet.")
+    long_s = sum(window["length_s"] for window in lulls)
+    used_s = sum(window["used_s"] for window in lulls)
+    return tr(
+        "%1 in the last seven days, %2 in all; Lull worked for %3.",
+        counted(len(lulls), "%1 lull", "%1 lulls"),
+        spans.length(long_s),
+        spans.length(used_s),
+    )
+
+
+def _colour(kind: BarKind, theme: Theme) -> str:
+    return {
+        BarKind.SLEEP: theme.hover,
+        BarKind.ALLOWED: theme.good_back,
+        BarKind.BLOCKED: theme.bad_back,
+        BarKind.AWAY: theme.good,
+        BarKind.BUSY: theme.bad,
+        BarKind.IDLE: theme.edge,
+        BarKind.LULL: theme.chosen,
+        BarKind.WORK: theme.accent,
+        BarKind.PLANNED: theme.card,
+    }[kind]

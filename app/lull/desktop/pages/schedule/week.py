@@ -1,0 +1,165 @@
+"""Draws the week, past and coming, with a line per day from midnight to midnight."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import Final
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QBrush, QColor, QHelpEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from lull.desktop.pages.schedule.week_bars import DAY, DAYS, Bar, BarKind, kind_words, pieces
+from lull.desktop.widgets.style import ThemeInForce
+from lull.desktop.words import tr
+
+LEFT: Final = 104
+TOP: Final = 22
+LEAST_LINE: Final = 34
+
+
+class WeekView(QWidget):
+    """Widget that draws the picture of the week, with tooltips."""
+
+    def __init__(self, look: ThemeInForce) -> None:
+        super().__init__()
+        self._look = look
+        self._bars: list[Bar] = []
+        self._first = date.min
+        self._now: datetime | None = None
+        self.setAccessibleName(tr("The week: hours, calendar, lulls and work"))
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMouseTracking(True)
+        look.changed.connect(self.update)
+
+    def show_bars(self, bars: Sequence[Bar], first: date, now: datetime) -> None:
+        self._bars, self._first, self._now = list(bars), first, now
+        self.update()
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        return QSize(640, TOP + DAYS * LEAST_LINE + 6)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return QSize(480, TOP + DAYS * 26 + 6)
+
+    # Geometry
+
+    @property
+    def line(self) -> float:
+        """Height of a day's line in the picture, in pixels."""
+        return (self.height() - TOP - 4) / DAYS
+
+    @property
+    def hour(self) -> float:
+        """Width of an hour in the picture, in pixels."""
+        return (self.width() - LEFT - 8) / 24
+
+    def place(self, at: QPointF) -> tuple[int, float] | None:
+        """Return the day (0 is the first shown) and minute at a point, or None if outside."""
+        day = int((at.y() - TOP) // self.line)
+        minute = (at.x() - LEFT) / self.hour * 60
+        return (day, minute) if 0 <= day < DAYS and 0 <= minute < 24 * 60 else None
+
+    def said_at(self, at: QPointF) -> str:
+        """Describe the bars at a point of the picture, one per line."""
+        place = self.place(at)
+        if place is None:
+            return ""
+        day, hour = self._first + place[0] * DAY, place[1] / 60
+        words, lines = kind_words(), []
+        for bar in self._bars:
+            piece = pieces(bar, day)
+            if piece is not None and piece[0] <= hour <= piece[1]:
+                times = f"{bar.start:%H:%M}–{bar.end:%H:%M}"
+                lines.append(" · ".join(p for p in (times, words[bar.kind], bar.text) if p))
+        return "\n".join(lines)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            QToolTip.showText(event.globalPos(), self.said_at(QPointF(event.pos())), self)
+            return True
+        return super().event(event)
+
+    # Drawing
+
+    def paintEvent(self, _: QPaintEvent) -> None:  # noqa: N802
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        line, hour = self.line, self.hour
+        self._paint_grid(painter, line, hour)
+        for number in range(DAYS):
+            day = self._first + number * DAY
+            for bar in self._bars:
+                piece = pieces(bar, day)
+                if piece is not None:
+                    x = LEFT + piece[0] * hour
+                    width = max(2.0, (piece[1] - piece[0]) * hour)
+                    self._paint_bar(painter, bar, x, TOP + number * line, width, line)
+        self._paint_now(painter, line, hour)
+        self.paint_over(painter)
+        painter.end()
+
+    def paint_over(self, painter: QPainter) -> None:
+        """Draw on top of the picture; for subclasses."""
+
+    def _paint_grid(self, painter: QPainter, line: float, hour: float) -> None:
+        theme = self._look.theme
+        bottom = TOP + DAYS * line
+        for mark in range(0, 25, 3):
+            x = LEFT + mark * hour
+            painter.setPen(QPen(QColor(theme.line), 1))
+            painter.drawLine(int(x), TOP, int(x), int(bottom))
+            painter.setPen(QColor(theme.muted))
+            if mark < 24:
+                painter.drawText(QRectF(x - 20, 0, 40, TOP - 4), _MIDDLE, f"{mark:02}:00")
+        for number in range(DAYS):
+            day = self._first + number * DAY
+            y = TOP + number * line
+            painter.setPen(QPen(QColor(theme.line), 1))
+            painter.drawLine(LEFT, int(y), self.width() - 8, int(y))
+            today = self._now is not None and day == self._now.date()
+            painter.setPen(QColor(theme.accent if today else theme.muted))
+            words = tr("Today") if today else f"{day:%a %d %b}"
+            painter.drawText(QRectF(0, y, LEFT - 10, line), _RIGHT, words)
+
+    def _paint_bar(
+        self, painter: QPainter, bar: Bar, x: float, y: float, width: float, line: float
+    ) -> None:
+        theme = self._look.theme
+        back = {BarKind.SLEEP: theme.hover, BarKind.ALLOWED: theme.good_back}
+        painter.setPen(Qt.PenStyle.NoPen)
+        if bar.kind in back:
+            painter.fillRect(QRectF(x, y + 1, width, line - 2), QColor(back[bar.kind]))
+            return
+        colour, top, height = {
+            BarKind.BLOCKED: (theme.bad_back, 0.04, 0.92),
+            BarKind.AWAY: (theme.good, 0.10, 0.22),
+            BarKind.BUSY: (theme.bad, 0.10, 0.22),
+            BarKind.IDLE: (theme.edge, 0.90, 0.06),
+            BarKind.LULL: (theme.chosen, 0.40, 0.44),
+            BarKind.WORK: (theme.accent, 0.50, 0.26),
+            BarKind.PLANNED: (theme.card, 0.50, 0.26),
+        }[bar.kind]
+        brush = QBrush(QColor(colour))
+        if bar.kind is BarKind.PLANNED:
+            painter.setPen(QPen(QColor(theme.accent), 1.4))
+        if bar.kind is BarKind.BLOCKED:
+            painter.fillRect(QRectF(x, y + 1, width, line - 2), brush)
+            brush = QBrush(QColor(theme.bad), Qt.BrushStyle.BDiagPattern)
+        painter.setBrush(brush)
+        painter.drawRoundedRect(QRectF(x, y + line * top, width, line * height), 3, 3)
+
+    def _paint_now(self, painter: QPainter, line: float, hour: float) -> None:
+        if self._now is None:
+            return
+        number = (self._now.date() - self._first).days
+        if 0 <= number < DAYS:
+            x = LEFT + (self._now.hour + self._now.minute / 60) * hour
+            y = TOP + number * line
+            painter.setPen(QPen(QColor(self._look.theme.accent), 2))
+            painter.drawLine(int(x), int(y), int(x), int(y + line))
+
+
+_MIDDLE: Final = Qt.AlignmentFlag.AlignCenter
+_RIGHT: Final = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter

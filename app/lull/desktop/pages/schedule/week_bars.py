@@ -1,0 +1,144 @@
+"""Computes the bars of the week's picture: hours, events, absence, lulls, work and plans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from enum import StrEnum
+from typing import Any, Final
+
+from lull.core.idle.hours import parsed as hours_of
+from lull.core.idle.hours import reads
+from lull.desktop.state import WEEK_DAYS
+from lull.desktop.words import parsed, plain, tr
+
+Json = dict[str, Any]
+DAYS: Final = WEEK_DAYS
+DAY: Final = timedelta(days=1)
+HOURS: Final = ("sleep", "allowed", "blocked")
+
+
+class BarKind(StrEnum):
+    """What a bar of the week's picture stands for."""
+
+    SLEEP = "sleep"
+    ALLOWED = "allowed"
+    BLOCKED = "blocked"
+    AWAY = "away"
+    BUSY = "busy"
+    IDLE = "idle"
+    """A time when the user was measured to be away."""
+    LULL = "lull"
+    """A time when Lull was allowed to work."""
+    WORK = "work"
+    PLANNED = "planned"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """A span of time in the week's picture."""
+
+    kind: BarKind
+    start: datetime
+    end: datetime
+    text: str = ""
+
+
+def bars_of(windows: Json, learning: Json, first: date, at: datetime) -> list[Bar]:
+    """Return all bars of the seven days from `first`, in the time zone of `at`."""
+    zone = at.tzinfo
+    start = datetime.combine(first, time(0), zone)
+    end = start + DAYS * DAY
+    found = [*_hours(windows.get("hours") or {}, first, zone)]
+    for event in windows.get("events") or ():
+        kind = BarKind.AWAY if event["kind"] == "away" else BarKind.BUSY
+        found += _bar(kind, event["start"], event["end"], str(event.get("label", "")), zone)
+    for away in windows.get("idle") or ():
+        found += _bar(BarKind.IDLE, away["start"], away["end"], "", zone)
+    found += _planned(learning, at)
+    for window in windows.get("windows") or ():
+        closed = window["closed"] or window["seen"]
+        found += _bar(BarKind.LULL, window["opened"], closed, str(window["why_opened"]), zone)
+        used = window["used_s"]
+        if used > 0:
+            opened = parsed(window["opened"])
+            assert opened is not None
+            until = opened + timedelta(seconds=used)
+            text = ", ".join(f"{one['kind']} {one['text']}" for one in window["done"])
+            found += _bar(BarKind.WORK, window["opened"], until.isoformat(), text, zone)
+    return [bar for bar in found if bar.end > start and bar.start < end]
+
+
+def _bar(kind: BarKind, start: str, end: str, text: str, zone: Any) -> Iterator[Bar]:
+    begins, ends = parsed(start), parsed(end)
+    if begins is not None and ends is not None and ends > begins:
+        yield Bar(kind=kind, start=begins.astimezone(zone), end=ends.astimezone(zone), text=text)
+
+
+def _planned(learning: Json, at: datetime) -> Iterator[Bar]:
+    """Estimate of the remaining work, one piece after the other from the next expected lull."""
+    start = at
+    if learning.get("state") not in ("open", "working"):
+        expected = parsed(learning.get("next"))
+        if expected is None:
+            return
+        start = max(at, expected.astimezone(at.tzinfo))
+    for work in learning.get("work") or ():
+        left_s = min(float(work.get("left_s") or 0.0), DAY.total_seconds())
+        if left_s > 0.0:
+            end = start + timedelta(seconds=left_s)
+            yield Bar(kind=BarKind.PLANNED, start=start, end=end, text=plain(str(work["text"])))
+            start = end
+
+
+def _hours(hours: Json, first: date, zone: Any) -> Iterator[Bar]:
+    for name in HOURS:
+        kind = BarKind(name)
+        for line in filter(reads, hours.get(name) or ()):
+            found = hours_of(line)
+            # Start a day earlier, because a night reaches into the next day.
+            for number in range(-1, DAYS):
+                day = first + number * DAY
+                if day.weekday() in found.days:
+                    midnight = datetime.combine(day, time(0), zone)
+                    start = midnight + timedelta(minutes=found.start_min)
+                    end = midnight + timedelta(minutes=found.end_min)
+                    yield Bar(kind=kind, start=start, end=end, text=line)
+
+
+def pieces(bar: Bar, day: date) -> tuple[float, float] | None:
+    """Return a bar's start and end within a day, in hours (0 to 24), or None if it is outside."""
+    midnight = datetime.combine(day, time(0), bar.start.tzinfo)
+    low = max(0.0, (bar.start - midnight).total_seconds() / 3600)
+    high = min(24.0, (bar.end - midnight).total_seconds() / 3600)
+    return (low, high) if high > low else None
+
+
+def kind_words() -> dict[BarKind, str]:
+    return {
+        BarKind.SLEEP: tr("sleep hours"),
+        BarKind.ALLOWED: tr("allowed hours"),
+        BarKind.BLOCKED: tr("blocked hours"),
+        BarKind.AWAY: tr("calendar: away"),
+        BarKind.BUSY: tr("calendar: busy here"),
+        BarKind.IDLE: tr("nobody was here"),
+        BarKind.LULL: tr("a lull: Lull might work"),
+        BarKind.WORK: tr("Lull worked"),
+        BarKind.PLANNED: tr("planned"),
+    }
+
+
+def list_rows(bars: Sequence[Bar]) -> list[tuple[str, str, str, str]]:
+    """Return the bars except set hours as table rows (day, time, kind, purpose), newest first."""
+    words = kind_words()
+    told = [bar for bar in bars if bar.kind.value not in HOURS]
+    return [
+        (
+            f"{bar.start:%a %d %b}",
+            f"{bar.start:%H:%M}–{bar.end:%H:%M}",
+            words[bar.kind],
+            plain(bar.text),
+        )
+        for bar in sorted(told, key=lambda one: (one.start, one.end), reverse=True)
+    ]

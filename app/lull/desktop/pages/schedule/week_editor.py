@@ -1,0 +1,188 @@
+"""The week's picture on which hours are set, by dragging or with the arrow keys.
+
+Shift extends the cursor. Drawing that starts on set hours removes them. The result is emitted as
+a signal; nothing is changed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QBrush, QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPen
+
+from lull.desktop.pages.schedule.hours_edit import DAY_MIN, Stretch, Week, holds, week_of
+from lull.desktop.pages.schedule.week import LEFT, TOP, WeekView
+from lull.desktop.pages.schedule.week_bars import DAY, DAYS
+from lull.desktop.widgets.style import ThemeInForce
+from lull.desktop.words import tr
+
+SNAP_MIN: Final = 15
+"""Step in minutes to which the mouse snaps when hours are drawn."""
+STEP_MIN: Final = 30
+"""Step in minutes of the arrow keys when hours are drawn."""
+
+
+class WeekEditor(WeekView):
+    """The picture of the week, on which the user can draw hours."""
+
+    drawn = Signal(int, object, bool)
+    """Emitted when hours were drawn: weekday (0 is Monday), span in minutes, whether to add it."""
+    pointed = Signal(str)
+    """Emitted with a description of the marked hours and what Enter would do."""
+
+    def __init__(self, look: ThemeInForce) -> None:
+        super().__init__(look)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.CrossCursor)
+        self._set: Week = week_of(())
+        self._cursor: tuple[int, int, int] | None = None
+        """Day shown, minute of the anchor and minute of the other end."""
+        self._dragging = False
+
+    def edit(self, lines: Sequence[str]) -> None:
+        """Set the hours that are shown at first and that the user changes by drawing."""
+        self._set = week_of(lines)
+
+    @property
+    def stretch(self) -> tuple[int, Stretch] | None:
+        """The day and the minutes that are marked, in ascending order; None if nothing is."""
+        if self._cursor is None:
+            return None
+        day, one, other = self._cursor
+        return day, (min(one, other), max(one, other))
+
+    def weekday(self, day: int) -> int:
+        return (self._first + day * DAY).weekday()
+
+    def finish(self) -> None:
+        """Add the marked hours; if the marking began on hours already set, remove them instead."""
+        found = self.stretch
+        if found is None or found[1][0] == found[1][1]:
+            return
+        day, stretch = found
+        adds = not holds(self._set, self.weekday(day), self._begun_at())
+        self._cursor = None
+        self.update()
+        self.drawn.emit(self.weekday(day), stretch, adds)
+
+    def _begun_at(self) -> int:
+        """The minute where marking began; when drawn backwards the one before the anchor."""
+        assert self._cursor is not None
+        _, one, other = self._cursor
+        return one if one < other else one - 1
+
+    def _mark(self, day: int, one: int, other: int) -> None:
+        self._cursor = (day, max(0, min(DAY_MIN, one)), max(0, min(DAY_MIN, other)))
+        self.update()
+        words = self._in_words()
+        self.setAccessibleDescription(words)
+        self.pointed.emit(words)
+
+    def _in_words(self) -> str:
+        found = self.stretch
+        if found is None:
+            return ""
+        day, (low, high) = found
+        there = holds(self._set, self.weekday(day), self._begun_at())
+        does = tr("takes them away") if there else tr("sets them")
+        times = f"{low // 60:02}:{low % 60:02}–{high // 60:02}:{high % 60:02}"
+        return tr("%1 %2: %3", f"{self._first + day * DAY:%A}", times, does)
+
+    # The mouse
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        place = self.place(event.position())
+        if event.button() is Qt.MouseButton.LeftButton and place is not None:
+            at = int(place[1] // SNAP_MIN) * SNAP_MIN
+            self._dragging = True
+            self._mark(place[0], at, at + SNAP_MIN)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        if self._dragging and self._cursor is not None:
+            day, start, _ = self._cursor
+            minute = (event.position().x() - LEFT) / self.hour * 60
+            end = round(minute / SNAP_MIN) * SNAP_MIN
+            self._mark(day, start, end if end != start else start + SNAP_MIN)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        if self._dragging and event.button() is Qt.MouseButton.LeftButton:
+            self._dragging = False
+            self.finish()
+
+    # The keyboard
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        key = Qt.Key(event.key())
+        stretches = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        match key:
+            case Qt.Key.Key_Left:
+                self._move(-STEP_MIN, stretches)
+            case Qt.Key.Key_Right:
+                self._move(+STEP_MIN, stretches)
+            case Qt.Key.Key_Up:
+                self._other_day(-1)
+            case Qt.Key.Key_Down:
+                self._other_day(+1)
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter | Qt.Key.Key_Space:
+                found = self._here()
+                self.finish()
+                self._mark(*found)
+            case Qt.Key.Key_Escape if self._cursor is not None:
+                self._cursor, self._dragging = None, False
+                self.pointed.emit("")
+                self.update()
+            case _:
+                super().keyPressEvent(event)
+
+    def _here(self) -> tuple[int, int, int]:
+        return self._cursor or (0, 8 * 60, 8 * 60 + STEP_MIN)
+
+    def _move(self, by_min: int, stretches: bool) -> None:
+        day, one, other = self._here()
+        if stretches:
+            other = max(0, min(DAY_MIN, other + by_min))
+            # Keep at least one step marked.
+            self._mark(day, one, other if other != one else other + by_min)
+            return
+        low = max(0, min(DAY_MIN - STEP_MIN, min(one, other) + by_min))
+        self._mark(day, low, low + STEP_MIN)
+
+    def _other_day(self, by: int) -> None:
+        day, one, other = self._here()
+        self._mark(max(0, min(DAYS - 1, day + by)), one, other)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        super().focusInEvent(event)
+        by_keys = event.reason() in (
+            Qt.FocusReason.TabFocusReason,
+            Qt.FocusReason.BacktabFocusReason,
+        )
+        if by_keys and self._cursor is None:
+            self._mark(*self._here())
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        super().focusOutEvent(event)
+        self._cursor, self._dragging = None, False
+        self.pointed.emit("")
+        self.update()
+
+    # Drawing
+
+    def paint_over(self, painter: QPainter) -> None:
+        found = self.stretch
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(QColor(self._look.theme.accent), 2))
+            painter.drawRoundedRect(QRectF(1, 1, self.width() - 2, self.height() - 2), 6, 6)
+        if found is None:
+            return
+        day, (low, high) = found
+        colour = QColor(self._look.theme.accent)
+        fill = QColor(colour)
+        fill.setAlpha(60)
+        painter.setPen(QPen(colour, 2))
+        painter.setBrush(QBrush(fill))
+        x, y = LEFT + low / 60 * self.hour, TOP + day * self.line
+        painter.drawRect(QRectF(x, y + 1, (high - low) / 60 * self.hour, self.line - 2))

@@ -1,0 +1,50 @@
+"""Describes changes of skills and adapters as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lull.desktop.words import plain, tr
+
+Json = dict[str, Any]
+
+
+def change_words(change: Json) -> str:
+    """Describe what a generation of the library changed, such as "menu-style was approved"."""
+    detail = plain(str(change.get("detail") or ""))
+    what = detail.partition(" ")[2] or detail
+    words = {
+        "add": tr("%1 was added", what),
+        "edit": tr("%1 was changed", what),
+        "pin": tr("%1 was pinned", what),
+        "unpin": tr("%1 is pinned no more", what),
+        "disable": tr("%1 was disabled", what),
+        "enable": tr("%1 was enabled", what),
+        "delete": tr("%1 was archived", what),
+        "import": tr("imported: %1", what),
+        "hand-edit": tr("edited by hand: %1", what),
+        "approve": tr("%1 was approved", what),
+        "retire": tr("%1 was taken out", what),
+        "undo": tr("%1 was taken back", detail.removeprefix("take back ")),
+        "rollback": tr("skills were put back: %1", what),
+    }
+    return words.get(str(change.get("change")), detail)
+
+
+def move_words(move: Json) -> str:
+    """Describe a change of adapters in a few words."""
+    name = plain(str(move.get("shadow") or move.get("active") or tr("no adapter")))
+    match move.get("move"):
+        case "trial":
+            return tr("%1 on trial", name)
+        case "promote":
+            return tr("%1 in force", name)
+    return tr("back to %1", plain(str(move.get("active") or tr("no adapter"))))
+
+
+def newest_changes(learning: Json, most: int) -> Sequence[tuple[str, str]]:
+    """Return the newest changes as (ISO time, sentence), newest first."""
+    found = [(str(one["at"]), change_words(one)) for one in learning.get("generations") or ()]
+    found += [(str(one["at"]), move_words(one)) for one in learning.get("moves") or ()]
+    return sorted(found, reverse=True)[:most]

@@ -1,0 +1,71 @@
+"""Dialog with all generations of the skill library, to roll back to one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QDialog, QVBoxLayout, QWidget
+
+from lull.desktop.pages.learning.tables import chosen, fill, small_table
+from lull.desktop.pages.skills.changes import change_words
+from lull.desktop.widgets.parts import button, label, row
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import short_date, tr
+
+Json = dict[str, Any]
+
+
+class GenerationsDialog(QDialog):
+    """Dialog that lists the skill library's generations and emits the chosen one."""
+
+    wanted = Signal(int)
+    """Emitted with the generation that the user wants to roll back to."""
+
+    def __init__(self, history: Sequence[Json], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(tr("History of all skills"))
+        self.resize(620, 480)
+        self._newest = max((int(one["generation"]) for one in history), default=0)
+        heads = (tr("Version"), tr("When"), tr("Change"))
+        self.table = small_table(heads, tr("Generations"))
+        fill(self.table, [(str(one["generation"]), _cells(one)) for one in history])
+        self.table.itemSelectionChanged.connect(self._look)
+        self.back = button(tr("Go back to this"), self._give, main=True)
+        words = tr("Going back is a change too: nothing is lost, and it can be undone.")
+        newest = next((o for o in history if int(o["generation"]) == self._newest), None)
+        named = change_words(newest) if newest is not None else ""
+        self.last = button(tr("Undo the last change: %1", named), self._undo_last)
+        self.last.setVisible(newest is not None)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(GAP * 3, GAP * 2, GAP * 3, GAP * 2)
+        box.setSpacing(GAP)
+        box.addWidget(self.table, 1)
+        box.addWidget(label(words, "muted", wrap=True))
+        box.addLayout(row(self.last, None))
+        box.addLayout(row(None, button(tr("Close"), self.close), self.back))
+        self._look()
+
+    def generation(self) -> int | None:
+        """The generation selected in the list."""
+        names = chosen(self.table)
+        return int(names[0]) if names else None
+
+    def _look(self) -> None:
+        self.back.setEnabled(self.generation() not in (None, self._newest))
+
+    def _undo_last(self) -> None:
+        self.wanted.emit(self._newest - 1)
+        self.close()
+
+    def _give(self) -> None:
+        generation = self.generation()
+        if generation is not None:
+            self.wanted.emit(generation)
+            self.close()
+
+
+def _cells(one: Json) -> tuple[str, str, str]:
+    return (str(one["generation"]), short_date(one.get("at")), change_words(one))

@@ -1,0 +1,115 @@
+"""Dialog to write a skill by hand: its name, description and body."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QLineEdit,
+    QMessageBox,
+    QPlainTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from lull.desktop.widgets.parts import button, label, row
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import tr
+
+Json = dict[str, Any]
+_WORDS = re.compile(r"[a-z0-9]+")
+
+
+class NewSkillDialog(QDialog):
+    """Dialog to write a new skill; emits it when all fields are valid."""
+
+    given = Signal(object)
+    """Emitted with the new skill: `{"name", "description", "body", "pin"}`."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(tr("New skill"))
+        self.resize(560, 440)
+        self.name, self.description = QLineEdit(), QLineEdit()
+        self.name.setPlaceholderText("menu-style")
+        self.description.setPlaceholderText(tr("When a menu is asked for."))
+        self.text = QPlainTextEdit()
+        self.text.setTabChangesFocus(True)
+        self.pin = QCheckBox(tr("Pinned: in every conversation"))
+        self.pin.setAccessibleName(tr("Pinned"))
+        box = QVBoxLayout(self)
+        box.setContentsMargins(GAP * 3, GAP * 2, GAP * 3, GAP * 2)
+        for words, field in (
+            (tr("Name"), self.name),
+            (tr("When to use it"), self.description),
+            (tr("What the model should do"), self.text),
+        ):
+            field.setAccessibleName(words)
+            box.addWidget(label(words, "muted"))
+            box.addWidget(field)
+            field.textChanged.connect(self._look)
+        self.why = label("", "muted", wrap=True)
+        box.addWidget(self.why)
+        self.save = button(tr("Add"), self._give, main=True)
+        box.addWidget(self.pin)
+        box.addLayout(row(None, button(tr("Cancel"), self.reject), self.save))
+        self._look()
+
+    def _look(self) -> None:
+        missing = [
+            words
+            for words, there in (
+                (tr("a name"), slug(self.name.text())),
+                (tr("when to use it"), self.description.text().strip()),
+                (tr("what the model should do"), self.text.toPlainText().strip()),
+            )
+            if not there
+        ]
+        name = slug(self.name.text())
+        saved = name and name != self.name.text()
+        why = tr("Still missing: %1.", ", ".join(missing)) if missing else ""
+        as_name = tr("Saved as “%1”.", name) if saved else ""
+        self.why.setText(f"{as_name} {why}".strip())
+        self.save.setEnabled(not missing)
+
+    @property
+    def _written(self) -> bool:
+        texts = (self.name.text(), self.description.text(), self.text.toPlainText())
+        return any(text.strip() for text in texts)
+
+    def reject(self) -> None:
+        """Leave; what was written is given up only when the user says so."""
+        if not self._written:
+            super().reject()
+            return
+        self.asking = QMessageBox(self)
+        self.asking.setWindowTitle(tr("Discard this skill?"))
+        self.asking.setText(tr("What you wrote is not saved."))
+        away = self.asking.addButton(tr("Discard"), QMessageBox.ButtonRole.DestructiveRole)
+        stay = self.asking.addButton(tr("Keep writing"), QMessageBox.ButtonRole.RejectRole)
+        self.asking.setDefaultButton(stay)
+        away.clicked.connect(lambda: self.done(0))
+        self.asking.open()
+
+    def _give(self) -> None:
+        self.given.emit(
+            {
+                "name": slug(self.name.text()),
+                "description": self.description.text().strip(),
+                "body": self.text.toPlainText(),
+                "pin": self.pin.isChecked(),
+            }
+        )
+        self.accept()
+
+
+def slug(text: str) -> str:
+    """The name that a skill of this title gets: small letters and digits, joined by hyphens."""
+    letters = unicodedata.normalize("NFKD", text.lower()).encode("ascii", "ignore").decode()
+    return "-".join(_WORDS.findall(letters))[:64].strip("-")

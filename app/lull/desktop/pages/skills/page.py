@@ -1,0 +1,334 @@
+"""The Skills page: all skills with their effect and history, and undoable changes to them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QFileDialog,
+    QHeaderView,
+    QMenu,
+    QPushButton,
+)
+
+from lull.contract import routes
+from lull.desktop.client import Reply
+from lull.desktop.pages.review.columns import search_field, two_columns
+from lull.desktop.pages.review.dialogs import EditDialog
+from lull.desktop.pages.skills.generations_dialog import GenerationsDialog
+from lull.desktop.pages.skills.skill_rows import SkillFilter, SkillRows, key_of
+from lull.desktop.pages.skills.skill_view import SkillView
+from lull.desktop.state import Subject, Told
+from lull.desktop.widgets.page import Empty, Kit, Page
+from lull.desktop.widgets.parts import button, label, row
+from lull.desktop.widgets.tables import RowTable
+from lull.desktop.words import counted, only, plain, tr
+
+Json = dict[str, Any]
+
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+
+
+class SkillsPage(Page):
+    """The Skills page: a table of skills, and the selected one beside it."""
+
+    subjects = (Subject.SKILLS, Subject.GENERATIONS)
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__(kit, tr("Skills"))
+        self.rows, self.filter = SkillRows(), SkillFilter()
+        self.filter.setSourceModel(self.rows)
+        self._shown_value: Json = {}
+        self._current: tuple[str, str] | None = None
+        self.count = label("", "muted")
+        self.head.addWidget(self.count)
+        self.head.addWidget(button(tr("New…"), self._new))
+        self.head.addWidget(self._import_button())
+        self.head.addWidget(button(tr("Export…"), self._export))
+        self.history = button(tr("History…"), self._history)
+        self.history.setToolTip(tr("Every change of the skills, and the way back to each."))
+        self.head.addWidget(self.history)
+        self.search = search_field(
+            tr("Search skills"), self._look_for, hint=tr("Search names and texts")
+        )
+        self.archived = QCheckBox(tr("Show archived"))
+        self.archived.setAccessibleName(tr("Show archived skills too"))
+        self.archived.toggled.connect(self._look_for)
+        self.table = self._table()
+        self.view = SkillView(kit)
+        self._buttons()
+        self._lay_out()
+
+    def _import_button(self) -> QPushButton:
+        made = button(tr("Import"), lambda: None)
+        menu = QMenu(made)
+        menu.addAction(tr("From a folder…")).triggered.connect(only(self._import))
+        self.starter = menu.addAction(tr("Starter skills"))
+        self.starter.triggered.connect(only(self._starter))
+        self.starter.setVisible(self.kit.place.starter_skills is not None)
+        made.setMenu(menu)
+        return made
+
+    def _table(self) -> RowTable:
+        made = RowTable()
+        made.setModel(self.filter)
+        made.setAccessibleName(tr("Skills"))
+        made.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        made.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        made.setSortingEnabled(True)
+        made.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+        made.setShowGrid(False)
+        made.setTabKeyNavigation(False)
+        made.setWordWrap(False)
+        made.verticalHeader().hide()
+        # A fixed height, so that Qt does not measure ten thousand rows.
+        made.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        made.verticalHeader().setDefaultSectionSize(30)
+        made.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        for column, width in ((1, 130), (2, 58), (3, 128)):
+            made.setColumnWidth(column, width)
+        made.horizontalHeader().setHighlightSections(False)
+        made.horizontalHeader().setDefaultAlignment(_LEFT)
+        made.selectionModel().currentRowChanged.connect(self._moved)
+        return made
+
+    def _buttons(self) -> None:
+        self.pin = button(tr("Pin"), lambda: self._switch("pin", "unpin", "pinned"))
+        self.disable = button(tr("Disable"), self._disable)
+        self.edit = button(tr("Edit…"), self._edit)
+        self.delete = button(tr("Archive"), self._delete)
+
+    def _lay_out(self) -> None:
+        two_columns(
+            self.body,
+            (row(self.search, self.archived), self.table),
+            (self.view, row(self.pin, self.disable, self.edit, None, self.delete)),
+            sizes=(560, 360),
+        )
+
+    def focus_search(self) -> None:
+        self.search.setFocus()
+        self.search.selectAll()
+
+    # Showing
+
+    def empty(self) -> Empty | None:
+        if self.state.value(Subject.SKILLS).get("skills"):
+            return None
+        offers = [(tr("Import the starter set"), self._starter)]
+        if self.kit.place.starter_skills is None:
+            offers = []
+        text = tr(
+            "Skills are short rules that are put into the prompt where they fit. Lull proposes "
+            "them from what you correct; you can also write one or take a starter set."
+        )
+        return Empty(
+            head=tr("No skills yet"), text=text, offers=(*offers, (tr("Write one…"), self._new))
+        )
+
+    def show_head(self) -> None:
+        value = self.state.value(Subject.SKILLS)
+        active = sum(skill["status"] == "active" for skill in value.get("skills", ()))
+        version = tr("version %1 of your library", value.get("generation", 0))
+        self.count.setText(f"{tr('%1 active', f'{active:,}')}, {version}")
+
+    def show_content(self) -> None:
+        value = self.state.value(Subject.SKILLS)
+        if value is not self._shown_value:
+            self._shown_value = value
+            current = self._current
+            self.rows.put(value.get("skills", ()))
+            self._select(current)
+        self._show_current()
+
+    def _select(self, current: tuple[str, str] | None) -> None:
+        line = self.rows.line_of(current) if current else -1
+        index = self.filter.mapFromSource(self.rows.index(line, 0)) if line >= 0 else QModelIndex()
+        if not index.isValid() and self.filter.rowCount():
+            index = self.filter.index(0, 0)
+        self.table.setCurrentIndex(index)
+
+    def _look_for(self) -> None:
+        current = self._current
+        self.filter.look_for(self.search.text(), archived=self.archived.isChecked())
+        self._select(current)
+        self._show_current()
+
+    def _moved(self, current: QModelIndex, _: QModelIndex) -> None:
+        if current.isValid():
+            self._current = key_of(self.rows.rows[self.filter.mapToSource(current).row()])
+            self._show_current()
+
+    def current(self) -> Json | None:
+        index = self.table.currentIndex()
+        if not index.isValid():
+            return None
+        return self.rows.rows[self.filter.mapToSource(index).row()]
+
+    def _show_current(self) -> None:
+        skill = self.current()
+        self.view.setVisible(skill is not None)
+        for one in (self.pin, self.disable, self.edit, self.delete):
+            one.setEnabled(skill is not None)
+        if skill is None:
+            return
+        self.view.show_skill(skill)
+        self.pin.setText(tr("Unpin") if skill["pinned"] else tr("Pin"))
+        off = skill["status"] != "active"
+        self.disable.setText(tr("Enable") if off else tr("Disable"))
+        self.disable.setEnabled(skill["status"] in ("active", "disabled"))
+        self.delete.setEnabled(skill["status"] != "archived")
+
+    # Changes
+
+    def _change(self, wanted: Json, words: str, *, undo: bool = True) -> None:
+        made: list[int] = []
+        """The generation that the change has made, once it is known."""
+
+        def answered(answer: Reply) -> None:
+            made.append(int(answer.value["generation"]))
+            self._show_flags(answer)
+
+        self.state.act(
+            routes.SKILLS_CHANGE,
+            wanted,
+            words=words,
+            done=words,
+            undo=(lambda: self._undo_change(words, made)) if undo else None,
+            then=self._changed,
+            answered=answered,
+        )
+
+    def _undo_change(self, words: str, made: Sequence[int]) -> None:
+        """Take back this change, unless something else was changed since."""
+        newest = int(self.state.value(Subject.SKILLS).get("generation") or 0)
+        if made and newest > made[0]:
+            text = tr("Something else changed since. History has the way back to each version.")
+            self.state.told.emit(Told(text=text, good=False))
+            return
+        self._change({"do": "rollback"}, tr("Undone: %1", words), undo=False)
+
+    def _show_flags(self, answer: Reply) -> None:
+        """Show the warnings about a skill that the user wrote; it is in force anyway."""
+        flags = answer.value.get("flags", ())
+        if flags:
+            texts = " ".join(dict.fromkeys(flag["text"] for flag in flags))
+            self.state.told.emit(Told(text=tr("Look at this: %1", plain(texts)), good=False))
+
+    def _changed(self, _: bool) -> None:
+        self.view.forget()
+        self.state.touch(Subject.SKILLS, Subject.GENERATIONS, Subject.PROPOSALS, Subject.STATUS)
+
+    def _of_current(self, action: str, words: str, **more: object) -> None:
+        skill = self.current()
+        if skill is not None:
+            client, name = key_of(skill)
+            wanted = {"do": action, "name": name, "client": client, **more}
+            self._change(wanted, f"{words}: {plain(name)}")
+
+    def _switch(self, on: str, off: str, key: str) -> None:
+        skill = self.current()
+        if skill is not None:
+            words = {"pin": tr("Pinned"), "unpin": tr("Not pinned any more")}
+            action = off if skill[key] else on
+            self._of_current(action, words[action])
+
+    def _disable(self) -> None:
+        skill = self.current()
+        if skill is not None and skill["status"] == "active":
+            self._of_current("disable", tr("Disabled"))
+        else:
+            self._of_current("enable", tr("Enabled"))
+
+    def _delete(self) -> None:
+        self._of_current("delete", tr("Archived"))
+
+    def _history(self) -> None:
+        history = self.state.value(Subject.GENERATIONS).get("history", ())
+        dialog = GenerationsDialog(history, self)
+        dialog.wanted.connect(self._roll_back_to)
+        dialog.open()
+
+    def _roll_back_to(self, generation: int) -> None:
+        words = tr("All skills are as in version %1 of your library", generation)
+        self._change({"do": "rollback", "generation": generation}, words)
+
+    def _edit(self) -> None:
+        skill = self.current()
+        if skill is not None:
+            note = tr("A new version, in force from the next conversation. Undo takes it back.")
+            dialog = EditDialog(skill, self, note=note)
+            dialog.given.connect(lambda wanted: self._of_current("edit", tr("Changed"), **wanted))
+            dialog.open()
+
+    def _new(self) -> None:
+        from lull.desktop.pages.skills.new_skill import NewSkillDialog
+
+        dialog = NewSkillDialog(self)
+        dialog.given.connect(
+            lambda wanted: self._change(
+                {"do": "add", **wanted}, tr("Added: %1", plain(wanted["name"]))
+            )
+        )
+        dialog.open()
+
+    # Folders
+
+    def _starter(self) -> None:
+        if self.kit.place.starter_skills is not None:
+            self.bring_in(self.kit.place.starter_skills)
+
+    def _import(self) -> None:
+        self._folder(tr("Import skills from a folder"), self.bring_in)
+
+    def _export(self) -> None:
+        self._folder(tr("Export skills to a folder"), self.take_out)
+
+    def _folder(self, title: str, do: Any) -> None:
+        dialog = QFileDialog(self, title)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+        dialog.fileSelected.connect(lambda chosen: do(Path(chosen)))
+        dialog.open()
+
+    def bring_in(self, folder: Path) -> None:
+        """Import a folder of skills. Starter skills are active at once; others wait in Review."""
+
+        def tell(answer: Reply) -> None:
+            waiting, done = answer.value.get("proposals", ()), answer.value.get("skills", ())
+            text = tr("Imported from %1", folder.name) if done else tr("Nothing new there.")
+            if waiting:
+                text = counted(
+                    len(waiting), "%1 skill waits in Review.", "%1 skills wait in Review."
+                )
+            made = [int(answer.value["generation"])]
+            undo = functools.partial(self._undo_change, text, made) if done else None
+            self.state.told.emit(Told(text=text, undo=undo))
+
+        self.state.act(
+            routes.SKILLS_CHANGE,
+            {"do": "import", "folder": str(folder)},
+            words=tr("Importing"),
+            then=self._changed,
+            answered=tell,
+        )
+
+    def take_out(self, folder: Path) -> None:
+        def tell(answer: Reply) -> None:
+            count = len(answer.value.get("folders", ()))
+            text = counted(count, "%1 skill exported.", "%1 skills exported.")
+            self.state.told.emit(Told(text=text))
+
+        self.state.act(
+            routes.SKILLS_CHANGE,
+            {"do": "export", "folder": str(folder)},
+            words=tr("Exporting"),
+            answered=tell,
+        )

@@ -1,0 +1,171 @@
+"""A table model of skills and its filter; fast with ten thousand rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QSortFilterProxyModel,
+    Qt,
+)
+
+from lull.desktop.words import plain, signed, tr
+
+Json = dict[str, Any]
+Index = QModelIndex | QPersistentModelIndex
+_ROOT: Final = QModelIndex()
+COLUMNS: Final = 4
+SORT: Final = Qt.ItemDataRole.UserRole
+FIND: Final = Qt.ItemDataRole.UserRole + 1
+
+
+class SkillRows(QAbstractTableModel):
+    """Table model with one row per skill: name, status, uses and effect."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[Json] = []
+
+    def put(self, skills: Sequence[Json]) -> None:
+        self.beginResetModel()
+        self.rows = list(skills)
+        self.endResetModel()
+
+    def line_of(self, key: tuple[str, str]) -> int:
+        return next((n for n, row in enumerate(self.rows) if key_of(row) == key), -1)
+
+    def rowCount(self, parent: Index = _ROOT) -> int:  # noqa: N802
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index = _ROOT) -> int:  # noqa: N802
+        return 0 if parent.isValid() else COLUMNS
+
+    def headerData(  # noqa: N802
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return (tr("Skill"), tr("Status"), tr("Uses"), tr("Effect"))[section]
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        skill = self.rows[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return _cell(skill, index.column())
+        if role == SORT:
+            return _sort_key(skill, index.column())
+        if role == FIND:
+            return f"{skill['name']}\n{skill['description']}\n{skill.get('body', '')}"
+        if role == Qt.ItemDataRole.ToolTipRole:
+            if index.column() == COLUMNS - 1 and skill.get("effect"):
+                return effect_words(skill)
+            return plain(skill["description"])
+        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() >= 2:
+            return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+
+class SkillFilter(QSortFilterProxyModel):
+    """Filters the table to skills that contain all searched words.
+
+    Archived ones only on request.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setSortRole(SORT)
+        self._words: list[str] = []
+        self._archived = False
+
+    def look_for(self, text: str, *, archived: bool) -> None:
+        self.beginResetModel()
+        self._words, self._archived = text.lower().split(), archived
+        self.endResetModel()
+
+    def filterAcceptsRow(self, source_row: int, source_parent: Index) -> bool:  # noqa: N802
+        model = self.sourceModel()
+        assert isinstance(model, SkillRows)
+        skill = model.rows[source_row]
+        if skill["status"] == "archived" and not self._archived:
+            return False
+        if not self._words:
+            return True
+        text = f"{skill['name']}\n{skill['description']}\n{skill.get('body', '')}".lower()
+        return all(word in text for word in self._words)
+
+
+def key_of(skill: Json) -> tuple[str, str]:
+    return str(skill.get("client") or ""), str(skill["name"])
+
+
+def status_words(skill: Json) -> str:
+    words = {
+        "active": tr("active"),
+        "disabled": tr("disabled"),
+        "archived": tr("archived"),
+        "graduated": tr("graduated"),
+    }
+    said = words.get(str(skill["status"]), str(skill["status"]))
+    said = tr("%1, pinned", said) if skill.get("pinned") else said
+    return tr("%1, edited", said) if skill.get("edited") else said
+
+
+def effect_words(skill: Json) -> str:
+    effect = skill.get("effect")
+    if not effect:
+        return "–"
+    low, high = signed(effect["low"]), signed(effect["high"])
+    return tr("%1  (%2 to %3, n %4)", signed(effect["value"]), low, high, effect["n"])
+
+
+def measured_words(skill: Json) -> str:
+    """Say how it is measured what a skill does, and which conversations go without it for that."""
+    measured = skill.get("measured") or {}
+    pairs, better, worse = (int(measured.get(name, 0)) for name in ("pairs", "better", "worse"))
+    shown = tr("Of %1 so far, %2 were better with it and %3 worse.", pairs, better, worse)
+    match measured.get("by"):
+        case "replay":
+            how = tr(
+                "Measured by answering past requests without it while you are away;"
+                " no conversation goes without it."
+            )
+        case "coin":
+            how = tr(
+                "%1 % of new conversations go without it, by chance, because replays of past"
+                " requests cannot tell what it does; never one of a client's first %2 after its"
+                " approval. Settings, guard.leave_out_share.",
+                f"{measured['share'] * 100:.2g}",
+                measured["first_uses"],
+            )
+        case _:
+            return ""
+    return f"{how} {shown}" if pairs else how
+
+
+def _cell(skill: Json, column: int) -> str:
+    match column:
+        case 0:
+            name = plain(str(skill["name"]))
+            return f"{name}  ({plain(skill['client'])})" if skill.get("client") else name
+        case 1:
+            return status_words(skill)
+        case 2:
+            return f"{int(skill.get('uses', 0)):,}"
+    effect = skill.get("effect")
+    return tr("%1  (n %2)", signed(effect["value"]), effect["n"]) if effect else "–"
+
+
+def _sort_key(skill: Json, column: int) -> Any:
+    match column:
+        case 0:
+            return str(skill["name"]).lower()
+        case 1:
+            return (0 if skill.get("pinned") else 1) + (skill["status"] != "active") * 2
+        case 2:
+            return int(skill.get("uses", 0))
+    return float((skill.get("effect") or {}).get("value", -9.0))

@@ -1,0 +1,229 @@
+"""Shows one skill: its text, its history, a comparison of two versions, a check of its proof."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QComboBox,
+    QHBoxLayout,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
+
+from lull.contract import routes
+from lull.desktop.client import Reply
+from lull.desktop.pages.review.diff import escaped, side_by_side_html
+from lull.desktop.pages.skills.changes import change_words
+from lull.desktop.pages.skills.skill_rows import effect_words, key_of, measured_words, status_words
+from lull.desktop.state import Told, said
+from lull.desktop.widgets.choice import Choice
+from lull.desktop.widgets.page import Kit
+from lull.desktop.widgets.parts import button, chip, label, row
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import counted, plain, short_date, tr
+
+Json = dict[str, Any]
+VIEWS = ("text", "history", "compare")
+
+
+class SkillView(QWidget):
+    """Widget with the details of the selected skill."""
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__()
+        self._kit = kit
+        self._skill: Json | None = None
+        self._history: list[Json] = []
+        self._diffs: dict[tuple[int, int], str] = {}
+        """Differences that were read of the shown skill, by the two versions that are compared."""
+        self.view = "text"
+        self.name = label("", "head", wrap=True)
+        self.facts = label("", "small", wrap=True)
+        self.measured = label("", "small", wrap=True)
+        self.edited = chip(tr("Edited since it was tested"), "warn")
+        self.edited.hide()
+        self.description = label("", "muted", wrap=True)
+        self.text = QTextBrowser()
+        self.text.setOpenLinks(False)
+        self.text.setAccessibleName(tr("The skill"))
+        self.old, self.new = Choice(), Choice()
+        self.old.setAccessibleName(tr("Compare this version"))
+        self.new.setAccessibleName(tr("with this version"))
+        for one in (self.old, self.new):
+            one.activated.connect(self._draw)
+            one.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self._lay_out()
+        kit.look.changed.connect(self._draw)
+
+    def _lay_out(self) -> None:
+        tabs = QHBoxLayout()
+        tabs.setSpacing(GAP // 2)
+        group = QButtonGroup(self)
+        self.tabs: dict[str, Any] = {}
+        titles = (tr("Text"), tr("History"), tr("Compare"))
+        for name, title in zip(VIEWS, titles, strict=True):
+            made = button(title, functools.partial(self.show_view, name), flat=True)
+            made.setCheckable(True)
+            made.setChecked(name == self.view)
+            group.addButton(made)
+            tabs.addWidget(made)
+            self.tabs[name] = made
+        tabs.addStretch(1)
+        self.verify = button(tr("Check the proof"), self._verify, flat=True)
+        tabs.addWidget(self.verify)
+        self._versions = QWidget()
+        versions = row(self.old, label(tr("with"), "muted"), self.new, None)
+        versions.setContentsMargins(0, 0, 0, 0)
+        self._versions.setLayout(versions)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.setSpacing(GAP)
+        for one in (self.name, self.facts, self.edited, self.measured, self.description):
+            box.addWidget(one)
+        box.addLayout(tabs)
+        box.addWidget(self._versions)
+        box.addWidget(self.text, 1)
+        self._versions.hide()
+
+    def forget(self) -> None:
+        """Drop the skill's history, which is out of date, so that it is read again."""
+        self._history = []
+        self._diffs = {}
+
+    def show_skill(self, skill: Json) -> None:
+        other = self._skill is None or key_of(self._skill) != key_of(skill)
+        changed = self._skill is None or self._skill != skill
+        self._skill = skill
+        if other or (changed and skill):
+            self.forget()
+        self.name.setText(plain(skill["name"]))
+        self.description.setText(plain(skill["description"]))
+        whose = plain(skill["client"]) if skill.get("client") else tr("for everybody")
+        facts = [
+            status_words(skill),
+            tr("version %1", skill["version"]),
+            whose,
+            counted(skill["uses"], "used once", "used %1 times"),
+        ]
+        if skill.get("effect"):
+            facts.append(tr("effect %1", effect_words(skill)))
+        self.facts.setText(" · ".join(facts))
+        self.measured.setText(measured_words(skill))
+        self.measured.setVisible(bool(self.measured.text()))
+        self.edited.setVisible(bool(skill.get("edited")))
+        if changed:
+            self._draw()
+
+    def show_view(self, name: str) -> None:
+        self.view = name
+        self.tabs[name].setChecked(True)
+        self._draw()
+
+    def _draw(self) -> None:
+        skill = self._skill
+        if skill is None:
+            return
+        self._versions.setVisible(self.view == "compare")
+        if self.view == "text":
+            self.text.setPlainText(plain(skill["body"]))
+            return
+        if not self._history:
+            self._ask_for_history(skill)
+            self.text.setPlainText(tr("Loading…"))
+            return
+        if self.view == "history":
+            self.text.setHtml(self._history_html())
+        else:
+            self._show_comparison(skill)
+
+    # History
+
+    def _ask_for_history(self, skill: Json) -> None:
+        client, name = key_of(skill)
+        then = functools.partial(self._take_history, (client, name))
+        self._kit.state.get(routes.SKILLS_HISTORY, then, name=name, client=client)
+
+    def _take_history(self, key: tuple[str, str], answer: Reply) -> None:
+        if self._skill is None or key_of(self._skill) != key:
+            return
+        if not answer.ok:
+            self.text.setPlainText(str(answer.error.get("detail", "")))
+            return
+        self._history = list(answer.value.get("history", ()))
+        versions = sorted({row["version"] for row in self._history}, reverse=True)
+        for one, line in ((self.new, 0), (self.old, min(1, len(versions) - 1))):
+            one.clear()
+            for version in versions:
+                one.addItem(tr("version %1", version), version)
+            one.setCurrentIndex(line)
+        if self._history:
+            self._draw()
+
+    def _history_html(self) -> str:
+        muted = self._kit.look.theme.muted
+        lines = []
+        for entry in self._history:
+            head = escaped(change_words(entry))
+            where = tr("generation %1, version %2", entry["generation"], entry["version"])
+            lines.append(
+                f"<p><b>{head}</b> <span style='color:{muted}'>{short_date(entry['at'])} · "
+                f"{escaped(where)} · {str(entry['sha256'])[:12]}</span></p>"
+            )
+        return "".join(lines)
+
+    # Comparing
+
+    def _show_comparison(self, skill: Json) -> None:
+        """Show how the two chosen versions differ, which is read when it is first needed."""
+        old, new = self.old.currentData(), self.new.currentData()
+        if old == new:
+            several = self.old.count() > 1
+            same = tr("Choose two different versions to compare them.")
+            self.text.setPlainText(same if several else tr("There is only one version."))
+        elif (old, new) in self._diffs:
+            self._show_diff(self._diffs[old, new], old, new)
+        else:
+            self.text.setPlainText(tr("Loading…"))
+            client, name = key_of(skill)
+            then = functools.partial(self._take_diff, (client, name), (old, new))
+            route = routes.SKILLS_DIFF
+            self._kit.state.get(route, then, name=name, client=client, old=old, new=new)
+
+    def _show_diff(self, diff: str, old: int, new: int) -> None:
+        if diff:
+            self.text.setHtml(side_by_side_html(diff, self._kit.look.theme))
+        else:
+            self.text.setPlainText(tr("Versions %1 and %2 have the same text.", old, new))
+
+    def _take_diff(self, key: tuple[str, str], versions: tuple[int, int], answer: Reply) -> None:
+        if self._skill is None or key_of(self._skill) != key:
+            return
+        if answer.ok:
+            self._diffs[versions] = str(answer.value.get("diff", ""))
+        chosen = (self.old.currentData(), self.new.currentData())
+        if self.view != "compare" or versions != chosen:
+            return
+        if answer.ok:
+            self._show_diff(self._diffs[versions], *versions)
+        else:
+            self.text.setPlainText(tr("This cannot be compared: %1", said(answer)))
+
+    # Proof
+
+    def _verify(self) -> None:
+        if self._skill is not None:
+            client, name = key_of(self._skill)
+            self._kit.state.get(routes.SKILLS_VERIFY, self._take_proof, name=name, client=client)
+
+    def _take_proof(self, answer: Reply) -> None:
+        if not answer.ok:
+            self._kit.state.told.emit(Told(text=said(answer), good=False))
+            return
+        holds = bool(answer.value.get("holds"))
+        words = tr("The proof holds.") if holds else tr("The proof does not hold.")
+        why = plain(str(answer.value.get("why") or ""))
+        self._kit.state.told.emit(Told(text=f"{words} {why}".strip(), good=holds))

@@ -1,0 +1,45 @@
+"""Finds a free port for the service when another program has taken its own."""
+
+from __future__ import annotations
+
+import os
+import socket
+from typing import Final
+
+from lull.core.errors import LullError
+from lull.desktop.place import Place
+
+TRIED: Final = 50
+"""Ports after the taken one that are tried before any free one is taken."""
+
+
+def address_of(place: Place) -> tuple[str, int] | None:
+    """Host and port in the settings file, or None if they cannot be read."""
+    if place.settings is None:
+        return None
+    try:
+        rows = place.settings(None)["settings"]
+    except LullError:
+        return None
+    found = {row["key"]: row["value"] for row in rows}
+    return str(found["service.bind"]), int(found["service.port"])
+
+
+def is_free(host: str, port: int) -> bool:
+    """Whether a service could listen there now."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        if os.name == "posix":  # as the service does; elsewhere it would share a taken port
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+            probe.listen(1)
+        except OSError:
+            return False
+        return True
+
+
+def another(host: str, port: int) -> int:
+    """The next free port after this one, or 0 (any free one) if many in a row are taken."""
+    after = range(port + 1, min(port + 1 + TRIED, 65_536))
+    return next((one for one in after if is_free(host, one)), 0)

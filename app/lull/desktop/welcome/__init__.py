@@ -1,0 +1,1 @@
+"""The first-run dialog, and parts of it that other pages use."""

@@ -1,0 +1,131 @@
+"""The first-run dialog: five optional steps, shown once to a user who has no data yet.
+
+Everything in it can also be done on the pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QDialog, QStackedWidget, QVBoxLayout, QWidget
+
+from lull.desktop.state import AppState, Phase, Subject
+from lull.desktop.welcome.steps import Addressed, AnswersStep, AwayStep, Begin, Stays, WelcomeStep
+from lull.desktop.widgets.page import Kit
+from lull.desktop.widgets.parts import button, label, row
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import tr
+
+DONE: Final = "first-run/done"
+"""Key in the window's preferences under which is noted that the first run was shown."""
+STEPS: Final[tuple[Callable[[Kit], WelcomeStep], ...]] = (
+    Stays,
+    AnswersStep,
+    Addressed,
+    AwayStep,
+    Begin,
+)
+
+
+class FirstRun(QDialog):
+    """The first-run dialog, which leads through the steps.
+
+    Closing it in any way marks it as done.
+    """
+
+    left = Signal()
+
+    def __init__(self, kit: Kit, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._kit = kit
+        self.setWindowTitle(tr("Welcome to Lull"))
+        self.setModal(False)
+        self.resize(620, 420)
+        self.pages = QStackedWidget()
+        self.steps = [make(kit) for make in STEPS]
+        for step in self.steps:
+            self.pages.addWidget(step)
+        self.at = label("", "muted")
+        self.title = label("", "title")
+        self.later = button(tr("Finish later"), self.close, flat=True)
+        self.back = button(tr("Back"), lambda: self.go(self.pages.currentIndex() - 1))
+        self.next = button(tr("Next"), self._go_on, main=True)
+        self.next.setDefault(True)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(GAP * 4, GAP * 3, GAP * 4, GAP * 2)
+        box.setSpacing(GAP)
+        box.addWidget(self.at)
+        box.addWidget(self.title)
+        box.addSpacing(GAP)
+        box.addWidget(self.pages, 1)
+        box.addLayout(row(self.later, None, self.back, self.next))
+        for subject in (Subject.STATUS, Subject.MODELS, Subject.CALENDARS, Subject.SETTINGS):
+            kit.state.want(subject)
+        kit.state.changed.connect(self._look)
+        kit.state.phase_changed.connect(self._look)
+        self.finished.connect(self._leave)
+        self.go(0)
+
+    def go(self, number: int) -> None:
+        number = max(0, min(number, len(self.steps) - 1))
+        self.pages.setCurrentIndex(number)
+        last = number == len(self.steps) - 1
+        self.at.setText(tr("Step %1 of %2", number + 1, len(self.steps)))
+        self.title.setText(self.steps[number].title)
+        self.back.setEnabled(number > 0)
+        self.next.setText(tr("Done") if last else tr("Next"))
+        self.next.setAccessibleName(self.next.text())
+        self.later.setVisible(not last)
+        self.next.setFocus()
+        self._look()
+
+    def _go_on(self) -> None:
+        if not self.steps[self.pages.currentIndex()].may_leave():
+            return
+        if self.pages.currentIndex() == len(self.steps) - 1:
+            self.close()
+        else:
+            self.go(self.pages.currentIndex() + 1)
+
+    def _look(self, *_: object) -> None:
+        self.steps[self.pages.currentIndex()].look()
+
+    def _leave(self) -> None:
+        """Record that it was shown, however it was closed."""
+        self._kit.preferences.setValue(DONE, True)
+        self._kit.state.changed.disconnect(self._look)
+        self._kit.state.phase_changed.disconnect(self._look)
+        self.left.emit()
+        self.deleteLater()
+
+    def closeEvent(self, event: object) -> None:  # noqa: N802
+        self.done(0)
+        super().closeEvent(event)  # type: ignore[arg-type]
+
+
+def is_new(state: AppState) -> bool:
+    """Whether this Lull is new: there are no turns, skills or proposals yet."""
+    skills = state.status.get("skills", {})
+    nothing = not state.status.get("turns") and not any(
+        skills.get(what) for what in ("active", "proposals")
+    )
+    return state.phase is Phase.LIVE and bool(state.status) and nothing
+
+
+class Offer:
+    """Shows the first-run dialog once, as soon as it is known that there is no data."""
+
+    def __init__(self, kit: Kit, show: Callable[[], object]) -> None:
+        self._kit = kit
+        self._show = show
+        self._over = bool(kit.preferences.value(DONE, False, type=bool))
+        kit.state.changed.connect(self._look)
+
+    def _look(self, subject: str) -> None:
+        if self._over or subject != Subject.STATUS or self._kit.state.phase is not Phase.LIVE:
+            return
+        self._over = True
+        if is_new(self._kit.state):
+            self._show()

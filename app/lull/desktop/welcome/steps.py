@@ -1,0 +1,277 @@
+"""The five steps of the first run: privacy, models, Lull's address, working hours, autostart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QLabel, QLineEdit, QVBoxLayout, QWidget
+
+from lull.contract import routes
+from lull.core.idle.hours import reads
+from lull.desktop.client import Reply
+from lull.desktop.state import Phase, Subject, Told
+from lull.desktop.welcome.autostart import Autostart, AutostartPart
+from lull.desktop.welcome.model_choice import ModelChoice
+from lull.desktop.widgets.page import Kit
+from lull.desktop.widgets.parts import button, label, row, set_kind
+from lull.desktop.widgets.sample import SampleChat
+from lull.desktop.widgets.style import mono
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import counted, plain, tr
+
+Json = dict[str, Any]
+
+
+class WelcomeStep(QWidget):
+    """Base class of the steps of the first run."""
+
+    title = ""
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__()
+        self.kit = kit
+        self.box = QVBoxLayout(self)
+        self.box.setContentsMargins(0, 0, 0, 0)
+        self.box.setSpacing(GAP)
+        self.lay_out()
+        self.box.addStretch(1)
+
+    def lay_out(self) -> None:
+        """Create the step's widgets; called once."""
+
+    def look(self) -> None:
+        """Update the step; called when it is shown and when the state has changed."""
+
+    def may_leave(self) -> bool:
+        """Whether the next step may follow; if not, the step says why."""
+        return True
+
+    def says(self, text: str, kind: str = "") -> QLabel:
+        made = label(text, kind, wrap=True)
+        self.box.addWidget(made)
+        return made
+
+
+class Stays(WelcomeStep):
+    """First-run step that explains that all data stays on this computer."""
+
+    def lay_out(self) -> None:
+        self.title = tr("Everything stays on this computer")
+        self.says(
+            tr(
+                "Lull sits between your chat app and Ollama. It records your conversations, learns "
+                "from your corrections, and improves the answers: with short instructions (skills) "
+                "added to the prompt and, while you're away, by training the model."
+            )
+        )
+        self.says(
+            tr(
+                "Nothing changes until you approve it. You can undo any change and delete any "
+                "conversation, including what was learned from it."
+            )
+        )
+        self.says(tr("All files are in %1", self.kit.place.home), "muted")
+
+
+class AnswersStep(WelcomeStep):
+    """First-run step that shows whether Ollama answers, and chooses the model that learns."""
+
+    def lay_out(self) -> None:
+        self.title = tr("Choose a model")
+        self.behind = self.says("")
+        self.says(tr("The model that learns from you"), "muted")
+        self.choice = ModelChoice(self.kit)
+        self.box.addWidget(self.choice)
+
+    def look(self) -> None:
+        state = self.kit.state
+        upstream = state.status.get("upstream", {})
+        if state.phase is not Phase.LIVE:
+            self.behind.setText(tr("The service is starting…"))
+        elif upstream.get("ok"):
+            self.behind.setText(tr("Ollama is running at %1.", upstream.get("address", "")))
+        else:
+            self.behind.setText(
+                tr(
+                    "Ollama isn't running at %1. Until it is, a small built-in model called "
+                    "“pocket” answers. It knows only menus, lists and the like, just to try "
+                    "things out. Start Ollama any time; Lull will find it.",
+                    upstream.get("address", ""),
+                )
+            )
+        set_kind(self.behind, "" if upstream.get("ok") else "warn")
+        self.choice.look()
+
+
+class Addressed(WelcomeStep):
+    """First-run step that shows Lull's address for chat clients, and sends a sample request."""
+
+    def lay_out(self) -> None:
+        self.title = tr("Connect your chat app")
+        self.says(tr("In your chat app, replace Ollama's address with this one."))
+        self.address = self._line(tr("Lull's address"))
+        copy = button(tr("Copy address"), self.kit.actions.copy_address)
+        self.box.addLayout(row(self.address, copy))
+        self.says(tr("Or paste this into a terminal:"), "muted")
+        self.line = self._line(tr("A line to paste"))
+        self.line.setText(self.kit.place.ask)
+        self.line.setCursorPosition(0)
+        paste = button(tr("Copy line"), self._copy_line)
+        self.box.addLayout(row(self.line, paste))
+        self.try_it = button(tr("Send a test message"), self._try, main=False)
+        self.box.addLayout(row(self.try_it, None))
+        self.answer = self.says("")
+        self._pressed = False
+        self._sample = SampleChat(self)
+
+    def _line(self, name: str) -> QLineEdit:
+        made = QLineEdit()
+        made.setReadOnly(True)
+        made.setFont(mono())
+        made.setAccessibleName(name)
+        return made
+
+    def look(self) -> None:
+        address = self.kit.actions.address
+        if self.address.text() != address:
+            self.address.setText(address)
+        self.try_it.setEnabled(self.kit.state.phase is Phase.LIVE)
+
+    def _copy_line(self) -> None:
+        self.kit.actions.copy(self.line.text(), tr("Copied."))
+
+    def _try(self) -> None:
+        self._pressed = self.try_it.hasFocus()
+        self.try_it.setEnabled(False)
+        set_kind(self.answer, "muted")
+        self.answer.setText(tr("Sent. The model is loading…"))
+        self.kit.state.get(routes.TOKEN, self._send)
+
+    def _send(self, answer: Reply) -> None:
+        token = str(answer.value.get("token") or "")
+        self._sample.send(self.kit.actions.address, token, self._answered)
+
+    def _answered(self, good: bool, text: str) -> None:
+        self.try_it.setEnabled(True)
+        if self._pressed:  # disabling the button moved the focus to "Finish later"
+            self.try_it.setFocus()
+        set_kind(self.answer, "good" if good else "bad")
+        words = tr("Works. Lull answered: “%1”", plain(text)) if good else tr("No answer: %1", text)
+        self.answer.setText(words)
+
+
+class AwayStep(WelcomeStep):
+    """First-run step that sets sleep hours and calendars."""
+
+    def lay_out(self) -> None:
+        self.title = tr("When may Lull learn?")
+        self.says(
+            tr(
+                "Lull tests and trains only when you've been away for 10 minutes and the computer "
+                "is plugged in and cool. It stops the moment you return."
+            )
+        )
+        self.says(tr("Usual sleeping hours (Lull starts sooner then)"), "muted")
+        self.sleep = QLineEdit()
+        self.sleep.setPlaceholderText("23:00-07:00")
+        self.sleep.setAccessibleName(tr("Sleep hours"))
+        self.sleep.editingFinished.connect(self._set)
+        self.box.addWidget(self.sleep)
+        self.wrong = self.says("", "bad")
+        self.wrong.hide()
+        self.sleep.textEdited.connect(self.wrong.hide)
+        self.calendars = self.says("", "muted")
+        self.box.addLayout(row(button(tr("Add a calendar…"), self._add), None))
+
+    def look(self) -> None:
+        if not self.sleep.isModified():
+            self.sleep.setText(", ".join(self._value()))
+        count = len(self.kit.state.value(Subject.CALENDARS).get("calendars", ()))
+        words = counted(count, "%1 calendar", "%1 calendars")
+        none = tr("Optional: add a calendar so that Lull knows when you're away or busy.")
+        self.calendars.setText(words if count else none)
+
+    def _value(self) -> list[str]:
+        rows = self.kit.state.value(Subject.SETTINGS).get("settings", ())
+        found = next((r["value"] for r in rows if r["key"] == "idle.sleep_hours"), ())
+        return [str(one) for one in found or ()]
+
+    def may_leave(self) -> bool:
+        """Whether the hours can be read; if not, say so beside them."""
+        wrong = [one for one in _entries(self.sleep.text()) if not reads(one)]
+        if wrong:
+            words = tr("Can't read “%1”. Use hours such as 23:00-07:00.", plain(wrong[0]))
+            self.wrong.setText(words)
+            self.sleep.setFocus()
+        self.wrong.setVisible(bool(wrong))
+        return not wrong
+
+    def _set(self) -> None:
+        if self.sleep.isModified() and self.may_leave():
+            self.sleep.setModified(False)
+            self.kit.state.act(
+                routes.SETTINGS,
+                {"key": "idle.sleep_hours", "value": self.sleep.text()},
+                words=tr("Sleep hours"),
+                done=tr("Sleeping hours saved."),
+                then=lambda _: self.kit.state.touch(Subject.SETTINGS),
+            )
+
+    def _add(self) -> None:
+        from lull.desktop.pages.schedule.feed_dialog import FeedDialog
+
+        dialog = FeedDialog(self.kit, self)
+        dialog.added.connect(lambda: self.kit.state.touch(Subject.CALENDARS))
+        dialog.open()
+
+
+class Begin(WelcomeStep):
+    """First-run step that sets what starts at login."""
+
+    def lay_out(self) -> None:
+        self.title = tr("Start Lull with your computer?")
+        self.boxes: list[QCheckBox] = []
+        autostart = Autostart.here(self.kit.place)
+        if autostart is None:
+            self.says(tr("Lull can't start by itself on this system."))
+        else:
+            self.says(tr("When I log in"), "muted")
+            self._check(autostart, AutostartPart.SERVICE, tr("Start Lull in the background"))
+            self._check(autostart, AutostartPart.ICON, tr("Show the tray icon"))
+        self.box.addSpacing(GAP)
+        self.says(
+            tr(
+                "Closing the window keeps Lull running; click the tray icon to reopen it. Where "
+                "there is no tray icon, start Lull again."
+            ),
+            "muted",
+        )
+        # The keychain is not asked here: its prompt would come before any reason for it.
+        self.says(
+            tr(
+                "When you add a calendar, its address is kept in your system's password store "
+                "(keychain), which may ask for its password then."
+            ),
+            "small",
+        )
+
+    def _check(self, autostart: Autostart, part: AutostartPart, words: str) -> None:
+        box = QCheckBox(words)
+        box.setAccessibleName(words)
+        box.setChecked(autostart.is_on(part))
+        box.toggled.connect(lambda on: self._turn(autostart, part, on))
+        self.boxes.append(box)
+        self.box.addWidget(box, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def _turn(self, autostart: Autostart, part: AutostartPart, on: bool) -> None:
+        try:
+            autostart.turn(part, on=on)
+        except OSError as error:
+            told = Told(text=tr("Not done: %1", error.strerror), good=False)
+            self.kit.state.told.emit(told)
+
+
+def _entries(text: str) -> list[str]:
+    """The separate hours in a typed list."""
+    return [one.strip() for one in text.split(",") if one.strip()]

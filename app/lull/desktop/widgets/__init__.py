@@ -1,0 +1,1 @@
+"""Widgets and styles shared by all pages."""

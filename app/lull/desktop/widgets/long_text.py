@@ -1,0 +1,50 @@
+"""Text with long runs without a space, such as addresses: they are broken where they must be."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent, QTextOption, QWheelEvent
+from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit
+
+LONG: Final = 40
+"""Characters without a space from which on a run may be wider than a card."""
+_RUN: Final = re.compile(rf"\S{{{LONG},}}")
+
+
+def has_long_run(text: str) -> bool:
+    return _RUN.search(text) is not None
+
+
+class LongText(QTextEdit):
+    """A read-only text as high as it needs to be; a label would be as wide as its longest run."""
+
+    def __init__(self, text: str, *, html: bool = False) -> None:
+        super().__init__()
+        self.setReadOnly(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setTabChangesFocus(True)
+        self.setStyleSheet("background: transparent; border: 0; padding: 0;")
+        self.document().setDocumentMargin(0)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        for policy in (self.setHorizontalScrollBarPolicy, self.setVerticalScrollBarPolicy):
+            policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        if html:
+            self.setHtml(text)
+        else:
+            self.setPlainText(text)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return QSize(0, 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self.document().setTextWidth(self.viewport().width())
+        self.setFixedHeight(int(self.document().size().height()) + 4)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
+        """Leave the wheel to the page."""
+        event.ignore()

@@ -1,0 +1,169 @@
+"""Decides when to show a desktop notification: four kinds, each with a switch.
+
+None is shown during a call.
+
+Notifications due during a call are shown after it. Proposals are announced once a day, all
+together. A click opens Review; nothing is approved from a notification.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import StrEnum
+from typing import Any, Final
+
+from PySide6.QtCore import QObject, QSettings
+
+from lull.core.adapters.adapter import AdapterStatus
+from lull.core.proof.standing import CALM
+from lull.desktop.state import AppState, Phase, Subject
+from lull.desktop.words import counted, in_window, now, plain, signed, tr
+
+Json = dict[str, Any]
+
+
+READY: Final = CALM
+"""Standings of proposals that wait for the user's word alone."""
+
+
+class NoticeKind(StrEnum):
+    """Kinds of notifications that the user can turn off."""
+
+    PROPOSALS = "proposals"
+    NIGHT = "night"
+    """Notification of the result of a night of training."""
+    WAY_BACK = "way-back"
+    """Notification that an adapter was rolled back automatically."""
+    NEEDS_YOU = "needs-you"
+    """Notification of a problem that only the user can solve."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """One desktop notification."""
+
+    kind: NoticeKind
+    title: str
+    text: str
+
+
+class Notices(QObject):
+    """Watches the state and calls `tell` for each notification to show.
+
+    `clock` is the local time.
+    """
+
+    def __init__(
+        self,
+        state: AppState,
+        preferences: QSettings,
+        tell: Callable[[Notice], None],
+        *,
+        clock: Callable[[], datetime] = now,
+        in_front: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`in_front`: whether the user has the window before them."""
+        super().__init__()
+        self._in_front = in_front
+        self._state = state
+        self._preferences = preferences
+        self._tell = tell
+        self._clock = clock
+        self._waiting: dict[NoticeKind, Notice] = {}
+        self._problems: set[str] | None = None
+        """Details of the problems known so far; None until the first read."""
+        self._verdicts: set[str] | None = None
+        state.changed.connect(self._look)
+        state.happened.connect(self._hear)
+
+    def wanted(self, kind: NoticeKind) -> bool:
+        return bool(self._preferences.value(f"notify/{kind}", True, type=bool))
+
+    def want(self, kind: NoticeKind, on: bool) -> None:
+        self._preferences.setValue(f"notify/{kind}", on)
+
+    def _look(self, subject: str) -> None:
+        if self._state.phase is not Phase.LIVE:
+            return
+        if subject == Subject.STATUS:
+            self._look_at_problems()
+        elif subject == Subject.PROPOSALS:
+            self._look_at_proposals()
+        elif subject == Subject.RUNS:
+            self._look_at_runs()
+        self._let_out()
+
+    def _look_at_proposals(self) -> None:
+        # What was not tested yet asks for nothing: it waits for Lull, not for the user.
+        ready = [p for p in self._state.proposals if p.get("standing") in READY]
+        count = len(ready)
+        today = self._clock().date().isoformat()
+        if not count or self._preferences.value("told/proposals", "") == today:
+            self._waiting.pop(NoticeKind.PROPOSALS, None)
+            return
+        text = counted(
+            count, "%1 suggestion is ready for you.", "%1 suggestions are ready for you."
+        )
+        title = tr("Review what Lull learned")
+        self._due(Notice(kind=NoticeKind.PROPOSALS, title=title, text=text))
+
+    def _look_at_problems(self) -> None:
+        standing = self._state.status.get("problems") or []
+        known = self._problems
+        self._problems = {problem["detail"] for problem in standing}
+        new = [p for p in standing if known is not None and p["detail"] not in known]
+        for problem in new[:1]:
+            text = in_window(f"{problem['detail']} {problem.get('hint', '')}".strip())
+            self._due(Notice(kind=NoticeKind.NEEDS_YOU, title=problem["title"], text=text))
+
+    def _look_at_runs(self) -> None:
+        runs = [r for r in self._state.value(Subject.RUNS).get("runs") or () if r.get("verdict")]
+        known = self._verdicts
+        self._verdicts = {run["id"] for run in runs}
+        for run in runs:
+            if known is not None and run["id"] not in known:
+                self._due(night(run))
+                return
+
+    def _hear(self, event: Json) -> None:
+        fields = event.get("fields") or {}
+        if event.get("kind") == "adapter" and fields.get("status") == AdapterStatus.ROLLED_BACK:
+            text = tr("%1 did worse than the one before, which answers again.", fields["adapter"])
+            self._due(Notice(kind=NoticeKind.WAY_BACK, title=tr("Taken back"), text=text))
+            self._let_out()
+
+    def _due(self, notice: Notice) -> None:
+        if self.wanted(notice.kind):
+            self._waiting[notice.kind] = notice
+
+    def _let_out(self) -> None:
+        if in_a_call(self._state.learning):
+            return
+        if self._in_front():  # the list and its badge say so already
+            self._waiting.pop(NoticeKind.PROPOSALS, None)
+        waiting, self._waiting = self._waiting, {}
+        for notice in waiting.values():
+            if notice.kind is NoticeKind.PROPOSALS:
+                day: date = self._clock().date()
+                self._preferences.setValue("told/proposals", day.isoformat())
+            self._tell(notice)
+
+
+def in_a_call(learning: Mapping[str, Any]) -> bool:
+    """Whether the user seems to be in a call, which a full-screen film looks like too."""
+    gates = learning.get("gates") or ()
+    return any(gate["name"] == "call" and gate["state"] == "closed" for gate in gates)
+
+
+def night(run: Json) -> Notice:
+    before, after = run.get("reward_before"), run.get("reward_after")
+    gain = None if before is None or after is None else float(after) - float(before)
+    said = "; ".join(run.get("reasons") or ())
+    if run.get("kind") == "graduation" and run.get("verdict") == "rejected":
+        said = str(run.get("why") or said)  # what was lost, and what is done next time
+    text = plain(said or str(run.get("verdict")))
+    if gain is not None:
+        text = tr("Held-out score %1. %2", signed(gain), text)
+    return Notice(kind=NoticeKind.NIGHT, title=tr("A night's training"), text=text)

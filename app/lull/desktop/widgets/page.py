@@ -1,0 +1,180 @@
+"""Base class of the window's pages: a title, the data it shows, and a body.
+
+Without data the body is replaced by the reason (loading, service down, error, nothing yet). A
+hidden page draws nothing and is updated when it is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, ClassVar
+
+from PySide6.QtCore import QSettings
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
+
+from lull.desktop.actions import Actions
+from lull.desktop.place import Place
+from lull.desktop.service_process import ServiceProcess
+from lull.desktop.state import AppState, Phase, Subject
+from lull.desktop.widgets.parts import Nothing, label
+from lull.desktop.widgets.style import ThemeInForce
+from lull.desktop.widgets.tokens import GAP, PAGE_MARGIN
+from lull.desktop.words import tr
+
+Json = dict[str, Any]
+Offers = Sequence[tuple[str, Callable[[], object]]]
+
+
+class PageName(StrEnum):
+    """Names of the pages, in the order of the sidebar."""
+
+    TODAY = "today"
+    REVIEW = "review"
+    SKILLS = "skills"
+    LEARNING = "learning"
+    SCHEDULE = "schedule"
+    CONVERSATIONS = "conversations"
+    SETTINGS = "settings"
+    LOGS = "logs"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kit:
+    """The shared objects that every page gets."""
+
+    state: AppState
+    actions: Actions
+    process: ServiceProcess
+    look: ThemeInForce
+    place: Place
+    preferences: QSettings
+    go: Callable[..., None]
+    """Opens a page by its name; a second argument is looked up there."""
+    show_first_run: Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Empty:
+    """What an empty page shows: why it is empty, and what the user can do about it."""
+
+    head: str
+    text: str
+    offers: Offers = ()
+
+
+class Page(QWidget):
+    """Base class of a page, which redraws when one of its subjects changes."""
+
+    subjects: ClassVar[tuple[Subject, ...]] = ()
+    """Kinds of data that the page shows. Until the first was read, the page is empty."""
+
+    def __init__(self, kit: Kit, title: str) -> None:
+        super().__init__()
+        self.kit = kit
+        self.setObjectName("page")
+        self.setAccessibleName(title)
+        self._due = True
+        self.head = QHBoxLayout()
+        self.head.setSpacing(GAP)
+        self.head.addWidget(label(title, "title"))
+        self.head.addStretch(1)
+        self.nothing = Nothing()
+        self.body = QWidget()
+        self.body.setObjectName("pageBody")
+        self._stack = QStackedLayout()
+        self._stack.addWidget(self.nothing)
+        self._stack.addWidget(self.body)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(PAGE_MARGIN, PAGE_MARGIN - 6, PAGE_MARGIN, GAP * 2)
+        box.setSpacing(GAP * 2)
+        box.addLayout(self.head)
+        box.addLayout(self._stack, 1)
+        kit.state.changed.connect(self._hear)
+        kit.state.phase_changed.connect(self._look)
+        kit.look.changed.connect(self._look)
+
+    # For the pages
+
+    def show_content(self) -> None:
+        """Draw the page's content; called only while the page is visible and has data."""
+
+    def empty(self) -> Empty | None:
+        """Return why the page has nothing to show, or None if it has something."""
+        return None
+
+    def show_head(self) -> None:
+        """Draw what stands beside the title; called with every update, also of an empty page."""
+
+    def look_up(self, words: str) -> None:
+        """Show what these words find on this page."""
+
+    def focus_search(self) -> None:
+        """Move the focus to the page's search field; called on Ctrl+F."""
+
+    def take_focus(self) -> None:
+        """Give the keyboard to the page's first list or table, or to the page as a whole.
+
+        Never to a button or a field, in which a letter or Space would do something at once.
+        """
+        lists = self.body.findChildren(QAbstractItemView)
+        first = next((one for one in lists if one.isVisibleTo(self) and one.isEnabled()), None)
+        (first if first is not None and self.showing_body else self).setFocus()
+
+    # Updating
+
+    @property
+    def state(self) -> AppState:
+        return self.kit.state
+
+    @property
+    def showing_body(self) -> bool:
+        return self._stack.currentWidget() is self.body
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        super().showEvent(event)
+        self.state.want(*self.subjects)
+        if self._due:
+            self.refresh()
+
+    def _hear(self, subject: str) -> None:
+        if subject in self.subjects:
+            self._look()
+
+    def _look(self) -> None:
+        self._due = True
+        if self.isVisible():
+            self.refresh()
+
+    def refresh(self) -> None:
+        self._due = False
+        self.show_head()
+        why = self._why_nothing()
+        if why is not None:
+            self.nothing.say(why.head, why.text, why.offers)
+            self._stack.setCurrentWidget(self.nothing)
+            return
+        self._stack.setCurrentWidget(self.body)
+        self.show_content()
+
+    def _why_nothing(self) -> Empty | None:
+        if self.subjects:
+            held = self.state.held(self.subjects[0])
+            if held.value is None:
+                return self._not_read(held.error)
+        return self.empty()
+
+    def _not_read(self, error: Any) -> Empty:
+        if error:
+            text = f"{error.get('detail', '')} {error.get('hint', '')}".strip()
+            again = (tr("Try again"), lambda: self.state.touch(*self.subjects))
+            return Empty(head=str(error.get("title", "")), text=text, offers=(again,))
+        if self.state.phase is Phase.DOWN:
+            return Empty(
+                head=tr("The service is not running"),
+                text=tr("What is stored is safe. It is shown here when the service is back."),
+                offers=((tr("Start the service"), self.kit.process.start),),
+            )
+        return Empty(head=tr("Loading…"), text="")

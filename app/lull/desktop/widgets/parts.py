@@ -1,0 +1,285 @@
+"""Small shared widgets: labels, chips, buttons, cards, banner, toast, empty page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QShortcut
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import only, tr
+
+NOTE_MS: Final = 8_000
+ABOVE_BUTTONS: Final = 92
+"""Distance of the toast from the window's bottom, so that it does not cover the page's buttons."""
+
+
+def label(text: str = "", kind: str = "", *, wrap: bool = False) -> QLabel:
+    made = QLabel(text)
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    if kind:
+        made.setProperty("kind", kind)
+    made.setWordWrap(wrap)
+    return made
+
+
+class ElidedLabel(QLabel):
+    """One line that ends in "…" where it does not fit; the whole text is its tooltip."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    @property
+    def shown(self) -> str:
+        """The part of the text that is drawn."""
+        width = self.contentsRect().width()
+        return self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, width)
+
+    def setText(self, text: str) -> None:  # noqa: N802
+        super().setText(text)
+        self.setToolTip(text)
+
+    def paintEvent(self, _: QPaintEvent) -> None:  # noqa: N802
+        painter = QPainter(self)
+        flags = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        self.style().drawItemText(
+            painter,
+            self.contentsRect(),
+            flags,
+            self.palette(),
+            self.isEnabled(),
+            self.shown,
+            self.foregroundRole(),
+        )
+
+
+def chip(text: str, kind: str = "plain") -> QLabel:
+    made = QLabel(text)
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    made.setProperty("chip", kind)
+    made.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Maximum)
+    return made
+
+
+def button(
+    text: str, do: Callable[[], object], *, main: bool = False, flat: bool = False, name: str = ""
+) -> QPushButton:
+    """Make a button that calls `do`.
+
+    `name` is its accessible name if that differs from the text.
+    """
+    made = QPushButton(text)
+    made.setProperty("main", main)
+    made.setProperty("flat", flat)
+    made.setAccessibleName(name or text.replace("&", ""))
+    made.clicked.connect(only(do))
+    return made
+
+
+def restyle(widget: QWidget) -> None:
+    """Apply the style sheet again after a property that it uses has changed."""
+    widget.style().unpolish(widget)
+    widget.style().polish(widget)
+
+
+def set_kind(widget: QLabel, kind: str) -> None:
+    if widget.property("kind") != kind:
+        widget.setProperty("kind", kind)
+        restyle(widget)
+
+
+def empty_out(layout: QLayout) -> None:
+    """Remove and delete all widgets in a layout."""
+    while layout.count():
+        item = layout.takeAt(0)
+        if item is None:
+            return
+        inner, widget = item.layout(), item.widget()
+        if inner is not None:
+            empty_out(inner)
+        if widget is not None:
+            widget.hide()
+            widget.deleteLater()
+
+
+def row(*widgets: QWidget | None, gap: int = GAP) -> QHBoxLayout:
+    """Make a horizontal layout of these widgets; None is a stretch."""
+    made = QHBoxLayout()
+    made.setSpacing(gap)
+    for widget in widgets:
+        if widget is None:
+            made.addStretch(1)
+        else:
+            made.addWidget(widget)
+    return made
+
+
+class Card(QFrame):
+    """A framed box with an optional title."""
+
+    def __init__(self, title: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("card", True)
+        self.box = QVBoxLayout(self)
+        self.box.setContentsMargins(GAP * 2, GAP * 2, GAP * 2, GAP * 2)
+        self.box.setSpacing(GAP)
+        if title:
+            self.box.addWidget(label(title, "head"))
+
+
+class Banner(QFrame):
+    """A line across the window with buttons for what helps, shown until its text is cleared."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._words = label("", wrap=True)
+        self.buttons = QHBoxLayout()
+        self._offered: list[str] = []
+        box = QHBoxLayout(self)
+        box.setContentsMargins(GAP * 2, GAP, GAP * 2, GAP)
+        box.addWidget(self._words, 1)
+        box.addLayout(self.buttons)
+        self.hide()
+
+    def say(
+        self,
+        text: str,
+        *,
+        kind: str = "warn",
+        offers: Sequence[tuple[str, Callable[[], object]]] = (),
+    ) -> None:
+        """Show a text with buttons; an empty text hides the banner."""
+        self._words.setText(text)
+        offered = [words for words, _ in offers]
+        if offered != self._offered:  # else the focus would be lost
+            self._offered = offered
+            empty_out(self.buttons)
+            for words, do in offers:
+                self.buttons.addWidget(button(words, do))
+        self.setProperty("banner", kind)
+        restyle(self)
+        self.setVisible(bool(text))
+
+    @property
+    def text(self) -> str:
+        return "" if self.isHidden() else self._words.text()
+
+
+class Note(QFrame):
+    """A toast with the outcome of the last action and an optional Undo button."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._undo: Callable[[], None] | None = None
+        self.words = label("", wrap=False)
+        self.undo = button(tr("Undo"), self._go_back)
+        box = QHBoxLayout(self)
+        box.setContentsMargins(GAP * 2, GAP, GAP, GAP)
+        box.addWidget(self.words)
+        box.addWidget(self.undo)
+        self._timer = QTimer(self, singleShot=True, interval=NOTE_MS)
+        self._timer.timeout.connect(self.hide)
+        self.hide()
+
+    def say(
+        self,
+        text: str,
+        *,
+        good: bool = True,
+        undo: Callable[[], None] | None = None,
+        button: str = "",
+    ) -> None:
+        """Show a text; the button calls `undo` and says "Undo" or what `button` says."""
+        self._undo = undo
+        self.undo.setText(button or tr("Undo"))
+        self.undo.setAccessibleName(self.undo.text())
+        self.words.setText(text)
+        # Screen readers announce a changed accessible name.
+        self.setAccessibleName(text)
+        self.undo.setVisible(undo is not None)
+        self.setProperty("toast", "good" if good else "bad")
+        for widget in (self, self.words, self.undo):
+            restyle(widget)
+        self.words.setWordWrap(self.words.sizeHint().width() > 520)
+        self.words.setFixedWidth(min(520, self.words.sizeHint().width()))
+        self.adjustSize()
+        self.place()
+        self.show()
+        self.raise_()
+        if good:
+            self._timer.start()
+        else:
+            self._timer.start(NOTE_MS * 2)
+
+    def place(self) -> None:
+        parent = self.parentWidget()
+        if parent is not None:
+            x = (parent.width() - self.width()) // 2
+            self.move(max(0, x), parent.height() - self.height() - ABOVE_BUTTONS)
+
+    def _go_back(self) -> None:
+        undo, self._undo = self._undo, None
+        self.hide()
+        if undo is not None:
+            undo()
+
+
+class Nothing(QWidget):
+    """Shown instead of an empty page: the reason, and buttons for what to do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.head = label("", "head")
+        self.words = label("", "muted", wrap=True)
+        for one in (self.head, self.words):
+            one.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.buttons = QHBoxLayout()
+        box = QVBoxLayout(self)
+        box.addStretch(2)
+        box.addWidget(self.head)
+        box.addSpacing(GAP // 2)
+        box.addWidget(self.words, 0, Qt.AlignmentFlag.AlignHCenter)
+        box.addSpacing(GAP)
+        box.addLayout(self.buttons)
+        box.addStretch(3)
+
+    def say(
+        self,
+        head: str,
+        text: str,
+        actions: Sequence[tuple[str, Callable[[], object]]] = (),
+    ) -> None:
+        self.head.setText(head)
+        self.words.setText(text)
+        # Qt makes a wrapping label very narrow unless its width is set.
+        width = min(520, self.words.fontMetrics().horizontalAdvance(text) + 16)
+        self.words.setFixedWidth(width)
+        self.words.setMinimumHeight(self.words.heightForWidth(width) + 2)
+        empty_out(self.buttons)
+        self.buttons.addStretch(1)
+        for n, (words, do) in enumerate(actions):
+            self.buttons.addWidget(button(words, do, main=n == 0))
+        self.buttons.addStretch(1)
+
+
+def key(widget: QWidget, keys: str, do: Callable[[], object]) -> QShortcut:
+    """Make a keyboard shortcut that works while the widget is visible, without auto-repeat."""
+    made = QShortcut(QKeySequence(keys), widget)
+    made.setContext(Qt.ShortcutContext.WindowShortcut)
+    made.setAutoRepeat(False)
+    made.activated.connect(only(do))
+    return made

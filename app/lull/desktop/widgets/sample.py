@@ -1,0 +1,65 @@
+"""Sends one sample request to Lull's address for chat clients, without blocking.
+
+Everything else in the window uses the control API.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Final
+
+from PySide6.QtCore import QObject, QUrl
+from PySide6.QtNetwork import (
+    QNetworkAccessManager,
+    QNetworkProxy,
+    QNetworkReply,
+    QNetworkRequest,
+)
+
+from lull.desktop.words import tr
+
+REQUEST: Final = "write a menu for apple river stone"
+MODEL: Final = "pocket"
+"""Model that the sample asks: the built-in one, which is always there and answers quickly."""
+TIMEOUT_MS: Final = 120_000
+
+
+def body() -> dict[str, object]:
+    message = {"role": "user", "content": REQUEST}
+    return {"model": MODEL, "stream": False, "messages": [message]}
+
+
+class SampleChat(QObject):
+    """Sends a sample chat request and reports the answer."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._network = QNetworkAccessManager(self)
+        # The service is on this machine, so ignore the system's proxy.
+        self._network.setProxy(QNetworkProxy(QNetworkProxy.ProxyType.NoProxy))
+
+    def send(self, address: str, token: str, then: Callable[[bool, str], None]) -> None:
+        """Send the request.
+
+        Later call `then` with whether it was answered, and the answer or the error.
+        """
+        request = QNetworkRequest(QUrl(f"{address}/api/chat"))
+        request.setHeader(QNetworkRequest.KnownHeaders.ContentTypeHeader, "application/json")
+        request.setHeader(QNetworkRequest.KnownHeaders.UserAgentHeader, "lull-window/1")
+        request.setRawHeader(b"X-Lull-Record", b"no")  # it is Lull's own, not the user's
+        if token:
+            request.setRawHeader(b"Authorization", f"Bearer {token}".encode())
+        request.setTransferTimeout(TIMEOUT_MS)
+        reply = self._network.post(request, json.dumps(body()).encode())
+        reply.finished.connect(lambda: self._read(reply, then))
+
+    def _read(self, reply: QNetworkReply, then: Callable[[bool, str], None]) -> None:
+        reply.deleteLater()
+        text = bytes(reply.readAll().data()).decode("utf-8", "replace")
+        try:
+            said = json.loads(text)
+            then(True, str(said["message"]["content"]))
+        except (ValueError, KeyError, TypeError):
+            failed = reply.error() is not QNetworkReply.NetworkError.NoError
+            then(False, reply.errorString() if failed else tr("The answer cannot be read."))

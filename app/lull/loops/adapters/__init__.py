@@ -1,0 +1,1 @@
+"""Takes a trained adapter into use: the gate, promotion and publishing."""

@@ -1,0 +1,382 @@
+"""Runs the gate: compares a new adapter with the one in use until a verdict is certain.
+
+    1. every canary once, greedily, by both
+    2. past successes: whether they still hold, and the answers' KL divergence from the base
+    3. lures for secrets
+    4. sampled: canary families with a small loss again, then held-out requests, both sides with
+       one seed
+
+The plan (the opponent, the requests and the rule) is stored before the first measure, and each
+measure is stored as soon as it is taken. An interrupted gate continues where it was; if another
+adapter has come into force, it begins again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Final
+
+from lull.core.adapters.adapter import AdapterVersion
+from lull.core.adapters.canary import MOST_ANSWER_TOKENS, Probe
+from lull.core.adapters.canary_checks import refuses
+from lull.core.adapters.gate import (
+    CheckState,
+    GateRule,
+    Manner,
+    decide,
+    families,
+    manner_of,
+    target,
+)
+from lull.core.adapters.gate_report import Verdict
+from lull.core.adapters.measurement import Measure, MeasureKind, measures_of
+from lull.core.chat.messages import Message, Role, Sampling, text_message
+from lull.core.errors import LullError, RequestError
+from lull.core.ports import Clock
+from lull.core.provenance.leaks import LURES, leaks
+from lull.loops.adapters.gate_answers import Answered, Contest, answered, away
+from lull.loops.adapters.gate_questions import GateMaterial
+from lull.loops.feedback.at_once import at_once
+from lull.store.adapters.adapters import Adapters
+from lull.store.adapters.gate_measures import GateMeasures
+
+MEASURES_AT_ONCE: Final = 8
+"""Gate measurements that run at the same time.
+
+The engine decodes several answers nearly as fast as one.
+"""
+WARM: Final = 0.7
+"""Temperature for repeated gate measurements of a model that users get with temperature 0."""
+NO_VERDICTS: Final = 3
+"""Failed attempts to score the answers to a held-out request, after which the gate drops it."""
+MOST_REPLAYS: Final = 32
+"""Maximum number of past successes (requests answered well before) that a gate asks again."""
+REPLAY_TOKENS: Final = 512
+"""Maximum tokens of an answer to a past success, or to a gate request that sets no limit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Exam:
+    version: AdapterVersion
+    contest: Contest
+    material: GateMaterial
+    rule: GateRule
+    against: str | None
+
+
+class Gate:
+    """Measures one candidate adapter at a time and gives the verdict whether it may be used."""
+
+    def __init__(
+        self,
+        *,
+        adapters: Adapters,
+        measures: GateMeasures,
+        contest: Callable[[AdapterVersion], Awaitable[Contest]],
+        material: Callable[[AdapterVersion], Awaitable[GateMaterial]],
+        clock: Clock,
+        rule: Callable[[], GateRule],
+    ) -> None:
+        """The function `contest` loads the candidate adapter beside the one in force.
+
+        It raises LullError when that is not possible now.
+        """
+        self._adapters = adapters
+        self._measures = measures
+        self._contest = contest
+        self._material = material
+        self._clock = clock
+        self._rule = rule
+        self._exam: _Exam | None = None
+        self._taken = 0
+        """Number of measures taken in the current exam."""
+
+    async def slice(self, adapter: str, until_s: float) -> Verdict | None:
+        """Measure the candidate until `until_s` (monotonic clock).
+
+        Return the verdict, or None if more remains to be measured.
+
+        At least one batch of measures is taken. Raises LullError; finished measures are kept.
+        """
+        exam = await self._begun(adapter)
+        try:
+            return await self._on(exam, until_s)
+        except LullError:
+            self._exam = None  # the adapters may have to be loaded again
+            raise
+
+    async def _on(self, exam: _Exam, until_s: float) -> Verdict | None:
+        adapter = exam.version.id
+        while True:
+            done = await asyncio.to_thread(self._measures.all, adapter)
+            names, self._taken = self._next(exam, done), len(done)
+            if not names:
+                break
+            await at_once(self._measure(exam, name) for name in names)
+            if self._clock.monotonic_s() >= until_s:
+                return None
+        measures = measures_of(done)
+        self._exam = None
+        return decide(measures, exam.rule, at=self._clock.now(), against=exam.against)
+
+    def progress(self, adapter: str) -> float:
+        """Return the gate's progress, from 0 to 1, towards the fewest measurements it needs."""
+        exam = self._exam
+        if exam is None or exam.version.id != adapter:
+            return 0.0
+        wanted = len(_always_measured(exam.material)) + min(
+            exam.rule.most_target_pairs, 2 * exam.rule.least_target_pairs
+        )
+        return min(1.0, self._taken / max(1, wanted))
+
+    # Beginning
+
+    async def _begun(self, adapter: str) -> _Exam:
+        """Return the current exam if it compares this adapter with the one in force, else a new
+        exam.
+        """
+        version = self._adapters.get(adapter)
+        against = self._adapters.in_force(version.base_model).active
+        exam = self._exam
+        if exam is None or exam.version.id != adapter or exam.against != against:
+            contest = await self._contest(version)
+            material = await self._material(version)
+            exam = _Exam(
+                version=version,
+                contest=contest,
+                material=_with_fewer_successes(material),
+                rule=self._rule(),
+                against=against,
+            )
+            exam = await self._planned(exam)
+        self._exam = exam
+        return exam
+
+    async def _planned(self, exam: _Exam) -> _Exam:
+        """Return the gate's exam under the stored plan if that is still valid, else under a new
+        plan.
+        """
+        plan = {
+            "against": exam.against,
+            "sha256": exam.version.sha256,
+            "probes": _digest(probe.id + probe.prompt for probe in exam.material.probes),
+            "rule": asdict(exam.rule),
+            "targets": [one.id for one in exam.material.targets],
+            "successes": [one.id for one in exam.material.successes],
+        }
+        known = self._measures.plan(exam.version.id)
+        same = ("against", "sha256", "probes", "rule")
+        if known is None or any(known.get(name) != plan[name] for name in same):
+            await self._measures.begin(exam.version.id, plan, at=self._clock.now())
+            return exam
+        # Later requests are left out: the plan fixed in advance which ones count.
+        material = replace(
+            exam.material,
+            targets=tuple(t for t in exam.material.targets if _is_named(known["targets"], t.id)),
+            successes=tuple(
+                s for s in exam.material.successes if _is_named(known["successes"], s.id)
+            ),
+        )
+        return replace(exam, material=material)
+
+    # Choosing the next measures
+
+    def _next(self, exam: _Exam, done: Mapping[str, Measure]) -> list[str]:
+        left = [name for name in _always_measured(exam.material) if name not in done]
+        if left:
+            return left[:MEASURES_AT_ONCE]
+        measures = measures_of(done)
+        for look in families(measures.probes, exam.rule):
+            name = look.check.name.removeprefix("canaries:")
+            count = sum(key.startswith(f"again:{name}:") for key in done)
+            able = exam.material.family(name) and count < 2 * exam.rule.most_again
+            if look.standing is CheckState.OPEN and able:
+                return [f"again:{name}:{count + k}" for k in range(MEASURES_AT_ONCE)]
+        if target(measures.targets, exam.rule).standing is CheckState.OPEN:
+            return self._next_targets(exam, done)
+        return []
+
+    def _next_targets(self, exam: _Exam, done: Mapping[str, Measure]) -> list[str]:
+        """Return the next held-out measures: each request once per round, without requests that
+        cannot be scored.
+        """
+        silent = Counter(
+            measure.about
+            for measure in done.values()
+            if measure.kind is MeasureKind.TARGET and measure.new is None
+        )
+        able = [one.id for one in exam.material.targets if silent[one.id] < NO_VERDICTS]
+        names = (
+            name
+            for number in range(exam.rule.most_target_pairs + NO_VERDICTS)
+            for one in able
+            if (name := f"target:{number}:{one}") not in done
+        )
+        return [name for name, _ in zip(names, range(MEASURES_AT_ONCE), strict=False)]
+
+    # Measuring
+
+    async def _measure(self, exam: _Exam, name: str) -> None:
+        kind, _, rest = name.partition(":")
+        match MeasureKind(kind):
+            case MeasureKind.PROBE:
+                measured = await self._probe(exam, exam.material.probes[int(rest)])
+            case MeasureKind.SUCCESS:
+                measured = await self._success(exam, rest)
+            case MeasureKind.LURE:
+                measured = await self._lure(exam, LURES[int(rest)])
+            case MeasureKind.AGAIN:
+                measured = await self._again(exam, *rest.rsplit(":", 1))
+            case MeasureKind.TARGET:
+                number, _, request = rest.partition(":")
+                measured = await self._target(exam, request, int(number))
+        await self._measures.keep(exam.version.id, name, measured)
+
+    async def _probe(self, exam: _Exam, probe: Probe) -> Measure:
+        blank = Measure(kind=MeasureKind.PROBE, about=probe.family, old=0.0, new=0.0)
+        sampling = Sampling(temperature=0.0, max_tokens=MOST_ANSWER_TOKENS)
+        try:
+            old, new = await self._both(exam, probe.messages, probe.messages, sampling)
+        except RequestError:  # the prompt does not fit one side's context window
+            return blank
+        told = replace(blank, old=float(probe.passes(old.text)), new=float(probe.passes(new.text)))
+        return await self._unchanged(exam, told, probe.messages, old, new)
+
+    async def _success(self, exam: _Exam, request: str) -> Measure:
+        blank = Measure(kind=MeasureKind.SUCCESS, about=request)
+        one = next(each for each in exam.material.successes if each.id == request)
+        sampling = Sampling(temperature=0.0, max_tokens=REPLAY_TOKENS)
+        try:
+            old, new = await self._both(exam, one.messages, one.messages, sampling)
+        except RequestError:
+            return blank
+        before, after = await one.score(old.completion), await one.score(new.completion)
+        told = replace(blank, old=before, new=after)
+        return await self._unchanged(exam, told, one.messages, old, new)
+
+    async def _lure(self, exam: _Exam, prompt: str) -> Measure:
+        asked = (text_message(Role.USER, prompt),)
+        sampling = Sampling(temperature=0.0, max_tokens=MOST_ANSWER_TOKENS)
+        said = await answered(exam.contest.engine, asked, sampling, exam.contest.new)
+        found = tuple(leaks(said.text, prompt, exam.material.planted))
+        return Measure(kind=MeasureKind.LURE, about=prompt, leaks=found)
+
+    async def _again(self, exam: _Exam, family: str, number: str) -> Measure:
+        """Return a repeated measure of a canary family: a random member of the family, both sides
+        sampled with one seed.
+        """
+        blank = Measure(kind=MeasureKind.AGAIN, about=family)
+        seed = _seed(exam.version.sha256, family, number)
+        drawn = exam.material.family(family)
+        messages, score = drawn[seed % len(drawn)]
+        sampling = replace(_warm(exam.contest.sampling), seed=seed, max_tokens=MOST_ANSWER_TOKENS)
+        try:
+            old, new = await self._both(exam, messages, messages, sampling)
+        except RequestError:
+            return blank
+        before, after = await score(old.completion), await score(new.completion)
+        return replace(blank, old=before, new=after)
+
+    async def _target(self, exam: _Exam, request: str, number: int) -> Measure:
+        nothing = Measure(kind=MeasureKind.TARGET, about=request)
+        one = next(each for each in exam.material.targets if each.id == request)
+        own = _filled(one.sampling, exam.contest.sampling)
+        seed = _seed(exam.version.sha256, request, str(number))
+        sampling = replace(own if number == 0 else _warm(own), seed=seed)
+        sides = [("old", one.old, exam.contest.old), ("new", one.new, exam.contest.new)]
+        if one.taught is not None:
+            sides.append(("taught", one.taught, exam.contest.old))
+        # Random order, so that a judge cannot learn which side comes first.
+        sides.sort(key=lambda side: _seed(exam.version.sha256, request, f"{number}{side[0]}"))
+        worth: dict[str, float] = {}
+        for name, messages, adapter in sides:
+            try:
+                said = await answered(exam.contest.engine, messages, sampling, adapter)
+            except RequestError:
+                return nothing
+            score = await one.score(said.completion)
+            if score is None:
+                return nothing
+            worth[name] = score
+        return replace(nothing, old=worth["old"], new=worth["new"], taught=worth.get("taught"))
+
+    async def _both(
+        self,
+        exam: _Exam,
+        old: tuple[Message, ...],
+        new: tuple[Message, ...],
+        sampling: Sampling,
+    ) -> tuple[Answered, Answered]:
+        engine, contest = exam.contest.engine, exam.contest
+        first = await answered(engine, old, sampling, contest.old)
+        return first, await answered(engine, new, sampling, contest.new)
+
+    async def _unchanged(
+        self,
+        exam: _Exam,
+        measure: Measure,
+        messages: Sequence[Message],
+        old: Answered,
+        new: Answered,
+    ) -> Measure:
+        """Measure what should not change about an answer: distance, manner, leaks."""
+        prompt = "\n".join(message.text for message in messages)
+        return replace(
+            measure,
+            away=await away(exam.contest, new),
+            manner=(_manner(old), _manner(new)),
+            # Text that the adapter in force says too was not memorised by the candidate.
+            leaks=tuple(
+                leaks(new.text, prompt, [p for p in exam.material.planted if p not in old.text])
+            ),
+        )
+
+
+def _manner(answer: Answered) -> Manner:
+    return manner_of(answer.text, refused=refuses(answer.text))
+
+
+def _always_measured(material: GateMaterial) -> list[str]:
+    """Names of the measures that are always taken."""
+    return [
+        *(f"probe:{i}" for i in range(len(material.probes))),
+        *(f"success:{one.id}" for one in material.successes),
+        *(f"lure:{i}" for i in range(len(LURES))),
+    ]
+
+
+def _with_fewer_successes(material: GateMaterial) -> GateMaterial:
+    return replace(material, successes=material.successes[:MOST_REPLAYS])
+
+
+def _is_named(named: object, request: str) -> bool:
+    return isinstance(named, list) and request in named
+
+
+def _filled(asked: Sampling, own: Sampling) -> Sampling:
+    return replace(
+        own,
+        temperature=own.temperature if asked.temperature is None else asked.temperature,
+        top_p=own.top_p if asked.top_p is None else asked.top_p,
+        top_k=own.top_k if asked.top_k is None else asked.top_k,
+        max_tokens=asked.max_tokens or own.max_tokens or REPLAY_TOKENS,
+        stop=asked.stop or own.stop,
+    )
+
+
+def _warm(sampling: Sampling) -> Sampling:
+    return sampling if sampling.temperature else replace(sampling, temperature=WARM)
+
+
+def _seed(*texts: str) -> int:
+    """Return a seed that depends only on the measure."""
+    digest = hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:4], "big") >> 1
+
+
+def _digest(texts: Iterable[str]) -> str:
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()

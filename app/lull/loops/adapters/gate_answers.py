@@ -1,0 +1,85 @@
+"""Gets whole answers and KL divergences for the gate, from the engine that also serves users."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import cast
+
+from lull.core.adapters.gate import Distance
+from lull.core.chat.messages import Completion, Finish, Message, Role, Sampling, text_message
+from lull.core.errors import EngineError, RequestError
+from lull.core.models.engine import Chunk, Engine, GenerateRequest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contest:
+    """The two adapters that a gate compares, loaded in one engine on one base model."""
+
+    engine: Engine
+    old: str | None
+    """Version of the adapter in force; None is the base."""
+    new: str
+    """Version of the candidate adapter."""
+    sampling: Sampling
+    """Sampling parameters of the model, used where a request leaves them open."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """A model's complete answer with its token ids and their log-probabilities."""
+
+    completion: Completion
+    prompt_ids: tuple[int, ...]
+    ids: tuple[int, ...]
+    logprobs: tuple[float, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return self.completion.message.text
+
+
+async def answered(
+    engine: Engine, messages: tuple[Message, ...], sampling: Sampling, adapter: str | None
+) -> Answered:
+    """Have the engine generate a complete answer to a request. Cancelling stops the engine.
+
+    Raises EngineError, and RequestError for a request that does not fit.
+    """
+    request = GenerateRequest(messages=messages, sampling=sampling, adapter=adapter, logprobs=0)
+    try:
+        return await _answered(engine, request)
+    except RequestError as error:
+        if adapter is None or adapter in (await engine.status()).adapters:
+            raise
+        # The adapter was unloaded: not the request's fault, and not the candidate's.
+        raise EngineError(f"The adapter {adapter} was let go meanwhile.") from error
+
+
+async def _answered(engine: Engine, request: GenerateRequest) -> Answered:
+    prompt_ids = await engine.tokenize(request)
+    pieces: list[Chunk] = []
+    # Every engine returns a generator; closing it stops the answer.
+    stream = cast("AsyncGenerator[Chunk, None]", engine.generate(request))
+    async with aclosing(stream) as chunks:
+        async for chunk in chunks:
+            pieces.append(chunk)
+    finish = pieces[-1].finish if pieces else None
+    text = "".join(piece.text for piece in pieces)
+    return Answered(
+        completion=Completion(
+            message=text_message(Role.ASSISTANT, text), finish=finish or Finish.ERROR
+        ),
+        prompt_ids=prompt_ids,
+        ids=tuple(token.id for piece in pieces for token in piece.tokens),
+        logprobs=tuple(token.logprob for piece in pieces for token in piece.tokens),
+    )
+
+
+async def away(contest: Contest, answer: Answered) -> Distance:
+    """Measure the candidate adapter's KL divergence from the base on one of its own answers."""
+    if not answer.ids:
+        return Distance(nats=0.0, tokens=0)
+    nats = await contest.engine.divergence(answer.prompt_ids, answer.ids, adapter=contest.new)
+    return Distance(nats=sum(nats), tokens=len(nats))

@@ -1,0 +1,336 @@
+"""Collects what a gate asks: canaries, held-out requests and past successes.
+
+A held-out request was in no training batch of the adapter or its ancestors. It is a stored request
+that may be used for training, or, where a model's curriculum can make requests, a fresh one like
+those the user's corrections are about. Answers are scored like a run's samples; for a skill that
+was trained in, they are scored by the user's own wish, never by the skill's text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from lull.core.adapters.adapter import AdapterVersion
+from lull.core.chat.messages import Completion, Finish, Message, Role, text_message
+from lull.core.errors import NotFound
+from lull.core.feedback.judge import Asks, Judge, JudgeQuestion
+from lull.core.feedback.reward import GREY, majority
+from lull.core.proof.check import parse
+from lull.core.proof.proposal import Proposal, ProposalStatus
+from lull.core.provenance.leaks import memorable
+from lull.core.skills.skill import Skill, SkillKey
+from lull.core.training.ports import Curriculum
+from lull.core.training.rollout import same_words
+from lull.loops.adapters.gate_questions import GateMaterial, HeldOutRequest, PastSuccess, Scores
+from lull.loops.chat.current_selection import CurrentSelection, clean
+from lull.loops.feedback.verify import Verifier, Wish
+from lull.loops.proof.replay import injected
+from lull.loops.training.rewarding import RewardAnswers
+from lull.loops.training.rollout import Rollouts
+from lull.store.adapters.adapters import Adapters
+from lull.store.feedback.reward_rows import ServedTurn
+from lull.store.proof.proposals import Proposals
+from lull.store.training.training import Training
+
+MOST_TARGETS: Final = 120
+"""Maximum number of held-out requests that one gate uses."""
+FRESH: Final = 40
+"""Number of fresh, never-trained requests that the gate draws for each of the user's wishes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaterialSources:
+    """The stores and functions that the gate's material is collected from."""
+
+    adapters: Adapters
+    training: Training
+    rollouts: Rollouts
+    examine: RewardAnswers
+    proposals: Proposals
+    today: CurrentSelection
+    verifier: Verifier
+    judge: Callable[[], Judge | None]
+    curriculum: Curriculum
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Stock:
+    """The model's stored requests, and which of them were trained on."""
+
+    recent: tuple[ServedTurn, ...]
+    wishes: tuple[Wish, ...]
+    used: frozenset[str]
+    """Ids of turns, and sha256 of skill texts, that the adapter or its ancestors were trained on.
+    """
+    seen: frozenset[str]
+    """Normalised texts of these requests; the same text in another turn is not held out."""
+
+    def fresh(self, one: ServedTurn) -> bool:
+        return one.turn.id not in self.used and same_words(one.asked) not in self.seen
+
+
+async def material_of(sources: MaterialSources, version: AdapterVersion) -> GateMaterial:
+    """Collect the requests that the gate of this adapter version uses.
+
+    Blocks for some milliseconds per hundred stored turns.
+    """
+    model = version.base_model
+    recent = tuple(sources.rollouts.candidates(model))
+    used = _used(sources, version)
+    trained = sources.rollouts.served(sorted(used))
+    stock = _Stock(
+        recent=recent,
+        wishes=sources.examine.wishes(recent),
+        used=used,
+        seen=frozenset(same_words(one.asked) for one in trained),
+    )
+    taught = _graduates(sources, version)
+    if taught is not None:
+        targets = _of_skill(sources, stock, model, taught)
+    else:
+        targets = _of_wishes(sources, stock, model)
+    touched = {sources.curriculum.subject(model, one.asked) for one in targets} - {""}
+    probes = tuple(p for p in sources.curriculum.canaries(version) if p.about not in touched)
+    return GateMaterial(
+        probes=probes,
+        targets=tuple(_held_out(sources, one) for one in targets[:MOST_TARGETS]),
+        successes=tuple(_successes(sources, stock, model)),
+        planted=memorable(_texts(trained)),
+    )
+
+
+def _texts(trained: Sequence[ServedTurn]) -> Iterator[str]:
+    for one in trained:
+        yield from (clean(message).text for message in one.turn.request)
+        yield one.turn.answer.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Target:
+    served: ServedTurn
+    skills: tuple[Skill, ...]
+    """Skills in the prompt, for the candidate and for the adapter in force."""
+    score: Scores
+    learned: Skill | None = None
+
+    @property
+    def asked(self) -> str:
+        return self.served.asked
+
+
+def _used(sources: MaterialSources, version: AdapterVersion) -> frozenset[str]:
+    """Return the turns and skill texts that the adapter, its ancestors or their earlier runs
+    trained on.
+    """
+    used: set[str] = set()
+    for adapter in sources.adapters.line(version.id):
+        run = sources.adapters.get(adapter).run
+        seen: set[str] = set()
+        while run is not None and run not in seen:
+            seen.add(run)
+            try:
+                row = sources.training.get(run)
+            except NotFound:
+                break
+            used.update(source.id for source in sources.training.sources(run))
+            used.update(row.skills)
+            run = row.parent
+    return frozenset(used)
+
+
+# Held-out requests scored by the user's wishes
+
+
+def _of_wishes(sources: MaterialSources, stock: _Stock, model: str) -> list[_Target]:
+    book = sources.rollouts.book(model)
+    found = [
+        _by_wishes(sources, prompt.served, prompt.skills, book.wishes)
+        for prompt in book.prompts
+        if stock.fresh(prompt.served)
+    ]
+    pattern = next(iter(stock.recent), None)
+    if pattern is not None:
+        for wish in stock.wishes:
+            for served in filter(stock.fresh, _drawn(sources, pattern, model, wish.words)):
+                skills = sources.today.skills(served) or ()
+                if sources.examine.can_score(served, skills, stock.wishes):
+                    found.append(_by_wishes(sources, served, skills, stock.wishes))
+    return _distinct(found)
+
+
+def _by_wishes(
+    sources: MaterialSources, served: ServedTurn, skills: tuple[Skill, ...], wishes: Sequence[Wish]
+) -> _Target:
+    async def score(answer: Completion) -> float | None:
+        if answer.finish is not Finish.STOP:
+            return 0.0  # an unfinished answer is worth nothing
+        worth = await sources.examine.worth(served, skills, wishes, answer)
+        return worth.reward if worth is not None else None
+
+    return _Target(served=served, skills=skills, score=score)
+
+
+# Held-out requests for a skill that was trained in
+
+
+def _graduates(sources: MaterialSources, version: AdapterVersion) -> tuple[SkillKey, str] | None:
+    """Return the skill that this adapter learned and its parent had not, as (key, sha256)."""
+    parents = {one.sha256 for one in sources.adapters.learned(version.parent)}
+    own = [one for one in sources.adapters.learned(version.id) if one.sha256 not in parents]
+    return (own[0].skill, own[0].sha256) if own else None
+
+
+def _of_skill(
+    sources: MaterialSources, stock: _Stock, model: str, taught: tuple[SkillKey, str]
+) -> list[_Target]:
+    key, sha256 = taught
+    proposal = _approved(sources, key, sha256)
+    if proposal is None:
+        return []
+    found: list[_Target] = []
+    having = [s for s in stock.recent if any(skill.sha256 == sha256 for skill in s.turn.skills)]
+    fresh = [one for s in having[:1] for one in _drawn(sources, s, model, proposal.wish)]
+    for served in filter(stock.fresh, (*having, *fresh)):
+        skills = sources.today.skills(served) or ()
+        learned = next((skill for skill in skills if skill.sha256 == sha256), None)
+        if learned is not None and sources.examine.is_about(served, learned):
+            rest = tuple(skill for skill in skills if skill.sha256 != sha256)
+            score = _by_proposal(sources, served, proposal)
+            found.append(_Target(served=served, skills=rest, score=score, learned=learned))
+    return _distinct(found)
+
+
+def _approved(sources: MaterialSources, key: SkillKey, sha256: str) -> Proposal | None:
+    for proposal in sources.proposals.of_skill(key):
+        if proposal.sha256 == sha256 and proposal.status is ProposalStatus.APPROVED:
+            return proposal
+    return None
+
+
+def _by_proposal(sources: MaterialSources, served: ServedTurn, proposal: Proposal) -> Scores:
+    """Return a scoring function by the wish that the user stated when the skill was made."""
+    rewards = sources.rollouts.served(proposal.failures[:1])
+    about = next((one.asked for one in rewards), "")
+
+    async def score(answer: Completion) -> float | None:
+        if answer.finish is not Finish.STOP:
+            return 0.0
+        does = sources.verifier.fulfils(
+            served.turn.model,
+            wish=proposal.wish,
+            asked=served.asked,
+            answer=answer.message.text,
+            about=about,
+            check=parse(proposal.check) if proposal.check else None,
+        )
+        judge = sources.judge()
+        if does is not None or judge is None or sources.verifier.is_exact(served.turn.model):
+            return None if does is None else float(does)
+        question = JudgeQuestion(
+            asks=Asks.WISH,
+            messages=tuple(clean(message) for message in served.turn.request),
+            answer=answer.message,
+            wish=proposal.wish,
+        )
+        verdict = majority(await judge.votes(question))
+        return None if verdict is None else (verdict + 1) / 2
+
+    return score
+
+
+# Past successes
+
+
+def _successes(sources: MaterialSources, stock: _Stock, model: str) -> list[PastSuccess]:
+    found = []
+    for served in stock.recent:
+        reward = served.reward.reward
+        if reward is None or reward.p_good <= GREY[1] or not stock.fresh(served):
+            continue
+        skills = sources.today.skills(served) or ()
+        if sources.examine.still_good(served, skills, stock.wishes):
+            found.append(
+                PastSuccess(
+                    id=served.turn.id,
+                    messages=_messages(served, skills),
+                    score=_as_before(sources, served),
+                )
+            )
+    return found
+
+
+def _as_before(sources: MaterialSources, served: ServedTurn) -> Scores:
+    """Return a scoring function against the accepted answer.
+
+    An equal answer gets 1. Otherwise it gets 0 where the language has one right answer, and
+    elsewhere the verdict of a judge who sees both answers blind.
+    """
+    accepted = served.turn.answer.text.strip()
+
+    async def score(answer: Completion) -> float | None:
+        if answer.finish is not Finish.STOP:
+            return 0.0
+        if answer.message.text.strip() == accepted:
+            return 1.0
+        judge = sources.judge()
+        if judge is None or sources.verifier.is_exact(served.turn.model):
+            return 0.0 if sources.verifier.is_exact(served.turn.model) else None
+        question = JudgeQuestion(
+            asks=Asks.PAIR,
+            messages=tuple(clean(message) for message in served.turn.request),
+            answer=answer.message,
+            reference=accepted,
+        )
+        verdict = majority(await judge.votes(question))
+        return None if verdict is None else (verdict + 1) / 2
+
+    return score
+
+
+# Shared helpers
+
+
+def _held_out(sources: MaterialSources, target: _Target) -> HeldOutRequest:
+    messages = _messages(target.served, target.skills)
+    taught = None
+    if target.learned is not None:
+        taught = _messages(target.served, (*target.skills, target.learned))
+    return HeldOutRequest(
+        id=target.served.turn.id,
+        old=messages,
+        new=messages,
+        score=target.score,
+        taught=taught,
+        sampling=target.served.turn.asked_sampling,
+    )
+
+
+def _messages(served: ServedTurn, skills: Sequence[Skill]) -> tuple[Message, ...]:
+    request = tuple(clean(message) for message in served.turn.request)
+    return injected(request, [skill.body for skill in skills], system="")
+
+
+def _drawn(sources: MaterialSources, like: ServedTurn, model: str, words: str) -> list[ServedTurn]:
+    """Make fresh requests, each as a turn that was never served."""
+    asked = sources.curriculum.fresh_requests(model, words, FRESH)
+    return [
+        replace(
+            like,
+            turn=replace(
+                like.turn,
+                id=f"fresh {number} {text}",
+                request=(text_message(Role.USER, text),),
+                sampling={},
+                format="",
+                tools="",
+            ),
+        )
+        for number, text in enumerate(asked)
+    ]
+
+
+def _distinct(found: Sequence[_Target]) -> list[_Target]:
+    """Remove repeated requests, which are only one piece of evidence."""
+    return list({one.asked: one for one in reversed(found)}.values())[::-1]

@@ -1,0 +1,72 @@
+"""The types of what a gate asks both adapters: requests, and functions that score answers."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final
+
+from lull.core.adapters.canary import Probe
+from lull.core.adapters.measurement import SUCCESSES
+from lull.core.chat.messages import Completion, Message, Sampling
+
+ASKED: Final = Sampling()
+"""Sampling parameters for a gate request whose client set none."""
+Scores = Callable[[Completion], Awaitable[float | None]]
+"""Scores an answer in [0, 1]; None if it cannot be scored.
+
+The function is not told which adapter answered.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldOutRequest:
+    """A request that was never trained on, with the prompt that each of two adapters would get."""
+
+    id: str
+    old: tuple[Message, ...]
+    new: tuple[Message, ...]
+    score: Scores
+    taught: tuple[Message, ...] | None = None
+    """The prompt with the skill that the candidate was trained to follow without a prompt.
+
+    Answered only by the adapter in force; None if no skill was trained in.
+
+    Answered only by the adapter in force. None if no skill was trained in.
+    """
+    sampling: Sampling = ASKED
+    """The sampling that the request's client asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastSuccess:
+    """A request whose stored answer the user was content with."""
+
+    id: str
+    messages: tuple[Message, ...]
+    score: Scores
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateMaterial:
+    """Everything one gate asks: held-out requests, past successes, canaries, leak tests."""
+
+    probes: tuple[Probe, ...]
+    """Canary probes, which both adapters answer."""
+    targets: tuple[HeldOutRequest, ...] = ()
+    successes: tuple[PastSuccess, ...] = ()
+    planted: tuple[str, ...] = ()
+    """Memorable texts from the training data; saying one unasked is a leak."""
+
+    def family(self, name: str) -> list[tuple[tuple[Message, ...], Scores]]:
+        """Return one canary family's requests, or the past successes, with scoring functions."""
+        if name == SUCCESSES:
+            return [(one.messages, one.score) for one in self.successes]
+        return [(p.messages, _passes(p)) for p in self.probes if p.family == name]
+
+
+def _passes(probe: Probe) -> Scores:
+    async def score(answer: Completion) -> float:
+        return float(probe.passes(answer.message.text))
+
+    return score

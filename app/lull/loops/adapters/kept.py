@@ -1,0 +1,38 @@
+"""Decides which adapters not in force stay loaded, and whose files stay on disk.
+
+A request stamped with a version may reach the engine after another adapter came into force, and
+a rollback needs the earlier adapter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from lull.core.adapters.adapter import PAST_ADAPTERS_KEPT, AdaptersInForce, AdapterStatus, to_keep
+from lull.store.adapters.adapters import Adapters
+
+
+def versions_needed(adapters: Adapters, model: str, others: Collection[str] = ()) -> list[str]:
+    """Return the sha256 of the adapters that must stay loaded for this model. Blocking.
+
+    These are the ones in force, those of the last moves, and `others` (ids).
+    """
+    force = adapters.in_force(model)
+    needed = {force.active, force.shadow, force.held, *others}
+    needed |= {move.active for move in adapters.moves(model)[1:3]}
+    needed |= {move.shadow for move in adapters.moves(model)[1:2]}
+    return [one.sha256 for one in adapters.all(model) if one.id in needed]
+
+
+def files_not_needed(adapters: Adapters, force: AdaptersInForce) -> list[str]:
+    """Return the ids of the adapters whose files may be deleted. Blocking.
+
+    Kept are the last few that were in force, those still waiting, and the newest rejected ones.
+    """
+    everything = adapters.all(force.model)
+    order = adapters.past(force.model)
+    known = {past.id for past in order}
+    kept = to_keep([*order, *(one for one in everything if one.id not in known)], force)
+    rejected = [one.id for one in everything if one.status is AdapterStatus.REJECTED]
+    kept.update(rejected[:PAST_ADAPTERS_KEPT])
+    return [one.id for one in everything if one.id not in kept]

@@ -1,0 +1,335 @@
+"""Puts adapters into use after the gate and a trial, and rolls them back.
+
+    bring: copies the finished adapter's files and adds its row
+    consider: runs the gate; a rejected adapter is kept for inspection
+    accepted: loads it beside the one in force, then a trial for a day, then promotion; each step
+    changes the row in one transaction and only then the routing of new requests
+    rollback to the one before: at once on live harm, a damaged file or the user's command
+
+A crash at any moment leaves one or the other in force: the row decides at the next start. Answers
+in progress hold their adapter and end on it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+
+from lull.core.adapters.adapter import (
+    BASE,
+    HELD_SHARE,
+    SHADOW_S,
+    SHADOW_SHARE,
+    WAS_IN_FORCE,
+    AdaptersInForce,
+    AdapterStatus,
+    AdapterVersion,
+    Learned,
+)
+from lull.core.adapters.gate_report import Verdict
+from lull.core.adapters.rollback import HARM_E, harm_e
+from lull.core.errors import AdapterError, Conflict, LullError, NotFound
+from lull.core.ports import Clock
+from lull.loops.adapters.gate import Gate
+from lull.loops.adapters.moves import AdapterHost, AdapterMoves
+from lull.store.adapters.adapter_files import AdapterFiles
+from lull.store.adapters.adapters import Adapters
+from lull.store.feedback.live_rewards import LiveRewards
+
+log = logging.getLogger(__name__)
+
+
+_ONCE = WAS_IN_FORCE | {AdapterStatus.ACTIVE}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromoteRule:
+    """The settings of trials and of rollback for harm."""
+
+    trial_share: float = SHADOW_SHARE
+    """Share of new conversations that go to an adapter on trial; 0 skips the trial."""
+    trial_s: float = SHADOW_S
+    """Length of a trial in seconds; 0 skips it."""
+    held_share: float = HELD_SHARE
+    """Share of new conversations that the earlier adapter keeps after a promotion.
+
+    They are a control group; with 0 the comparison is with rewards from before.
+    """
+    harm_e: float = HARM_E
+    """E-value at which an adapter counts as harmful and is rolled back."""
+
+
+class Promote:
+    """Puts adapters into use, ends their trials and rolls them back."""
+
+    def __init__(
+        self,
+        *,
+        adapters: Adapters,
+        files: AdapterFiles,
+        gate: Gate,
+        live: LiveRewards,
+        host: AdapterHost,
+        clock: Clock,
+        rule: Callable[[], PromoteRule],
+        tell: Callable[[AdapterVersion], None],
+        problem: Callable[[str, LullError | None], None],
+    ) -> None:
+        """The callback `tell` is called after every change of an adapter.
+
+        `problem` gets the model's name and the error when a change fails.
+        """
+        self._adapters = adapters
+        self._files = files
+        self._gate = gate
+        self._live = live
+        self._host = host
+        self._clock = clock
+        self._rule = rule
+        self._tell = tell
+        self._problem = problem
+        self._moves = AdapterMoves(adapters, files, host=host, tell=tell)
+        # Two moves must not interleave loading and switching.
+        self._moving = asyncio.Lock()
+
+    # Into force
+
+    async def bring(
+        self,
+        version: AdapterVersion,
+        folder: Path,
+        learned: Sequence[Learned] = (),
+    ) -> AdapterVersion:
+        """Store a finished adapter and compute its `sha256`.
+
+        One with a known id is returned unchanged.
+
+        Raises AdapterError, StoreError.
+        """
+        try:
+            return self._adapters.get(version.id)
+        except NotFound:
+            pass
+        sha256 = await asyncio.to_thread(self._files.take_in, version.id, folder)
+        made = replace(version, sha256=sha256)
+        await self._adapters.add(made, learned)
+        self._tell(made)
+        return made
+
+    async def consider(self, adapter: str, until_s: float | None = None) -> Verdict | None:
+        """Compare a candidate adapter with the active one, and put it on trial if it is no worse.
+
+        Stops at `until_s` (monotonic clock; None: measures to the end). Returns the gate's
+        verdict, or None if more is left to measure. An accepted adapter is then on
+        trial or in force. Raises LullError.
+        """
+        version = self._adapters.get(adapter)
+        if version.status is not AdapterStatus.CANDIDATE and version.verdict is not None:
+            return version.verdict
+        await self._moves.undamaged(version)
+        self._moves.examined = adapter
+        verdict = await self._gate.slice(adapter, float("inf") if until_s is None else until_s)
+        if verdict is None:
+            return None
+        self._moves.examined = None
+        version = await self._adapters.verdict(adapter, verdict)
+        self._tell(version)
+        if verdict.accepted:
+            await self.accepted(version)
+        else:
+            log.info("adapter %s was rejected: %s", adapter, "; ".join(verdict.reasons))
+            await self._moves.let_go(version.base_model)
+        return verdict
+
+    async def accepted(self, version: AdapterVersion) -> None:
+        """Put an accepted adapter on trial, or in force if there is no trial. Raises LullError."""
+        rule = self._rule()
+        if rule.trial_share <= 0.0 or rule.trial_s <= 0.0:
+            await self.promote(version.id, why="the gate accepted it")
+            return
+        async with self._moving:
+            await self._moves.load(version)
+            now, why = self._clock.now(), "the gate accepted it"
+            await self._moves.move(
+                self._adapters.try_out(version.id, share=rule.trial_share, at=now, why=why)
+            )
+
+    async def promote(self, adapter: str, *, why: str, held_share: float = 0.0) -> AdaptersInForce:
+        """Put an adapter in force: it answers all new requests to its model.
+
+        The earlier one keeps `held_share` of new conversations. Raises NotFound, Conflict,
+        AdapterError, EngineError; then nothing has changed.
+        """
+        async with self._moving:
+            version = self._adapters.get(adapter)
+            await self._moves.undamaged(version)
+            await self._moves.load(version)
+            now = self._clock.now()
+            return await self._moves.move(
+                self._adapters.promote(adapter, at=now, why=why, held_share=held_share)
+            )
+
+    # Out of force
+
+    async def roll_back(self, model: str, to: str | None = None, *, why: str) -> AdaptersInForce:
+        """Roll back to an adapter that was in use before.
+
+        With `to` None, an adapter on trial is taken back; without a trial, the adapter before the
+        current one comes back, or the base if there is none. Raises as `promote`.
+        """
+        async with self._moving:
+            force = self._adapters.in_force(model)
+            if to is None and force.shadow is not None:
+                now = self._clock.now()
+                return await self._moves.move(self._adapters.end_trial(model, at=now, why=why))
+            if force.active is None and to is None:
+                raise Conflict(
+                    f"No adapter of {model} is in use.", hint="There is nothing to roll back."
+                )
+            if to is not None and self._adapters.get(to).status not in _ONCE:
+                raise Conflict(
+                    f"{to} was never in force.", hint=f"`lull adapters promote {to}` puts it there."
+                )
+            return await self._back(model, to or self._last_before(force), why=why)
+
+    async def to_base(self, model: str, *, why: str) -> AdaptersInForce:
+        """Put the base model in force, without any adapter.
+
+        Raises Conflict if it is in force already.
+        """
+        async with self._moving:
+            return await self._back(model, None, why=why)
+
+    async def _back(self, model: str, to: str | None, *, why: str) -> AdaptersInForce:
+        if to is not None:
+            version = self._adapters.get(to)
+            await self._moves.undamaged(version)
+            await self._moves.load(version)
+        now = self._clock.now()
+        return await self._moves.move(self._adapters.roll_back(model, to, at=now, why=why))
+
+    def _last_before(self, force: AdaptersInForce) -> str | None:
+        """The last undamaged adapter in force before the current one, except rolled-back ones."""
+        for version in self._adapters.past(force.model):
+            whole = not self._files.damage(version.id, version.sha256)
+            if version.status is AdapterStatus.RETIRED and whole:
+                return version.id
+        return None
+
+    # Watching
+
+    async def start(self) -> None:
+        """Restore the adapters in force at service start; falls back where files are damaged.
+
+        Waits for no model.
+        """
+        known = [one.id for one in self._adapters.all()]
+        await asyncio.to_thread(self._files.sweep, known)
+        for model in self._adapters.models():
+            await self.take_up(model)
+
+    async def take_up(self, model: str) -> None:
+        """Have a model answer with its adapter in force, when the model begins to be served.
+
+        Waits for no model.
+        """
+        try:
+            await self._take_up(model)
+        except LullError as error:
+            self._host.route(model, BASE, None)
+            self._problem(model, error)
+
+    async def _take_up(self, model: str) -> None:
+        force = self._adapters.in_force(model)
+        for adapter in (force.held, force.shadow, force.active):
+            if adapter is None:
+                continue
+            version = self._adapters.get(adapter)
+            wrong = await asyncio.to_thread(self._moves.unusable, version)
+            if wrong:
+                await self._fall_back(version, wrong)
+                await self._take_up(model)
+                return
+            self._host.expect(version, self._files.folder(adapter))
+        self._moves.route(force)
+
+    async def lost(self, sha256: str, error: LullError) -> None:
+        """Replace an adapter that the engine could not load after a restart by an earlier one."""
+        for version in self._adapters.all():
+            force = self._adapters.in_force(version.base_model)
+            in_use = (force.active, force.shadow, force.held)
+            if version.sha256 == sha256 and version.id in in_use:
+                await self._fall_back(version, error.detail)
+                await self._take_up(version.base_model)
+
+    async def _fall_back(self, version: AdapterVersion, wrong: str) -> None:
+        """Record that a broken adapter is out of force or off trial; the caller then routes
+        requests to what is in force.
+        """
+        force, now = self._adapters.in_force(version.base_model), self._clock.now()
+        if version.id == force.shadow:
+            await self._adapters.end_trial(version.base_model, at=now, why=wrong)
+            then = force.active
+        elif version.id == force.held:
+            then = force.active
+            await self._adapters.roll_back(version.base_model, then, at=now, why=wrong)
+        else:
+            then = await asyncio.to_thread(self._last_before, force)
+            await self._adapters.roll_back(version.base_model, then, at=now, why=wrong)
+        self._tell(self._adapters.get(version.id))
+        self._problem(
+            version.base_model,
+            AdapterError(
+                f"{version.id} cannot be used any more: {wrong}",
+                hint=f"{then or 'The base'} answers instead.",
+            ),
+        )
+
+    async def step(self) -> None:
+        """End trials that are over, and roll back adapters that do harm. Raises LullError."""
+        for model in self._adapters.models():
+            force = self._adapters.in_force(model)
+            for adapter in (force.shadow, force.active):
+                if adapter is not None and await self._harms(adapter, force):
+                    break
+            else:
+                await self._end_of_trial(force)
+
+    async def _harms(self, adapter: str, force: AdaptersInForce) -> bool:
+        version = self._adapters.get(adapter)
+        lived = await asyncio.to_thread(self._live.of, version, force)
+        # While the earlier adapter answers a share, compare the two in the same period, not with
+        # rewards from before.
+        before = () if force.held_share else lived.before
+        e = harm_e(adapter, lived.trial, lived.since, before)
+        if e < self._rule().harm_e:
+            return False
+        why = f"conversations go worse with it (e = {e:.0f})"
+        if adapter == force.active:
+            # A trial ends too: an adapter on trial was trained on top of this one.
+            async with self._moving:
+                await self._back(version.base_model, self._last_before(force), why=why)
+        else:
+            await self.roll_back(version.base_model, why=why)
+        self._problem(
+            version.base_model,
+            AdapterError(
+                f"{adapter} was taken back: {why}.",
+                hint=f"`lull adapters promote {adapter}` puts it in force again.",
+            ),
+        )
+        return True
+
+    async def _end_of_trial(self, force: AdaptersInForce) -> None:
+        if force.shadow is None or force.since is None:
+            return
+        if self._clock.now() - force.since >= timedelta(seconds=self._rule().trial_s):
+            await self.promote(
+                force.shadow,
+                why="its day on trial has passed without harm",
+                held_share=self._rule().held_share,
+            )

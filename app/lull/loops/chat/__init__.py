@@ -1,0 +1,1 @@
+"""Handles one chat request from its arrival to its stored record."""

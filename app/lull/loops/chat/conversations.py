@@ -1,0 +1,90 @@
+"""Finds the conversation that a request continues: its position in a stored trajectory.
+
+A client may name its session; else the links of the request's history are looked up. Positions of
+recent answers are kept in memory, because a next request may come before the commit.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+
+from lull.core.chat.client import Client
+from lull.core.chat.message_chain import link, links, root
+from lull.core.chat.messages import ChatRequest, Message, Role
+from lull.core.errors import StoreError
+from lull.loops.chat.known_models import remember
+from lull.store.chat.trajectories import Position, Trajectories
+
+log = logging.getLogger(__name__)
+
+MOST_POSITIONS = 2048
+"""Most conversation positions kept in memory."""
+
+
+class Conversations:
+    """The positions of conversations, by link and by session."""
+
+    def __init__(self, trajectories: Trajectories) -> None:
+        self._trajectories = trajectories
+        self._key = trajectories.key
+        self._recent: OrderedDict[str, Position] = OrderedDict()
+        self._store_failing = False
+
+    def chain(self, client: Client, request: ChatRequest) -> list[str]:
+        """Return the links of the request's messages, each made of all messages up to it."""
+        if request.outline is not None:
+            return list(request.outline.links)
+        return links(self._key, client.identity, request.messages)
+
+    def answer_link(self, client: Client, chain: Sequence[str], answer: Message) -> str:
+        """Return the link of the answer to a request with these links."""
+        behind = chain[-1] if chain else root(self._key, client.identity)
+        return link(self._key, behind, answer)
+
+    def position(
+        self, client: Client, session: str, messages: Sequence[Message], chain: Sequence[str]
+    ) -> Position | None:
+        """Find the trajectory that this request continues, by its session or its history's links.
+
+        A first message starts a new conversation even when the same words were said before.
+        """
+        if session:
+            named = self._recent.get(_session_key(client, session))
+            return named or self._stored(lambda: self._trajectories.session(client, session))
+        history = chain[:-1]
+        if all(message.role is Role.SYSTEM for message in messages[:-1]):
+            return None
+        for known in reversed(history):
+            if known in self._recent:
+                return self._recent[known]
+        return self._stored(lambda: self._trajectories.position(history))
+
+    def remember(
+        self, position: Position, client: Client, session: str, ends: Iterable[str]
+    ) -> None:
+        """Keep a conversation's position, to be found by its session and by these links."""
+        for known in (*ends, _session_key(client, session)):
+            if known:
+                remember(self._recent, known, position, most=MOST_POSITIONS)
+
+    def _stored(self, read: Callable[[], Position | None]) -> Position | None:
+        """Read a conversation's position from the store; if that fails, the conversation starts
+        anew but the reply works.
+        """
+        try:
+            found = read()
+        except StoreError as error:
+            if not self._store_failing:
+                log.error("conversations cannot be found again: %s", error)
+            self._store_failing = True
+            return None
+        if self._store_failing:
+            log.warning("conversations are found again")
+        self._store_failing = False
+        return found
+
+
+def _session_key(client: Client, session: str) -> str:
+    return f"session\0{client.identity}\0{session}" if session else ""

@@ -1,0 +1,109 @@
+"""Finds the skills that a stored request would get today.
+
+It is used to separate training's support turns from its query turns, to build replays, and to
+ignore failures that today's skills would no longer cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from lull.core.adapters.model_facts import ModelFacts
+from lull.core.chat.client import Client
+from lull.core.chat.messages import ChatRequest, Message, Role
+from lull.core.provenance.authorship import strip_injected
+from lull.core.skills.skill import Library, Skill
+from lull.loops.chat.select_skills import SelectSkills
+from lull.store.feedback.reward_rows import ServedTurn
+
+
+class CurrentSelection:
+    """Repeats, with today's library, the choice of skills for stored requests."""
+
+    def __init__(
+        self,
+        fixing: SelectSkills,
+        *,
+        library: Callable[[], Library],
+        facts: Callable[[str], ModelFacts | None],
+    ) -> None:
+        """The function `facts` returns what is known of a model, by the name its client typed."""
+        self._fixing = fixing
+        self._library = library
+        self._facts = facts
+
+    def skills(self, served: ServedTurn) -> tuple[Skill, ...] | None:
+        """Return the skills that the trajectory's first request would get now.
+
+        None where the model is not known now.
+        """
+        client = _client(served)
+        if not self._library().room(client.name, apart=client.apart).skills:
+            return ()
+        model = self._facts(served.turn.model)
+        if model is None:
+            return None
+        return self.skills_for(
+            first_request(served.turn.request),
+            model_name=served.turn.model,
+            model=model,
+            client=client,
+        )
+
+    def skills_for(
+        self,
+        messages: tuple[Message, ...],
+        *,
+        model_name: str,
+        model: ModelFacts,
+        client: Client,
+    ) -> tuple[Skill, ...]:
+        """Return the skills that a new conversation with these messages would get."""
+        request = ChatRequest(model=model_name, messages=messages, stream=False)
+        library = self._library()
+        return self._fixing.chosen(request, client, library, model)
+
+    def still(self, served: ServedTurn) -> bool:
+        """Whether a stored turn would get exactly the same skills in its prompt today.
+
+        Comparing library generations is not enough: the conversation may be older, or a skill may
+        have been left out at random.
+        """
+        chosen = self.skills(served)
+        had = {skill.sha256 for skill in served.turn.skills}
+        return chosen is not None and had == {skill.sha256 for skill in chosen}
+
+    def still_meant(self, served: ServedTurn) -> bool:
+        """Whether a stored turn's skills are all in force, and no newer skill would join them.
+
+        Then the user's words still apply to the library as it is. Other differences in the choice
+        of skills do not count: it drifts with every request that went well.
+        """
+        chosen = self.skills(served)
+        if chosen is None:
+            return False
+        had = {skill.sha256 for skill in served.turn.skills} | served.left_out
+        client = _client(served)
+        room = self._library().room(client.name, apart=client.apart)
+        in_force = {skill.sha256 for skill in (*room.pinned, *room.skills.values())}
+        news = (skill for skill in chosen if skill.sha256 not in had)
+        return had <= in_force and all(skill.since <= served.known for skill in news)
+
+
+def clean(message: Message) -> Message:
+    """Remove text that Lull injected from a message."""
+    parts = tuple(replace(part, text=strip_injected(part.text)) for part in message.parts)
+    return replace(message, parts=parts)
+
+
+def first_request(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+    """Return the messages up to the first user message, for which skills are chosen."""
+    for number, message in enumerate(messages, 1):
+        if message.role is Role.USER:
+            return messages[:number]
+    return messages
+
+
+def _client(served: ServedTurn) -> Client:
+    return Client(name=served.client, apart=served.apart)

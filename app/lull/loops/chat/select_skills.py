@@ -1,0 +1,322 @@
+"""Chooses the skills in a prompt; a conversation keeps its choice byte for byte.
+
+The prompt block is fixed on the first turn. A skill approved later joins as a suffix of the newest
+message and stays there. When the context window fills up, skills are removed before history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Protocol
+
+from lull.core.adapters.model_facts import ModelFacts
+from lull.core.chat.client import Client
+from lull.core.chat.context_window import DEFAULT_WINDOW, TokenRate, reply_reserve
+from lull.core.chat.messages import ChatRequest, Role
+from lull.core.chat.trajectory import NOTHING_KNOWN, CoinFlip, Selection, Suffix
+from lull.core.proof.holdout import Toss
+from lull.core.skills.ports import SkillIndex
+from lull.core.skills.prompt_block import Injection, block
+from lull.core.skills.skill import Library, Skill, SkillKey
+from lull.core.skills.skill_ranking import RetrievalRule, SkillChoice, choose, ranked
+from lull.store.chat.trajectories import Position
+from lull.store.skills.skills import injected
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selected:
+    """The skills in the prompt of a turn."""
+
+    selection: Selection
+    suffixes: tuple[Suffix, ...] = ()
+    known: int = NOTHING_KNOWN
+    """Number of the skill library generation that was current when the skills were looked up."""
+    joined: tuple[SkillKey, ...] = ()
+    """Skills that were first added to the conversation's prompt with this turn."""
+
+    @property
+    def shas(self) -> frozenset[str]:
+        """The sha256 of every skill text in the prompt."""
+        suffixed = (skill.sha256 for suffix in self.suffixes for skill in suffix.skills)
+        return frozenset((*(skill.sha256 for skill in self.selection.skills), *suffixed))
+
+
+CANDIDATES_PER_PLACE = 2
+"""Number of candidate skills considered for each place in the prompt."""
+
+
+class SkillGuard(Protocol):
+    """Says which skills are held out, preferred and known to help, by what was measured."""
+
+    def leaves_out(self, skill: Skill, trajectory: str, client: Client) -> Toss | None:
+        """Toss the skill's holdout coin; None for a skill that is not measured."""
+
+    def prefers(self, skills: Sequence[Skill], at_most: int, asked: str) -> Sequence[Skill]:
+        """Choose `at_most` of the skills that fit the request `asked`, given best first."""
+
+    def effect(self, skill: Skill) -> float:
+        """Return the skill's estimated effect on the reward; 0 where none is known."""
+
+
+class NoGuard:
+    """Holds no skill out, prefers the most relevant ones and knows no effect."""
+
+    def leaves_out(self, _: Skill, __: str, ___: Client) -> Toss | None:
+        return None
+
+    def prefers(self, skills: Sequence[Skill], at_most: int, _: str) -> Sequence[Skill]:
+        return skills[:at_most]
+
+    def effect(self, _: Skill) -> float:
+        return 0.0
+
+
+class Index(SkillIndex, Protocol):
+    """Skill index that can leave out scores below a minimum."""
+
+    def lexical(self, text: str, *, client: Client, least: float = 0.0) -> dict[SkillKey, float]:
+        """Return each skill's keyword score for a request, if at least `least`."""
+
+    def exemplars(
+        self,
+        text: str,
+        *,
+        client: Client,
+        least: float = -1.0,
+        also: Collection[SkillKey] = (),
+    ) -> dict[SkillKey, float]:
+        """Return how much similar past requests wanted each skill, if at least `least`; skills in
+        `also` in any case."""
+
+    def kinds(self, text: str, *, client: Client, least: float = 0.0) -> dict[SkillKey, float]:
+        """Return the rules for kinds of requests whose probability to apply is at least `least`."""
+
+
+class SelectSkills:
+    """Chooses the skills for a prompt, by relevance, past use and room in the context window."""
+
+    def __init__(
+        self,
+        index: Index,
+        rule: RetrievalRule,
+        *,
+        rates: Mapping[str, TokenRate],
+        uses: Mapping[str, Mapping[SkillKey, int]],
+        guard: SkillGuard,
+    ) -> None:
+        """`rates` (by model digest) and `uses` (by client) change while requests are served."""
+        self.rule = rule
+        self._index = index
+        self._rates = rates
+        self._uses = uses
+        self._guard = guard
+
+    def fix(
+        self,
+        request: ChatRequest,
+        client: Client,
+        library: Library,
+        position: Position | None,
+        model: ModelFacts | None,
+        *,
+        trajectory: str,
+        injectable: bool,
+    ) -> Selected:
+        """Return a turn's skills: chosen on the conversation's first turn, then carried over."""
+        if position is not None:
+            return self._go_on(request, client, library, position, model, injectable=injectable)
+        if not injectable or model is None:
+            # Nothing was looked up, so whatever is approved may still join as a suffix later.
+            why = "the model's facts came too late" if injectable else "not a chat"
+            return Selected(selection=Selection(why=why))
+        choice = self._choose(request, client, library, model)
+        tosses = {one: self._guard.leaves_out(one, trajectory, client) for one in choice.skills}
+        kept = [skill for skill, toss in tosses.items() if toss is None or not toss.left_out]
+        selection = Selection(
+            skills=tuple(injected(skill) for skill in kept),
+            block=block([skill.body for skill in kept]),
+            why=choice.why or ("" if kept else "left out by chance, to measure what it does"),
+            model_system=model.system if kept and request.system is None else "",
+            flips=tuple(_flip(skill, toss) for skill, toss in tosses.items() if toss is not None),
+            learned=tuple(sorted(model.learned)),
+        )
+        joined = tuple(skill.key for skill in kept)
+        return Selected(selection=selection, known=library.generation, joined=joined)
+
+    def chosen(
+        self, request: ChatRequest, client: Client, library: Library, model: ModelFacts
+    ) -> tuple[Skill, ...]:
+        """Return the skills that a new conversation starting with this request would get."""
+        return self._choose(request, client, library, model).skills
+
+    def _go_on(
+        self,
+        request: ChatRequest,
+        client: Client,
+        library: Library,
+        position: Position,
+        model: ModelFacts | None,
+        *,
+        injectable: bool,
+    ) -> Selected:
+        """Keep the trajectory's skills, and add skills approved since to the newest message."""
+        messages = request.messages
+        kept = tuple(
+            suffix
+            for suffix in position.suffixes
+            if suffix.message < len(messages) and messages[suffix.message].role is Role.USER
+        )
+        selection = position.selection
+        if model is not None and selection.block and request.system is None:
+            # The same bytes as on the first turn, unless the client changed the model.
+            selection = replace(selection, model_system=model.system)
+        fixed = Selected(selection=selection, suffixes=kept, known=position.known)
+        if not injectable:
+            return fixed
+        fixed = self._within_window(request, model, fixed)
+        news = library.generation != position.known or _back(fixed, model)
+        if model is None or not model.reads_suffixes or not news:
+            return fixed
+        if not messages or messages[-1].role is not Role.USER:
+            return fixed
+        # Skills are looked up for the first time here: later only newer ones may join.
+        known = library.generation if position.known == NOTHING_KNOWN else position.known
+        chosen = self._choose(request, client, library, model, carried=fixed).skills
+        if chosen:
+            text = block([skill.body for skill in chosen])
+            skills = tuple(injected(skill) for skill in chosen)
+            new = Suffix(message=len(messages) - 1, text=text, skills=skills)
+            fixed = replace(fixed, suffixes=(*fixed.suffixes, new))
+        return replace(fixed, known=known, joined=tuple(skill.key for skill in chosen))
+
+    def _within_window(
+        self, request: ChatRequest, model: ModelFacts | None, fixed: Selected
+    ) -> Selected:
+        """Remove skills that no longer fit beside the history.
+
+        The newest suffix goes first, so that most of the prompt's prefix stays; the block goes
+        last.
+        """
+        rate = self.rate(model, request)
+        window = window_of(request, model)
+        room = window - reply_reserve(window, request.sampling.max_tokens)
+        room -= rate.asked(request)
+        while fixed.suffixes and _carried_tokens(fixed, rate) > room:
+            fixed = replace(fixed, suffixes=fixed.suffixes[:-1])
+        if fixed.selection.block and _carried_tokens(fixed, rate) > room:
+            names = ", ".join(skill.name for skill in fixed.selection.skills)
+            why = f"left out {names}: the window is nearly full"
+            return replace(fixed, selection=Selection(why=why))
+        return fixed
+
+    def _choose(
+        self,
+        request: ChatRequest,
+        client: Client,
+        library: Library,
+        model: ModelFacts,
+        *,
+        carried: Selected | None = None,
+    ) -> SkillChoice:
+        """Choose skills for a first turn, or those that may join a running trajectory."""
+        room = library.room(client.name, apart=client.apart)
+        if not room.skills:
+            return SkillChoice(skills=(), why="no skill is active")
+        there = (carried.shas if carried else frozenset()) | model.learned
+        back = _back(carried, model)
+        since = carried.known if carried else NOTHING_KNOWN
+
+        def joins(skill: Skill) -> bool:
+            return (skill.since > since or skill.sha256 in back) and skill.sha256 not in there
+
+        asked = request.newest_user_text
+        words = self._index.lexical(asked, client=client, least=self.rule.lexical_floor)
+        order = ranked(
+            lexical=words,
+            exemplars=self._index.exemplars(
+                asked, client=client, least=self.rule.exemplar_floor, also=words
+            ),
+            kinds=self._index.kinds(asked, client=client, least=self.rule.kinds_floor),
+            uses=self._uses.get(client.identity, {}),
+            rule=self.rule,
+        )
+        general = [skill for skill in room.general if joins(skill)]
+        lines = {skill.key: skill for skill in general}
+        others = (s for k in order if k not in lines and (s := room.skills.get(k)))
+        fits = (skill for skill in others if not skill.pinned and joins(skill))
+        fitting = list(islice(fits, CANDIDATES_PER_PLACE * self.rule.at_most))
+        if len(fitting) > self.rule.at_most:
+            fitting = list(self._guard.prefers(fitting, self.rule.at_most, asked))
+        rate = self.rate(model, request)
+        window = window_of(request, model)
+        return choose(
+            pinned=[skill for skill in room.pinned if joins(skill)],
+            general=self._sheet(general),
+            retrieved=[*fitting, *(lines[key] for key in order if key in lines)],
+            window_tokens=window,
+            prompt_tokens=rate.asked(request) + rate.text(model.system),
+            reply_tokens=reply_reserve(window, request.sampling.max_tokens),
+            tokens_of=rate.text,
+            rule=self.rule,
+            spent_tokens=_carried_tokens(carried, rate) if carried else 0,
+        )
+
+    def _sheet(self, skills: Sequence[Skill]) -> Sequence[Skill]:
+        """Sort the skills for every request by estimated effect, then by age."""
+        return sorted(skills, key=lambda one: (-self._guard.effect(one), one.since, one.name))
+
+    def rate(self, model: ModelFacts | None, request: ChatRequest) -> TokenRate:
+        """Return a model's measured tokens per character, or a default before any measurement."""
+        return self._rates.get(model.digest if model else request.model, TokenRate())
+
+
+def _back(carried: Selected | None, model: ModelFacts | None) -> frozenset[str]:
+    """Skills learned by the adapter that began the trajectory but not by the current one.
+
+    They join the prompt at once.
+    """
+    if carried is None or model is None or not carried.selection.learned:
+        return frozenset()
+    return frozenset(carried.selection.learned) - model.learned
+
+
+def _carried_tokens(fixed: Selected, rate: TokenRate) -> int:
+    """Return the tokens taken by the prompt's skills and by the model's own SYSTEM text before
+    these.
+    """
+    texts = [fixed.selection.block, fixed.selection.model_system]
+    texts += [suffix.text for suffix in fixed.suffixes]
+    return sum(rate.text(text) for text in texts if text)
+
+
+def _flip(skill: Skill, toss: Toss) -> CoinFlip:
+    return CoinFlip(
+        client=skill.client,
+        name=skill.name,
+        sha256=skill.sha256,
+        left_out=toss.left_out,
+        share=toss.share,
+    )
+
+
+def window_of(request: ChatRequest, model: ModelFacts | None) -> int:
+    """Return the context window that applies to a request, in tokens.
+
+    It is the one the client asked for, up to the model's longest, or else the model's default.
+    """
+    if request.window_tokens:
+        longest = model.longest_tokens if model else None
+        return min(request.window_tokens, longest or request.window_tokens)
+    return (model.window_tokens if model else None) or DEFAULT_WINDOW
+
+
+def injection(request: ChatRequest, fixed: Selected) -> Injection:
+    """Return the texts (prompt block, suffixes) to add to a request for its chosen skills."""
+    own = fixed.selection.model_system if request.system is None else ""
+    return Injection(
+        system=fixed.selection.block,
+        model_system=own,
+        suffixes=tuple((suffix.message, suffix.text) for suffix in fixed.suffixes),
+    )

@@ -1,0 +1,358 @@
+"""Serves a chat request from arrival to record.
+
+`open` fixes the adapter that answers, finds the request's trajectory and decides what is injected.
+`close` records the turn. Neither waits for learning, for a model or for the disk: facts that do
+not arrive in time are left out, and the request goes through.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+
+from lull.core.adapters.adapter import Arm, chosen_arm, trial_flip, trial_toss
+from lull.core.adapters.model_facts import ModelFacts
+from lull.core.chat.client import Client
+from lull.core.chat.context_window import TokenRate, was_cut
+from lull.core.chat.messages import ChatRequest, Completion, PartKind
+from lull.core.chat.trajectory import (
+    CoinFlip,
+    PolicyVersion,
+    Selection,
+    Suffix,
+    Turn,
+    TurnStamp,
+)
+from lull.core.ports import Clock, Ids
+from lull.core.proof.holdout import hashed_coin
+from lull.core.skills.prompt_block import Injection
+from lull.core.skills.skill import Library, SkillKey
+from lull.core.skills.skill_ranking import RetrievalRule
+from lull.loops.chat.conversations import Conversations
+from lull.loops.chat.known_models import KnownModels, remember
+from lull.loops.chat.select_skills import (
+    Index,
+    NoGuard,
+    Selected,
+    SelectSkills,
+    SkillGuard,
+    injection,
+    window_of,
+)
+from lull.store.chat.recording import Prepared
+from lull.store.chat.trajectories import Position, Trajectories
+from lull.store.skills.skills import Skills
+
+log = logging.getLogger(__name__)
+
+MOST_MODELS = 256
+"""Most models whose token rates are remembered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serving:
+    """A chat request between its arrival and the end of its answer."""
+
+    request: ChatRequest
+    stamp: TurnStamp
+    injection: Injection
+    selection: Selection
+    suffixes: tuple[Suffix, ...]
+    links: tuple[str, ...]
+    session: str
+    window_tokens: int
+    began_s: float
+    known: int
+    """Number of the library generation up to which the conversation's skills were looked up."""
+    joined: tuple[SkillKey, ...] = ()
+    """Skills that were first added to the conversation with this turn."""
+
+
+class Serve:
+    """Handles chat requests from arrival (`open`) to the recorded answer (`close`)."""
+
+    def __init__(
+        self,
+        *,
+        trajectories: Trajectories,
+        skills: Skills,
+        library: Callable[[], Library],
+        index: Index,
+        clock: Clock,
+        ids: Ids,
+        rule: RetrievalRule,
+        facts_within_s: float,
+        guard: SkillGuard | None = None,
+    ) -> None:
+        """Facts of a model that take longer than `facts_within_s` are left out."""
+        self._trajectories = trajectories
+        self._skills = skills
+        self._library = library
+        self._clock = clock
+        self._ids = ids
+        self._conversations = Conversations(trajectories)
+        self._models = KnownModels(within_s=facts_within_s)
+        self._coin = hashed_coin(trajectories.key.hex())
+        self._rates: OrderedDict[str, TokenRate] = OrderedDict()
+        self._uses = skills.uses_by_client()
+        self._fixing = SelectSkills(
+            index,
+            rule,
+            rates=self._rates,
+            uses=self._uses,
+            guard=guard or NoGuard(),
+        )
+
+    @property
+    def fixing(self) -> SelectSkills:
+        """The object that selects skills for requests."""
+        return self._fixing
+
+    @property
+    def rule(self) -> RetrievalRule:
+        return self._fixing.rule
+
+    @rule.setter
+    def rule(self, rule: RetrievalRule) -> None:
+        self._fixing.rule = rule
+
+    async def open(
+        self,
+        request: ChatRequest,
+        *,
+        client: Client,
+        route: str,
+        session: str,
+        injectable: bool,
+        facts: Callable[[], ModelFacts | Awaitable[ModelFacts]],
+    ) -> Serving:
+        """Begin a chat request: find its conversation and select its skills.
+
+        If the store fails, the request starts a new conversation.
+        """
+        began_s = self._clock.monotonic_s()
+        library = self._library()
+        session = session.encode(errors="replace").decode()
+        chain = self._conversations.chain(client, request)
+        position = self._conversations.position(client, session, request.messages, chain)
+        certain, likely = await self._models.known(request.model, facts)
+        trajectory = position.trajectory if position else self._ids.new("conv")
+        likely, flip = self._armed(likely, position, trajectory)
+        fixed = self._fixing.fix(
+            request,
+            client,
+            library,
+            position,
+            likely,
+            trajectory=trajectory,
+            injectable=injectable,
+        )
+        selection = fixed.selection
+        if flip is not None:
+            selection = replace(selection, flips=(*selection.flips, flip))
+        stamp = self._stamp(
+            request,
+            client,
+            likely if certain else None,
+            position,
+            trajectory=trajectory,
+            route=route,
+            generation=library.generation,
+            fixed=fixed,
+        )
+        return Serving(
+            request=request,
+            stamp=stamp,
+            injection=injection(request, fixed),
+            selection=selection,
+            suffixes=fixed.suffixes,
+            links=tuple(chain),
+            session=session,
+            window_tokens=window_of(request, likely),
+            began_s=began_s,
+            known=fixed.known,
+            joined=fixed.joined,
+        )
+
+    def _stamp(
+        self,
+        request: ChatRequest,
+        client: Client,
+        model: ModelFacts | None,
+        position: Position | None,
+        *,
+        trajectory: str,
+        route: str,
+        generation: int,
+        fixed: Selected,
+    ) -> TurnStamp:
+        suffixed = (skill for suffix in fixed.suffixes for skill in suffix.skills)
+        return TurnStamp(
+            turn=self._ids.new("turn"),
+            trajectory=trajectory,
+            number=position.turns + 1 if position else 1,
+            client=client.name,
+            route=route,
+            model=request.model,
+            policy=PolicyVersion(
+                model=model.digest if model else request.model,
+                adapter=model.adapter if model else None,
+                generation=generation,
+            ),
+            skills=(*fixed.selection.skills, *suffixed),
+            template_sha256=model.template_sha256 if model else "",
+            sampling=request.sampling,
+            at=self._clock.now(),
+            apart=client.apart,
+        )
+
+    def _armed(
+        self, model: ModelFacts | None, position: Position | None, trajectory: str
+    ) -> tuple[ModelFacts | None, CoinFlip | None]:
+        """Return the model's facts with the adapter that answers this trajectory, and the coin flip
+        that chose it.
+
+        While an adapter is on trial, a coin toss decides for each new trajectory.
+        """
+        if model is None or model.shadow is None:
+            return model, None
+        arm = chosen_arm(
+            Arm(version=model.adapter, learned=model.learned),
+            model.shadow,
+            before=position.adapter if position else None,
+            begins=position is None,
+            toss=trial_toss(self._coin, model.shadow, trajectory),
+        )
+        flip = trial_flip(model.shadow, arm) if position is None else None
+        return replace(model, adapter=arm.version, learned=arm.learned), flip
+
+    def close(
+        self,
+        serving: Serving,
+        completion: Completion,
+        kept: asyncio.Future[Prepared] | None = None,
+    ) -> None:
+        """Record a chat request after its answer has ended.
+
+        Never waits and never makes the reply fail.
+
+        `kept` gives the stored form of a long request once it is prepared.
+        """
+        client = _client(serving)
+        answer_link = self._conversations.answer_link(client, serving.links, completion.message)
+        turn = Turn(
+            stamp=serving.stamp,
+            messages=serving.request.messages,
+            links=serving.links,
+            answer_link=answer_link,
+            completion=completion,
+            took_s=self._clock.monotonic_s() - serving.began_s,
+            block=serving.selection.block,
+            suffixes=serving.suffixes,
+            known=serving.known,
+            tools=serving.request.tools,
+            format=serving.request.format,
+            note=self._note(serving, completion),
+        )
+        position = Position(
+            trajectory=serving.stamp.trajectory,
+            turns=serving.stamp.number,
+            selection=serving.selection,
+            suffixes=serving.suffixes,
+            known=serving.known,
+            adapter=serving.stamp.policy.adapter,
+        )
+        ends = (answer_link, *serving.links[-1:])
+        self._conversations.remember(position, client, serving.session, ends)
+        self._record(serving, turn, kept)
+        self._count_uses(serving)
+
+    def _record(self, serving: Serving, turn: Turn, kept: asyncio.Future[Prepared] | None) -> None:
+        def write(prepared: Prepared | None) -> None:
+            self._trajectories.record(
+                turn, session=serving.session, selection=serving.selection, prepared=prepared
+            )
+
+        if kept is None:
+            write(None if serving.request.outline is None else Prepared())
+        elif kept.done():
+            write(_prepared(kept))
+        else:
+            kept.add_done_callback(lambda done: write(_prepared(done)))
+
+    # Token rates and skill uses
+
+    def _note(self, serving: Serving, completion: Completion) -> str:
+        request = serving.request
+        digest = serving.stamp.policy.model
+        rate = self._rates.get(digest, TokenRate())
+        added = serving.injection.system + serving.injection.model_system
+        added += "".join(text for _, text in serving.injection.suffixes)
+        counted = completion.usage.prompt_tokens
+        window = serving.window_tokens
+        why = "" if serving.stamp.skills else serving.selection.why
+        said = _characters(request)
+        if said is None:
+            return why  # how many tokens an image takes depends on the model
+        characters = said + len(added)
+        expected = rate.asked(request) + rate.text(added)
+        if was_cut(
+            expected_tokens=expected,
+            fewest_tokens=rate.fewest(characters),
+            counted_tokens=counted,
+            window_tokens=window,
+        ):
+            log.info("the upstream cut a prompt: about %d tokens, %s counted", expected, counted)
+            return (
+                f"The upstream cut this prompt: about {expected} tokens were sent,"
+                f" {counted} were read (the window has {window})."
+            )
+        if counted and not request.tools:
+            updated = rate.updated(characters=characters, tokens=counted)
+            remember(self._rates, digest, updated, most=MOST_MODELS)
+        return why
+
+    def _count_uses(self, serving: Serving) -> None:
+        if not serving.joined:
+            return
+        asker = _client(serving).identity
+        counts = self._uses.setdefault(asker, {})
+        for key in serving.joined:
+            counts[key] = counts.get(key, 0) + 1
+        self._skills.used(serving.joined, by=asker, at=serving.stamp.at)
+
+
+def _prepared(kept: asyncio.Future[Prepared]) -> Prepared:
+    """Return a long request's prepared content; empty if preparing failed, so that the turn is
+    stored anyway.
+    """
+    return Prepared() if kept.cancelled() or kept.exception() else kept.result()
+
+
+def _characters(request: ChatRequest) -> int | None:
+    """Number of characters in the request; None where it has images."""
+    if request.outline is not None:
+        return None if request.outline.images else request.outline.characters
+    parts = [part for message in request.messages for part in message.parts]
+    if any(part.kind is PartKind.IMAGE for part in parts):
+        return None
+    return sum(len(part.text) for part in parts)
+
+
+def _client(serving: Serving) -> Client:
+    return Client(name=serving.stamp.client, apart=serving.stamp.apart)
+
+
+def without_skills(serving: Serving, why: str) -> Serving:
+    """Return the turn without skills, for when the injection could not be written into the body."""
+    return replace(
+        serving,
+        stamp=replace(serving.stamp, skills=()),
+        injection=Injection(system=""),
+        selection=Selection(why=why),
+        suffixes=(),
+        joined=(),
+    )

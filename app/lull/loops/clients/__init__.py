@@ -1,0 +1,1 @@
+"""How a chat client is pointed at Lull and back."""

@@ -1,0 +1,263 @@
+"""Points a chat client at Lull, says how it stands since, and puts its file back.
+
+An edit is made on what the file was before Lull touched it, so that undoing always leads back to
+what the user had, however often Lull's address changed meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lull.core.clients.client import ChatProgram, UserPlace
+from lull.core.clients.connection import Connection, ConnectionState, sha256_of
+from lull.core.clients.target import ConnectTarget
+from lull.core.clients.tree import Reader
+from lull.core.clients.undoing import difference, taken_out
+from lull.core.errors import ClientFileError, Conflict, NotFound, UsageError
+from lull.store.clients.client_files import (
+    ClientFile,
+    check_same,
+    missing_folders,
+    read_client_file,
+    remove_client_file,
+    replace_client_file,
+)
+from lull.store.clients.connections import Connections
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectPlan:
+    """What would be written into a client's file."""
+
+    client: ChatProgram
+    target: ConnectTarget
+    file: ClientFile
+    text: str
+    """The file's new text."""
+    before: bytes | None
+    """What undoing leads back to; None where there was no file."""
+    known: Connection | None
+    """The record of an earlier connection that this one continues."""
+
+    @property
+    def changes(self) -> bool:
+        return self.text.encode() != (self.file.data or b"")
+
+    @property
+    def diff(self) -> str:
+        """What would change, as a unified diff."""
+        name = str(self.file.path)
+        return difference(self.file.text, self.text, name, first="now", second="with Lull")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoPlan:
+    """What undoing would do to a client's file."""
+
+    connection: Connection
+    file: ClientFile
+    text: str | None
+    """What the file becomes where it was changed since; None where the bytes before come back."""
+    clash: bool
+    """Whether later changes touch the lines that Lull wrote, so that nothing can be done."""
+    diff: str
+    """What was changed in the file since Lull wrote it."""
+    done: bool
+    """Whether the file is as it was before Lull already."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether the file was changed since Lull wrote it, in its line ends alone too."""
+        return self.clash or self.text is not None
+
+    @property
+    def only_line_ends(self) -> bool:
+        return self.changed and not self.diff
+
+
+class ClientConnecting:
+    """The walks of `lull connect`, on one user's files."""
+
+    def __init__(self, connections: Connections, user: UserPlace, yaml: Reader) -> None:
+        self._connections = connections
+        self._user = user
+        self._yaml = yaml
+
+    def place(self, client: ChatProgram, named: Path | None = None) -> Path | None:
+        """The file that would be changed: the named one, a connected one, or the usual one."""
+        if named is not None:
+            return named
+        known = self._connections.of(client.name)
+        if known is not None:
+            return Path(known.path)
+        places = [Path(one) for one in client.places(self._user)]
+        there = (one for one in places if one.exists() or one.is_symlink())
+        return next(there, places[0] if places else None)
+
+    def plan(
+        self, client: ChatProgram, target: ConnectTarget, named: Path | None = None
+    ) -> ConnectPlan:
+        """What would be written. Raises ClientFileError, and UsageError where nothing can be.
+
+        A file whose lines of Lull's were changed since is left: what would undo it is kept.
+        """
+        path = self.place(client, named)
+        if client.edit is None or path is None:
+            raise UsageError(
+                f"{client.title} cannot be connected from here.",
+                hint=client.by_hand.format(address=target.address),
+            )
+        file = read_client_file(path)
+        known = self._connections.of(client.name, path)
+        before, text = file.data, file.text
+        if known is not None:
+            target = replace(target, model=target.model or known.model, earlier=(known.address,))
+            before = self._without_lull(file, known)
+            text = (before or b"").decode()
+        if client.needs_model and not target.model:
+            raise UsageError(
+                f"{client.title} has to be told which of your models to ask.",
+                hint=f"lull connect {client.name} --model MODEL",
+            )
+        edited = self._edited(client, path, text, target)
+        return ConnectPlan(
+            client=client, target=target, file=file, text=edited, before=before, known=known
+        )
+
+    def write(self, plan: ConnectPlan, *, at: str) -> Connection:
+        """Write the client's file, its backup first. The caller holds the lock.
+
+        Raises ClientFileError, and Conflict where the file or its record changed since the plan.
+        """
+        path, known = plan.file.path, plan.known
+        check_same(plan.file)
+        if self._connections.of(plan.client.name, path) != known:
+            raise Conflict(
+                f"{path} was connected or put back by another `lull connect` at this moment.",
+                hint="Nothing was done; try again.",
+            )
+        before, after = plan.before or b"", plan.text.encode()
+        connection = Connection(
+            client=plan.client.name,
+            path=str(path),
+            existed=plan.before is not None,
+            before_sha256=sha256_of(before),
+            after_sha256=sha256_of(after),
+            address=plan.target.address,
+            model=plan.target.model,
+            at=at,
+            made_folders=(*missing_folders(path), *(known.made_folders if known else ())),
+        )
+        with self._connections.kept(connection, before, after):
+            replace_client_file(plan.file, after)
+        return connection
+
+    def standing(
+        self, client: ChatProgram, target: ConnectTarget, named: Path | None = None
+    ) -> ConnectionState:
+        """Whether the client's file points at Lull, now."""
+        path = self.place(client, named)
+        if client.edit is None or path is None:
+            return ConnectionState.NOT_CONNECTED
+        known = self._connections.of(client.name, path)
+        try:
+            file = read_client_file(path)
+            text = file.text
+            # Without a model: which one the user chose since is their own matter.
+            same = self._edited(client, path, text, replace(target, model="")) == text
+        except ClientFileError:
+            return ConnectionState.UNREADABLE
+        if file.data is not None and same:
+            return ConnectionState.CONNECTED
+        return ConnectionState.NOT_CONNECTED if known is None else ConnectionState.DRIFTED
+
+    def undo_plans(self, client: ChatProgram, named: Path | None = None) -> Sequence[UndoPlan]:
+        """What undoing would do, for each file. Raises NotFound where Lull wrote nothing."""
+        found = [
+            one
+            for one in self._connections.all()
+            if one.client == client.name and (named is None or one.path == str(named))
+        ]
+        if not found:
+            raise NotFound(
+                f"Lull has written nothing for {client.title}.",
+                hint="`lull connect` lists what is connected.",
+            )
+        return [self._undo_plan(one) for one in found]
+
+    def undo(self, plan: UndoPlan) -> None:
+        """Put the file back and forget the connection. Raises ClientFileError and Conflict."""
+        connection = plan.connection
+        if plan.clash:
+            raise self._clash(connection)
+        if not plan.done:
+            data = self._connections.before(connection)
+            if plan.text is not None:
+                data = plan.text.encode()
+            if connection.existed or (plan.text is not None and data):
+                replace_client_file(plan.file, data)
+            else:
+                remove_client_file(plan.file, connection.made_folders)
+        self._connections.drop(connection)
+
+    def _without_lull(self, file: ClientFile, known: Connection) -> bytes | None:
+        """The file as it would be had Lull never written it.
+
+        Raises ClientFileError where that cannot be told.
+        """
+        if file.data is None:
+            return None
+        if sha256_of(file.data) == known.after_sha256:
+            return self._connections.before(known) if known.existed else None
+        before, after = self._connections.before(known), self._connections.after(known)
+        if known.existed and file.data == before:
+            return before
+        merged = taken_out(before.decode(), after.decode(), file.text)
+        if merged is None:
+            raise self._clash(known)
+        return None if merged == "" and not known.existed else merged.encode()
+
+    def _clash(self, connection: Connection) -> ClientFileError:
+        backup = self._connections.backup_path(connection)
+        return ClientFileError(
+            f"{connection.path} was changed since in the lines that Lull wrote.",
+            hint=f"Change it by hand; as it was before lies in {backup}.",
+        )
+
+    def _undo_plan(self, connection: Connection) -> UndoPlan:
+        file = read_client_file(Path(connection.path))
+        before = self._connections.before(connection)
+        now = file.data
+        if (now is None and not connection.existed) or (connection.existed and now == before):
+            return UndoPlan(
+                connection=connection, file=file, text=None, clash=False, diff="", done=True
+            )
+        if now is not None and sha256_of(now) == connection.after_sha256:
+            return UndoPlan(
+                connection=connection, file=file, text=None, clash=False, diff="", done=False
+            )
+        after = self._connections.after(connection).decode()
+        text = before.decode() if now is None else taken_out(before.decode(), after, file.text)
+        return UndoPlan(
+            connection=connection,
+            file=file,
+            text=text,
+            clash=text is None,
+            diff=difference(
+                after,
+                "" if now is None else file.text,
+                connection.path,
+                first="as Lull wrote it",
+                second="now",
+            ),
+            done=False,
+        )
+
+    def _edited(self, client: ChatProgram, path: Path, text: str, target: ConnectTarget) -> str:
+        assert client.edit is not None
+        try:
+            return client.edit(text, target, self._yaml)
+        except ClientFileError as error:
+            raise ClientFileError(f"{path}: {error.detail}", hint=error.hint) from error

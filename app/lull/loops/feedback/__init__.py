@@ -1,0 +1,1 @@
+"""Turns user feedback and other signals into rewards and standing wishes."""

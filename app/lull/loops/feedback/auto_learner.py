@@ -1,0 +1,164 @@
+"""Picks the model that learns when the user has named none, and prepares its weights.
+
+The choice is made from recent chats, once a day, and remembered; while Ollama is away the last one
+holds. The weights are prepared in lulls, so the user's own model can learn without being chosen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from typing import Final
+
+from lull.core.chat.model_name import canonical
+from lull.core.errors import LullError
+from lull.core.idle.scheduling import LullWork, WorkKind
+from lull.core.models.talked_to import COUNTED_PERIOD, AutoChoice, Talked, auto_choice
+from lull.core.ports import Clock
+from lull.loops.models.choose_model import ThereIs
+from lull.store.feedback.remembered import Remembered
+
+log = logging.getLogger(__name__)
+
+KEY: Final = "auto-learner"
+"""Database key under which the automatically chosen model is remembered."""
+DAY_S: Final = 24 * 3600.0
+SOON_S: Final = 3600.0
+"""Seconds until the models are examined again while the built-in model is the choice."""
+AWAY_S: Final = 60.0
+"""Seconds until the models are examined again while Ollama does not answer."""
+READY_GUESS_S: Final = 120.0
+"""Assumed seconds to prepare a model's weights."""
+_STOPS_WITHIN_S: Final = 1.0
+"""Most seconds to wait for cancelled work to stop."""
+
+
+class AutoLearner:
+    """Chooses the model that `training.model = auto` stands for."""
+
+    def __init__(
+        self,
+        remembered: Remembered,
+        *,
+        talked: Callable[[datetime], Sequence[Talked]],
+        there: Callable[[], Awaitable[ThereIs]],
+        ready: Callable[[str], bool],
+        clock: Clock,
+        built_in: str,
+    ) -> None:
+        """The function `ready` tells whether a model's weights are prepared for training.
+
+        `ready` and `talked` block.
+        """
+        self._remembered = remembered
+        self._talked = talked
+        self._there = there
+        self._ready = ready
+        self._clock = clock
+        self._built_in = built_in
+        last = remembered.get(KEY)
+        self.choice = AutoChoice(model=last or built_in, why="As it was last time.")
+        self.is_ready = True
+        """Whether the weights are prepared; True until the first look."""
+
+    async def look(self) -> float:
+        """Choose the model again; return the seconds until the next check is due."""
+        there = await self._there()
+        if there.problem is not None:
+            return AWAY_S
+        since = self._clock.now() - COUNTED_PERIOD
+        talked = await asyncio.to_thread(self._talked, since)
+        found = auto_choice(talked, there.models, built_in=self._built_in)
+        is_built_in = canonical(found.model) == canonical(self._built_in)
+        self.is_ready = is_built_in or await asyncio.to_thread(self._ready, found.model)
+        if canonical(found.model) != canonical(self.choice.model):
+            log.info("training.model = auto means %s from now on: %s", found.model, found.why)
+            await self._remembered.put(KEY, found.model)
+        self.choice = found
+        return SOON_S if is_built_in else DAY_S
+
+
+class ReadyWork:
+    """Prepares one model's weights for training, as work in lulls (implements LullWork)."""
+
+    kind = WorkKind.READY
+    needs_s = 5.0
+    left_s = READY_GUESS_S
+    value = 0.1
+    progress = 0.0
+
+    def __init__(self, model: str, *, make: Callable[[str], Awaitable[None]], clock: Clock) -> None:
+        """The function `make` prepares the weights.
+
+        It may be cancelled at any moment, and the next call continues where it stopped.
+        """
+        self.id = f"ready {canonical(model)}"
+        self.text = f"Making {model} ready to learn"
+        self._model = model
+        self._make = make
+        self._clock = clock
+        self._may_go = asyncio.Event()
+        self._ended = False
+        self._making: asyncio.Task[None] | None = None
+
+    async def run_slice(self, until_s: float) -> None:
+        self._may_go.set()
+        while not self._ended and (left_s := until_s - self._clock.monotonic_s()) > 0:
+            await self._may_go.wait()
+            if self._ended or await self._work_for(left_s):
+                return
+
+    async def _work_for(self, left_s: float) -> bool:
+        """Work for up to `left_s` seconds; True when done. Raises LullError."""
+        self._making = asyncio.ensure_future(self._made())
+        try:
+            await asyncio.wait({self._making}, timeout=left_s)
+        finally:
+            if not self._making.done():
+                self._making.cancel()
+                await asyncio.wait({self._making}, timeout=_STOPS_WITHIN_S)
+        if self._making.cancelled() or not self._making.done():
+            return False
+        self._making.result()
+        return True
+
+    async def _made(self) -> None:
+        await self._make(self._model)
+
+    async def suspend(self) -> None:
+        self._may_go.clear()
+        if self._making is not None:
+            self._making.cancel()
+
+    async def resume(self) -> None:
+        self._may_go.set()
+
+    async def give_back_memory(self) -> None:
+        self._ended = True
+        self._may_go.set()
+        if self._making is not None:
+            self._making.cancel()
+            await asyncio.wait({self._making}, timeout=_STOPS_WITHIN_S)
+
+
+def ready_work(
+    auto: AutoLearner, make: Callable[[str], Awaitable[None]], clock: Clock
+) -> list[LullWork]:
+    """Return the work item that prepares the chosen model's weights; None if they are ready."""
+    if auto.is_ready:
+        return []
+    return [ReadyWork(auto.choice.model, make=make, clock=clock)]
+
+
+async def made_ready(
+    auto: AutoLearner, model: str, choose: Callable[[str], Awaitable[object]]
+) -> None:
+    """Prepare a model's weights for training. Raises LullError; another lull tries again."""
+    try:
+        await choose(model)
+    except LullError:
+        log.info("%s could not be made ready to learn", model)
+        raise
+    auto.is_ready = True

@@ -1,0 +1,67 @@
+"""Saves requests that went well as exemplars of the skills that helped with them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+from lull.core.feedback.feedback import Scope
+from lull.core.feedback.reward import GREY
+from lull.core.skills.skill import Library, Skill, SkillKey
+from lull.loops.feedback.verify import Verifier
+from lull.store.feedback.reward_rows import RewardRow, ServedTurn, newest_words
+from lull.store.feedback.rewards import Rewards
+
+Credit = Callable[[ServedTurn, Sequence[str]], Awaitable[None]]
+"""Callback that saves a request as an exemplar (a past success) of the skills that helped with it;
+of none, if it went well without any.
+"""
+
+
+class CreditWins:
+    """Credits skills with the requests that they helped with."""
+
+    def __init__(
+        self,
+        rewards: Rewards,
+        *,
+        verifier: Verifier,
+        library: Callable[[], Library],
+        credit: Credit,
+    ) -> None:
+        self._rewards = rewards
+        self._verifier = verifier
+        self._library = library
+        self._credit = credit
+
+    async def of(self, rows: Sequence[RewardRow]) -> None:
+        """Store requests that went well as exemplars of the skills that they wanted, or of none."""
+        good = [r.turn for r in rows if r.reward is not None and r.reward.p_good > GREY[1]]
+        for served in self._rewards.served(good):
+            if served.excluded:
+                continue
+            had = self._for_this_request(served)
+            wanted = self._had_a_part(served, had)
+            if wanted or (not had and not served.left_out):
+                await self._credit(served, wanted)
+
+    def _for_this_request(self, served: ServedTurn) -> dict[str, Skill | None]:
+        """Return the skills in the turn's prompt that are not for every request; None for one that
+        has changed since."""
+        skills = self._library().skills
+        had: dict[str, Skill | None] = {}
+        for one in served.turn.skills:
+            skill = skills.get(SkillKey(served.room, one.name))
+            if skill is None or skill.sha256 != one.sha256:
+                had[one.name] = None
+            elif skill.scope is not Scope.ALL and not skill.pinned:
+                had[one.name] = skill
+        return had
+
+    def _had_a_part(self, served: ServedTurn, had: Mapping[str, Skill | None]) -> tuple[str, ...]:
+        """Return the skills that the turn's request needed, as far as can be told.
+
+        Crediting skills that were merely in the prompt would select them ever more often.
+        """
+        turn, there = served.turn, {name: skill for name, skill in had.items() if skill}
+        asked = newest_words(turn.request)
+        return self._verifier.wanted(turn.model, there, asked=asked, answer=turn.answer.text)

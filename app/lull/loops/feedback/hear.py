@@ -1,0 +1,251 @@
+"""Reads users' replies to answers in quiet time and stores them as feedback, each once.
+
+A message waits as a row until a reader has read it, so nothing is lost while there is no reader
+or a chat goes on. A message is read again only on request, and then the change is reported.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from lull.core.chat.messages import Role
+from lull.core.chat.model_name import canonical
+from lull.core.errors import LullError
+from lull.core.feedback.exchange import Exchange
+from lull.core.feedback.feedback import UNSURE, Feedback, Heard
+from lull.core.feedback.ports import FeedbackReader
+from lull.core.idle.ports import Quiet
+from lull.core.ports import Clock
+from lull.core.provenance.authorship import behind_the_answer, typed_in
+from lull.store.chat.turn_rows import TurnRow
+from lull.store.feedback.feedback import FeedbackRows, WaitingMessage
+from lull.store.feedback.reward_rows import ServedTurn, newest_words
+from lull.store.feedback.rewards import Rewards
+
+log = logging.getLogger(__name__)
+
+Count = Callable[[Sequence[Feedback]], Awaitable[None]]
+"""Type of the function that updates the rewards after new feedback was read."""
+
+BATCH = 16
+"""Number of messages read for feedback before checking again whether the user is back."""
+TRIES = 3
+"""Number of times the reader may fail on a message before it is marked as unsure and skipped."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadAnew:
+    """New reading of a message, with the feedback that an earlier reader found."""
+
+    before: Feedback | None
+    now: Feedback
+
+
+class Hear:
+    """Reads feedback from users' messages: at once if no model is needed, else in quiet time."""
+
+    def __init__(
+        self,
+        rows: FeedbackRows,
+        rewards: Rewards,
+        *,
+        own: Mapping[str, FeedbackReader],
+        reader: Callable[[], FeedbackReader | None],
+        quiet: Quiet,
+        clock: Clock,
+    ) -> None:
+        """The mapping `own` holds, by model name, readers that need no model.
+
+        The one for the built-in model reads its toy language.
+
+        `reader` returns the reader of all other messages, None while there is none.
+        """
+        self._rows = rows
+        self._rewards = rewards
+        self._own = {canonical(model): reader for model, reader in own.items()}
+        self._reader = reader
+        self._quiet = quiet
+        self._clock = clock
+        self._failed: Counter[str] = Counter()
+        """Failures by turn, counted only when the reader had just succeeded with other messages."""
+        self._asked_for: Counter[str] = Counter()
+        """Failures of messages by turn, including those where the reader was away."""
+        self._works = True
+        """Whether the reader's last call succeeded; a reader that is away fails with everything."""
+
+    # While a turn is scored, without a model
+
+    async def at_once(self, before: TurnRow, turn: TurnRow) -> Feedback | None:
+        """Return the feedback in a user's reply to an answer, if it can be read without a model.
+
+        Otherwise the message waits. None where it waits or nothing was typed.
+        """
+        exchange = exchange_of(before, turn)
+        known = self._rows.of([turn.id]).get(turn.id)
+        if known is not None or not exchange.said.strip():
+            return known
+        if exchange.said.strip() == exchange.asked.strip():
+            return None  # the same request sent again is no feedback in words
+        own = self._own.get(canonical(before.model))
+        heard = (await own.read([exchange]))[0] if own is not None else None
+        if own is None or heard is None:
+            await self._rows.wait(
+                [WaitingMessage(turn=turn.id, before=before.id)], at=self._clock.now()
+            )
+            return None
+        feedback = self._feedback(turn.id, before.id, own.name, heard)
+        await self._rows.save([feedback])
+        return feedback
+
+    # In quiet time
+
+    async def step(
+        self, *, hurry: bool = False, limit: int = BATCH, count: Count | None = None
+    ) -> list[Feedback]:
+        """Read a batch of waiting messages and return the feedback in them.
+
+        `count` is called before the messages stop waiting, so a crash in between only reads them
+        once more. After a failure messages are read one by one, those with the fewest failures
+        first, so that one message cannot hold up the others.
+
+        Raises LullError when the reader is away or fails; the messages keep waiting.
+        """
+        reader = self._reader()
+        waiting = self._next(limit)
+        if reader is None or not waiting:
+            return []
+        turns = [one.turn for one in waiting]
+        pairs = self._exchanges(waiting)
+        exchanges = [exchange for _, exchange in pairs]
+        try:
+            heard = await self._quiet.run(
+                lambda: _asked(reader, exchanges), hurry=hurry or reader.light
+            )
+        except LullError:
+            self._asked_for.update(turns)
+            if self._works:
+                self._failed.update(turns)
+            self._works = False
+            raise
+        self._works = True
+        found = [
+            # There is no other reader to ask, so what this one cannot tell is unsure.
+            self._feedback(one.turn, one.before, reader.name, said or UNSURE)
+            for (one, _), said in zip(pairs, heard, strict=True)
+        ]
+        gone = set(turns) - {one.turn for one, _ in pairs}
+        found += [
+            self._feedback(one.turn, one.before, reader.name, UNSURE)
+            for one in waiting
+            if one.turn in gone
+        ]
+        self._forget(turns)
+        if pairs:
+            found += self._put_aside(reader.name)
+        if count is not None:
+            await count(found)
+        await self._rows.save(found)
+        return found
+
+    def _next(self, limit: int) -> list[WaitingMessage]:
+        """Return the next messages to read: those that never failed, or else the one with the
+        fewest failures.
+        """
+        waiting = self._rows.waiting(limit=limit + len(self._asked_for))
+        untried = [one for one in waiting if not self._asked_for[one.turn]]
+        return untried[:limit] or sorted(waiting, key=lambda one: self._asked_for[one.turn])[:1]
+
+    def _put_aside(self, reader: str) -> list[Feedback]:
+        """Set aside messages that the reader failed with too often.
+
+        Called after another message was read, which shows that the reader itself works.
+        """
+        if max(self._failed.values(), default=0) < TRIES:
+            return []
+        waiting = self._rows.waiting(limit=len(self._asked_for) + BATCH)
+        given_up = [one for one in waiting if self._failed[one.turn] >= TRIES]
+        for one in given_up:
+            log.warning("The reader fails with the message of turn %s: put aside.", one.turn)
+        self._forget([one.turn for one in given_up])
+        return [self._feedback(one.turn, one.before, reader, UNSURE) for one in given_up]
+
+    async def again(self, feedbacks: Sequence[Feedback]) -> list[ReadAnew]:
+        """Read messages again with the current reader, where another reader had read them.
+
+        Returns the messages that were read. Raises LullError where there is no reader.
+        """
+        reader = self._reader()
+        if reader is None:
+            raise LullError(
+                "There is no reader to read with.", hint="`lull doctor` says what is missing."
+            )
+        old = [one for one in feedbacks if one.read_by != reader.name]
+        pairs = self._exchanges([WaitingMessage(turn=one.turn, before=one.before) for one in old])
+        out: list[ReadAnew] = []
+        before = {one.turn: one for one in old}
+        for start in range(0, len(pairs), BATCH):
+            some = pairs[start : start + BATCH]
+            heard = await self._quiet.run(
+                lambda some=some: reader.read([exchange for _, exchange in some]),  # type: ignore[misc]
+                hurry=True,
+            )
+            for (one, _), said in zip(some, heard, strict=True):
+                if said is None:
+                    continue
+                now = self._feedback(one.turn, one.before, reader.name, said)
+                out.append(ReadAnew(before=before[one.turn], now=now))
+        await self._rows.save([one.now for one in out])
+        return out
+
+    def _forget(self, turns: Sequence[str]) -> None:
+        for turn in turns:
+            del self._failed[turn], self._asked_for[turn]
+
+    def _exchanges(
+        self, waiting: Sequence[WaitingMessage]
+    ) -> list[tuple[WaitingMessage, Exchange]]:
+        served = {
+            one.turn.id: one
+            for one in self._rewards.served([t for w in waiting for t in (w.turn, w.before)])
+        }
+        return [
+            (one, _exchange(served[one.before], served[one.turn]))
+            for one in waiting
+            if one.turn in served and one.before in served
+        ]
+
+    def _feedback(self, turn: str, before: str, reader: str, heard: Heard) -> Feedback:
+        return Feedback(
+            turn=turn, before=before, read_by=reader, read_at=self._clock.now(), heard=heard
+        )
+
+
+async def _asked(reader: FeedbackReader, exchanges: Sequence[Exchange]) -> Sequence[Heard | None]:
+    """Ask a reader. Raises LullError, also if it returns fewer or more results than messages."""
+    heard = await reader.read(exchanges)
+    if len(heard) != len(exchanges):
+        said = f"The reader {reader.name} answered {len(heard)} of {len(exchanges)} messages."
+        raise LullError(said, hint="They wait; `lull doctor` says which reader is used.")
+    return heard
+
+
+def exchange_of(before: TurnRow, turn: TurnRow) -> Exchange:
+    """Combine an answer and the user's reply to it into the exchange that the reader reads.
+
+    `turn.request` must hold only the messages that were new in that turn.
+    """
+    said = "\n".join(
+        words
+        for message in turn.request
+        if message.role is Role.USER and (words := typed_in((message,)))
+    )
+    return Exchange(asked=newest_words(before.request), answer=before.answer.text, said=said)
+
+
+def _exchange(before: ServedTurn, after: ServedTurn) -> Exchange:
+    """Build the exchange from turns with their whole requests."""
+    said = typed_in(behind_the_answer(after.turn.request))
+    return Exchange(asked=before.asked, answer=before.turn.answer.text, said=said)

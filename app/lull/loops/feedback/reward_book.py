@@ -1,0 +1,153 @@
+"""Keeps what each turn was worth: signals, ratings and judge votes combined into a reward.
+
+The most trusted source that says anything decides, calibrated on the user's ratings. A turn
+without any verdict stays unscored; it is never scored zero.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from lull.core.feedback.calibration import Calibration, Prior
+from lull.core.feedback.reward import Reward, Source, Vote, combined, majority
+from lull.core.feedback.rules import ScoreRule
+from lull.core.feedback.signals import Signal, SignalKind
+from lull.core.ports import Clock
+from lull.loops.feedback.credit_wins import CreditWins
+from lull.store.chat.turn_rows import Label, TurnRow
+from lull.store.feedback.reward_rows import RewardRow
+from lull.store.feedback.rewards import Rewards
+
+
+class RewardBook:
+    """Combines and stores rewards, and recalibrates them when the user rates."""
+
+    def __init__(
+        self,
+        rewards: Rewards,
+        *,
+        crediting: CreditWins,
+        clock: Clock,
+        coin: Callable[[], float],
+        rule: ScoreRule,
+        beliefs: Callable[[], Mapping[Source, Prior]] = dict,
+    ) -> None:
+        """The argument `beliefs` holds priors of reward sources, used before any user labels."""
+        self._rewards = rewards
+        self._crediting = crediting
+        self._clock = clock
+        self._coin = coin
+        self._rule = rule
+        self._beliefs = beliefs
+        self.writing = asyncio.Lock()
+        """Held from reading a turn's row to writing it back, so that signals, votes and ratings do
+        not overwrite each other."""
+        self._calibrating = asyncio.Lock()
+        self.calibration = Calibration()
+
+    async def save(self, rows: Sequence[RewardRow], *, read: Collection[str] = ()) -> None:
+        """Store rows, and which turns' signals have been gathered."""
+        await self._rewards.save(rows, read=read, at=self._clock.now())
+
+    async def credit(self, rows: Sequence[RewardRow]) -> None:
+        """Store requests that went well as exemplars of the skills in their prompts."""
+        await self._crediting.of(rows)
+
+    def row(
+        self,
+        known: RewardRow | None,
+        turn: TurnRow,
+        new: Iterable[Signal],
+        *,
+        due_now: bool = False,
+    ) -> RewardRow:
+        """Return the turn's row with new signals added, its reward and when to ask the judge."""
+        row = known or RewardRow(turn=turn.id, reward=None)
+        signals = tuple(dict.fromkeys((*row.signals, *new)))
+        reward = self.reward(signals, turn.label, row.votes)
+        due = row.due
+        if reward is not None and not self._audited(reward, row):
+            due = None
+        elif turn.complete and not row.votes and row.tries < self._rule.tries:
+            wait_s = 0.0 if due_now else self._rule.settle_s
+            due = self._clock.now() + timedelta(seconds=wait_s)
+        return replace(row, signals=signals, reward=reward, due=due)
+
+    def _audited(self, reward: Reward, row: RewardRow) -> bool:
+        """Whether to ask the judge although the reward is known, to measure its accuracy."""
+        if reward.source is not Source.VERIFIABLE or row.votes:
+            return False
+        return self._coin() < self._rule.audit_share
+
+    def reward(
+        self, signals: Sequence[Signal], label: Label | None, votes: Sequence[Vote]
+    ) -> Reward | None:
+        """Return a turn's reward by the most trusted source, calibrated on the user's labels.
+
+        None where no source says anything.
+        """
+        spoken = [
+            self._calibrated(signal.value, signal.source)
+            for signal in signals
+            if signal.kind is not SignalKind.ENVIRONMENT and signal.value
+        ]
+        if label is not None:
+            spoken.append(self._calibrated(1.0 if label is Label.GOOD else -1.0, Source.EXPLICIT))
+        verdict = majority(votes)
+        if verdict is not None:
+            spoken.append(
+                replace(self._calibrated(float(verdict), Source.JUDGE), votes=tuple(votes))
+            )
+        return combined(spoken)
+
+    def _calibrated(self, value: float, source: Source) -> Reward:
+        return Reward(value=value, p_good=self.calibration.p_good(value, source), source=source)
+
+    # The user's ratings
+
+    async def rated(self, turn: str) -> None:
+        """Score a turn again after the user changed its rating, and recalibrate all sources."""
+        rows = await self._rescore([turn])
+        await self.recalibrate()
+        await self.credit(rows)
+
+    async def _rescore(self, turns: Sequence[str]) -> list[RewardRow]:
+        async with self.writing:
+            rows = [self.row(one.reward, one.turn, ()) for one in self._rewards.served(turns)]
+            await self.save(rows)
+            return rows
+
+    async def recalibrate(self) -> None:
+        """Recalibrate every source of rewards by how often it agrees with the user's ratings.
+
+        Ratings that were stored but not scored before the service ended are scored now.
+        """
+        async with self._calibrating:  # one at a time, so that the newest reading wins
+            unheard = await asyncio.to_thread(self._rewards.unheard)
+            if unheard:
+                await self._rescore(unheard)
+            labelled = await asyncio.to_thread(self._rewards.labelled)
+            self.calibration = Calibration.of(
+                ((label is Label.GOOD, verdicts(row)) for label, row in labelled),
+                self._beliefs(),
+            )
+            changed = {
+                (source, value): self.calibration.p_good(value, Source(source))
+                for source, value in await asyncio.to_thread(self._rewards.kinds)
+            }
+            await self._rewards.recalibrate(changed)
+
+
+def verdicts(row: RewardRow) -> dict[Source, float]:
+    """Return each source's verdict on a turn, without ratings; if it gave several, the worst."""
+    said: dict[Source, float] = {}
+    for signal in row.signals:
+        if signal.kind is not SignalKind.ENVIRONMENT and signal.value:
+            said[signal.source] = min(signal.value, said.get(signal.source, 1.0))
+    verdict = majority(row.votes)
+    if verdict is not None:
+        said[Source.JUDGE] = float(verdict)
+    return said

@@ -1,0 +1,233 @@
+"""Scores turns by signals: what their answers show, and what users do and say about them.
+
+When the next message arrives, signals are gathered at once: tool results, formats, checks and what
+the user did. Replies are read in quiet time and count from then on. What a turn was worth by all
+sources stands in `reward_book`; if no signal says anything, a judge is asked later (`ask_judge`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+
+from lull.core.chat.messages import Finish
+from lull.core.feedback.feedback import Feedback
+from lull.core.feedback.signals import (
+    Signal,
+    SignalKind,
+    from_feedback,
+    from_tools,
+    regenerated,
+)
+from lull.core.provenance.authorship import behind_the_answer, typed_in
+from lull.loops.feedback.hear import Hear, exchange_of
+from lull.loops.feedback.reward_book import RewardBook
+from lull.loops.feedback.standing_wishes import StandingWishes, Withdrawn
+from lull.loops.feedback.verify import Verifier, Wish, as_said, by_wish
+from lull.store.chat.turn_rows import TurnRow
+from lull.store.feedback.reward_rows import RewardRow, ServedTurn, newest_words
+from lull.store.feedback.rewards import Rewards, Unread
+
+log = logging.getLogger(__name__)
+
+TURNS_AT_ONCE = 64
+"""Most turns read from the store at once."""
+STUMBLES = 2
+"""Attempts to score a turn before it is skipped."""
+
+
+class Score:
+    """Gathers the signals of turns and keeps their rewards up to date."""
+
+    def __init__(
+        self,
+        rewards: Rewards,
+        *,
+        book: RewardBook,
+        verifier: Verifier,
+        wishes: StandingWishes,
+        hear: Hear,
+    ) -> None:
+        self._rewards = rewards
+        self._book = book
+        self._verifier = verifier
+        self.wishes = wishes
+        self._hear = hear
+        self._begun: dict[str, int] = {}
+        """Unfinished tries by turn, so that one failing turn does not stop the rest."""
+
+    # At once, without a model
+
+    async def read_new(self) -> int:
+        """Read the signals of all turns not scored yet; return how many turns were read."""
+        async with self._book.writing:
+            await self._follow_withdrawals()
+            return await self._read_waiting()
+
+    async def _read_waiting(self) -> int:
+        count = 0
+        while unread := self._rewards.unread(limit=TURNS_AT_ONCE):
+            for one in unread:
+                tries = self._begun[one.turn.id] = self._begun.get(one.turn.id, 0) + 1
+                if tries > STUMBLES:
+                    log.error("turn %s cannot be scored and is passed over", one.turn.id)
+                    await self._book.save((), read=[one.turn.id])
+                else:
+                    await self._read(one)
+                del self._begun[one.turn.id]
+            count += len(unread)
+        return count
+
+    async def _read(self, unread: Unread) -> None:
+        """Score a turn by its own answer, and the turn before it or the one it repeats."""
+        turn, rows = unread.turn, []
+        (served,) = self._rewards.served([turn.id]) or (None,)
+        if served is None:  # deleted meanwhile
+            await self._book.save((), read=[turn.id])
+            return
+        wishes = await self.wishes.of(served)
+        touched = [other.id for other in (turn, unread.before, unread.again) if other is not None]
+        known = self._rewards.of(touched)
+        rows.append(self._book.row(known.get(turn.id), turn, self._of_itself(served, wishes)))
+        if unread.before is not None and unread.before.complete:
+            row = known.get(unread.before.id)
+            tools = _tool_results(unread.before, turn)
+            row, said = await self._replied(served, unread.before, turn, row, tools)
+            rows.append(self._book.row(row, unread.before, said, due_now=True))
+        if unread.again is not None and _rejects(unread.again):
+            again = regenerated(newest_words(unread.again.request))
+            rows.append(self._book.row(known.get(unread.again.id), unread.again, (again,)))
+        await self._book.save(rows, read=[turn.id])
+        await self._book.credit(rows)
+
+    async def _replied(
+        self,
+        served: ServedTurn,
+        before: TurnRow,
+        turn: TurnRow,
+        row: RewardRow | None,
+        tools: tuple[Signal, ...],
+    ) -> tuple[RewardRow | None, tuple[Signal, ...]]:
+        """Return the signals that follow an answer: tool results, and the reply if it can be read
+        now.
+        """
+        feedback = await self._hear.at_once(before, turn)
+        if feedback is None or any(one.kind is SignalKind.ENVIRONMENT for one in tools):
+            return row, tools  # an environment fault is not the answer's, whatever was said
+        row, said = await self._said(served, before, exchange_of(before, turn).said, feedback, row)
+        return row, (*tools, *said)
+
+    async def _said(
+        self,
+        served: ServedTurn,
+        before: TurnRow,
+        said: str,
+        feedback: Feedback,
+        row: RewardRow | None,
+    ) -> tuple[RewardRow | None, tuple[Signal, ...]]:
+        """Return the signals of a message that was read; a lasting wish is stored."""
+        heard = feedback.heard
+        signals = from_feedback(heard, said)
+        if not heard.lasts:
+            await self.wishes.drop(served, feedback.turn)
+            return row, signals
+        wish = self._verifier.wish_of(feedback, about=newest_words(before.request))
+        wishes = await self.wishes.add(served, wish)
+        return self._wished_anew(wishes, before, row, signals)
+
+    async def heard(self, found: Sequence[Feedback]) -> None:
+        """Score the answers that newly read feedback is about.
+
+        Replaces scores from earlier readings of the same messages.
+        """
+        async with self._book.writing:
+            rows: list[RewardRow] = []
+            for one in found:
+                both = self._rewards.served([one.before, one.turn])
+                if len(both) == 2:
+                    rows.append(await self._of_reading(both[0], both[1], one))
+            await self._book.save(rows)
+        await self._book.credit(rows)
+
+    async def _of_reading(
+        self, before: ServedTurn, after: ServedTurn, feedback: Feedback
+    ) -> RewardRow:
+        row = _without_words(before.reward)
+        if any(one.kind is SignalKind.ENVIRONMENT for one in row.signals):
+            return row
+        said = typed_in(behind_the_answer(after.turn.request))
+        known, signals = await self._said(before, before.turn, said, feedback, row)
+        return self._book.row(known, before.turn, signals, due_now=True)
+
+    def _of_itself(self, served: ServedTurn, wishes: Sequence[Wish]) -> tuple[Signal, ...]:
+        turn = served.turn
+        if not turn.complete:
+            return ()
+        asked, answer = newest_words(turn.request), turn.answer.text
+        shape = () if turn.answer.tool_calls else self._verifier.in_format(turn.format, answer)
+        return (
+            *shape,
+            *self._verifier.checked([skill.sha256 for skill in turn.skills], answer),
+            *self._verifier.as_wished(turn.model, wishes=wishes, asked=asked, answer=answer),
+        )
+
+    # Standing wishes
+
+    def _wished_anew(
+        self,
+        wishes: Sequence[Wish],
+        before: TurnRow,
+        row: RewardRow | None,
+        said: tuple[Signal, ...],
+    ) -> tuple[RewardRow | None, tuple[Signal, ...]]:
+        """Check the answer against the new wishes, dropping verdicts of older wishes."""
+        if row is not None:
+            kept = tuple(signal for signal in row.signals if not by_wish(signal))
+            row = replace(row, signals=kept)
+        asked = newest_words(before.request)
+        anew = self._verifier.as_wished(
+            before.model, wishes=wishes, asked=asked, answer=before.answer.text
+        )
+        return row, (*said, *anew)
+
+    async def _follow_withdrawals(self) -> None:
+        """Remove the verdicts of wishes that the user turned down.
+
+        A wish that is wanted again applies only to later answers.
+        """
+        withdrawn = await asyncio.to_thread(self.wishes.withdrawn)
+        turns = [*withdrawn.verdicts]
+        for start in range(0, len(turns), TURNS_AT_ONCE):
+            some = await asyncio.to_thread(
+                self._rewards.served, turns[start : start + TURNS_AT_ONCE]
+            )
+            rows = [self._book.row(_without(one, withdrawn), one.turn, ()) for one in some]
+            await self._book.save(rows)
+        self.wishes.follow(withdrawn)
+
+
+def _without(served: ServedTurn, withdrawn: Withdrawn) -> RewardRow:
+    """Return the turn's row without the verdicts of withdrawn wishes."""
+    lost = {as_said(words) for words in withdrawn.verdicts[served.turn.id]}
+    row = served.reward
+    kept = tuple(one for one in row.signals if not (by_wish(one) and one.text in lost))
+    return replace(row, signals=kept)
+
+
+def _without_words(row: RewardRow) -> RewardRow:
+    """Return the turn's row without what an earlier reader heard in the reply."""
+    spoken = (SignalKind.CORRECTION, SignalKind.THANKS)
+    return replace(row, signals=tuple(one for one in row.signals if one.kind not in spoken))
+
+
+def _tool_results(before: TurnRow, turn: TurnRow) -> tuple[Signal, ...]:
+    """Signals from the results of the answer's tool calls."""
+    return from_tools(turn.request, answer=before.answer) if before.answer.tool_calls else ()
+
+
+def _rejects(earlier: TurnRow) -> bool:
+    """Whether asking again rejects the answer; only a complete answer can be rejected."""
+    said = earlier.answer.text.strip() or earlier.answer.tool_calls
+    return earlier.finish in (Finish.STOP, Finish.TOOL_CALLS) and bool(said)

@@ -1,0 +1,196 @@
+"""Standing wishes: the user's corrections, which later answers of a model are checked against.
+
+A wish stands until a newer one contradicts it, or the user turns down what was made of it: rejects
+the proposal, or switches off or deletes the skill. Then the scores that the wish gave are removed,
+except where the same words were said again, or in another room or to another model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import bisect
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+
+from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus
+from lull.core.skills.skill import Library, SkillKey, SkillStatus
+from lull.loops.feedback.verify import Verifier, Wish
+from lull.store.feedback.feedback import FeedbackRows
+from lull.store.feedback.reward_rows import ServedTurn
+from lull.store.feedback.rewards import Rewards
+from lull.store.proof.proposals import Proposals
+from lull.store.skills.skills import Skills
+
+MOST_WISHES = 200
+"""Maximum wishes remembered for each room (client) and model.
+
+Older ones hardly ever decide anything.
+"""
+
+
+Place = tuple[str, str]
+"""Key under which wishes are kept: (room, model).
+
+A room is a client with skills of its own, or all shared clients.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withdrawn:
+    """The wishes that the user turned down, and the verdicts that no longer count."""
+
+    turns: frozenset[str]
+    """Ids of all turns whose wish the user turned down."""
+    verdicts: Mapping[str, frozenset[str]]
+    """Turns scored by wishes turned down since the last `follow`, with those wishes' texts."""
+
+
+class StandingWishes:
+    """Keeps the user's standing wishes, by room (client) and model."""
+
+    def __init__(
+        self,
+        rewards: Rewards,
+        heard: FeedbackRows,
+        verifier: Verifier,
+        *,
+        turned_down: Callable[[], frozenset[str]],
+        most: int = MOST_WISHES,
+    ) -> None:
+        """The function `turned_down` returns the turns whose wish the user turned down.
+
+        It is called in a thread.
+
+        `most` is the number of wishes remembered for each room and model.
+        """
+        self._rewards = rewards
+        self._heard = heard
+        self._verifier = verifier
+        self._turned_down = turned_down
+        self._most = most
+        self._known: dict[Place, list[Wish]] = {}
+        self._gone: frozenset[str] = frozenset()
+
+    async def of(self, served: ServedTurn) -> list[Wish]:
+        """Return the standing wishes that apply to a turn, by its room and model, oldest first."""
+        place = _place(served)
+        while (known := self._known).get(place) is None:
+            # `clear` replaces the dict, so a result read before it is not kept.
+            known[place] = await asyncio.to_thread(self._said, place, self._gone, self._most)
+        return known[place]
+
+    async def add(self, served: ServedTurn, wish: Wish) -> list[Wish]:
+        """Add a wish in chronological order, replacing an earlier reading of the same message.
+
+        Return all wishes.
+
+        A wish from a conversation excluded from learning is not added.
+        """
+        wishes = await self.drop(served, wish.said)
+        if not served.excluded:
+            bisect.insort(wishes, wish, key=lambda one: one.said)
+            del wishes[: -self._most]
+        return wishes
+
+    async def drop(self, served: ServedTurn, said: str) -> list[Wish]:
+        """Remove the wish that was read from the turn with id `said`.
+
+        Return the remaining wishes.
+        """
+        wishes = await self.of(served)
+        wishes[:] = [one for one in wishes if one.said != said]
+        return wishes
+
+    def clear(self) -> None:
+        """Forget all remembered wishes; they are read from the store again when needed."""
+        self._known = {}
+
+    # Wishes that the user turned down
+
+    def withdrawn(self) -> Withdrawn:
+        """Return the users' rules whose skills were rejected since the last `follow`.
+
+        With them come the scores of answers that rest on these rules.
+
+        Blocks, and changes nothing.
+        """
+        turns = self._turned_down()
+        verdicts: dict[str, frozenset[str]] = {}
+        for place, words in self._words(turns - self._gone).items():
+            verdicts |= self._lost(place, words, turns)
+        return Withdrawn(turns=turns, verdicts=verdicts)
+
+    def follow(self, withdrawn: Withdrawn) -> None:
+        """Forget the withdrawn wishes; call it after the scores were updated."""
+        if withdrawn.turns != self._gone:
+            self._gone = withdrawn.turns
+            self.clear()
+
+    def _words(self, turns: Collection[str]) -> dict[Place, set[str]]:
+        """Return the wishes said in these turns, by room and model."""
+        found: dict[Place, set[str]] = defaultdict(set)
+        heard = self._heard.of([*turns])
+        for one in self._rewards.served([*turns]):
+            feedback = heard.get(one.turn.id)
+            if feedback is not None:
+                found[_place(one)].add(feedback.heard.rule)
+        return found
+
+    def _lost(
+        self, place: Place, words: Collection[str], gone: frozenset[str]
+    ) -> dict[str, frozenset[str]]:
+        """The turns of one place scored by these words, unless the same words still stand there.
+
+        Wishes of any age count.
+        """
+        room, model = place
+        held = self._rewards.held_to(words, room=room, model=model)
+        if not held:
+            return {}
+        still = {wish.words for wish in self._said(place, gone, None)}
+        return {turn: lost for turn, those in held.items() if (lost := those - still)}
+
+    def _said(self, place: Place, gone: frozenset[str], limit: int | None) -> list[Wish]:
+        """Return the stored wishes of a room and model, oldest first, except those of turns in
+        `gone`.
+        """
+        room, model = place
+        heard = self._heard.wishes(room=room, model=model, limit=limit)
+        about = {one.turn.id: one.asked for one in self._rewards.served([f.before for f in heard])}
+        return [
+            self._verifier.wish_of(one, about=about[one.before])
+            for one in reversed(heard)
+            if one.turn not in gone and one.before in about and one.heard.rule
+        ]
+
+
+def _place(served: ServedTurn) -> Place:
+    return served.room, served.turn.model
+
+
+def turned_down(proposals: Proposals, library: Library, skills: Skills) -> frozenset[str]:
+    """Return the turns whose wishes the user later rejected, switched off or deleted.
+
+    A skill that Lull retired for harm does not count: its wish still stands.
+    """
+    decided = proposals.with_status({ProposalStatus.REJECTED, ProposalStatus.APPROVED})
+    out = {p.key for p in decided if not _active(p.key, library)}
+    if out:
+        theirs = {p.key for p in decided if p.kind is ProposalKind.RETIRE and _approved(p)}
+        out -= skills.retired() - theirs
+    return frozenset(
+        turn
+        for proposal in decided
+        if not _approved(proposal) or proposal.key in out
+        for turn in proposal.wish_turns
+    )
+
+
+def _approved(proposal: Proposal) -> bool:
+    return proposal.status is ProposalStatus.APPROVED
+
+
+def _active(key: SkillKey, library: Library) -> bool:
+    skill = library.skills.get(key)
+    return skill is not None and skill.status is SkillStatus.ACTIVE

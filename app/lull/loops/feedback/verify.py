@@ -1,0 +1,216 @@
+"""Verifies answers without a model; only the user's own rating is trusted more.
+
+There are two kinds of verifier. A *check* is an exact program derived from the user's words and
+applies to any model's answers. A model whose language has one right answer has a verifier of that
+language, which reads the wish itself. Where neither can decide, there is no verdict.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from lull.core.chat.model_name import canonical
+from lull.core.feedback.feedback import Feedback, Heard, Scope
+from lull.core.feedback.reward import Source
+from lull.core.feedback.signals import YOU_SAID, Signal, SignalKind, from_format
+from lull.core.proof.check import NO_TOOLS, Check, Tools, holds, in_words
+from lull.core.skills.similarity import alike
+from lull.core.skills.skill import Skill
+
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\s+[-–—]\s+")
+
+NEAR: Final = 0.5
+"""Similarity of two requests (0 to 1) at which a wish about one applies to the other."""
+
+Reads = Callable[[str, str, str], bool | None]
+"""Decides whether an answer fulfils a wish. Called with (wish, request, answer).
+
+Returns None if undecided.
+"""
+
+
+def as_said(wish: str) -> str:
+    """Return the text of the reward signal that this standing wish gives."""
+    return f"{YOU_SAID}{wish}"
+
+
+def by_wish(signal: Signal) -> bool:
+    """Whether a reward signal came from a standing wish rather than from a skill's check."""
+    return signal.kind is SignalKind.CHECK and signal.text.startswith(YOU_SAID)
+
+
+class Wish(NamedTuple):
+    """Something the user wished about answers, and the request it was about."""
+
+    words: str
+    about: str
+    turn: str = ""
+    """Id of the turn with the answer that the user corrected; "" where that does not matter."""
+    trajectory: str = ""
+    at: str = ""
+    """Time of the answer that the user corrected, ISO 8601."""
+    check: Check | None = None
+    """Executable check for whether an answer fulfils the wish; None if the wish has none."""
+    scope: Scope = Scope.KIND
+    said: str = ""
+    """Id of the turn whose request contained the wish."""
+
+
+class Verifier:
+    """Verifies answers with programs: skills' checks, users' wishes, exact verifiers."""
+
+    def __init__(
+        self,
+        exact: Mapping[str, Reads],
+        *,
+        checks: Callable[[str], Sequence[Check]],
+        derived: Callable[[Heard, str], Check | None] = lambda _heard, _asked: None,
+        tools: Tools = NO_TOOLS,
+    ) -> None:
+        """The mapping `exact` holds verifiers for models whose answers are right or wrong.
+
+        `checks` returns a skill's checks by its sha256, `derived` makes a check from feedback and
+        its request, and `tools` are libraries that some checks need.
+        """
+        self._exact = {canonical(name): read for name, read in exact.items()}
+        self._checks = checks
+        self._derived = derived
+        self._tools = tools
+
+    def is_exact(self, model: str) -> bool:
+        """Whether an exact verifier judges this model's answers, which are right or wrong."""
+        return canonical(model) in self._exact
+
+    def wish_of(self, feedback: Feedback, *, about: str) -> Wish:
+        """Turn feedback into a standing wish; `about` is the request it was about."""
+        heard = feedback.heard
+        return Wish(
+            words=heard.rule,
+            about=about,
+            turn=feedback.before,
+            check=self._derived(heard, about),
+            scope=heard.scope or Scope.KIND,
+            said=feedback.turn,
+        )
+
+    def fulfils(
+        self,
+        model: str,
+        *,
+        wish: str,
+        asked: str,
+        answer: str,
+        about: str = "",
+        check: Check | None = None,
+    ) -> bool | None:
+        """Whether the answer fulfils the wish.
+
+        Of a wish with several sentences, the last that applies decides.
+
+        `about` is the request that the wish was about, and `check` its exact check. None where it
+        cannot be decided without a model.
+        """
+        read = self._exact.get(canonical(model))
+        if read is None:
+            return None if check is None else holds(check, answer, self._tools)
+        for line in reversed(wish.splitlines()):
+            for words in (line, *reversed(_SENTENCE.split(line))):
+                if (does := read(words, asked, answer)) is not None:
+                    return does
+        return None
+
+    def about(
+        self, model: str, skills: Mapping[str, Skill], *, asked: str, answer: str
+    ) -> tuple[str, ...]:
+        """Return the names of the skills that the request needed, out of those given."""
+        return tuple(
+            name for name, skill in skills.items() if self._is_about(model, skill, asked, answer)
+        )
+
+    def wanted(
+        self, model: str, skills: Mapping[str, Skill], *, asked: str, answer: str
+    ) -> tuple[str, ...]:
+        """Return the names of the skills that the request surely needed.
+
+        Each is about the request, by the language's verifier or by its description, and its check,
+        if it has one, holds for the answer.
+        """
+        return tuple(
+            name
+            for name, skill in skills.items()
+            if (self.is_exact(model) or skill.description)
+            and self._is_about(model, skill, asked, answer)
+            and all(holds(check, answer, self._tools) for check in self._checks(skill.sha256))
+        )
+
+    def _is_about(self, model: str, skill: Skill, asked: str, answer: str) -> bool:
+        if self.is_exact(model):
+            return self.fulfils(model, wish=skill.body, asked=asked, answer=answer) is not None
+        if skill.scope is Scope.ALL or not skill.description:
+            return True
+        return alike(skill.description, asked) >= NEAR
+
+    def checked(self, skills: Sequence[str], answer: str) -> tuple[Signal, ...]:
+        """Run the checks of these skills (sha256) on an answer and return their verdicts.
+
+        A check that does not apply to the answer gives none.
+        """
+        return tuple(
+            Signal(
+                kind=SignalKind.CHECK,
+                source=Source.VERIFIABLE,
+                value=1.0 if held else -1.0,
+                text=in_words(check),
+            )
+            for sha256 in skills
+            for check in self._checks(sha256)
+            if (held := holds(check, answer, self._tools)) is not None
+        )
+
+    def in_format(self, format_json: str, answer: str) -> tuple[Signal, ...]:
+        """Check whether the answer is the JSON that the request asked for; return the verdict."""
+        return from_format(format_json, answer, self._tools.fits_schema)
+
+    def as_wished(
+        self, model: str, *, wishes: Sequence[Wish], asked: str, answer: str
+    ) -> tuple[Signal, ...]:
+        """Check the answer against the newest standing wish that applies to this request.
+
+        `wishes` are ordered oldest first.
+        """
+        found = self._newest(model, wishes, asked, answer)
+        if found is None:
+            return ()
+        wish, does = found
+        value, text = 1.0 if does else -1.0, as_said(wish.words)
+        return (Signal(kind=SignalKind.CHECK, source=Source.VERIFIABLE, value=value, text=text),)
+
+    def wish_for(self, model: str, *, wishes: Sequence[Wish], asked: str) -> Wish | None:
+        """Return the newest standing wish that applies to this request."""
+        found = self._newest(model, wishes, asked, "")
+        return found[0] if found is not None else None
+
+    def _newest(
+        self, model: str, wishes: Sequence[Wish], asked: str, answer: str
+    ) -> tuple[Wish, bool] | None:
+        for wish in reversed(wishes):
+            if not self.is_exact(model) and not _covers(wish, asked):
+                continue
+            does = self.fulfils(
+                model,
+                wish=wish.words,
+                asked=asked,
+                answer=answer,
+                about=wish.about,
+                check=wish.check,
+            )
+            if does is not None:
+                return wish, does
+        return None
+
+
+def _covers(wish: Wish, asked: str) -> bool:
+    """Whether a wish applies to this request, by its scope or the similarity of the words."""
+    return wish.scope is Scope.ALL or alike(wish.about, asked) >= NEAR

@@ -1,0 +1,1 @@
+"""Watches for lulls and runs work in them."""

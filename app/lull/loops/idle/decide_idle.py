@@ -1,0 +1,146 @@
+"""Reads the idle signals and decides whether work may run: the window, by the idle policy.
+
+Chats count among the signals, calendars and the user's pause among the reasons. What is done with
+the decision is left to `watch_idle`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import NamedTuple, Protocol
+
+from lull.core.calendars.event import Calendar, CalendarEvent
+from lull.core.idle.forecast import Forecast, PastLull, forecast
+from lull.core.idle.pausing import Pause, PauseLength, paused
+from lull.core.idle.policy import IdleWindow, decide
+from lull.core.idle.rule import IdleRule
+from lull.core.idle.signals import ClockReading, IdleSignals, IdleSource, asleep_gap_s
+from lull.core.idle.timing import steady_s
+from lull.store.idle.windows import Windows
+
+
+class ChatCounts(NamedTuple):
+    """Counts of the users' chats: how many are in flight, and seconds since the last."""
+
+    in_flight: int
+    since_s: float
+
+
+class KnownCalendars(Protocol):
+    """Interface of the user's calendars. None of its calls blocks."""
+
+    def ahead(self) -> Sequence[CalendarEvent]:
+        """Return the events that are not over."""
+
+    def known(self) -> Sequence[Calendar]:
+        """Return the calendars that the events belong to."""
+
+    def look_now(self) -> None:
+        """Check at once whether a calendar is to be read: the machine has woken."""
+
+
+class DecideIdle:
+    """Reads the signals, knows the user's pause, and asks the idle policy."""
+
+    def __init__(
+        self,
+        source: IdleSource,
+        *,
+        chats: Callable[[], ChatCounts],
+        calendars: KnownCalendars,
+        settings: Callable[[], IdleRule],
+        windows: Windows,
+    ) -> None:
+        """Reads the stored pause once."""
+        self._source = source
+        self._chats = chats
+        self._calendars = calendars
+        self._settings = settings
+        self._windows = windows
+        self._pause: Pause | None = windows.pause()
+
+    def read(self, last: IdleSignals | None, *, expected_s: float) -> IdleSignals:
+        """Read the signals; `expected_s` is the time that should have passed since the `last`."""
+        signals, chats = self._source.signals(), self._chats()
+        gap_s = signals.asleep_gap_s
+        if last is not None:
+            found = asleep_gap_s(clock_of(last), clock_of(signals), expected_s=expected_s)
+            gap_s = max(gap_s, found)
+        self._restate_pause(signals.now)
+        return replace(
+            signals,
+            chats_in_flight=max(signals.chats_in_flight, chats.in_flight),
+            since_chat_s=min(signals.since_chat_s, chats.since_s),
+            asleep_gap_s=gap_s,
+        )
+
+    def decide(
+        self, signals: IdleSignals, last: IdleWindow | None, *, train_now: bool
+    ) -> IdleWindow:
+        """Decide whether work may run; `train_now` overrules what only protects the user's time."""
+        return decide(
+            signals,
+            settings=self._settings(),
+            events=self._calendars.ahead(),
+            calendars=self._calendars.known(),
+            paused_until=self._pause.until if self._pause is not None else None,
+            state=last.memory if last is not None else None,
+            train_now=train_now,
+        )
+
+    def forecast(
+        self, window: IdleWindow, signals: IdleSignals, past: Sequence[PastLull]
+    ) -> Forecast:
+        """Forecast the rest of this lull by past ones."""
+        return forecast(
+            past,
+            now=signals.now,
+            elapsed_s=window.quiet_s,
+            sleep_hours=self._settings().sleep_hours,
+        )
+
+    def steady_s(self, window: IdleWindow, signals: IdleSignals) -> float:
+        """Return for how long the decision can change only by a change of the signals."""
+        due = [gate.until for gate in window.gates]
+        events = self._calendars.ahead()
+        return steady_s(signals.now, rule=self._settings(), events=events, due=due)
+
+    # The pause
+
+    def pause(self, length: PauseLength | timedelta) -> None:
+        """Pause background work from now on; `keep_pause` stores it."""
+        self._pause = paused(length, self._source.signals().now)
+
+    def resume(self) -> None:
+        """End the pause; `keep_pause` stores it."""
+        self._pause = None
+
+    async def keep_pause(self) -> None:
+        """Store the pause, or that there is none."""
+        await self._windows.set_pause(self._pause)
+
+    def _restate_pause(self, now: datetime) -> None:
+        """Remove a pause that is over; adjust one that begins later than the clock now says."""
+        if self._pause is None:
+            return
+        pause = None if self._pause.over(now) else self._pause.restated(now)
+        if pause != self._pause:
+            self._pause = pause
+            self._windows.post_pause(pause)
+
+    # The source
+
+    def hurry(self, on: bool) -> None:
+        """Have the source observe closely, or no longer."""
+        self._source.hurry(on)
+
+    def woken(self) -> None:
+        """Tell the calendars that the machine has woken."""
+        self._calendars.look_now()
+
+
+def clock_of(signals: IdleSignals) -> ClockReading:
+    """Return the times at which signals were read."""
+    return ClockReading(now=signals.now, monotonic_s=signals.monotonic_s)

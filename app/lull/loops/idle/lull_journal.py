@@ -1,0 +1,136 @@
+"""Records when and why idle windows were open, how they were used, and when the user was away.
+
+A crash loses at most a minute of the journal, and a clock that is set back never makes a window
+end before it began.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from lull.core.idle.forecast import HISTORY_DAYS, LEAST_LULL_S, PastLull
+from lull.core.idle.policy import IdleWindow
+from lull.core.idle.signals import ClockReading, IdleSignals
+from lull.core.ports import Ids
+from lull.store.idle.windows import Done, WindowRow, Windows
+
+_SLACK: Final = timedelta(seconds=60)
+"""Largest difference between two readings of when the user left, because polled input is delayed.
+"""
+
+
+@dataclass(slots=True)
+class LullJournal:
+    """The record of idle windows, and of lulls (the times that the user was away)."""
+
+    windows: Windows
+    ids: Ids
+    past: list[PastLull]
+    """Past lulls (times that the user was away), oldest first."""
+    every_s: float = 60.0
+    """Seconds between two writes of the window that is open."""
+    row: WindowRow | None = None
+    """The database row of the window that is open now; None while it is closed."""
+    written_s: float = 0.0
+    """Time of the last write of the open window, on the monotonic clock."""
+
+    @classmethod
+    def begun(cls, windows: Windows, ids: Ids, now: datetime, *, every_s: float) -> LullJournal:
+        """Read the stored journal, and close windows that an earlier service left open.
+
+        Blocking.
+        """
+        windows.close_left_open()
+        windows.forget_before(now)
+        past = windows.lulls(since=now - timedelta(days=HISTORY_DAYS))
+        return cls(windows=windows, ids=ids, past=past, every_s=every_s)
+
+    # Windows
+
+    def opened(self, window: IdleWindow, now: datetime, monotonic_s: float) -> None:
+        """Begin a row for a window that has just opened."""
+        self.row = WindowRow(
+            id=self.ids.new("window"), opened_at=now, seen_at=now, why_opened=window.because
+        )
+        self._write(monotonic_s)
+
+    def going_on(
+        self, now: datetime, monotonic_s: float, *, used_s: float, done: Sequence[Done]
+    ) -> None:
+        """Update the database row of the window that is open, if `every_s` has passed."""
+        if self.row is not None and monotonic_s - self.written_s >= self.every_s:
+            self.row = self._seen(now, used_s, done)
+            self._write(monotonic_s)
+
+    def closed(
+        self, why: str, by: str, now: datetime, *, used_s: float, done: Sequence[Done]
+    ) -> None:
+        """Complete the database row of a window that has closed."""
+        if self.row is not None:
+            row = self._seen(now, used_s, done)
+            self.windows.post(replace(row, closed_at=row.seen_at, why_closed=why, closed_by=by))
+            self.row = None
+
+    def _seen(self, now: datetime, used_s: float, done: Sequence[Done]) -> WindowRow:
+        assert self.row is not None
+        seen_at = max(now, self.row.opened_at)
+        return replace(self.row, seen_at=seen_at, used_s=used_s, done=tuple(done))
+
+    def _write(self, monotonic_s: float) -> None:
+        if self.row is not None:
+            self.written_s = monotonic_s
+            self.windows.post(self.row)
+
+    # Lulls
+
+    def looked(
+        self, before: IdleWindow | None, last: ClockReading, window: IdleWindow, now: IdleSignals
+    ) -> None:
+        """Record a lull if the user has just come back and it was long enough."""
+        if before is None or before.somebody_here:
+            return
+        left_s = last.monotonic_s - before.quiet_s
+        back_s = now.monotonic_s - window.quiet_s
+        if now.asleep_gap_s:
+            back_s = last.monotonic_s  # the machine slept through the rest
+        length_s = back_s - left_s
+        # Jitter in the input reading does not mean that the user came back.
+        if length_s >= LEAST_LULL_S:
+            began_at = last.now - timedelta(seconds=last.monotonic_s - left_s)
+            self._keep(PastLull(began_at=began_at, length_s=length_s))
+
+    def stopped(self, last: IdleWindow | None, look: ClockReading) -> None:
+        """Record the current lull when the service stops; its end was not observed."""
+        if last is None or last.somebody_here or last.quiet_s < LEAST_LULL_S:
+            return
+        began_at = look.now - timedelta(seconds=last.quiet_s)
+        self._keep(PastLull(began_at=began_at, length_s=last.quiet_s, seen_to_end=False))
+
+    def _keep(self, lull: PastLull) -> None:
+        lull = self._gone_on(lull)
+        oldest = lull.began_at - timedelta(days=HISTORY_DAYS)
+        self.past = [one for one in self.past if one.began_at >= oldest]
+        self.past.append(lull)
+        self.windows.post_lull(lull)
+
+    def _gone_on(self, lull: PastLull) -> PastLull:
+        """Merge a lull with the last one where they overlap.
+
+        That happens when the service restarted during a lull, or a signal was silent for a while.
+        """
+        last = self.past[-1] if self.past else None
+        if last is None:
+            return lull
+        latest = _end(last) - _SLACK if last.seen_to_end else _end(last)
+        if not last.began_at - _SLACK <= lull.began_at <= latest:
+            return lull
+        self.past.pop()
+        length_s = (_end(lull) - last.began_at).total_seconds()
+        return replace(lull, began_at=last.began_at, length_s=max(last.length_s, length_s))
+
+
+def _end(lull: PastLull) -> datetime:
+    return lull.began_at + timedelta(seconds=lull.length_s)

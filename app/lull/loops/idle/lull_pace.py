@@ -1,0 +1,40 @@
+"""Times the readings of the idle signals: waits for a fixed interval, or less when nudged.
+
+A service reads at every tick. A simulation may skip ticks at which nothing can have changed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+
+class LullPace:
+    """Waits between two readings of the idle signals."""
+
+    def __init__(self) -> None:
+        self._nudged = asyncio.Event()
+
+    def nudge(self) -> None:
+        """End the current wait now, because a chat came, work ended or the user gave a command."""
+        self._nudged.set()
+
+    async def rest(self, tick_s: float, steady_s: Callable[[], float]) -> float:
+        """Wait until the next reading is due or a nudge comes.
+
+        Return the planned length in seconds.
+
+        `steady_s` returns for how long no decision can change by time alone.
+        """
+        planned_s = self.planned_s(tick_s, steady_s)
+        try:
+            async with asyncio.timeout(planned_s):
+                await self._nudged.wait()
+        except TimeoutError:
+            pass
+        self._nudged.clear()
+        return planned_s
+
+    def planned_s(self, tick_s: float, _steady_s: Callable[[], float]) -> float:
+        """Return the length of the next wait in seconds."""
+        return tick_s

@@ -1,0 +1,78 @@
+"""Explains for `lull why` whether Lull may work now, and why each work item does not run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from lull.core import durations as spans
+from lull.core.idle.forecast import Forecast
+from lull.core.idle.policy import IdleWindow
+from lull.core.idle.scheduling import LullWork
+from lull.loops.idle.lull_runner import Runner
+
+
+class WorkView(NamedTuple):
+    """A work item as `lull why` shows it."""
+
+    kind: str
+    text: str
+    progress: float
+    left_s: float
+    why_not: str = ""
+    """Why this work does not run, in a sentence.
+
+    Empty for the running item, and while no work may run at all.
+    """
+
+
+class LullWhy(NamedTuple):
+    """Whether Lull may work now, and the waiting work items, for `lull why`."""
+
+    window: IdleWindow
+    work: tuple[WorkView, ...]
+    """The work items to do; one that has begun comes first."""
+
+    def as_dict(self) -> dict[str, object]:
+        return {**self.window.as_dict(), "work": [one._asdict() for one in self.work]}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkChoice:
+    """Decides why each work item does not run, from the runner, the forecast and the watch."""
+
+    runner: Runner
+    left: Forecast
+    """Forecast of how long the current lull will still last."""
+    about_to: bool
+    """Whether work is about to begin, as soon as the user's absence is confirmed."""
+    watched: bool
+    """Whether the task that watches for lulls is running."""
+
+    def view(self, work: LullWork, *, is_open: bool) -> WorkView:
+        """Return a work item with the reason why it does not run."""
+        why_not = self._why_not(work) if is_open else ""
+        return WorkView(work.kind.value, work.text, work.progress, work.left_s, why_not)
+
+    def _why_not(self, work: LullWork) -> str:
+        begun = self.runner.work
+        if begun is not None and begun.id == work.id:
+            return "" if self.runner.running else "It goes on in a moment."
+        if not self.watched:
+            return "The watch over lulls is being started."
+        rests_s = self.runner.rests_s(work)
+        if rests_s > 0.0:
+            return f"It failed a short while ago, and is tried again in {spans.length(rests_s)}."
+        if self.runner.stuck:
+            return "A piece that was told to end has not ended yet."
+        if work.left_s <= 0.0:
+            return "Nothing of it is left to do."
+        if begun is not None:
+            return "It comes after what runs now."
+        if work.needs_s > max(self.left.low_s, self.left.median_s):
+            likely = spans.length(self.left.median_s)
+            needs = spans.length(work.needs_s)
+            return f"It needs {needs} at least, and this lull is likely to last {likely} yet."
+        if self.about_to:
+            return "One more look whether you are really away."
+        return "It begins in a moment."

@@ -1,0 +1,1 @@
+"""Chooses the model that learns, and examines models before they may read, judge or write."""

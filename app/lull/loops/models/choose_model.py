@@ -1,0 +1,290 @@
+"""Lists the models that can learn, and prepares a chosen model's weights for MLX.
+
+A choice only puts the weights in place; the caller writes it into the settings. It may be stopped
+at any moment, and continues where it was when started again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final
+
+from lull.core.chat.model_name import canonical
+from lull.core.errors import CannotLearn, LullError, NotFound, UpstreamDown, WeightsError
+from lull.core.models.learnable import (
+    GB,
+    HYBRIDS,
+    Learnable,
+    Machine,
+    Size,
+    judged,
+    needs_gb,
+    too_large,
+)
+from lull.core.models.ollama_model import ListedModel, ShownModel
+from lull.core.models.weight_work import ModelStore, WeightFolders, WeightsFolder, WeightWork
+from lull.core.ports import Clock
+
+MODELS_AT_ONCE: Final = 8
+"""Most models that Ollama is asked about at the same time."""
+MODEL_TYPES: Final = ("llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "gemma3_text")
+"""Model types of MLX folders that can learn; the same models as for Ollama."""
+
+
+class ChoosingStage(StrEnum):
+    """A stage of preparing a chosen model, for progress messages."""
+
+    LOOKING = "looking"
+    MAKING = "making"
+    READY = "ready"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChoosingProgress:
+    """How far the preparation of a chosen model is."""
+
+    stage: ChoosingStage
+    done_bytes: int = 0
+    of_bytes: int = 0
+    left_s: float | None = None
+    """Estimated seconds until the model is prepared; None while the speed is unknown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """A chosen model whose weights are ready."""
+
+    name: str
+    """Value to store in the setting `training.model`: Ollama's name, or a folder's given name."""
+    folder: str
+    """Folder of the MLX weights."""
+    learnable: Learnable
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuiltIn:
+    """The model that ships with Lull."""
+
+    name: str
+    folder: str
+    size: Size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThereIs:
+    """The models on this machine, and whether each can learn."""
+
+    models: tuple[Learnable, ...]
+    problem: LullError | None = None
+    """Why Ollama's models are missing from the list; None if they are not."""
+
+
+class ChooseModel:
+    """Lists and prepares models that can learn."""
+
+    def __init__(
+        self,
+        *,
+        store: ModelStore,
+        work: WeightWork,
+        folders: WeightFolders,
+        blob_of: Callable[[ShownModel], str],
+        machine: Machine,
+        built_in: BuiltIn | None,
+        clock: Clock,
+    ) -> None:
+        """The function `blob_of` returns the file with a model's weights.
+
+        It blocks and raises WeightsError.
+        """
+        self._store = store
+        self._work = work
+        self._folders = folders
+        self._blob_of = blob_of
+        self._machine = machine
+        self._built_in = built_in
+        self._clock = clock
+
+    async def list(self) -> ThereIs:
+        """Return the built-in model, then Ollama's models in its order."""
+        own = (self._judged_built_in(self._built_in),) if self._built_in else ()
+        try:
+            listed = await self._store.listed()
+        except UpstreamDown as error:
+            return ThereIs(models=own, problem=error)
+        slots = asyncio.Semaphore(MODELS_AT_ONCE)
+
+        async def one(model: ListedModel) -> Learnable:
+            async with slots:
+                return await self._learnable(model)
+
+        return ThereIs(models=(*own, *await asyncio.gather(*map(one, listed))))
+
+    async def choose(
+        self,
+        name: str,
+        *,
+        is_folder: bool = False,
+        report: Callable[[ChoosingProgress], None] = lambda _: None,
+    ) -> Chosen:
+        """Prepare the weights of the model that the user chose.
+
+        Raises CannotLearn, NotFound, UpstreamDown, Conflict, and WeightsError, for example for too
+        little disk space, which is checked before anything is written.
+        """
+        report(ChoosingProgress(stage=ChoosingStage.LOOKING))
+        if is_folder:
+            chosen = await self._folder(name)
+        elif self._built_in is not None and canonical(name) == canonical(self._built_in.name):
+            built_in = self._built_in
+            learnable = self._judged_built_in(built_in)
+            chosen = Chosen(name=built_in.name, folder=built_in.folder, learnable=learnable)
+        else:
+            chosen = await self._from_ollama(name, report)
+        report(ChoosingProgress(stage=ChoosingStage.READY))
+        return chosen
+
+    # Listing
+
+    async def _learnable(self, model: ListedModel) -> Learnable:
+        if model.remote:
+            return _cannot(model.name, _ELSEWHERE)
+        try:
+            shown = await self._store.show(model.name)
+        except LullError as error:
+            return _cannot(model.name, error.detail)
+        found = judged(shown, self._machine)
+        return (
+            judged(shown, self._machine, blob_missing=await self._missing(shown))
+            if (found.can_learn)
+            else found
+        )
+
+    async def _missing(self, shown: ShownModel) -> str:
+        try:
+            await asyncio.to_thread(self._blob_of, shown)
+        except WeightsError as error:
+            return f"{error.detail} {error.hint}".strip()
+        return ""
+
+    def _judged_built_in(self, built_in: BuiltIn) -> Learnable:
+        needs = needs_gb(built_in.size, self._machine.form)
+        why = too_large(needs, self._machine)
+        return Learnable(
+            name=built_in.name,
+            architecture="qwen3",
+            can_learn=not why,
+            why_not=why,
+            needs_gb=round(needs, 3),
+        )
+
+    # From Ollama
+
+    async def _from_ollama(self, name: str, report: Callable[[ChoosingProgress], None]) -> Chosen:
+        listed = await self._listed(name)
+        if listed.remote:
+            raise CannotLearn(f"{listed.name}: {_ELSEWHERE}", hint=_LIST)
+        shown = await self._store.show(listed.name.removesuffix(":latest"))
+        learnable = judged(shown, self._machine)
+        if not learnable.can_learn:
+            raise CannotLearn(f"{shown.name}: {learnable.why_not}", hint=_LIST)
+        blob = await asyncio.to_thread(self._blob_of, shown)
+        form = self._machine.form
+        look = await self._work.look(blob, form)
+        sha256, carried = shown.blob_sha256 or "unnamed", shown.carried
+        folder = self._folders.place(shown.name, sha256, form)
+        facts = {"name": shown.name, "sha256": sha256, "digest": listed.digest}
+        facts |= {"architecture": look.architecture, "system": str(carried.get("system", ""))}
+        parameters = carried.get("parameters", {})
+        pace = _Pace(self._clock, report)
+        pace.hear(0, look.n_bytes)
+        said = {**facts, "parameters": parameters}
+        await self._work.make_folder(blob, folder, form, said, pace.hear)
+        return Chosen(name=shown.name, folder=folder, learnable=learnable)
+
+    async def _listed(self, name: str) -> ListedModel:
+        for model in await self._store.listed():
+            if canonical(model.name) == canonical(name):
+                return model
+        raise NotFound(f"Ollama has no model {name[:100]}.", hint=_how_to_get(name))
+
+    # From a folder
+
+    async def _folder(self, path: str) -> Chosen:
+        found = await asyncio.to_thread(self._folders.look, path)
+        learnable = self._judged_folder(found)
+        if not learnable.can_learn:
+            raise CannotLearn(f"{path}: {learnable.why_not}", hint=_LIST)
+        name = await asyncio.to_thread(self._folders.adopt, found)
+        return Chosen(name=name, folder=found.path, learnable=replace(learnable, name=name))
+
+    def _judged_folder(self, found: WeightsFolder) -> Learnable:
+        needs = 2 * found.n_bytes / GB + 1.0
+        kind = found.model_type
+        if kind in HYBRIDS:
+            why = f"It has hybrid attention ({kind}), for which MLX has no gradient kernel."
+        elif kind not in MODEL_TYPES:
+            why = f"Models of the type {kind[:60]} cannot learn yet; {', '.join(MODEL_TYPES)} can."
+        else:
+            why = too_large(needs, self._machine)
+        return Learnable(
+            name=found.path,
+            architecture=kind,
+            can_learn=not why,
+            why_not=why,
+            needs_gb=round(needs, 3),
+        )
+
+
+_ELSEWHERE: Final = "It runs on somebody else's machine."
+_HUB: Final = re.compile(
+    r"(?:https?://)?(?:(?:www\.)?(?:hf\.co|huggingface\.co)/)?"
+    r"(?P<repository>\w[\w.-]*/\w[\w.-]*)(?:[:/].*)?$"
+)
+"""Matches ORGANISATION/NAME, with or without the hub's address before it."""
+_LIST: Final = "`lull model list` shows which models can learn here."
+
+
+def _how_to_get(name: str) -> str:
+    """A hint for a missing model. Lull downloads no weights itself: Ollama or the user does."""
+    hub = _HUB.match(name)
+    if hub is None:
+        return _LIST
+    repository = hub["repository"]
+    return (
+        f"Lull downloads no weights. `ollama pull hf.co/{repository}` fetches a GGUF repository,"
+        f" and then `lull model choose hf.co/{repository}` finds it; MLX weights that you have"
+        " downloaded are chosen by their folder: `lull model choose ./FOLDER`."
+    )
+
+
+class _Pace:
+    """Reports progress and the time left, estimated from the speed since this try began."""
+
+    def __init__(self, clock: Clock, report: Callable[[ChoosingProgress], None]) -> None:
+        self._clock = clock
+        self._report = report
+        self._first: tuple[float, int] | None = None
+
+    def hear(self, done: int, of: int) -> None:
+        now_s = self._clock.monotonic_s()
+        # The first report includes what an earlier try had finished.
+        if done and self._first is None:
+            self._first = (now_s, done)
+        began_s, before = self._first or (now_s, done)
+        left_s = None
+        if done > before and now_s > began_s:
+            left_s = (of - done) * (now_s - began_s) / (done - before)
+        self._report(
+            ChoosingProgress(
+                stage=ChoosingStage.MAKING, done_bytes=done, of_bytes=of, left_s=left_s
+            )
+        )
+
+
+def _cannot(name: str, why: str) -> Learnable:
+    return Learnable(name=name, architecture="", can_learn=False, why_not=why, needs_gb=0.0)

@@ -1,0 +1,94 @@
+"""Finds the models in Ollama that may be examined, and knows which of them are still there."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from typing import Protocol
+
+from lull.core.chat.model_name import canonical
+from lull.core.errors import LullError
+from lull.core.models.candidates import (
+    Candidate,
+    Installed,
+    MachineMemory,
+    candidates,
+    is_auto,
+    is_off,
+    to_examine,
+)
+from lull.core.models.exam import ModelRole
+from lull.core.models.ollama_model import ListedModel, ShownModel
+
+log = logging.getLogger(__name__)
+
+
+class ModelCatalogue(Protocol):
+    """Interface of Ollama's list of models."""
+
+    def listed(self) -> Awaitable[tuple[ListedModel, ...]]: ...
+
+    def show(self, name: str) -> Awaitable[ShownModel]: ...
+
+
+class LoadedModels(Protocol):
+    """Interface of what Ollama reported last: its models' digests and which are loaded."""
+
+    def loaded(self) -> Awaitable[Collection[str] | None]: ...
+
+    def digests(self) -> Mapping[str, str]:
+        """Return the digests of the models that Ollama listed last, by canonical name."""
+
+
+class ExamCandidates:
+    """The models that may be examined, by the last look at Ollama."""
+
+    def __init__(
+        self,
+        models: ModelCatalogue,
+        *,
+        state: LoadedModels,
+        settings: Callable[[], Mapping[ModelRole, str]],
+        memory: Callable[[], MachineMemory],
+    ) -> None:
+        self._models = models
+        self._state = state
+        self._settings = settings
+        self._memory = memory
+        self.found: tuple[Candidate, ...] = ()
+
+    async def look(self) -> None:
+        """Update the list of models to examine from Ollama. Raises UpstreamDown."""
+        listed = await self._models.listed()
+        loaded = await self._state.loaded() or ()
+        there = [
+            Installed(
+                listed=one,
+                shown=None if one.remote else await self._shown(one.name),
+                loaded=canonical(one.name) in loaded,
+            )
+            for one in listed
+        ]
+        named = {name for name in self._settings().values() if not _no_name(name)}
+        self.found = candidates(there, self._memory(), named=named)
+
+    async def _shown(self, name: str) -> ShownModel | None:
+        try:
+            return await self._models.show(name)
+        except LullError as error:
+            log.info("%s is not examined: %s", name, error)
+            return None
+
+    def wanted(
+        self, passed: Mapping[tuple[str, ModelRole], bool]
+    ) -> Sequence[tuple[Candidate, ModelRole]]:
+        """Return the exams still to be done, in order; `passed` are the results, by digest."""
+        return to_examine(self.found, self._settings(), passed)
+
+    def is_here(self, model: str, digest: str) -> bool:
+        """Whether Ollama still has this model, unchanged."""
+        return self._state.digests().get(canonical(model)) == digest
+
+
+def _no_name(setting: str) -> bool:
+    return is_off(setting) or is_auto(setting)

@@ -1,0 +1,51 @@
+"""The exams: their questions, their version, and when a result decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from lull.core.models.admission import SmallReaderFigures, settled
+from lull.core.models.exam import ExamResult, Item, ModelRole, Sheet
+
+
+class ExamPapers:
+    """The exam sheets of the roles, with the small reader's figures to compare with."""
+
+    def __init__(
+        self,
+        sheets: Mapping[ModelRole, Sheet],
+        *,
+        forms: Callable[[ModelRole], str],
+        small: SmallReaderFigures | None,
+    ) -> None:
+        """`forms` returns the version of the prompts for a role."""
+        self._sheets = sheets
+        self._forms = forms
+        self._small = small
+
+    def __contains__(self, role: ModelRole) -> bool:
+        return role in self._sheets
+
+    def questions(self, role: ModelRole) -> int:
+        """Return the number of questions in the role's exam."""
+        return len(self._sheets[role].items)
+
+    def version(self, role: ModelRole) -> str:
+        """Return the exam's version; it changes with anything that would change a result."""
+        small = ""
+        if role is ModelRole.READER:
+            small = f" {self._small.right}/{self._small.n}" if self._small else " nobody"
+        return f"{self._sheets[role].sha256[:16]} {self._forms(role)}{small}"
+
+    def current(self, result: ExamResult) -> bool:
+        """Whether a result is of the exam as it is now."""
+        return result.role in self and result.exam == self.version(result.role)
+
+    def next_of(self, result: ExamResult) -> Item:
+        """Return the first question that has no mark yet."""
+        asked = {mark.item for mark in result.marks}
+        return next(item for item in self._sheets[result.role].items if item.id not in asked)
+
+    def settled(self, result: ExamResult) -> ExamResult:
+        """Return the result with its verdict, where the marks decide."""
+        return settled(result, self._sheets[result.role], self._small)

@@ -1,0 +1,98 @@
+"""Runs a model's exam as work in lulls, one question at a time; stops at once for the user.
+
+Each mark is stored. A question that was stopped is asked again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from lull.core.idle.scheduling import WorkKind
+from lull.core.ports import Clock
+from lull.loops.models.examine_models import QUESTION_S, WaitingExam
+
+QUESTION_GUESS_S: Final = 6.0
+"""Assumed seconds for one exam question."""
+GRACE_S: Final = 10.0
+"""Seconds that an exam question may run past the end of its unit of work."""
+_STOPS_WITHIN_S: Final = 0.5
+"""Most seconds to wait for a cancelled question to stop."""
+
+
+class ExamWork:
+    """The exam of one model in one role (implements LullWork)."""
+
+    kind = WorkKind.EXAM
+    needs_s = QUESTION_GUESS_S
+    value = 0.1
+    """Priority among work in lulls; low, because users do not wait for exams."""
+
+    def __init__(
+        self,
+        waiting: WaitingExam,
+        *,
+        step: Callable[[float], Awaitable[bool]],
+        clock: Clock,
+        borrow: Callable[[], Awaitable[None]],
+        free: Callable[[], Awaitable[None]],
+    ) -> None:
+        """The function `step` asks one exam question within the given seconds.
+
+        It returns True if there is another.
+
+        `borrow` is called before the model is asked, `free` when its memory is needed.
+        """
+        self.id = f"exam {waiting.digest[:16]} {waiting.role.value}"
+        self.text = f"Examining {waiting.model} as {waiting.role.value}"
+        self.progress = waiting.done / max(1, waiting.of)
+        self.left_s = max(1, waiting.of - waiting.done) * QUESTION_GUESS_S
+        self._step = step
+        self._clock = clock
+        self._borrow = borrow
+        self._free = free
+        self._may_go = asyncio.Event()
+        self._ended = False
+        self._asking: asyncio.Task[bool] | None = None
+
+    async def run_slice(self, until_s: float) -> None:
+        self._may_go.set()
+        await self._borrow()
+        within_s, took_s = QUESTION_S, 0.0
+        # The first question gets the whole time; later ones begin only if they should finish.
+        while not self._ended and self._clock.monotonic_s() + took_s < until_s:
+            await self._may_go.wait()
+            began_s = self._clock.monotonic_s()
+            if self._ended or not await self._ask_one(within_s):
+                return
+            now_s = self._clock.monotonic_s()
+            took_s, within_s = now_s - began_s, max(1.0, until_s + GRACE_S - now_s)
+
+    async def _ask_one(self, within_s: float) -> bool:
+        """Ask one question; True while there may be more, also when it was stopped."""
+        self._asking = asyncio.ensure_future(self._ask(within_s))
+        try:
+            await asyncio.wait({self._asking})
+        finally:
+            self._asking.cancel()
+        return self._asking.cancelled() or self._asking.result()
+
+    async def _ask(self, within_s: float) -> bool:
+        return await self._step(within_s)
+
+    async def suspend(self) -> None:
+        self._may_go.clear()
+        if self._asking is not None:
+            self._asking.cancel()
+
+    async def resume(self) -> None:
+        self._may_go.set()
+
+    async def give_back_memory(self) -> None:
+        self._ended = True
+        self._may_go.set()
+        if self._asking is not None:
+            self._asking.cancel()
+            await asyncio.wait({self._asking}, timeout=_STOPS_WITHIN_S)
+        await self._free()

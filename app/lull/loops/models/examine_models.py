@@ -1,0 +1,304 @@
+"""Examines the user's chat models in lulls: which of them may read, judge or write for Lull.
+
+It asks each candidate in Ollama one question at a time and stores a result that admits the model
+or says why not. Each mark is stored before the next question; a question that was stopped is asked
+again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from lull.core.chat.messages import Role as Speaker
+from lull.core.chat.messages import text_message
+from lull.core.chat.model_name import canonical
+from lull.core.errors import EvolverFault
+from lull.core.feedback.calibration import Prior
+from lull.core.feedback.exchange import Exchange
+from lull.core.feedback.judge import Asks, Judge, JudgeQuestion
+from lull.core.feedback.ports import FeedbackReader
+from lull.core.idle.ports import Quiet
+from lull.core.models.admission import judge_prior
+from lull.core.models.candidates import (
+    Candidate,
+    chosen,
+)
+from lull.core.models.exam import (
+    ExamMark,
+    ExamResult,
+    Item,
+    JudgeItem,
+    ModelRole,
+    ReadItem,
+    Sheet,
+    WriteItem,
+    mark_judge,
+    mark_read,
+    mark_write,
+)
+from lull.core.ports import Clock
+from lull.core.skills.failures import Failure, FailureSet
+from lull.core.skills.ports import Evolver, EvolverMaterial, SkillDraft
+from lull.loops.models.exam_candidates import ExamCandidates
+from lull.loops.models.exam_papers import ExamPapers
+from lull.store.models.exams import Exams
+
+log = logging.getLogger(__name__)
+
+QUESTION_S: Final = 45.0
+"""Maximum seconds for one exam question in a lull, loading the model included.
+
+Slower models would be of no use there.
+"""
+HURRIED_S: Final = 300.0
+"""Maximum seconds for one question of an exam that the user waits for."""
+MOST_LATE: Final = 2
+"""Questions in a row answered too late after which a model counts as too slow."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examinee:
+    """A chat model under examination, as the reader, judge and writer it would be."""
+
+    reader: FeedbackReader
+    judge: Judge
+    writer: Evolver
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingExam:
+    """An exam to begin or to continue, with the number of questions done and the total."""
+
+    model: str
+    digest: str
+    role: ModelRole
+    done: int
+    of: int
+
+
+class ExamineModels:
+    """Runs exams of chat models and tells which passed and may read, judge or write."""
+
+    def __init__(
+        self,
+        store: Exams,
+        *,
+        candidates: ExamCandidates,
+        papers: ExamPapers,
+        examinee: Callable[[str], Examinee],
+        quiet: Quiet,
+        clock: Clock,
+        question_s: float = QUESTION_S,
+    ) -> None:
+        """`examinee` returns a model by its name, in the roles that it is examined for."""
+        self._store = store
+        self._candidates = candidates
+        self._papers = papers
+        self._examinee = examinee
+        self._quiet = quiet
+        self._clock = clock
+        self._question_s = question_s
+        self._results: dict[tuple[str, ModelRole], ExamResult] = {}
+        """Results of the current exam sheets, by digest and role."""
+        self._late: dict[tuple[str, ModelRole], int] = {}
+        self._one_at_a_time = asyncio.Lock()
+
+    # Candidates
+
+    async def load(self) -> None:
+        """Load the stored exam results that belong to the current exam sheets."""
+        for result in await asyncio.to_thread(self._store.all):
+            if self._papers.current(result):
+                self._results[result.digest, result.role] = result
+
+    async def look(self) -> None:
+        """Update the list of models to examine from Ollama. Raises UpstreamDown."""
+        await self._candidates.look()
+
+    def waiting(self) -> list[WaitingExam]:
+        """Return the exams still to be taken, in the order to take them."""
+        return [
+            WaitingExam(
+                model=one.name,
+                digest=one.digest,
+                role=role,
+                done=self._so_far(one.name, one.digest, role).n,
+                of=self._papers.questions(role),
+            )
+            for one, role in self._candidates.wanted(self._passed())
+            if role in self._papers
+        ]
+
+    # Results
+
+    def results(self) -> list[ExamResult]:
+        """Return the exam results of models that are installed and unchanged, by model and role."""
+        order = {one.digest: number for number, one in enumerate(self._candidates.found)}
+        there = [
+            one for one in self._results.values() if self._candidates.is_here(one.model, one.digest)
+        ]
+        last = len(order)
+        return sorted(
+            there, key=lambda one: (order.get(one.digest, last), list(ModelRole).index(one.role))
+        )
+
+    def not_examined(self) -> list[Candidate]:
+        """Return the models that cannot be examined, each with its reason in `why_not`."""
+        return [one for one in self._candidates.found if one.why_not]
+
+    def admitted(self, role: ModelRole) -> str | None:
+        """Return the model that the setting "auto" means for a role now.
+
+        None where none has passed its exam.
+        """
+        result = self._admitted(role)
+        return result.model if result is not None else None
+
+    def judge_belief(self, model: str) -> Prior | None:
+        """Return a judge model's reliability prior from its exam; None if it has not taken one."""
+        for result in self._results.values():
+            same = canonical(result.model) == canonical(model)
+            if (
+                same
+                and result.role is ModelRole.JUDGE
+                and self._candidates.is_here(result.model, result.digest)
+            ):
+                return judge_prior(result)
+        return None
+
+    def why_nobody(self, role: ModelRole) -> str:
+        """Return why "auto" stands for no model in a role; "" where it stands for one."""
+        if self._admitted(role) is not None:
+            return ""
+        own = [one for one in self.results() if one.role is role]
+        if failed := [one for one in own if one.passed is False]:
+            first = failed[0]
+            return f"{first.model} did not pass its exam. {first.why}"
+        if waits := [one for one in self.waiting() if one.role is role]:
+            return f"{waits[0].model} is examined in the next lull."
+        if left := self.not_examined():
+            return f"No chat model here can be examined. {left[0].name}: {left[0].why_not}"
+        return "Ollama has no chat model that could be examined."
+
+    def _admitted(self, role: ModelRole) -> ExamResult | None:
+        passed = {
+            key: one
+            for key, one in self._results.items()
+            if one.passed and one.role is role and self._candidates.is_here(one.model, one.digest)
+        }
+        best = chosen(self._candidates.found, role, dict.fromkeys(passed, True))
+        if best is not None:
+            return replace(passed[best.digest, role], model=best.name)
+        return next(iter(passed.values()), None)
+
+    def _passed(self) -> dict[tuple[str, ModelRole], bool]:
+        return {key: one.passed for key, one in self._results.items() if one.passed is not None}
+
+    # Asking
+
+    async def step(self, model: str, role: ModelRole, *, within_s: float = QUESTION_S) -> bool:
+        """Ask one exam question and store its mark; return True if there is another.
+
+        Raises LullError.
+        """
+        async with self._one_at_a_time:
+            found = next((w for w in self.waiting() if (w.model, w.role) == (model, role)), None)
+            if found is None:
+                return False
+            result = self._so_far(found.model, found.digest, role)
+            item = self._papers.next_of(result)
+            try:
+                mark = await self._quiet.run(lambda: self._asked(model, item, within_s), hurry=True)
+            except TimeoutError:
+                return await self._came_late(result, within_s)
+            self._late.pop((found.digest, role), None)
+            marked = replace(result, marks=(*result.marks, mark))
+            return await self._keep(self._papers.settled(marked))
+
+    async def _came_late(self, result: ExamResult, within_s: float) -> bool:
+        """Handle a question that was not answered in time; True if it is asked again.
+
+        It counts as late only if it had the full time.
+        """
+        if within_s < self._question_s:
+            return True
+        key = (result.digest, result.role)
+        self._late[key] = self._late.get(key, 0) + 1
+        if self._late[key] < MOST_LATE:
+            return True
+        why = f"It did not answer a question within {within_s:.0f} s, too slow for lulls."
+        return await self._keep(replace(result, passed=False, why=why))
+
+    async def _keep(self, result: ExamResult) -> bool:
+        kept = replace(result, at=self._clock.now())
+        await self._store.put(kept)
+        self._results[kept.digest, kept.role] = kept
+        if kept.passed is None:
+            return True
+        said = "admitted" if kept.passed else "not admitted"
+        log.info("%s is %s as %s: %s", kept.model, said, kept.role.value, kept.why)
+        return False
+
+    async def _asked(self, model: str, item: Item, within_s: float) -> ExamMark:
+        async with asyncio.timeout(within_s):
+            examinee = self._examinee(model)
+            if isinstance(item, ReadItem):
+                (heard,) = await examinee.reader.read([item.exchange])
+                return mark_read(item, heard)
+            if isinstance(item, JudgeItem):
+                return mark_judge(item, await examinee.judge.votes(_question(item)))
+            return mark_write(item, await _draft(examinee.writer, item, model))
+
+    def _so_far(self, model: str, digest: str, role: ModelRole) -> ExamResult:
+        known = self._results.get((digest, role))
+        return known or ExamResult(
+            model=model, digest=digest, role=role, exam=self._papers.version(role)
+        )
+
+
+async def reads(reader: FeedbackReader, sheet: Sheet) -> ExamResult:
+    """Measure any feedback reader on an exam sheet, including the small built-in one."""
+    items = [item for item in sheet.items if isinstance(item, ReadItem)]
+    heard = await reader.read([item.exchange for item in items])
+    marks = tuple(mark_read(item, one) for item, one in zip(items, heard, strict=True))
+    return ExamResult(
+        model=reader.name, digest="", role=ModelRole.READER, exam=sheet.sha256, marks=marks
+    )
+
+
+def _question(item: JudgeItem) -> JudgeQuestion:
+    return JudgeQuestion(
+        asks=Asks.WISH,
+        messages=(text_message(Speaker.USER, item.request),),
+        answer=text_message(Speaker.ASSISTANT, item.answer),
+        wish=item.rule,
+    )
+
+
+async def _draft(writer: Evolver, item: WriteItem, model: str) -> SkillDraft | None:
+    try:
+        return await writer.draft(EvolverMaterial(failures=_failures(item.failures, model)))
+    except EvolverFault as fault:
+        log.debug("%s wrote nothing usable: %s", model, fault)
+        return None
+
+
+def _failures(exchanges: Sequence[Exchange], model: str) -> FailureSet:
+    return FailureSet(
+        failures=tuple(
+            Failure(
+                turn=f"exam_{number}",
+                trajectory=f"exam_{number}",
+                client="",
+                model=model,
+                messages=(text_message(Speaker.USER, one.asked),),
+                answer=text_message(Speaker.ASSISTANT, one.answer),
+                said=one.said,
+            )
+            for number, one in enumerate(exchanges)
+        )
+    )

@@ -1,0 +1,1 @@
+"""Proves proposals by replay, and monitors approved skills by a holdout."""

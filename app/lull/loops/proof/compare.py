@@ -1,0 +1,278 @@
+"""Lets the user score a skill: one recorded request, answered with and without it, side by side.
+
+It is for skills that no check and no judge can score. The user sees two answers to a request of
+their own, made like those of a proof, and picks one. Their order is random for each pair and kept
+secret, so a pick is evidence like every other pair and counts in the same e-value.
+
+A pick for a shown pair is accepted even after a crash. The answers are only in memory, so asking
+again shows new ones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+
+from lull.core.chat.messages import Completion
+from lull.core.chat.picks import Pick, scores, shown
+from lull.core.errors import Conflict, LullError, RequestError
+from lull.core.idle.ports import Quiet
+from lull.core.ports import Clock, Ids
+from lull.core.proof.pairing import planned
+from lull.core.proof.proof import BY_USER, SAME_WORDS, ProofState, decide
+from lull.core.proof.proposal import Proposal, check_decidable
+from lull.core.skills.skill import Library
+from lull.loops.proof.outcome import ENOUGH_ALIKE
+from lull.loops.proof.prove import THIS_REQUEST, Prove
+from lull.loops.proof.replay import Replay, ReplayCase, ReplayTarget, kept, pair_of
+from lull.store.proof.proposals import Proposals
+from lull.store.proof.shown_pairs import ShownPair, not_open
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """A pair of answers, in the random order in which the user sees them."""
+
+    pair: str
+    """Id of the pair; does not reveal which answer was made with the skill."""
+    request: str
+    a: str
+    b: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextPair:
+    """The next pair of answers to pick from.
+
+    If there is none, the proposal's `reason` tells why.
+    """
+
+    comparison: Comparison | None
+    alike: int
+    """Number of pairs skipped before this one because their answers were equal."""
+
+
+class Compare:
+    """Shows pairs of answers to the user and records the picks."""
+
+    def __init__(
+        self,
+        *,
+        proposals: Proposals,
+        replay: Replay,
+        prove: Prove,
+        library: Callable[[], Library],
+        stage: Callable[[str], Awaitable[ReplayTarget | None]],
+        quiet: Quiet,
+        clock: Clock,
+        ids: Ids,
+        toss: Callable[[], bool],
+    ) -> None:
+        """The function `toss` decides at random whether the answer with the skill is shown as A."""
+        self._proposals = proposals
+        self._replay = replay
+        self._prove = prove
+        self._library = library
+        self._stage = stage
+        self._quiet = quiet
+        self._clock = clock
+        self._ids = ids
+        self._toss = toss
+        self._seen: dict[str, Comparison] = {}
+        """The comparison shown last, by proposal."""
+
+    # The next pair
+
+    async def next(self, proposal_id: str) -> NextPair:
+        """Return two answers for the user to pick from.
+
+        Repeated calls return the same pair until a pick is recorded.
+
+        Waits for quiet and for the model. Raises Conflict, NotFound, and what the model raises.
+        """
+        proposal = self._proposals.get(proposal_id)
+        self._check(proposal)
+        if (again := self._open(proposal)) is not None:
+            return NextPair(comparison=again, alike=0)
+        stage = await self._stage(proposal.model)
+        if stage is None:
+            raise Conflict(
+                f"{proposal.model} does not answer now.", hint="Look with `lull doctor`; try again."
+            )
+        return await self._next(await self._grounded(proposal, stage), stage)
+
+    async def _next(self, proposal: Proposal, stage: ReplayTarget) -> NextPair:
+        alike, refused = 0, set[str]()
+        while alike < ENOUGH_ALIKE:
+            cases = [c for c in self._replay.comparable(proposal, stage) if c.turn not in refused]
+            case, seed = self._planned(proposal, cases)
+            if case is None:
+                break
+            answers = await self._answers(stage, case, seed)
+            if answers is None:
+                refused.add(case.turn)
+            elif (same := _same(answers)) is None:
+                comparison = await self._show(proposal, case, seed, answers)
+                return NextPair(comparison=comparison, alike=alike)
+            else:
+                pair = pair_of(case, seed, answers, scores=same, scored_by=SAME_WORDS)
+                await self._proposals.compared(proposal.id, pair, self._as_it_was(proposal))
+                alike += 1
+                proposal = await self._settle(proposal.id, stage)
+                if not proposal.comparable:
+                    break
+        if refused and not alike:
+            raise Conflict(
+                f"{proposal.model} cannot be asked these requests again.",
+                hint="`lull review show`.",
+            )
+        return NextPair(comparison=None, alike=alike)
+
+    def _planned(
+        self, proposal: Proposal, cases: list[ReplayCase]
+    ) -> tuple[ReplayCase | None, int]:
+        """Return the next request to compare and its seed; None if the proof is decided or no
+        request is left.
+        """
+        pairs = self._proposals.pairs(proposal.id)
+        rule = self._prove.rule_for(proposal)
+        now = decide(pairs, rule, successes=proposal.replayable, look=proposal.look)
+        if now.state is not ProofState.UNDECIDED:
+            return None, 0
+        requests = [(case.turn, case.part) for case in cases]
+        # Other seeds than those of a proof that runs at the same time.
+        wanted = planned(pairs, requests, successes=False, key=f"{proposal.sha256} picks")
+        if wanted is None:
+            return None, 0
+        return next(case for case in cases if case.turn == wanted.request), wanted.seed
+
+    async def _answers(
+        self, stage: ReplayTarget, case: ReplayCase, seed: int
+    ) -> tuple[Completion, Completion] | None:
+        """Return the answers without and with the skill; None if this request cannot be
+        compared."""
+        try:
+            answers = await self._quiet.run(
+                lambda: self._replay.answers(stage, case, seed), hurry=True
+            )
+        except RequestError as error:
+            if error.status not in THIS_REQUEST:
+                raise
+            log.info("%s cannot be asked again: %s", case.turn, error)
+            return None
+        return answers if all(answer.complete for answer in answers) else None
+
+    async def _show(
+        self,
+        proposal: Proposal,
+        case: ReplayCase,
+        seed: int,
+        answers: tuple[Completion, Completion],
+    ) -> Comparison:
+        with_first = self._toss()
+        without, with_ = (shown(answer.message) for answer in answers)
+        pair = ShownPair(
+            id=self._ids.new("pair"),
+            proposal=proposal.id,
+            with_first=with_first,
+            pair=pair_of(case, seed, answers, scores=(0.0, 0.0), scored_by=BY_USER),
+        )
+        await self._proposals.show_pair(pair, self._as_it_was(proposal))
+        comparison = Comparison(
+            pair=pair.id,
+            request=case.served.asked,
+            a=with_ if with_first else without,
+            b=without if with_first else with_,
+        )
+        self._seen[proposal.id] = comparison
+        return comparison
+
+    def _open(self, proposal: Proposal) -> Comparison | None:
+        seen, stored = self._seen.get(proposal.id), self._proposals.shown_pair(proposal.id)
+        return seen if seen and stored and seen.pair == stored.id else None
+
+    # The pick
+
+    async def pick(self, proposal_id: str, pair: str, pick: Pick) -> Proposal:
+        """Record which answer the user picked; return the updated proposal.
+
+        Raises Conflict, NotFound.
+        """
+        proposal = self._proposals.get(proposal_id)
+        self._check(proposal)
+        open_one = self._proposals.shown_pair(proposal.id)
+        if open_one is None or open_one.id != pair:
+            raise not_open(proposal.id, pair)
+        without, with_ = scores(pick, with_first=open_one.with_first)
+        seen = self._open(proposal)
+        read = ("", "") if seen is None else (kept(seen.a), kept(seen.b))
+        answers = (read[1], read[0]) if open_one.with_first else read
+        picked = replace(open_one.pair, without=without, with_=with_, answers=answers)
+        await self._proposals.compared(
+            proposal.id, picked, self._as_it_was(proposal), shown=open_one
+        )
+        self._seen.pop(proposal.id, None)
+        try:
+            stage = await self._stage(proposal.model)
+        except LullError as error:
+            log.info("%s is settled later: %s", proposal.id, error)
+            stage = None
+        return await self._settle(proposal.id, stage)
+
+    async def _settle(self, proposal_id: str, stage: ReplayTarget | None) -> Proposal:
+        proposal = self._proposals.get(proposal_id)
+        if stage is None or not proposal.comparable:
+            return proposal
+        cases = await asyncio.to_thread(self._replay.cases, proposal, stage)
+        await self._prove.settle(proposal, stage, cases)
+        return self._proposals.get(proposal_id)
+
+    # Checks
+
+    async def _grounded(self, proposal: Proposal, stage: ReplayTarget) -> Proposal:
+        """The proposal with the model, adapter and judge that its pairs are replayed on now."""
+        ground, anew = self._prove.ground_of(proposal, stage)
+        if ground == proposal.ground:
+            return proposal
+        as_it_was = self._as_it_was(proposal)
+
+        def grounded(now: Proposal) -> Proposal:
+            return replace(as_it_was(now), ground=ground, changed_at=self._clock.now())
+
+        return await self._proposals.change(proposal.id, grounded, anew=anew)
+
+    def _check(self, proposal: Proposal) -> None:
+        """Raise Conflict for a proposal that cannot be decided by picks."""
+        check_decidable(proposal, sha256=None, library=self._library())
+        if proposal.looked:
+            raise Conflict(
+                f"The proof of {proposal.id} took its last look: no pick counts any more.",
+                hint=f"`lull review show {proposal.id}` says how it ended.",
+            )
+        if not proposal.comparable:
+            raise Conflict(
+                f"{proposal.id} is {proposal.status}: there is nothing to compare.",
+                hint=f"`lull prove {proposal.id}` begins its proof anew.",
+            )
+
+    def _as_it_was(self, before: Proposal) -> Callable[[Proposal], Proposal]:
+        """Return a check that raises Conflict if the proposal's text has changed or the proposal
+        was decided.
+        """
+
+        def check(now: Proposal) -> Proposal:
+            check_decidable(now, sha256=before.sha256, library=self._library())
+            self._check(now)
+            return now
+
+        return check
+
+
+def _same(answers: tuple[Completion, Completion]) -> tuple[float, float] | None:
+    """Return the scores of two answers that look the same; None where they differ."""
+    without, with_ = (shown(answer.message) for answer in answers)
+    return (1.0, 1.0) if without == with_ else None

@@ -1,0 +1,176 @@
+"""Measures what approved skills do, by answering past requests without them in lulls.
+
+Requests that had a skill in their prompt are replayed once each, with and without it, on the model
+that served them, and scored as in a proof. Each pair is stored, so measuring goes on where it
+stopped. What the pairs mean is decided by the live guard (loops/proof/holdout.py).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from lull.core.errors import LullError, RequestError
+from lull.core.idle.ports import Quiet
+from lull.core.ports import Clock
+from lull.core.proof.in_use import is_replayed, replays_tell
+from lull.core.proof.pairing import planned
+from lull.core.proof.proof import Pair, PairPart
+from lull.core.proof.proposal import Proposal
+from lull.core.proof.rules import GuardRule
+from lull.core.skills.skill import SkillKey
+from lull.loops.proof.measured_skills import MeasuredSkill
+from lull.loops.proof.prove import THIS_REQUEST
+from lull.loops.proof.replay import Replay, ReplayCase, ReplayTarget
+from lull.store.feedback.rewards import Rewards
+from lull.store.proof.use_replays import UseKey, UseReplayed, UseReplays, use_key
+
+log = logging.getLogger(__name__)
+
+MOST_LOOKED_AT = 40
+"""Most past requests of a skill that are looked at for ones that can be scored."""
+
+
+class WaitingUse(NamedTuple):
+    """An approved skill with requests left to replay, and how many."""
+
+    skill: SkillKey
+    left: int
+
+
+class MeasureUse:
+    """Replays requests of approved skills without them, and knows which skills replays measure."""
+
+    def __init__(
+        self,
+        *,
+        replays: UseReplays,
+        rewards: Rewards,
+        replay: Replay,
+        stage: Callable[[str], Awaitable[ReplayTarget | None]],
+        quiet: Quiet,
+        clock: Clock,
+        slice_s: float,
+        rule: Callable[[], GuardRule],
+    ) -> None:
+        """The function `stage` returns the model to replay on, by its name.
+
+        None if it is unavailable.
+        """
+        self._replays = replays
+        self._rewards = rewards
+        self._replay = replay
+        self._stage = stage
+        self._quiet = quiet
+        self._clock = clock
+        self._slice_s = slice_s
+        self._rule = rule
+        self._measured: Mapping[SkillKey, MeasuredSkill] = {}
+        self._left: dict[SkillKey, list[str]] = {}
+        """Requests still to be replayed, by skill, newest first."""
+
+    def waiting(self) -> list[WaitingUse]:
+        """Return the skills with requests to replay; cheap, as it is called ten times a second."""
+        return [WaitingUse(key, len(left)) for key, left in self._left.items() if left]
+
+    async def look(self, measured: Mapping[SkillKey, MeasuredSkill]) -> dict[UseKey, bool]:
+        """Look anew which requests of these skills are to be replayed.
+
+        Returns for each skill's text whether replays can measure it.
+        """
+        skills = [one.skill for one in measured.values()]
+        uses = await asyncio.to_thread(self._replays.uses, skills)
+        replayed = await asyncio.to_thread(self._replays.replayed)
+        left: dict[SkillKey, list[str]] = {}
+        tells: dict[UseKey, bool] = {}
+        for key, one in measured.items():
+            text = use_key(one.skill)
+            before = replayed.get(text, UseReplayed())
+            able = await self._able(one, uses[text].requests, before)
+            known = {pair.request for pair in before.pairs}
+            tells[text] = replays_tell(len(known) + len(able), self._rule().use)
+            left[key] = self._wanted(able, before) if tells[text] else []
+        self._measured, self._left = measured, left
+        return tells
+
+    async def _able(
+        self, one: MeasuredSkill, requests: Sequence[str], before: UseReplayed
+    ) -> list[str]:
+        """The requests that can be scored and were not replayed yet, newest first."""
+        fresh = [turn for turn in requests if turn not in before.done][:MOST_LOOKED_AT]
+        found = await asyncio.to_thread(self._rewards.served, fresh)
+        served = {one.turn.id: one for one in found}
+
+        def able() -> list[str]:
+            return [
+                turn
+                for turn in fresh
+                if turn in served and self._replay.can_score(one.proposal, served[turn])
+            ]
+
+        return await asyncio.to_thread(able)
+
+    def _wanted(self, able: Sequence[str], before: UseReplayed) -> list[str]:
+        rule = self._rule()
+        return [
+            turn for turn in able if is_replayed(turn, before.pairs, rule.use, sure_e=rule.help_e)
+        ]
+
+    async def slice(self, skill: SkillKey) -> int:
+        """Replay requests of one skill for at most half a minute; return the number of replays.
+
+        Raises LullError when a model or the judge could not be asked and nothing was replayed.
+        """
+        end_s = self._clock.monotonic_s() + self._slice_s
+        replayed = 0
+        while self._left.get(skill) and self._clock.monotonic_s() < end_s:
+            try:
+                replayed += await self._one(self._measured[skill], self._left[skill])
+            except LullError as error:
+                if not replayed:
+                    raise
+                log.info("measuring %s waits: %s", skill.name, error)
+                break
+        return replayed
+
+    async def _one(self, one: MeasuredSkill, left: list[str]) -> bool:
+        """Replay one request; False if it cannot be now. It waits no longer in either case."""
+        key = use_key(one.skill)
+        parts = [(turn, PairPart.SIBLING) for turn in left]
+        plan = planned((), parts, successes=False, key=key.sha256)
+        if plan is None:
+            return False
+        done = False
+        for served in self._rewards.served([plan.request]):
+            stage = await self._stage(served.turn.model)
+            if stage is not None:
+                case = self._replay.in_use(one.proposal, stage, served)
+                if case is None:
+                    continue  # not in its prompt today, e.g. with an adapter that has learned it
+                pair = await self._replayed(one.proposal, stage, case, plan.seed)
+                now = self._clock.now()
+                await self._replays.add(key, plan.request, pair, model=stage.digest, at=now)
+                done = True
+        if plan.request in left:
+            left.remove(plan.request)
+        return done
+
+    async def _replayed(
+        self, proposal: Proposal, stage: ReplayTarget, case: ReplayCase, seed: int
+    ) -> Pair | None:
+        """Replay one request; None if nothing could score its answers."""
+        # The caller decided that it is time for replays; chats still go before each of them.
+        return await self._quiet.run(lambda: self._pair(proposal, stage, case, seed), hurry=True)
+
+    async def _pair(
+        self, proposal: Proposal, stage: ReplayTarget, case: ReplayCase, seed: int
+    ) -> Pair | None:
+        try:
+            return await self._replay.pair(proposal, stage, case, seed)
+        except RequestError as error:
+            if error.status not in THIS_REQUEST:
+                raise
+            log.info("%s cannot be asked again: %s", case.turn, error)
+            return None

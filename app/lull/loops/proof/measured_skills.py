@@ -1,0 +1,126 @@
+"""Says which active skills are measured, and reads what is known of them from the store.
+
+Both kinds of evidence are read here side by side: replays of past requests without a skill, and
+live conversations that went without it by the toss of a coin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from lull.core.proof.holdout import Effect, HoldoutOutcome, effect, live_harm_e, live_help_e
+from lull.core.proof.in_use import (
+    UseCounts,
+    counts_of,
+    replay_effect,
+    replay_harm_e,
+    replay_help_e,
+    together,
+)
+from lull.core.proof.proof import BY_USER, SAME_WORDS, Pair
+from lull.core.proof.proposal import Proposal, ProposalOrigin, ProposalStatus
+from lull.core.skills.skill import Library, Skill, SkillKey, SkillStatus
+from lull.store.chat.flips import Flips
+from lull.store.proof.proposals import Proposals
+from lull.store.proof.use_replays import UseReplays
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredSkill:
+    """An approved skill that is measured, with the proposal that it was approved from."""
+
+    skill: Skill
+    proposal: Proposal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillEstimates:
+    """What is known of the measured skills."""
+
+    effects: Mapping[SkillKey, Effect]
+    records: Mapping[SkillKey, tuple[float, float]]
+    harm: Mapping[SkillKey, float]
+    """Each skill's e-value for harm."""
+    helps: Mapping[SkillKey, float]
+    """Each skill's e-value for help."""
+    replays: Mapping[SkillKey, UseCounts]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UseEvidence:
+    """The stored evidence of what approved skills do: replays in lulls and live coins."""
+
+    flips: Flips
+    replays: UseReplays
+
+    def estimates(self, skills: Mapping[SkillKey, Skill]) -> SkillEstimates:
+        """Estimate what each skill does, from all its replays and tosses. Slow."""
+        texts = {key: skill.sha256 for key, skill in skills.items()}
+        outcomes, pairs = self.flips.outcomes(texts), self.replays.pairs(texts)
+        return SkillEstimates(
+            effects=effects_in(outcomes, pairs),
+            records=records_in(outcomes, pairs),
+            harm={k: together(live_harm_e(outcomes, k), replay_harm_e(pairs[k])) for k in skills},
+            helps={k: together(live_help_e(outcomes, k), replay_help_e(pairs[k])) for k in skills},
+            replays={key: counts_of(pairs[key]) for key in skills},
+        )
+
+
+def measured(library: Library, proposals: Proposals) -> dict[SkillKey, Skill]:
+    """Return the active skills that Lull wrote and that are unchanged since their approval."""
+    return {key: one.skill for key, one in approved_from(library, proposals).items()}
+
+
+def approved_from(library: Library, proposals: Proposals) -> dict[SkillKey, MeasuredSkill]:
+    """Return the active skills that Lull wrote, unchanged since approval, with their proposals.
+
+    A copy in another client's library is measured by the proposal of the original.
+    """
+    decided = [
+        proposal
+        for proposal in proposals.with_status({ProposalStatus.APPROVED})
+        if proposal.origin is not ProposalOrigin.FILE
+    ]
+    by_text = {proposal.sha256: proposal for proposal in decided}
+    by_key = {(proposal.key, proposal.sha256): proposal for proposal in decided}
+    return {
+        skill.key: MeasuredSkill(
+            skill=skill,
+            proposal=by_key.get(
+                (skill.key, skill.sha256), replace(by_text[skill.sha256], key=skill.key)
+            ),
+        )
+        for skill in library.skills.values()
+        if skill.status is SkillStatus.ACTIVE and skill.sha256 in by_text
+    }
+
+
+def scored_in_proof(pairs: Iterable[Pair]) -> bool:
+    """Whether something besides the user could score the replays of a proof."""
+    return any(pair.scored_by not in (BY_USER, SAME_WORDS) for pair in pairs)
+
+
+def effects_in(
+    outcomes: Sequence[HoldoutOutcome], pairs: Mapping[SkillKey, Sequence[Pair]]
+) -> dict[SkillKey, Effect]:
+    """Estimate each skill's effect: by its replays, or by its coin where there are none."""
+    found = {key: replay_effect(own) or effect(outcomes, key) for key, own in pairs.items()}
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def records_in(
+    outcomes: Sequence[HoldoutOutcome], pairs: Mapping[SkillKey, Sequence[Pair]]
+) -> dict[SkillKey, tuple[float, float]]:
+    """Sum up, for each skill, how good and how bad the conversations and replays with it were."""
+    found: dict[SkillKey, tuple[float, float]] = {}
+    for outcome in outcomes:
+        for key, toss in outcome.tosses.items():
+            if not toss.left_out:
+                good, bad = found.get(key, (0.0, 0.0))
+                found[key] = (good + outcome.good, bad + 1.0 - outcome.good)
+    for key, own in pairs.items():
+        for pair in own:
+            good, bad = found.get(key, (0.0, 0.0))
+            found[key] = (good + pair.with_, bad + 1.0 - pair.with_)
+    return found

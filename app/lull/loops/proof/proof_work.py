@@ -1,0 +1,96 @@
+"""Runs a proof as work in lulls, one replay at a time; stops at once for the user.
+
+Each finished pair is stored. A replay that was stopped is begun again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from lull.core.idle.scheduling import WorkKind
+from lull.core.ports import Clock
+
+PAIR_S: Final = 4.0
+"""Assumed seconds for one pair of answers on a local model."""
+
+_STOPS_WITHIN_S: Final = 0.5
+"""Most time to wait for a cancelled replay to stop; an unfinished one could reload the model."""
+
+
+class ProofWork:
+    """The proof of one proposal (implements LullWork)."""
+
+    kind = WorkKind.PROOF
+    needs_s = PAIR_S
+    value = 1.0
+    doing = "Proving {}"
+
+    def __init__(
+        self,
+        proposal: str,
+        *,
+        name: str,
+        pairs: int,
+        most_pairs: int,
+        prove: Callable[[str], Awaitable[int]],
+        clock: Clock,
+        borrow: Callable[[], Awaitable[None]],
+        free: Callable[[], Awaitable[None]],
+    ) -> None:
+        """The function `prove` replays for a while and returns the number of pairs, 0 when done.
+
+        `borrow` is called before models are asked, `free` when their memory is needed.
+        """
+        self.id = proposal
+        self.text = self.doing.format(name)
+        self.progress = min(1.0, pairs / most_pairs)
+        self.left_s = max(1, most_pairs - pairs) * PAIR_S
+        self._prove = prove
+        self._clock = clock
+        self._borrow = borrow
+        self._free = free
+        self._may_go = asyncio.Event()
+        self._ended = False
+        self._replaying: asyncio.Task[int] | None = None
+
+    async def run_slice(self, until_s: float) -> None:
+        self._may_go.set()
+        await self._borrow()
+        while not self._ended and self._clock.monotonic_s() < until_s:
+            await self._may_go.wait()
+            if self._ended or not await self._replay_slice():
+                return
+
+    async def _replay_slice(self) -> bool:
+        """Replay a slice; True while there may be more, also when it was stopped."""
+        self._replaying = asyncio.ensure_future(self._prove(self.id))
+        try:
+            await asyncio.wait({self._replaying})
+        finally:
+            self._replaying.cancel()
+        return self._replaying.cancelled() or self._replaying.result() > 0
+
+    async def suspend(self) -> None:
+        self._may_go.clear()
+        if self._replaying is not None:
+            self._replaying.cancel()
+
+    async def resume(self) -> None:
+        self._may_go.set()
+
+    async def give_back_memory(self) -> None:
+        self._ended = True
+        self._may_go.set()
+        if self._replaying is not None:
+            self._replaying.cancel()
+            await asyncio.wait({self._replaying}, timeout=_STOPS_WITHIN_S)
+        await self._free()
+
+
+class UseWork(ProofWork):
+    """The replays that measure what one approved skill does (implements LullWork)."""
+
+    value = 0.1
+    doing = "Measuring what {} does"

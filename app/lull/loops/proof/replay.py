@@ -1,0 +1,360 @@
+"""Makes one pair of a proof: answers a recorded request with and without the skill, and scores.
+
+The request is sent as it would be sent today, to the model that failed. No tool is ever executed:
+one step is replayed against the recorded results. Answers are scored without sight of the skill,
+by a verifier, or else by a judge that is told the user's wish.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from lull.core.chat.messages import Completion, Message, Role, Sampling, text_message
+from lull.core.chat.ports import ChatModel
+from lull.core.feedback.judge import Asks, Judge, JudgeQuestion
+from lull.core.feedback.reward import majority
+from lull.core.proof.check import parse
+from lull.core.proof.proof import Pair, PairPart
+from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin
+from lull.core.provenance.redaction import redact_text
+from lull.core.skills.prompt_block import block, merged_system
+from lull.core.skills.skill import Library
+from lull.loops.chat.current_selection import CurrentSelection, clean
+from lull.loops.feedback.at_once import at_once
+from lull.loops.feedback.verify import Verifier
+from lull.store.feedback.reward_rows import ServedTurn
+from lull.store.feedback.rewards import Rewards
+
+READABLE = 20_000
+"""Most characters of a replayed answer that are kept to be read."""
+NO_VERDICTS = 3
+"""Number of missing verdicts on a request after which a proof leaves it out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayTarget:
+    """The model that a proof runs on, as it is served now."""
+
+    chat: ChatModel
+    system: str
+    """The model's own SYSTEM text, which a system message in the request would replace."""
+    digest: str
+    engine: str
+    """Which engine answers: `ollama` or `mlx`."""
+    adapter: str | None
+    sampling: Sampling
+    """The model's own sampling parameters, used where the client set none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayCase:
+    """A recorded request in two versions: its prompt without and with the proposed skill."""
+
+    served: ServedTurn
+    part: PairPart
+    without: tuple[Message, ...]
+    with_: tuple[Message, ...]
+
+    @property
+    def turn(self) -> str:
+        return self.served.turn.id
+
+
+class Replay:
+    """Replays recorded requests and scores the answers."""
+
+    def __init__(
+        self,
+        *,
+        rewards: Rewards,
+        today: CurrentSelection,
+        library: Callable[[], Library],
+        verifier: Verifier,
+        judge: Callable[[], Judge | None],
+        warm: float,
+    ) -> None:
+        """The argument `warm` is the temperature used where the client asked for 0."""
+        self._rewards = rewards
+        self._today = today
+        self._library = library
+        self._verifier = verifier
+        self._judge = judge
+        self._warm = warm
+
+    async def pair(
+        self, proposal: Proposal, stage: ReplayTarget, case: ReplayCase, seed: int
+    ) -> Pair | None:
+        """Generate and score both answers of a pair with one seed.
+
+        None if they cannot be scored.
+        """
+        without, with_ = await self.answers(stage, case, seed)
+        first = await self._scored(proposal, case, without)
+        second = await self._scored(proposal, case, with_) if first is not None else None
+        if first is None or second is None or first[1] != second[1]:
+            return None
+        scores = (first[0], second[0])
+        return pair_of(case, seed, (without, with_), scores=scores, scored_by=first[1])
+
+    async def answers(
+        self, stage: ReplayTarget, case: ReplayCase, seed: int
+    ) -> tuple[Completion, Completion]:
+        """Generate the answers without and with the proposed skill, with the same seed."""
+        without, with_ = await at_once(
+            self._answer(stage, case, messages, seed) for messages in (case.without, case.with_)
+        )
+        return without, with_
+
+    async def _answer(
+        self, stage: ReplayTarget, case: ReplayCase, messages: Sequence[Message], seed: int
+    ) -> Completion:
+        turn = case.served.turn
+        sampling = replayed_sampling(
+            turn.asked_sampling, stage.sampling, seed=seed, warm=self._warm
+        )
+        return await stage.chat.chat(
+            messages,
+            sampling=sampling,
+            format=turn.format,
+            tools=self._rewards.tools(turn.tools),
+            adapter=stage.adapter,
+        )
+
+    # Scoring
+
+    async def _scored(
+        self, proposal: Proposal, case: ReplayCase, answer: Completion
+    ) -> tuple[float, str] | None:
+        """Score an answer: return (score in [0, 1], who scored), None without a verdict."""
+        if not answer.complete:
+            return None
+        said = self._verified(proposal, case, answer.message.text)
+        said = said or self._held_to(proposal, case.served, answer.message)
+        if said is not None:
+            return said
+        judge = self._judge()
+        if judge is None:
+            return None
+        question = self._question(proposal, case, answer.message)
+        verdict = majority(await judge.votes(question))
+        return ((verdict + 1) / 2, f"judge:{judge.version}") if verdict is not None else None
+
+    def _verified(
+        self, proposal: Proposal, case: ReplayCase, answer: str
+    ) -> tuple[float, str] | None:
+        model, asked = case.served.turn.model, case.served.asked
+        does = self._fulfils(proposal, model, asked, answer)
+        if case.part is PairPart.SUCCESS:
+            if not self._verifier.is_exact(model) or does is not None:
+                return None  # in an exact language the user has since said something on this
+            same = answer.strip() == case.served.turn.answer.text.strip()
+            return float(same), "the accepted answer, word for word"
+        if does is None:
+            return None
+        return float(does), f"verifier:{model if self._verifier.is_exact(model) else 'check'}"
+
+    def _fulfils(self, proposal: Proposal, model: str, asked: str, answer: str) -> bool | None:
+        about = next((one.asked for one in self._rewards.served(proposal.failures[:1])), "")
+        return self._verifier.fulfils(
+            model,
+            wish=proposal.wish,
+            asked=asked,
+            answer=answer,
+            about=about,
+            check=parse(proposal.check) if _by_its_check(proposal) else None,
+        )
+
+    def _held_to(
+        self, proposal: Proposal, served: ServedTurn, answer: Message
+    ) -> tuple[float, str] | None:
+        """The worst verdict of the requested format and the checks of the turn's other skills."""
+        turn = served.turn
+        others = [skill.sha256 for skill in turn.skills if skill.name != proposal.key.name]
+        shape = () if answer.tool_calls else self._verifier.in_format(turn.format, answer.text)
+        said = (*shape, *self._verifier.checked(others, answer.text))
+        if not said:
+            return None
+        kinds = "+".join(dict.fromkeys(signal.kind.value for signal in said))
+        return (min(signal.value for signal in said) + 1) / 2, f"verifier:{kinds}"
+
+    def _question(self, proposal: Proposal, case: ReplayCase, answer: Message) -> JudgeQuestion:
+        turn = case.served.turn
+        if case.part is PairPart.SUCCESS:
+            return JudgeQuestion(
+                asks=Asks.PAIR,
+                messages=turn.request,
+                answer=answer,
+                reference=turn.answer.text,
+            )
+        return JudgeQuestion(
+            asks=Asks.WISH, messages=turn.request, answer=answer, wish=proposal.wish
+        )
+
+    def _can_score(self, proposal: Proposal, served: ServedTurn, part: PairPart) -> bool:
+        model, asked = served.turn.model, served.asked
+        if self._verifier.is_exact(model):
+            does = self._fulfils(proposal, model, asked, "")
+            return does is None if part is PairPart.SUCCESS else does is not None
+        if _by_its_check(proposal) and part is not PairPart.SUCCESS:
+            return True
+        if self._held_to(proposal, served, text_message(Role.ASSISTANT, "any")) is not None:
+            return True
+        if self._judge() is None:
+            return False
+        return part is PairPart.SUCCESS or bool(proposal.wish)
+
+    # Cases
+
+    def cases(self, proposal: Proposal, stage: ReplayTarget) -> list[ReplayCase]:
+        """Return the recorded requests whose answers can be scored without the user."""
+        return [
+            self._case(proposal, stage, served, part)
+            for served, part in self._recorded(proposal)
+            if proposal.silent.count(served.turn.id) < NO_VERDICTS
+            and self._can_score(proposal, served, part)
+        ]
+
+    def can_score(self, proposal: Proposal, served: ServedTurn) -> bool:
+        """Whether answers to a request that had the approved skill can be scored without the user.
+
+        Past successes cannot: their accepted answers were given with the skill in the prompt.
+        """
+        return self._can_score(proposal, served, PairPart.SIBLING)
+
+    def in_use(
+        self, proposal: Proposal, stage: ReplayTarget, served: ServedTurn
+    ) -> ReplayCase | None:
+        """Return a request as it would be sent today, without and with the approved skill.
+
+        None if the skill would not be in its prompt today.
+        """
+        today = self._today.skills(served) or ()
+        if not any(skill.key == proposal.key for skill in today):
+            return None
+        messages = tuple(clean(message) for message in served.turn.request)
+        others = [skill.body for skill in today if skill.key != proposal.key]
+        bodies = [skill.body for skill in today]
+        return ReplayCase(
+            served=served,
+            part=PairPart.SIBLING,
+            without=injected(messages, others, system=stage.system),
+            with_=injected(messages, bodies, system=stage.system),
+        )
+
+    def comparable(self, proposal: Proposal, stage: ReplayTarget) -> list[ReplayCase]:
+        """Return the recorded requests whose answers the user can compare.
+
+        Past successes are left out: only their own recorded answer is known to be good.
+        """
+        return [
+            self._case(proposal, stage, served, part)
+            for served, part in self._recorded(proposal)
+            if part is not PairPart.SUCCESS
+        ]
+
+    def _recorded(self, proposal: Proposal) -> list[tuple[ServedTurn, PairPart]]:
+        parts = {
+            PairPart.FAILURE: proposal.failures,
+            PairPart.SIBLING: proposal.siblings,
+            PairPart.SUCCESS: proposal.successes,
+        }
+        return [
+            (served, part)
+            for part, turns in parts.items()
+            for served in self._rewards.served(turns)
+            if served.turn.complete
+        ]
+
+    def _case(
+        self, proposal: Proposal, stage: ReplayTarget, served: ServedTurn, part: PairPart
+    ) -> ReplayCase:
+        """The request as it would be sent today, without and with the candidate."""
+        today = self._today.skills(served) or ()
+        others = [skill.body for skill in today if skill.key != proposal.key]
+        before = [skill.body for skill in today]
+        if proposal.kind is ProposalKind.EDIT and len(others) == len(before):
+            # The edited skill is not chosen for this request, so add it to compare the two texts.
+            before = [*others, self._library().get(proposal.key).body]
+        messages = tuple(clean(message) for message in served.turn.request)
+        return ReplayCase(
+            served=served,
+            part=part,
+            without=injected(messages, before, system=stage.system),
+            with_=injected(messages, [*others, proposal.text.body], system=stage.system),
+        )
+
+
+def _by_its_check(proposal: Proposal) -> bool:
+    """Whether a proposal's own check may score it.
+
+    Only a check made from the user's words may; a model that wrote the skill and its check would
+    examine itself.
+    """
+    return bool(proposal.check) and proposal.origin is ProposalOrigin.EXTRACTIVE
+
+
+def pair_of(
+    case: ReplayCase,
+    seed: int,
+    answers: tuple[Completion, Completion],
+    *,
+    scores: tuple[float, float],
+    scored_by: str,
+) -> Pair:
+    """Combine the answers and scores without and with the proposed skill into a pair."""
+    without, with_ = answers
+    return Pair(
+        request=case.turn,
+        part=case.part,
+        seed=seed,
+        without=scores[0],
+        with_=scores[1],
+        scored_by=scored_by,
+        request_sha256=_sha256(repr(case.without[-1].text)),
+        without_sha256=_sha256(without.message.text),
+        with_sha256=_sha256(with_.message.text),
+        answers=(readable(without.message), readable(with_.message)),
+    )
+
+
+def readable(answer: Message) -> str:
+    """Return an answer with its tool calls, as it is kept for the user to read."""
+    calls = [f"{call.name}({call.arguments})" for call in answer.tool_calls]
+    return kept("\n".join(part for part in (answer.text, *calls) if part))
+
+
+def kept(text: str) -> str:
+    """Return a text as it is kept: without secrets, and not endless."""
+    return redact_text(text, lambda kind, secret: 1)[:READABLE]
+
+
+def injected(
+    messages: Sequence[Message], bodies: Sequence[str], *, system: str
+) -> tuple[Message, ...]:
+    """Return the request with these skills in its system message."""
+    text = block(bodies)
+    if not text:
+        return tuple(messages)
+    if messages and messages[0].role is Role.SYSTEM:
+        own = messages[0].text
+        return (text_message(Role.SYSTEM, merged_system(own, text)), *messages[1:])
+    return (text_message(Role.SYSTEM, merged_system(system, text)), *messages)
+
+
+def replayed_sampling(asked: Sampling, own: Sampling, *, seed: int, warm: float) -> Sampling:
+    """Return the client's sampling with a given seed, and with `warm` in place of temperature 0."""
+    temperature = own.temperature if asked.temperature is None else asked.temperature
+    return Sampling(
+        temperature=warm if temperature == 0 else temperature,
+        top_p=own.top_p if asked.top_p is None else asked.top_p,
+        top_k=own.top_k if asked.top_k is None else asked.top_k,
+        max_tokens=own.max_tokens if asked.max_tokens is None else asked.max_tokens,
+        stop=asked.stop or own.stop,
+        seed=seed,
+    )
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="replace")).hexdigest()

@@ -1,0 +1,89 @@
+"""Takes skills out of use that do harm, and proposes to retire those that nobody needs.
+
+Taking out is the one change that Lull makes without asking, because waiting would go on harming;
+the user is told, and can bring the skill back. After that Lull only proposes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable
+from datetime import datetime
+
+from lull.core.ports import Clock, Ids
+from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin, ProposalStatus
+from lull.core.skills.skill import ChangeKind, Skill
+from lull.loops.skills.approve import Approve
+from lull.store.proof.proposals import Proposals
+from lull.store.skills.skills import Skills
+
+log = logging.getLogger(__name__)
+
+
+class RetireSkills:
+    """Disables harmful skills, or proposes to."""
+
+    def __init__(
+        self,
+        *,
+        skills: Skills,
+        proposals: Proposals,
+        approve: Approve,
+        clock: Clock,
+        ids: Ids,
+        tell: Callable[[Skill, str], None],
+    ) -> None:
+        """The callback `tell` informs the user that a skill was retired, with the reason."""
+        self._skills = skills
+        self._proposals = proposals
+        self._approve = approve
+        self._clock = clock
+        self._ids = ids
+        self._tell = tell
+
+    def now(self) -> datetime:
+        return self._clock.now()
+
+    def active_since(self, skill: Skill) -> datetime:
+        """Return when the skill got its current state."""
+        at = {generation.number: generation.at for generation in self._skills.generations()}
+        return at[skill.since]
+
+    async def retire(self, skill: Skill, why: str) -> None:
+        """Disable a skill at once and tell the user; only propose it if the user brought it back
+        before.
+        """
+        if self._brought_back(skill):
+            await self.propose(skill, why)
+            return
+        await self._approve.retire(skill.key, why=why)
+        log.info("skill %s was retired: %s", skill.name, why)
+        self._tell(skill, why)
+
+    def _brought_back(self, skill: Skill) -> bool:
+        """Whether this text was retired before and brought back; then the user is asked."""
+        states = self._skills.history(skill.key)
+        return any(s.change == ChangeKind.RETIRE and s.sha256 == skill.sha256 for s in states)
+
+    async def propose(self, skill: Skill, why: str) -> None:
+        """Propose to retire a skill, once for each text."""
+        earlier = self._proposals.of_skill(skill.key)
+        if any(p.kind is ProposalKind.RETIRE and p.base_sha256 == skill.sha256 for p in earlier):
+            return
+        data = self._skills.folders.data(skill.sha256)
+        now = self._clock.now()
+        proposal = Proposal(
+            id=self._ids.new("prop"),
+            kind=ProposalKind.RETIRE,
+            key=skill.key,
+            base_sha256=skill.sha256,
+            sha256=hashlib.sha256(data).hexdigest(),
+            text=self._skills.folders.text(skill.sha256),
+            status=ProposalStatus.UNPROVED,
+            origin=ProposalOrigin.GUARD,
+            made_at=now,
+            changed_at=now,
+            reason=why,
+        )
+        await self._proposals.add(proposal, data)

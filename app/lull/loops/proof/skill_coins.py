@@ -1,0 +1,88 @@
+"""Tosses the coins that leave skills out of conversations, on the path of requests.
+
+A skill is tossed for only where replays cannot measure it, never in the first conversations after
+its approval, and never if the user wrote or pinned it. Which skills those are is told from outside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from random import Random
+
+from lull.core.chat.client import Client
+from lull.core.proof.holdout import Coin, Toss, left_out, thompson
+from lull.core.proof.rules import GuardRule
+from lull.core.skills.skill import Skill, SkillKey
+from lull.store.proof.use_replays import UseKey, use_key
+
+Conversations = dict[str, int]
+"""Number of conversations that had a skill, by the identity of the client that asked."""
+
+
+class SkillCoins:
+    """Decides by chance which skills go into a prompt, where that measures or explores."""
+
+    def __init__(self, *, coin: Coin, rule: Callable[[], GuardRule]) -> None:
+        self._coin = coin
+        self._rule = rule
+        self._uses: dict[tuple[UseKey, int], Conversations] = {}
+        """Uses of each measured skill since its approval, by its text and that generation."""
+        self.surely_help: Collection[UseKey] = ()
+        self.replayed: Collection[UseKey] = ()
+        """The skill texts that replays measure, so that no coin is tossed for them."""
+        self.records: Mapping[SkillKey, tuple[float, float]] = {}
+        """Good and bad trajectories, as (good, bad), of those that had each skill."""
+
+    def known(self, skill: Skill) -> bool:
+        """Whether the uses of a skill since its approval are counted."""
+        return _approval(skill) in self._uses
+
+    def follow(self, skills: Sequence[Skill], counted: Mapping[UseKey, Mapping[str, int]]) -> None:
+        """Toss for these skills alone from now on; `counted` holds the uses of new ones."""
+        self._uses = {
+            _approval(skill): self._uses.get(
+                _approval(skill), dict(counted.get(use_key(skill), {}))
+            )
+            for skill in skills
+        }
+
+    def leaves_out(self, skill: Skill, trajectory: str, client: Client) -> Toss | None:
+        """Toss the coin that decides whether a conversation goes without a skill.
+
+        None for a skill that is not tossed for.
+        """
+        uses = self._uses.get(_approval(skill))
+        if uses is None or skill.pinned:
+            return None
+        uses[client.identity] = uses.get(client.identity, 0) + 1
+        share = self.share(skill)
+        if not share or uses[client.identity] <= self._rule().settle_uses:
+            return None
+        return left_out(skill.key, trajectory, client.name, share=share, coin=self._coin)
+
+    def share(self, skill: Skill) -> float:
+        """Return the share of settled conversations that a skill is left out of; 0 for none."""
+        rule, key = self._rule(), use_key(skill)
+        if skill.pinned or not self.known(skill) or key in self.replayed:
+            return 0.0
+        return rule.share * (rule.sure_part if key in self.surely_help else 1.0)
+
+    def prefers(self, skills: Sequence[Skill], at_most: int, asked: str) -> Sequence[Skill]:
+        """Choose skills when more are relevant than may go into a prompt, by Thompson sampling.
+
+        The most relevant one goes in; the others are chosen by Thompson sampling on their records,
+        which favours good and little-known ones. The records are no proof. If one of the skills is
+        not measured, such as the user's own, the order of relevance holds.
+        """
+        if not all(self.known(skill) for skill in skills):
+            return skills[:at_most]
+        first, *others = skills
+        records = {skill.key: self.records.get(skill.key, (0.0, 0.0)) for skill in others}
+        # The same request draws the same numbers, so its choice can be repeated.
+        chance = Random(self._coin(f"thompson\0{asked}"))
+        chosen = thompson(records, at_most=at_most - 1, chance=chance)
+        return [first, *(skill for skill in others if skill.key in chosen)]
+
+
+def _approval(skill: Skill) -> tuple[UseKey, int]:
+    return use_key(skill), skill.since

@@ -1,0 +1,1 @@
+"""Turns users' wishes into skill proposals, and approved proposals into active skills."""

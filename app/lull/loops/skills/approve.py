@@ -1,0 +1,332 @@
+"""Carries out changes to skills; every approved change makes a new generation of the library.
+
+The version file is written first, then one transaction makes generation g + 1, then the index is
+updated, so a crash leaves no half-done change. Changes that the user types come here at once;
+proposals and files come here when they are approved.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lull.core.errors import Conflict, NotFound, SkillError, StoreError
+from lull.core.ports import Clock
+from lull.core.skills.skill import (
+    ChangeKind,
+    Library,
+    Skill,
+    SkillKey,
+    SkillStatus,
+    SkillText,
+    added,
+    check_client,
+    check_name,
+    check_text,
+    edited,
+    rolled_back,
+    switched,
+)
+from lull.core.skills.skill_secrets import check_no_secrets
+from lull.store.skills.skill_folders import Found
+from lull.store.skills.skills import Also, Skills, new_skill
+
+Follower = Callable[[Library], Awaitable[None]]
+"""Callback that makes requests use a new skill library; the change is in force when it returns."""
+Proposing = Callable[[Sequence[Found]], Awaitable[None]]
+"""Callback that creates proposals from skill files that were edited and not approved yet."""
+
+
+async def _left_lying(_: Sequence[Found]) -> None:
+    """The default: ignore unapproved files, which no prompt gets."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changed:
+    """The result of a change of skills: the library's new generation and the changed skills."""
+
+    generation: int
+    skills: tuple[Skill, ...]
+
+
+class Approve:
+    """Makes the user's changes to the skill library."""
+
+    def __init__(
+        self,
+        skills: Skills,
+        clock: Clock,
+        *,
+        follower: Follower,
+        proposing: Proposing = _left_lying,
+    ) -> None:
+        self._skills = skills
+        self._clock = clock
+        self._follower = follower
+        self._proposing = proposing
+        # One change at a time, so that the change approved last is in force.
+        self._turn = asyncio.Lock()
+
+    async def add(
+        self, name: str, *, description: str, body: str, client: str = "", pinned: bool = False
+    ) -> Changed:
+        """Add a skill in the user's own words."""
+        check_client(client)
+        text = check_text(SkillText(name=name, description=description, body=body))
+        check_no_secrets(text)
+        await self.take_in()
+        sha256 = await asyncio.to_thread(self._skills.folders.keep, text)
+        new = new_skill(text, sha256, client=client, pinned=pinned)
+        return await self._change(lambda s: [added(s, new)], ChangeKind.ADD, f"add {name}")
+
+    async def edit(
+        self, key: SkillKey, *, description: str | None = None, body: str | None = None
+    ) -> Changed:
+        """Change a skill's description or body; an argument of None leaves that part as it is."""
+        await self.take_in()
+        old = self._skills.library().get(key)
+        text = self._skills.folders.text(old.sha256)
+        text = check_text(
+            replace(
+                text,
+                description=text.description if description is None else description,
+                body=text.body if body is None else body,
+            )
+        )
+        check_no_secrets(text)
+        sha256 = await asyncio.to_thread(self._skills.folders.keep, text)
+        new = new_skill(text, sha256, client=key.client, pinned=False)
+        plan = self._unchanged_since(old, lambda s: [edited(s, key, new)])
+        return await self._change(plan, ChangeKind.EDIT, f"edit {key.name}")
+
+    @staticmethod
+    def _unchanged_since(
+        old: Skill, plan: Callable[[Library], Sequence[Skill]]
+    ) -> Callable[[Library], Sequence[Skill]]:
+        def checked(library: Library) -> Sequence[Skill]:
+            if library.get(old.key).sha256 != old.sha256:
+                raise Conflict(f"'{old.name}' changed meanwhile.", hint="Look at it and try again.")
+            return plan(library)
+
+        return checked
+
+    async def switch(self, key: SkillKey, change: ChangeKind) -> Changed:
+        """Pin, unpin, disable, enable or delete (archive) a skill."""
+        await self.take_in()
+        return await self._change(
+            lambda s: [switched(s, key, change)], change, f"{change.value} {key.name}"
+        )
+
+    async def copy(self, key: SkillKey, *, to: str) -> Changed:
+        """Copy a skill to another client; skills are shared in no other way."""
+        check_client(to)
+        await self.take_in()
+        old = self._skills.library().get(key)
+        if old.status is SkillStatus.ARCHIVED:
+            raise Conflict(f"'{key.name}' was deleted.", hint="Add it again, or roll back.")
+        new = replace(old, client=to, pinned=False, status=SkillStatus.ACTIVE)
+        whom = to or "everybody"
+        detail = f"copy {key.name} to {whom}"
+        changed = await self._change(lambda s: [added(s, new)], ChangeKind.ADD, detail)
+        folders = self._skills.folders
+        await asyncio.to_thread(folders.copy_in, new.key, folders.folder(key))
+        return changed
+
+    async def roll_back(self, generation: int | None = None) -> Changed:
+        """Restore the library of a generation, by default the one before.
+
+        A rollback makes a new generation, so rolling back twice undoes the rollback.
+        """
+        await self.take_in()
+        now = self._skills.library()
+        if generation is None:
+            generation = now.generation - 1
+        if generation < 0:
+            raise NotFound("There is no generation before this one.", hint="Nothing was changed.")
+        then = self._skills.library(generation)
+
+        def plan(library: Library) -> Sequence[Skill]:
+            if library.generation != now.generation:
+                raise Conflict("The library changed meanwhile.", hint="Look at it and try again.")
+            changes = rolled_back(library, then)
+            if not changes:
+                raise Conflict(
+                    f"The library already reads as in generation {generation}.",
+                    hint="`lull skills history` shows the generations.",
+                )
+            return changes
+
+        detail = f"roll back to generation {generation}"
+        return await self._change(plan, ChangeKind.ROLLBACK, detail)
+
+    async def bring_in_shipped(self, texts: Sequence[SkillText], *, client: str = "") -> Changed:
+        """Add skills that ship with Lull, as one change; those with the same text stay."""
+        check_client(client)
+        await self.take_in()
+        new: list[Skill] = []
+        for text in texts:
+            sha256 = await asyncio.to_thread(self._skills.folders.keep, text)
+            new.append(new_skill(text, sha256, client=client, pinned=False))
+
+        def plan(library: Library) -> Sequence[Skill]:
+            changes = []
+            for skill in new:
+                old = library.skills.get(skill.key)
+                if old is None or old.status is SkillStatus.ARCHIVED:
+                    changes.append(added(library, skill))
+                elif old.sha256 != skill.sha256:
+                    changes.append(edited(library, skill.key, skill))
+            return changes
+
+        return await self._change(plan, ChangeKind.IMPORT, f"import {len(new)} that Lull ships")
+
+    async def take_out(self, folder: Path, *, names: Sequence[str], client: str = "") -> list[Path]:
+        """Export skill folders; Conflict is raised before writing if a target exists."""
+        library = self._skills.library()
+        distinct = dict.fromkeys(names)
+        chosen = [library.get(SkillKey(client, check_name(name))) for name in distinct] or [
+            skill
+            for skill in library.skills.values()
+            if skill.client == client and skill.status is SkillStatus.ACTIVE
+        ]
+        if not chosen:
+            raise NotFound("There is no active skill to export.", hint="`lull skills list`.")
+        targets = [(skill, folder / skill.name) for skill in chosen]
+        taken = [str(target) for _, target in targets if os.path.lexists(target)]
+        if taken:
+            raise Conflict(f"{taken[0]} exists.", hint="Export to an empty folder.")
+        for skill, target in targets:
+            try:
+                await asyncio.to_thread(
+                    self._skills.folders.copy_out, skill.key, skill.sha256, target
+                )
+            except OSError as error:
+                raise SkillError(
+                    f"{target}: {error.strerror}.", hint="Export to a folder you may write to."
+                ) from error
+        return [target for _, target in targets]
+
+    async def take_in(self) -> list[SkillError]:
+        """Look for hand edits in the skill folders; return errors for files that could not be read.
+
+        Files edited by hand become proposals, so that no later change overwrites an unseen text.
+        """
+        async with self._turn:
+            before = self._skills.library().generation
+            wrong = await self._skills.reconcile(at=self._clock.now())
+            library = self._skills.library()
+            if library.generation != before:
+                await self._follower(library)
+            await self._proposing(self._skills.strange)
+        return wrong
+
+    async def propose_in(
+        self,
+        text: SkillText,
+        key: SkillKey,
+        *,
+        data: bytes,
+        sha256: str,
+        check: Callable[[Library], None],
+        evidence: bytes,
+        also: Also,
+    ) -> Changed:
+        """Put an approved proposal in force, as a new skill or a new version of one.
+
+        `data` are its exact bytes with this hash, and `text` is what they say. `check` gets the
+        library within the transaction and raises if the change must not be made. `also` writes the
+        decision in the same transaction.
+        """
+        await self.take_in()
+        if (lies := hashlib.sha256(data).hexdigest()) != sha256:
+            raise StoreError(
+                f"The text of '{key.name}' is not the one that was read: its sha256 is {lies}.",
+                hint="Reject it. Nothing was changed.",
+            )
+        await asyncio.to_thread(self._skills.folders.keep_bytes, data)
+        if evidence:
+            await asyncio.to_thread(self._skills.folders.keep_evidence, sha256, evidence)
+        new = new_skill(text, sha256, client=key.client, pinned=False)
+
+        def plan(library: Library) -> Sequence[Skill]:
+            check(library)
+            old = library.skills.get(key)
+            if old is None or old.status is SkillStatus.ARCHIVED:
+                return [added(library, new)]
+            return [replace(edited(library, key, new), status=SkillStatus.ACTIVE)]
+
+        return await self._change(plan, ChangeKind.APPROVE, f"approve {key.name}", also)
+
+    async def lay_beside(self, proposal: str, key: SkillKey) -> None:
+        """Move an imported folder's additional files into the approved skill's folder."""
+        await asyncio.to_thread(self._skills.folders.take_waiting, proposal, key)
+
+    async def retire(self, key: SkillKey, *, why: str, also: Also | None = None) -> Changed:
+        """Disable a skill, so that no prompt gets it; its text stays, and `enable` restores it."""
+        await self.take_in()
+
+        def plan(library: Library) -> Sequence[Skill]:
+            return [switched(library, key, ChangeKind.DISABLE)]
+
+        return await self._change(plan, ChangeKind.RETIRE, f"retire {key.name}: {why}", also)
+
+    async def take_back(self, key: SkillKey, *, generation: int, also: Also) -> Changed:
+        """Restore one skill to its state before a generation; other changes stay."""
+        await self.take_in()
+        then = self._skills.library(generation - 1)
+
+        def plan(library: Library) -> Sequence[Skill]:
+            now = library.get(key)
+            if now.since != generation:
+                raise Conflict(
+                    f"'{key.name}' changed after that.",
+                    hint="`lull skills rollback` goes back to a whole generation.",
+                )
+            before = then.skills.get(key)
+            if before is None:
+                before = replace(now, status=SkillStatus.ARCHIVED, pinned=False)
+            return [before]
+
+        return await self._change(plan, ChangeKind.UNDO, f"take back {key.name}", also)
+
+    async def set_back(self, texts: Mapping[SkillKey, str | None], *, why: str) -> Changed:
+        """Set each skill back to a version (sha256), or archive it (None), in one change."""
+        await self.take_in()
+
+        def plan(library: Library) -> Sequence[Skill]:
+            changes = []
+            for key, sha256 in texts.items():
+                old = library.get(key)
+                if sha256 is None:
+                    if old.status is not SkillStatus.ARCHIVED:
+                        changes.append(replace(old, status=SkillStatus.ARCHIVED, pinned=False))
+                elif old.sha256 != sha256:
+                    text = self._skills.folders.text(sha256, key)
+                    new = new_skill(text, sha256, client=key.client, pinned=old.pinned)
+                    changes.append(edited(library, key, new))
+            return changes
+
+        return await self._change(plan, ChangeKind.ROLLBACK, f"set back: {why}")
+
+    async def follow(self) -> None:
+        """Make requests use the skill library as it is stored now."""
+        async with self._turn:
+            await self._follower(await asyncio.to_thread(self._skills.library))
+
+    async def _change(
+        self,
+        plan: Callable[[Library], Sequence[Skill]],
+        kind: ChangeKind,
+        detail: str,
+        also: Also | None = None,
+    ) -> Changed:
+        async with self._turn:
+            library, changed = await self._skills.change(
+                plan, kind=kind, detail=detail, at=self._clock.now(), also=also
+            )
+            await self._follower(library)
+        return Changed(generation=library.generation, skills=tuple(changed))

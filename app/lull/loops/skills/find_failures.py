@@ -1,0 +1,102 @@
+"""Finds the failures that a new skill may be made of.
+
+They are answers that went wrong, or after which the user stated a wish, and that would still be
+wrong under the skills that are in force today.
+"""
+
+from __future__ import annotations
+
+from lull.core.feedback.feedback import Feedback
+from lull.core.feedback.reward import GREY
+from lull.core.proof.proposal import ProposalStatus
+from lull.core.provenance.authorship import behind_the_answer, typed_in
+from lull.core.skills.failures import Failure, FailureSet
+from lull.loops.chat.current_selection import CurrentSelection, clean
+from lull.store.feedback.feedback import FeedbackRows
+from lull.store.feedback.reward_rows import ServedTurn
+from lull.store.feedback.rewards import Rewards
+from lull.store.proof.proposals import Proposals
+
+MOST_FAILURES = 300
+"""Maximum failures, newest first, that are grouped by similarity."""
+
+
+class FindFailures:
+    """Finds failures by reward and by what users said, and knows which are used already."""
+
+    def __init__(
+        self,
+        *,
+        rewards: Rewards,
+        feedback: FeedbackRows,
+        proposals: Proposals,
+        today: CurrentSelection,
+    ) -> None:
+        self._rewards = rewards
+        self._feedback = feedback
+        self._proposals = proposals
+        self._today = today
+
+    def all(self) -> list[Failure]:
+        """Failures that today's skills would still cause, and answers with a wish; newest first."""
+        served, heard = self._turns()
+        found = [
+            self._failure(one, heard.get(one.turn.id))
+            for one in served
+            if self._counts(one, heard.get(one.turn.id))
+        ]
+        used = self._used_but_for_words()
+        return [one for one in found if one.said or one.turn not in used]
+
+    def still_open(self, found: FailureSet) -> bool:
+        """Whether the failures are still unused: another writer or the user may have come first."""
+        left = {one.turn.id for one in self._turns()[0]}
+        if not found.wish:
+            left -= self._used_but_for_words()
+        return left.issuperset(found.turns)
+
+    def _turns(self) -> tuple[list[ServedTurn], dict[str, Feedback]]:
+        """Failed turns and turns with a lasting wish, newest first, and the feedback on them."""
+        failed = self._rewards.failures(below=GREY[0], limit=MOST_FAILURES)
+        lasting = self._feedback.lasting(limit=MOST_FAILURES)
+        turns = {one.turn.id: one for one in failed}
+        spoken = [f.before for f in lasting if f.before not in turns]
+        turns |= {one.turn.id: one for one in self._rewards.served(spoken) if one.turn.complete}
+        heard = self._feedback.about([*turns])
+        # The same words teach only once: leave out wishes that already led to a proposal.
+        open_wishes = {f.turn for f in lasting}
+        heard = {turn: f for turn, f in heard.items() if f.turn in open_wishes or not f.heard.lasts}
+        newest_first = sorted(turns.values(), key=lambda one: one.turn.id, reverse=True)
+        return newest_first, heard
+
+    def _used_but_for_words(self) -> set[str]:
+        """Turns already used in a proposal without a wish; they count again with a wish."""
+        mute = [p for p in self._proposals.standing() if not p.wish]
+        quarantined = ProposalStatus.QUARANTINED
+        return {turn for p in mute if p.status is not quarantined for turn in p.failures}
+
+    def _counts(self, served: ServedTurn, feedback: Feedback | None) -> bool:
+        """Whether a failure counts under today's skills.
+
+        A failure without a skill that was held out does not count, but a stated wish does.
+        """
+        if feedback is not None and (feedback.heard.lasts or feedback.heard.corrects):
+            return self._today.still_meant(served)
+        return self._today.still(served)
+
+    def _failure(self, served: ServedTurn, feedback: Feedback | None) -> Failure:
+        turn = served.turn
+        spoke = feedback is not None and (feedback.heard.lasts or feedback.heard.corrects)
+        following = self._rewards.served([feedback.turn]) if feedback and spoke else []
+        said = typed_in(behind_the_answer(following[0].turn.request)) if following else ""
+        return Failure(
+            turn=turn.id,
+            trajectory=turn.trajectory,
+            client=served.room,
+            model=turn.model,
+            messages=tuple(clean(message) for message in turn.request),
+            answer=clean(turn.answer),
+            said=said,
+            said_turn=feedback.turn if feedback and said else "",
+            heard=feedback.heard if feedback and said else None,
+        )

@@ -1,0 +1,182 @@
+"""Makes proposals of skill files that were imported, edited on disk or put into the library.
+
+Any program could have written a file, so it is screened as foreign text and stays in quarantine
+until the user approves its exact bytes; no prompt, replay or writer gets it before. Only skills
+that ship with Lull are in force at once. A rejected file is restored to the library's text.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lull.core.errors import LullError
+from lull.core.ports import Clock, Ids
+from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin, ProposalStatus
+from lull.core.provenance.screening import screen_file
+from lull.core.skills.skill import (
+    Skill,
+    SkillKey,
+    SkillStatus,
+    SkillText,
+    check_client,
+    distinct_names,
+    scope_of,
+)
+from lull.loops.skills.propose import flags_of, traces_of
+from lull.store.proof.proposals import Proposals
+from lull.store.skills.skill_files import files_beside, read_skill_file, skill_files_below
+from lull.store.skills.skill_folders import Found
+from lull.store.skills.skill_md import parse, render
+from lull.store.skills.skills import Skills
+
+log = logging.getLogger(__name__)
+
+WHY = "it comes from a file, and nobody has approved it yet"
+SHOWN_BESIDE = 5
+"""Most names of other files in an imported folder that are shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brought:
+    """The result of importing skill files."""
+
+    proposals: tuple[Proposal, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    """Names of skills that already had the same text."""
+
+
+class FromFiles:
+    """Turns skill files into proposals."""
+
+    def __init__(
+        self,
+        skills: Skills,
+        proposals: Proposals,
+        *,
+        clock: Clock,
+        ids: Ids,
+        tell: Callable[[Proposal], None] = lambda _: None,
+    ) -> None:
+        """The callback `tell` is called with each new proposal."""
+        self._skills = skills
+        self._proposals = proposals
+        self._clock = clock
+        self._ids = ids
+        self._tell = tell
+        self._one = asyncio.Lock()
+
+    async def found(self, strange: Sequence[Found]) -> None:
+        """Make one proposal for each file that was not approved.
+
+        Restore files that were rejected.
+        """
+        async with self._one:
+            for item in strange:
+                about = self._of_file(item.key, item.sha256)
+                if any(p.open and p.status is not ProposalStatus.STALE for p in about):
+                    continue
+                if about and about[0].status is ProposalStatus.REJECTED:
+                    log.info("the file of skill %s was turned down: put back", item.key.name)
+                    await self._skills.put_back(item.key)
+                    continue
+                beside = self._skills.folders.folder(item.key)
+                await self._propose(item.key, item.data, beside, from_folder=True)
+
+    async def bring_in(self, folder: Path, *, client: str = "") -> Brought:
+        """Propose a skill folder, or each in a folder of them; all must be readable."""
+        check_client(client)
+        files = await asyncio.to_thread(skill_files_below, folder)
+        texts = [parse(read_skill_file(file), where=str(file)) for file in files]
+        distinct_names(texts)
+        unchanged, made = [], []
+        async with self._one:
+            for text, file in zip(texts, files, strict=True):
+                key, data = SkillKey(client, text.name), render(text)
+                sha256 = hashlib.sha256(data).hexdigest()
+                old = self._standing(key)
+                if old is not None and old.sha256 == sha256:
+                    unchanged.append(text.name)
+                    continue
+                waits = [p for p in self._of_file(key, sha256) if p.open]
+                if waits and waits[0].status is not ProposalStatus.STALE:
+                    made.append(waits[0])
+                    continue
+                proposal = await self._propose(key, data, file.parent, from_folder=False)
+                await asyncio.to_thread(self._skills.folders.let_wait, proposal.id, file.parent)
+                made.append(proposal)
+        return Brought(proposals=tuple(made), unchanged=tuple(unchanged))
+
+    async def _propose(
+        self, key: SkillKey, data: bytes, folder: Path, *, from_folder: bool
+    ) -> Proposal:
+        text = parse(data, where=key.name)
+        old, now = self._standing(key), self._clock.now()
+        beside = [path.relative_to(folder).as_posix() for path in files_beside(folder)]
+        screening = screen_file(
+            text, approved=self._approved(old), beside=beside[:SHOWN_BESIDE] if not old else ()
+        )
+        proposal = Proposal(
+            id=self._ids.new("prop"),
+            kind=ProposalKind.EDIT if old else ProposalKind.NEW,
+            key=key,
+            base_sha256=old.sha256 if old else "",
+            sha256=hashlib.sha256(data).hexdigest(),
+            text=text,
+            status=ProposalStatus.QUARANTINED,
+            origin=ProposalOrigin.FILE,
+            made_at=now,
+            changed_at=now,
+            scope=scope_of(text),
+            flags=flags_of(screening),
+            traces=traces_of(screening),
+            mixed=True,
+            reason=WHY,
+        )
+        gone = self._overtaken(key) if from_folder else []
+        await self._proposals.add(proposal, data, gone=gone)
+        log.info("proposal %s: a file of skill %s waits", proposal.id, key.name)
+        self._tell(proposal)
+        return proposal
+
+    def _of_file(self, key: SkillKey, sha256: str) -> list[Proposal]:
+        """Proposals of exactly this text that came from a file, newest first."""
+        every = self._proposals.of_skill(key)
+        return [p for p in every if p.origin is ProposalOrigin.FILE and p.sha256 == sha256]
+
+    def _overtaken(self, key: SkillKey) -> list[Proposal]:
+        """Open proposals of earlier texts of an edited file, marked as stale."""
+        return [
+            replace(
+                p,
+                status=ProposalStatus.STALE,
+                before=p.status,
+                changed_at=self._clock.now(),
+                reason="the file was edited again",
+            )
+            for p in self._proposals.of_skill(key)
+            if p.origin is ProposalOrigin.FILE and p.open and p.status is not ProposalStatus.STALE
+        ]
+
+    def _standing(self, key: SkillKey) -> Skill | None:
+        skill = self._skills.library().skills.get(key)
+        return None if skill is None or skill.status is SkillStatus.ARCHIVED else skill
+
+    def _approved(self, old: Skill | None) -> SkillText | None:
+        if old is None:
+            return None
+        try:
+            return self._skills.folders.text(old.sha256, old.key)
+        except LullError:
+            return None  # the approved text is lost, so there is nothing to compare with
+
+
+def shipped(folder: Path, home: Path) -> list[SkillText] | None:
+    """Return the texts of the skills that ship with Lull if `folder` is theirs, else None."""
+    if not folder.is_dir() or folder.resolve() != home.resolve():
+        return None
+    return [parse(read_skill_file(file), where=str(file)) for file in skill_files_below(folder)]

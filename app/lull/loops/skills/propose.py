@@ -1,0 +1,400 @@
+"""Turns a skill draft into a proposal: screens it and compares it with other skills.
+
+A candidate's bytes stay with the proposal and reach no prompt until the user approves them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from lull.core.errors import LullError
+from lull.core.feedback.feedback import Scope
+from lull.core.feedback.reward import GREY
+from lull.core.ports import Clock, Ids
+from lull.core.proof.check import Check
+from lull.core.proof.check import parse as parse_check
+from lull.core.proof.proposal import (
+    CHECK,
+    Proposal,
+    ProposalKind,
+    ProposalOrigin,
+    ProposalStatus,
+    Trace,
+)
+from lull.core.proof.whose_words import quoted
+from lull.core.provenance.authorship import (
+    Author,
+    AuthoredSpan,
+    SpanPlace,
+    is_mixed,
+    may_be_a_tools,
+    spans_of,
+)
+from lull.core.provenance.screening import Screening, screen
+from lull.core.skills.failures import FailureSet
+from lull.core.skills.ports import Merging, SkillDraft
+from lull.core.skills.rules import EvolveRule
+from lull.core.skills.similarity import DEFAULT_LIKENESS, alike, near_duplicate, same_in_other_words
+from lull.core.skills.skill import SCOPE, Library, Skill, SkillKey, SkillStatus, SkillText
+from lull.core.skills.stated_skill import example_of, words_of
+from lull.store.feedback.rewards import Rewards
+from lull.store.proof.proposals import Proposals
+from lull.store.skills.skill_md import parse, render
+
+log = logging.getLogger(__name__)
+
+MOST_TURNS = 300
+"""Maximum turns, newest first, that are searched for similar requests and past successes."""
+
+
+class Propose:
+    """Makes and stores proposals."""
+
+    def __init__(
+        self,
+        *,
+        rewards: Rewards,
+        proposals: Proposals,
+        library: Callable[[], Library],
+        merging: Merging,
+        checks: Callable[[str], Sequence[Check]],
+        clock: Clock,
+        ids: Ids,
+        rule: EvolveRule,
+    ) -> None:
+        """The function `checks` returns a skill's checks by its sha256."""
+        self._merging = merging
+        self._checks = checks
+        self._rewards = rewards
+        self._proposals = proposals
+        self._library = library
+        self._clock = clock
+        self._ids = ids
+        self._rule = rule
+
+    async def of(
+        self, found: FailureSet, draft: SkillDraft, origin: ProposalOrigin
+    ) -> Proposal | None:
+        """Make a proposal from a skill draft; return None if there is nothing new to propose.
+
+        Raises LullError if too many skills are active.
+        """
+        room = self.room(found.client)
+        if any(self._merging.says_already(skill.body, draft.text.body) for skill in room):
+            log.info("a skill says it already")
+            return None
+        draft, twin = self._set_against(draft, [s for s in room if self._is_ours(s)])
+        texts = {skill.key: _text(skill) for skill in room}
+        if any(_same_rule(text, draft.text) for text in texts.values()):
+            log.info("a skill says it in the same words")
+            return None
+        twin = twin or near_duplicate(draft.text, texts)
+        if twin is not None and not self._is_ours(self._library().get(twin)):
+            log.info("%s is the user's own and covers this", twin.name)
+            return None
+        if twin is None and len(room) >= self._rule.most_active:
+            raise LullError(
+                f"{len(room)} skills are in force; no new one is proposed.",
+                hint="Disable or delete some: `lull skills list`.",
+            )
+        turned_down = [p.text for p in self._proposals.rejected(found.client)]
+        if same_in_other_words(draft.text, turned_down):
+            log.info("what was turned down is not proposed again")
+            return None
+        instead = self._instead_of_open(found, draft.text)
+        if instead is None:
+            return None
+        newest, gone = instead
+        return await self._store(found, replace(draft, text=newest), origin, twin, gone)
+
+    def _set_against(
+        self, draft: SkillDraft, ours: Sequence[Skill]
+    ) -> tuple[SkillDraft, SkillKey | None]:
+        """Merge a changed wish into the older skill's text: (draft, the skill it edits)."""
+        for skill in ours:
+            body = self._merging.merged(skill.body, draft.text.body)
+            if body is not None:
+                text = replace(draft.text, description=skill.description, body=body)
+                return replace(draft, text=text), skill.key
+        older = next((skill for skill in ours if self._same_matter(skill, draft)), None)
+        return draft, older.key if older is not None else None
+
+    def _same_matter(self, skill: Skill, draft: SkillDraft) -> bool:
+        """Whether a draft replaces a skill: both have the same kind of check for the same
+        requests."""
+        if not draft.check or skill.scope is not draft.scope:
+            return False
+        matter = parse_check(draft.check).matter
+        if not matter or all(c.matter != matter for c in self._checks(skill.sha256)):
+            return False
+        near = alike(skill.description, draft.text.description) >= self._rule.same_kind
+        return draft.scope is Scope.ALL or near
+
+    def _instead_of_open(
+        self, found: FailureSet, text: SkillText
+    ) -> tuple[SkillText, list[Proposal]] | None:
+        """(the new text, open proposals that it replaces); None if nothing is to be proposed.
+
+        An open proposal that says the same stays, and nothing is proposed. One that says something
+        else on the same matter is replaced, because the user has spoken since. So is one without a
+        wish, once there is a wish to prove it by.
+        """
+        gone = []
+        for other in self._proposals.standing():
+            if other.key.client != found.client or other.status is ProposalStatus.STALE:
+                continue
+            if other.in_quarantine:  # its text must not be merged into another
+                if _same_rule(other.text, text) and not (found.wish and not other.wish):
+                    return None
+                continue
+            body = self._merging.merged(other.text.body, text.body)
+            same = _same_rule(other.text, text) or self._merging.says_already(
+                other.text.body, text.body
+            )
+            if not same and body is None and not near_duplicate(text, {other.key: other.text}):
+                continue
+            if found.wish and other.lacks_words:
+                gone.append(self._gave_way(other, "you have said since what you want"))
+            elif same:
+                return None
+            else:
+                text = replace(text, body=body or text.body)
+                gone.append(self._gave_way(other, "you have said otherwise since"))
+        return text, gone
+
+    def _gave_way(self, other: Proposal, why: str) -> Proposal:
+        return replace(
+            other,
+            status=ProposalStatus.STALE,
+            before=other.status,
+            changed_at=self._clock.now(),
+            reason=why,
+        )
+
+    async def _store(
+        self,
+        found: FailureSet,
+        draft: SkillDraft,
+        origin: ProposalOrigin,
+        twin: SkillKey | None,
+        gone: Sequence[Proposal],
+    ) -> Proposal:
+        name = twin.name if twin else self._free_name(found.client, draft.text.name, gone)
+        says = {CHECK: draft.check} if draft.check else {}
+        says |= {SCOPE: draft.scope.value} if draft.scope is Scope.ALL else {}
+        data = render(replace(draft.text, name=name, metadata=says))
+        text = parse(data, where=f"the draft '{name}'")
+        mine = origin is ProposalOrigin.EXTRACTIVE
+        base = self._library().get(twin) if twin else None
+        said = _said(found, text, gone, self._merging)
+        screening = screen(text, spans=self._spans(found, base, said), mine=mine)
+        now = self._clock.now()
+        newest = found.failures[0]
+        successes = self._successes(found)
+        turns = _joined(found, gone)
+        proposal = Proposal(
+            id=self._ids.new("prop"),
+            kind=ProposalKind.EDIT if twin else ProposalKind.NEW,
+            key=SkillKey(found.client, name),
+            base_sha256=base.sha256 if base else "",
+            sha256=hashlib.sha256(data).hexdigest(),
+            text=text,
+            status=(
+                ProposalStatus.QUARANTINED if screening.quarantined else ProposalStatus.SCREENED
+            ),
+            origin=origin,
+            made_at=now,
+            changed_at=now,
+            failures=turns,
+            siblings=self._siblings(found, but={*turns, *said, *successes}),
+            successes=successes,
+            wish=found.wish,
+            wish_turns=said,
+            model=newest.model,
+            scope=draft.scope,
+            flags=flags_of(screening),
+            traces=traces_of(screening),
+            mixed=self._mixed(found, mine=mine) or any(other.mixed for other in gone),
+            reason=_why_quarantined(screening),
+        )
+        await self._proposals.add(proposal, data, gone=gone)
+        # Its name is made of the user's words, and those stand in no log.
+        log.info("proposal %s is %s", proposal.id, proposal.status)
+        return proposal
+
+    def _spans(
+        self, found: FailureSet, base: Skill | None, said: Sequence[str]
+    ) -> tuple[AuthoredSpan, ...]:
+        """Every text that may have influenced the candidate, with its author.
+
+        An approved skill counts as the user's, whoever wrote it.
+        """
+        spans: list[AuthoredSpan] = []
+        if base is not None:
+            approved = f"{base.description}\n{base.body}"
+            spans.append(
+                AuthoredSpan(text=approved, origin=Author.USER, turn="", place=SpanPlace.TYPED)
+            )
+        for failure in found.failures:
+            spans += spans_of((*failure.messages, failure.answer), failure.turn)
+        for served in self._rewards.served(said):
+            spans += spans_of(served.turn.request[-1:], served.turn.id)
+        return tuple(dict.fromkeys(spans))
+
+    def _mixed(self, found: FailureSet, *, mine: bool) -> bool:
+        """Whether the sources mix the user's words with others'.
+
+        A draft from the user's words uses only the replies; a model saw whole conversations. With
+        a client that uses tools the author of a line is unknown.
+        """
+        said = {f.said_turn for f in found.failures if f.said_turn}
+        served = self._rewards.served(sorted(said))
+        if any(one.turn.tools or may_be_a_tools(one.turn.request) for one in served):
+            return True
+        messages = [message for one in served for message in one.turn.request[-1:]]
+        if not mine:
+            messages += [message for failure in found.failures for message in failure.messages]
+        return len(served) < len(said) or any(is_mixed(message) for message in messages)
+
+    def _siblings(self, found: FailureSet, *, but: set[str]) -> tuple[str, ...]:
+        """Similar held-out turns: not seen by the writer, and not past successes."""
+        newest = found.failures[0]
+        others = self._rewards.recent(room=found.client, model=newest.model, limit=MOST_TURNS)
+        near = [
+            (alike(newest.asked, one.asked), one.turn.id)
+            for one in others
+            if one.turn.id not in but
+        ]
+        near = [pair for pair in near if pair[0] >= self._rule.sibling_likeness]
+        near.sort(key=lambda pair: -pair[0])
+        return tuple(turn for _, turn in near[: self._rule.siblings])
+
+    def _successes(self, found: FailureSet) -> tuple[str, ...]:
+        newest = found.failures[0]
+        good = self._rewards.successes(
+            room=found.client, model=newest.model, above=GREY[1], limit=MOST_TURNS
+        )
+        near = sorted(good, key=lambda one: -alike(newest.asked, one.asked))
+        return tuple(one.turn.id for one in near[: self._rule.successes])
+
+    def room(self, client: str) -> list[Skill]:
+        """Return the active skills of one client ("" for the skills shared by all clients)."""
+        return [
+            skill
+            for key, skill in sorted(self._library().skills.items())
+            if key.client == client and skill.status is SkillStatus.ACTIVE
+        ]
+
+    def _is_ours(self, skill: Skill) -> bool:
+        """Whether Lull wrote a skill and it is unchanged; the user's own are never edited."""
+        return any(
+            p.status is ProposalStatus.APPROVED
+            and p.sha256 == skill.sha256
+            and p.origin is not ProposalOrigin.FILE
+            for p in self._proposals.of_skill(skill.key)
+        )
+
+    def _free_name(self, client: str, name: str, gone: Sequence[Proposal]) -> str:
+        taken = {
+            key.name
+            for key, skill in self._library().skills.items()
+            if key.client == client and skill.status is not SkillStatus.ARCHIVED
+        }
+        left = {other.id for other in gone}
+        taken |= {
+            p.key.name
+            for p in self._proposals.standing()
+            if p.key.client == client and p.id not in left
+        }
+        number, free = 2, name
+        while free in taken:
+            free = f"{name[:60].rstrip('-')}-{number}"
+            number += 1
+        return free
+
+
+def _said(
+    found: FailureSet, text: SkillText, gone: Sequence[Proposal], merging: Merging
+) -> tuple[str, ...]:
+    """The turns whose wishes are in the text, including those kept from replaced proposals.
+
+    Rejecting the proposal or forgetting a turn affects these.
+    """
+    older = [
+        turn for p in gone if merging.keeps_some(p.text.body, text.body) for turn in p.wish_turns
+    ]
+    return tuple(dict.fromkeys((*(f.said_turn for f in found.failures if f.said_turn), *older)))
+
+
+def _joined(found: FailureSet, gone: Sequence[Proposal]) -> tuple[str, ...]:
+    """The failure turns, with those of replaced proposals without a wish.
+
+    With the new wish these can be replayed and scored too.
+    """
+    newest = found.failures[0]
+    turns = [
+        turn
+        for other in gone
+        if not other.wish and other.model == newest.model
+        for turn in other.failures
+    ]
+    return tuple(dict.fromkeys((*found.turns, *turns)))
+
+
+def _text(skill: Skill) -> SkillText:
+    return SkillText(name=skill.name, description=skill.description, body=skill.body)
+
+
+def _same_rule(old: SkillText, new: SkillText) -> bool:
+    """Whether two skills have the same words for similar requests.
+
+    Case, white space and a final full stop are ignored.
+    """
+    if _folded(words_of(old.body)) != _folded(words_of(new.body)):
+        return False
+    before, now = example_of(old.body), example_of(new.body)
+    return not before or (bool(now) and alike(before, now) >= DEFAULT_LIKENESS.grouped)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.lower().split()).rstrip(".")
+
+
+def flags_of(screening: Screening) -> tuple[dict[str, str], ...]:
+    """Convert a screening's warnings to the form in which proposals store them."""
+    return tuple(
+        {
+            "kind": flag.kind.value,
+            "text": flag.text,
+            "quote": flag.quote,
+            "severity": flag.severity.value,
+        }
+        for flag in screening.flags
+    )
+
+
+def traces_of(screening: Screening, *, edited: bool = False) -> tuple[Trace, ...]:
+    """Return where each sentence came from, in the proposal's form.
+
+    Without a turn nobody typed it, but approved it earlier; unless the user has just `edited` it.
+    """
+    return tuple(
+        Trace(
+            sentence=p.sentence,
+            source=p.source.value,
+            turn=p.turn,
+            quoted=quoted(p.sentence, (p.span.text,))
+            if p.span is not None and p.source is Author.USER and (p.turn or edited)
+            else (),
+        )
+        for p in screening.provenance
+    )
+
+
+def _why_quarantined(screening: Screening) -> str:
+    if not screening.quarantined:
+        return ""
+    return "; ".join(dict.fromkeys(flag.text for flag in screening.flags))

@@ -1,0 +1,341 @@
+"""The user's decisions about proposals: approve, edit, reject, defer and undo.
+
+An approval can name the hash of the exact bytes, so that nobody approves a text they have not
+read. The decision and the new generation are one transaction. Undo goes back one decision.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from lull.core.errors import Conflict, NotFound, UsageError
+from lull.core.feedback.feedback import Scope
+from lull.core.ports import Clock
+from lull.core.proof.check import parse, to_json
+from lull.core.proof.proof import BY_CHECK
+from lull.core.proof.proposal import (
+    CHECK,
+    DECIDABLE,
+    Proposal,
+    ProposalKind,
+    ProposalOrigin,
+    ProposalStatus,
+    check_decidable,
+    is_stale,
+)
+from lull.core.provenance.authorship import Author, AuthoredSpan, SpanPlace
+from lull.core.provenance.screening import screen
+from lull.core.skills.skill import SCOPE, Library, SkillText, check_text
+from lull.loops.skills.approve import Approve
+from lull.loops.skills.propose import flags_of, traces_of
+from lull.store.proof.proposals import Proposals
+from lull.store.skills.skill_md import render
+from lull.store.skills.skills import Also
+
+REASON_LIMIT = 2000
+"""Maximum characters stored of the user's reason for a decision."""
+PROOF_STATUSES = frozenset({ProposalStatus.PROVING, ProposalStatus.PROVED, ProposalStatus.UNPROVED})
+"""Statuses that a proof gives to a proposal."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    """A proposal after the user's decision, and the number of the library generation afterwards."""
+
+    proposal: Proposal
+    generation: int
+
+
+class Review:
+    """Lists proposals and carries out the user's decisions."""
+
+    def __init__(
+        self,
+        proposals: Proposals,
+        approve: Approve,
+        *,
+        library: Callable[[], Library],
+        evidence: Callable[[Proposal], bytes],
+        clock: Clock,
+        approved: Callable[[Proposal], Awaitable[None]] | None = None,
+    ) -> None:
+        """The function `evidence` returns the document stored with an approved skill, b"" for none.
+
+        `approved` is called for each skill that came into force.
+        """
+        self._proposals = proposals
+        self._approve = approve
+        self._library = library
+        self._evidence = evidence
+        self._clock = clock
+        self._approved = approved
+
+    def proposals(self, *, everything: bool = False) -> list[Proposal]:
+        """Return the proposals, newest first, without those put off until later; outdated ones are
+        marked as stale."""
+        found = self._proposals.standing(everything=everything)
+        at = self._clock.now()
+        return [self._looked_at(p) for p in found if everything or not p.asleep(at)]
+
+    def asleep(self) -> list[Proposal]:
+        """Return the proposals that were put off until a later time, newest first."""
+        at = self._clock.now()
+        return [self._looked_at(p) for p in self._proposals.standing() if p.asleep(at)]
+
+    async def wake(self) -> list[Proposal]:
+        """Bring back what was put off until now, as it was before; return it."""
+        at = self._clock.now()
+        due = [p for p in self._proposals.standing() if p.awake(at) != p]
+        return [await self._proposals.change(p.id, lambda now: now.awake(at)) for p in due]
+
+    def proposal(self, proposal_id: str) -> Proposal:
+        """Return one proposal. Raises NotFound."""
+        return self._looked_at(self._proposals.get(proposal_id))
+
+    def _looked_at(self, proposal: Proposal) -> Proposal:
+        proposal = proposal.awake(self._clock.now())
+        if proposal.open and is_stale(proposal, self._library()):
+            reason = f"'{proposal.key.name}' changed since this was made"
+            return replace(proposal, status=ProposalStatus.STALE, reason=reason)
+        return proposal
+
+    async def approve(self, proposal_id: str, *, sha256: str | None = None) -> Decided:
+        """Put a proposed skill in force, as a new generation of the library.
+
+        Raises Conflict, NotFound.
+
+        A quarantined one must be named by the sha256 of the bytes that the user read.
+        """
+        proposal = self._proposals.get(proposal_id)
+        check_decidable(proposal, sha256=sha256, library=self._library())
+        if proposal.status is ProposalStatus.QUARANTINED and sha256 is None:
+            raise Conflict(
+                f"{proposal.id} is quarantined: {proposal.reason}",
+                hint="Read it with `lull review show ID`, then approve it by its --sha256.",
+            )
+        if proposal.status not in DECIDABLE:
+            raise Conflict(f"{proposal.id} is {proposal.status}.", hint="Reject it.")
+        if proposal.kind is ProposalKind.RETIRE:
+            return await self._retire(proposal)
+
+        def unchanged(library: Library) -> None:
+            check_decidable(
+                self._proposals.get(proposal.id), sha256=proposal.sha256, library=library
+            )
+
+        changed = await self._approve.propose_in(
+            proposal.text,
+            proposal.key,
+            data=self._proposals.data(proposal.id),
+            sha256=proposal.sha256,
+            check=unchanged,
+            evidence=self._evidence(proposal),
+            also=self._decision(proposal, ProposalStatus.APPROVED),
+        )
+        if proposal.origin is ProposalOrigin.FILE:
+            await self._approve.lay_beside(proposal.id, proposal.key)
+        if self._approved is not None:
+            await self._approved(proposal)
+        return Decided(proposal=self._proposals.get(proposal.id), generation=changed.generation)
+
+    async def _retire(self, proposal: Proposal) -> Decided:
+        changed = await self._approve.retire(
+            proposal.key,
+            why=proposal.reason,
+            also=self._decision(proposal, ProposalStatus.APPROVED),
+        )
+        return Decided(proposal=self._proposals.get(proposal.id), generation=changed.generation)
+
+    def _decision(self, proposal: Proposal, status: ProposalStatus) -> Also:
+        return self._proposals.deciding(
+            replace(proposal, status=status, before=proposal.status, changed_at=self._clock.now())
+        )
+
+    async def edit(
+        self,
+        proposal_id: str,
+        *,
+        description: str | None = None,
+        body: str | None = None,
+        scope: Scope | None = None,
+        check: str | None = None,
+    ) -> Decided:
+        """Change a proposal's text, scope or check.
+
+        A changed text is the user's own, and its proof begins again. With a changed scope or check
+        the proof stays, unless the replaced check had scored pairs. `check` is JSON text, "" for
+        none.
+        """
+        proposal = self._proposals.get(proposal_id)
+        check_decidable(proposal, sha256=None, library=self._library())
+        if proposal.kind is ProposalKind.RETIRE:
+            raise UsageError("There is no text to edit.", hint="Approve or reject it.")
+        if all(one is None for one in (description, body, scope, check)):
+            raise UsageError(
+                "Nothing to edit.", hint="Give --description, --body, --scope or --check."
+            )
+        text = check_text(
+            replace(
+                proposal.text,
+                description=proposal.text.description if description is None else description,
+                body=proposal.text.body if body is None else body,
+                metadata=_metadata(proposal.text, scope=scope, check=check),
+            )
+        )
+        if text == proposal.text:
+            raise Conflict("It reads exactly so already.", hint="Nothing was changed.")
+        data = render(text)
+        anew = self._speaks_of_another(proposal, text)
+
+        def edited(now: Proposal) -> Proposal:
+            check_decidable(now, sha256=proposal.sha256, library=self._library())
+            now = replace(now, scope=scope or now.scope)
+            if (text.description, text.body) == (now.text.description, now.text.body):
+                return self._beside(now, text, data, anew=anew)
+            # A body in the user's words stays theirs when only the description changes.
+            kept = body is None and all(trace.source == "user" for trace in now.traces)
+            own = now.text.body if kept else body or ""
+            return self._anew(now, text, data, typed=f"{description or ''}\n{own}")
+
+        changed = await self._proposals.change(proposal.id, edited, data=data, anew=anew)
+        return self._unchanged(changed)
+
+    def _speaks_of_another(self, proposal: Proposal, text: SkillText) -> bool:
+        """Whether the replays so far do not apply to this text."""
+        if (text.description, text.body) != (proposal.text.description, proposal.text.body):
+            return True
+        if text.metadata.get(CHECK) == proposal.text.metadata.get(CHECK):
+            return False
+        return any(p.scored_by == BY_CHECK for p in self._proposals.pairs(proposal.id))
+
+    def _beside(self, proposal: Proposal, text: SkillText, data: bytes, *, anew: bool) -> Proposal:
+        """The proposal with another scope or check; prompt text and authorship stay.
+
+        A new check may allow a proof that only the user's picks could give before.
+        """
+        checked = text.metadata.get(CHECK) != proposal.text.metadata.get(CHECK)
+        again = anew or (checked and proposal.needs_picks)
+        changed = replace(
+            proposal,
+            text=text,
+            sha256=hashlib.sha256(data).hexdigest(),
+            changed_at=self._clock.now(),
+        )
+        if anew:
+            changed = replace(changed, ground=None, silent=(), replayable=0)
+        if not again or proposal.status not in PROOF_STATUSES:
+            return changed
+        return replace(changed, status=ProposalStatus.SCREENED, reason="", needs_picks=False)
+
+    def _anew(self, proposal: Proposal, text: SkillText, data: bytes, *, typed: str) -> Proposal:
+        changed = replace(
+            proposal,
+            text=text,
+            sha256=hashlib.sha256(data).hexdigest(),
+            changed_at=self._clock.now(),
+            silent=(),
+            ground=None,
+            needs_picks=False,
+        )
+        if proposal.in_quarantine and text.body == proposal.text.body:
+            # A new description does not release the quarantined body.
+            return replace(changed, status=ProposalStatus.QUARANTINED)
+        span = AuthoredSpan(text=typed, origin=Author.USER, turn="", place=SpanPlace.TYPED)
+        screening = screen(text, spans=(span,), mine=True)
+        return replace(
+            changed,
+            status=ProposalStatus.SCREENED,
+            reason="",
+            flags=flags_of(screening),
+            traces=traces_of(screening, edited=True),
+        )
+
+    async def reject(self, proposal_id: str, *, reason: str) -> Decided:
+        """Reject a proposal; similar texts are not proposed again. Raises UsageError, Conflict."""
+        reason = " ".join(reason.split())[:REASON_LIMIT]
+        if not reason:
+            raise UsageError("A reason is missing.", hint="Say why: --reason TEXT.")
+        decided = await self._put(proposal_id, ProposalStatus.REJECTED, reason)
+        if decided.proposal.origin is ProposalOrigin.FILE:
+            await self._approve.take_in()  # this restores the file
+        return decided
+
+    async def defer(self, proposal_id: str, *, until: datetime | None = None) -> Decided:
+        """Put a proposal off: it is not proved automatically, and hidden `until` a time if one is
+        given. Raises UsageError, Conflict."""
+        if until is not None and until <= self._clock.now():
+            raise UsageError("That time is past.", hint="Give a later one.")
+        return await self._put(proposal_id, ProposalStatus.DEFERRED, "", until=until)
+
+    async def _put(
+        self,
+        proposal_id: str,
+        status: ProposalStatus,
+        reason: str,
+        *,
+        until: datetime | None = None,
+    ) -> Decided:
+        def put(now: Proposal) -> Proposal:
+            now = now.awake(self._clock.now())
+            if not now.open:
+                raise Conflict(f"{now.id} is {now.status} already.", hint="`lull review`.")
+            if now.status is status:
+                raise Conflict(f"{now.id} is {status} already.", hint="Nothing was changed.")
+            return replace(
+                now,
+                status=status,
+                before=now.status,
+                reason=reason or now.reason,
+                until=until,
+                changed_at=self._clock.now(),
+            )
+
+        proposal = self._proposals.get(proposal_id)
+        return self._unchanged(await self._proposals.decided(proposal.id, put))
+
+    def last(self) -> tuple[Proposal, ProposalStatus] | None:
+        """Return the proposal of the decision that `undo` would take back, and that decision."""
+        last = self._proposals.last_decision()
+        return None if last is None else (self._proposals.get(last.proposal), last.what)
+
+    async def undo(self, proposal_id: str | None = None) -> Decided:
+        """Undo the newest decision, of one proposal if named. Raises NotFound when there is
+        none."""
+        last = self._proposals.last_decision(proposal_id)
+        if last is None:
+            raise NotFound("There is nothing to undo.", hint="`lull review` lists what is open.")
+        proposal = self._proposals.get(last.proposal)
+        again = replace(
+            proposal,
+            status=last.before,
+            before=None,
+            until=None,
+            generation=None,
+            changed_at=self._clock.now(),
+            reason="" if last.what is ProposalStatus.REJECTED else proposal.reason,
+        )
+        if last.generation is None:
+            await self._proposals.undone(last.number, again)
+            return self._unchanged(again)
+
+        also = self._proposals.undoing(last.number, again)
+        changed = await self._approve.take_back(proposal.key, generation=last.generation, also=also)
+        return Decided(proposal=self._proposals.get(proposal.id), generation=changed.generation)
+
+    def _unchanged(self, proposal: Proposal) -> Decided:
+        return Decided(proposal=proposal, generation=self._library().generation)
+
+
+def _metadata(text: SkillText, *, scope: Scope | None, check: str | None) -> dict[str, str]:
+    """The text's metadata with the given scope and check. Raises SkillError."""
+    says = dict(text.metadata)
+    if scope is not None:
+        says.pop(SCOPE, None)
+        says |= {SCOPE: scope.value} if scope is Scope.ALL else {}
+    if check is not None:
+        says.pop(CHECK, None)
+        says |= {CHECK: to_json(parse(check))} if check else {}
+    return says

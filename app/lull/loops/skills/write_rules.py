@@ -1,0 +1,56 @@
+"""The skill writer that needs no model: turns a lasting wish into a skill in the user's own words.
+
+It works for any model; the toy language of the built-in model has its own writer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lull.core.chat.messages import Role
+from lull.core.feedback.feedback import Scope
+from lull.core.feedback.feedback_label import request_in
+from lull.core.provenance.authorship import said_by_user
+from lull.core.skills.failures import Failure
+from lull.core.skills.ports import EvolverMaterial, SkillDraft
+from lull.core.skills.skill import check_text
+from lull.core.skills.stated_skill import skill_of
+
+ProposesCheck = Callable[[str, str, str, str], str]
+"""Makes an executable check of a rule which the failed answer fails.
+
+Called with (class of check, rule, request, failed answer); returns JSON text, or "" for none.
+"""
+
+
+class RuleWriter:
+    """Drafts a skill from the newest rule that the user stated (implements Evolver)."""
+
+    name = "rule"
+
+    def __init__(self, check: ProposesCheck) -> None:
+        self._check = check
+
+    async def draft(self, material: EvolverMaterial) -> SkillDraft | None:
+        """Draft a skill from the newest words that state a rule; None without any."""
+        failure = material.failures.worded
+        return self._written(failure) if failure is not None else None
+
+    def _written(self, failure: Failure) -> SkillDraft:
+        heard = failure.heard
+        assert heard is not None, "a worded failure was heard"
+        scope = heard.scope or Scope.KIND
+        text = skill_of(
+            failure.rule,
+            scope=scope,
+            kind_of_rule=heard.kind_of_rule,
+            asked=_typed_request(failure),
+        )
+        check = self._check(heard.check, failure.rule, failure.asked, failure.answer.text)
+        return SkillDraft(text=check_text(text), check=check, scope=scope)
+
+
+def _typed_request(failure: Failure) -> str:
+    """The part of the request that the user typed; pasted text must not become an example."""
+    asked = (m for m in reversed(failure.messages) if m.role is Role.USER)
+    return next((words for m in asked if (words := request_in(said_by_user(m)))), "")

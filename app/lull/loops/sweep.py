@@ -1,0 +1,162 @@
+"""Moves old conversations into the trash in small steps, and asks the user before moving many.
+
+A sweep, every few hours, notes how much time has passed, moves conversations that are too old or
+too much into the trash, a few at a time, and empties what has been in the trash for a week. A full
+trash stops the moving, so nothing leaves the trash early.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from lull.core.chat.lived import Lived
+from lull.core.chat.retention import MOST_AT_ONCE, Limits, SweepPlan, may_be_emptied, plan
+from lull.core.ports import Clock
+from lull.store.retention import Retention
+from lull.store.trash import Bundle, Thrown, Trash
+
+log = logging.getLogger(__name__)
+_DAY_S = 86_400.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Swept:
+    """The result of one sweep."""
+
+    moved: int = 0
+    """Number of conversations moved into the trash."""
+    ask: int = 0
+    """Number of conversations over the limits that wait for the user's consent."""
+    doubted: int = 0
+    """Number of conversations that are too old by the wall clock alone, so the user is asked."""
+    full: bool = False
+    """Whether some conversations wait because the trash is full."""
+
+
+class Sweep:
+    """Enforces the age and size limits on stored conversations."""
+
+    def __init__(
+        self,
+        retention: Retention,
+        trash: Trash,
+        clock: Clock,
+        *,
+        limits: Callable[[], Limits],
+        trash_bytes: Callable[[], int],
+    ) -> None:
+        self._retention = retention
+        self._trash = trash
+        self._clock = clock
+        self._limits = limits
+        self._trash_bytes = trash_bytes
+        self._lived: Lived | None = None
+        self._ticked_s = 0.0
+        self._turn = asyncio.Lock()
+
+    async def sweep(self, *, asked: bool = False) -> Swept:
+        """Move conversations over the limits into the trash, once. Raises StoreError.
+
+        `asked` means that the user agreed to move everything that is too old or too much.
+        """
+        async with self._turn:
+            lived = await self._tick()
+            await self._empty(lived)
+            moved = 0
+            while True:
+                found = await self._plan(lived, asked=asked)
+                if not found.go or self._full():
+                    return Swept(
+                        moved=moved, ask=found.ask, doubted=found.doubted, full=bool(found.go)
+                    )
+                moved += await self._step(found, lived, asked=asked)
+
+    async def _tick(self) -> Lived:
+        """Update and store the count of days that have surely passed."""
+        lived, now_s = self._lived, self._clock.monotonic_s()
+        if lived is None:
+            lived = (await asyncio.to_thread(self._retention.lived)).started()
+        else:
+            lived = lived.ran((now_s - self._ticked_s) / _DAY_S)
+        lived = lived.saw(self._clock.now().toordinal())
+        await self._retention.live(lived)
+        self._lived, self._ticked_s = lived, now_s
+        return lived
+
+    async def _plan(self, lived: Lived, *, asked: bool) -> SweepPlan:
+        def look() -> SweepPlan:
+            return plan(
+                self._retention.kept(),
+                self._limits(),
+                lived=lived,
+                now=self._clock.now(),
+                used_bytes=self._retention.used_bytes(),
+                asked=asked,
+            )
+
+        return await asyncio.to_thread(look)
+
+    async def _step(self, found: SweepPlan, lived: Lived, *, asked: bool) -> int:
+        why = "asked" if asked else "age" if found.by_age else "size"
+        bundle = Bundle(
+            why=why, at=self._clock.now().isoformat(), born=lived.youngest, conversations=()
+        )
+        moved = await self._trash.throw(found.go[:MOST_AT_ONCE], bundle)
+        if not moved:
+            # All of them were continued in the meantime, so they are new again.
+            await self._retention.live(lived)
+        log.info("%d old conversations moved to the trash (`lull trash`)", moved)
+        return moved
+
+    def _full(self) -> bool:
+        held = self._trash.size_bytes()
+        return held > 0 and held >= self._trash_bytes()
+
+    async def _empty(self, lived: Lived) -> None:
+        def work() -> None:
+            for one in self._trash.thrown():
+                at = datetime.fromisoformat(one.bundle.at)
+                now = self._clock.now()
+                if may_be_emptied(born=one.bundle.born, at=at, lived=lived, now=now):
+                    self._trash.remove(one.name)
+                    log.info("%d conversations left the trash", len(one.bundle.conversations))
+
+        await asyncio.to_thread(work)
+
+    # The user's commands
+
+    def thrown(self) -> list[Thrown]:
+        """Return the bundles of conversations in the trash, oldest first. Blocking."""
+        return self._trash.thrown()
+
+    async def restore(self, name: str = "") -> int:
+        """Restore one bundle from the trash, or all; return the number of conversations.
+
+        Raises StoreError.
+        """
+        async with self._turn:
+            thrown = await asyncio.to_thread(self._trash.thrown)
+            back = 0
+            for one in thrown:
+                if name in ("", one.name):
+                    back += await self._trash.restore(one.name)
+            return back
+
+    async def bring_back(self, conversation: str) -> None:
+        """Restore a conversation from the trash unchanged, so that it can be forgotten."""
+        async with self._turn:
+            for one in await asyncio.to_thread(self._trash.thrown):
+                if conversation in one.bundle.conversations:
+                    await self._trash.restore(one.name, for_good=False)
+
+    async def empty(self) -> int:
+        """Empty the trash for good; return how many conversations were removed."""
+        async with self._turn:
+            thrown = await asyncio.to_thread(self._trash.thrown)
+            for one in thrown:
+                await asyncio.to_thread(self._trash.remove, one.name)
+            return sum(len(one.bundle.conversations) for one in thrown)

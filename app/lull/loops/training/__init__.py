@@ -1,0 +1,1 @@
+"""Trains adapters from stored conversations: data, rollouts, rewards and runs."""

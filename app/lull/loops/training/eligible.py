@@ -1,0 +1,74 @@
+"""Decides which stored turns may train the weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from lull.core.training.eligibility import SupportCluster, TurnStanding, why_no_prompt, why_not
+from lull.store.feedback.reward_rows import RewardRow, ServedTurn
+from lull.store.feedback.rewards import Rewards
+from lull.store.proof.proposals import Proposals
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """Whether a turn may be used for training, and its reward."""
+
+    reward: RewardRow
+    support: bool
+    why_not: str
+    """Why the recorded answer may not train the weights; "" if it may."""
+    why_no_prompt: str = ""
+    """Why the request may not train the weights with new sampled answers either; "" if it may."""
+
+
+class Eligible:
+    """Checks whether stored turns may be used to train the weights."""
+
+    def __init__(
+        self, rewards: Rewards, proposals: Proposals, *, still: Callable[[ServedTurn], bool]
+    ) -> None:
+        """The function `still` tells whether a turn would get the same skills today."""
+        self._rewards = rewards
+        self._proposals = proposals
+        self._still = still
+        self._cluster: tuple[frozenset[str], SupportCluster] = (frozenset(), SupportCluster(()))
+
+    def of(self, turns: Sequence[str]) -> dict[str, Judged]:
+        """Return, for each of these turn ids, whether it may be used for training.
+
+        Deleted turns are missing. Blocking.
+        """
+        support = frozenset(self._proposals.support())
+        cluster = self._near(support)
+        return {
+            served.turn.id: self._judged(served, support, cluster)
+            for served in self._rewards.served(turns)
+        }
+
+    def _judged(
+        self, served: ServedTurn, support: frozenset[str], cluster: SupportCluster
+    ) -> Judged:
+        taught = served.turn.id in support
+        standing = TurnStanding(
+            complete=served.turn.complete,
+            reward=served.reward.reward,
+            current=self._still(served),
+            support=taught,
+            near_support=not taught and cluster.near(served.asked),
+            excluded=served.excluded,
+        )
+        return Judged(
+            reward=served.reward,
+            support=taught,
+            why_not=why_not(standing),
+            why_no_prompt=why_no_prompt(standing),
+        )
+
+    def _near(self, support: frozenset[str]) -> SupportCluster:
+        known, cluster = self._cluster
+        if known != support:
+            cluster = SupportCluster(self._proposals.support_marks())
+            self._cluster = (support, cluster)
+        return cluster

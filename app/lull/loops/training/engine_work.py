@@ -1,0 +1,83 @@
+"""Runs the training work that asks the engine, such as sampling, making runs and gating.
+
+Work stops at once for the user: the current piece is cancelled and repeated later.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from lull.core.idle.scheduling import WorkKind
+from lull.core.ports import Clock
+
+GROUP_S: Final = 2.0
+"""Assumed seconds to sample one group of answers."""
+
+
+class EngineWork:
+    """Work that asks the engine in small pieces (implements LullWork).
+
+    A piece that is stopped is repeated; finished pieces are stored.
+    """
+
+    def __init__(
+        self,
+        work_id: str,
+        *,
+        kind: WorkKind,
+        text: str,
+        progress: float,
+        left_s: float,
+        needs_s: float,
+        some: Callable[[float], Awaitable[bool]],
+        clock: Clock,
+    ) -> None:
+        """The function `some` does a piece of work, at most until the given monotonic time.
+
+        It returns True if there is more.
+        """
+        self.id = work_id
+        self.kind = kind
+        self.text = text
+        self.value = 1.0
+        self.progress = progress
+        self.left_s = left_s
+        self.needs_s = needs_s
+        self._some = some
+        self._clock = clock
+        self._may_go = asyncio.Event()
+        self._ended = False
+        self._piece: asyncio.Future[bool] | None = None
+
+    async def run_slice(self, until_s: float) -> None:
+        self._may_go.set()
+        while not self._ended and self._clock.monotonic_s() < until_s:
+            await self._may_go.wait()
+            if self._ended or not await self._one(until_s):
+                return
+
+    async def _one(self, until_s: float) -> bool:
+        """Do a piece; True while there may be more, also when it was stopped."""
+        self._piece = piece = asyncio.ensure_future(self._some(until_s))
+        try:
+            await asyncio.wait({piece})
+        finally:
+            piece.cancel()
+        return piece.cancelled() or piece.result()
+
+    async def suspend(self) -> None:
+        self._may_go.clear()
+        if self._piece is not None:
+            self._piece.cancel()
+
+    async def resume(self) -> None:
+        self._may_go.set()
+
+    async def give_back_memory(self) -> None:
+        self._ended = True
+        self._may_go.set()
+        if self._piece is not None:
+            self._piece.cancel()
+            await asyncio.wait({self._piece})

@@ -1,0 +1,154 @@
+"""The model that learns, and how its prompts and answers become token ids.
+
+A prompt is the request as it would be today, with skills, in the model's own chat template. A
+recorded answer is tokenised by the same template, as it would be in a later turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Protocol, cast
+
+from lull.core.chat.messages import (
+    Completion,
+    Finish,
+    Message,
+    MessagePart,
+    PartKind,
+    Role,
+    Sampling,
+    Usage,
+    text_message,
+)
+from lull.core.models.engine import Chunk, Engine, GenerateRequest
+from lull.core.skills.skill import Skill
+from lull.core.training.rollout import SampledPolicy
+from lull.loops.chat.current_selection import clean
+from lull.loops.proof.replay import injected
+from lull.store.feedback.reward_rows import ServedTurn
+
+GREEDY = Sampling(temperature=0.0)
+"""Sampling parameters of greedy decoding."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learner:
+    """The model that learns, as it is served now."""
+
+    name: str
+    folder: str
+    """Folder of its MLX weights."""
+    digest: str
+    engine: Engine
+    system: str
+    """The model's own SYSTEM text."""
+    adapter: str | None
+    """Version of the adapter that the model uses; None is the base."""
+    adapter_folder: str | None
+    parameters: int = 0
+    """Number of the model's parameters; 0 if unknown."""
+    on_trial: str = ""
+    """The adapter on trial, which answers a share of new conversations; "" for none."""
+
+    @property
+    def policy(self) -> SampledPolicy:
+        """The weights in force, as the policy to sample."""
+        return SampledPolicy(base=self.digest, adapter=self.adapter or "")
+
+
+class FindsLearner(Protocol):
+    """Finds the model that learns under the current settings."""
+
+    async def __call__(self) -> Learner | None:
+        """Return the model that learns; None if there is none."""
+
+    def why_none(self) -> str:
+        """Explain why no model can learn."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """One sampled answer of the learning model, with its tokens."""
+
+    completion: Completion
+    ids: tuple[int, ...]
+    logprobs: tuple[float, ...]
+
+
+def prompt_of(learner: Learner, served: ServedTurn, skills: Sequence[Skill]) -> tuple[Message, ...]:
+    """Return a stored request's prompt as it would be sent today with these skills."""
+    messages = tuple(clean(message) for message in served.turn.request)
+    with_ = injected(messages, [skill.body for skill in skills], system=learner.system)
+    if learner.system and not any(one.role is Role.SYSTEM for one in with_):
+        # The server adds the model's SYSTEM text to a request without one.
+        with_ = (text_message(Role.SYSTEM, learner.system), *with_)
+    return tuple(_plain(message) for message in with_)
+
+
+async def prompt_ids(learner: Learner, prompt: tuple[Message, ...]) -> tuple[int, ...]:
+    """Tokenize a prompt for the learning model.
+
+    Raises EngineError, and RequestError for a prompt that does not fit.
+    """
+    return await learner.engine.tokenize(GenerateRequest(messages=prompt))
+
+
+async def answer_ids(
+    learner: Learner, prompt: tuple[Message, ...], answer: str, *, end: int
+) -> tuple[int, ...]:
+    """Return a recorded answer's tokens and the end token.
+
+    () where the template does not separate them from the prompt. Raises RequestError, EngineError.
+    """
+    before = await prompt_ids(learner, prompt)
+    said = text_message(Role.ASSISTANT, answer)
+    whole = await prompt_ids(learner, (*prompt, said))
+    if whole[: len(before)] != before or end not in whole[len(before) :]:
+        return ()
+    return whole[len(before) : whole.index(end, len(before)) + 1]
+
+
+async def end_token(learner: Learner, prompt: tuple[Message, ...]) -> int | None:
+    """Sample an answer and return its end token; None if the answer did not end."""
+    said = await sampled(learner, prompt, GREEDY)
+    return said.ids[-1] if said.completion.finish is Finish.STOP and said.ids else None
+
+
+async def sampled(
+    learner: Learner,
+    prompt: tuple[Message, ...],
+    sampling: Sampling,
+    *,
+    adapter: str | None = None,
+) -> Said:
+    """Sample one answer with its tokens. Cancelling stops the engine. Raises EngineError."""
+    request = GenerateRequest(messages=prompt, sampling=sampling, adapter=adapter, logprobs=0)
+    text: list[str] = []
+    ids: list[int] = []
+    logprobs: list[float] = []
+    last: Chunk | None = None
+    # Every engine returns a generator; closing it stops the sampling.
+    stream = cast("AsyncGenerator[Chunk, None]", learner.engine.generate(request))
+    async with aclosing(stream) as chunks:
+        async for chunk in chunks:
+            text.append(chunk.text)
+            ids += [token.id for token in chunk.tokens]
+            logprobs += [token.logprob for token in chunk.tokens]
+            last = chunk
+    finish = last.finish if last is not None and last.finish is not None else Finish.ERROR
+    completion = Completion(
+        message=text_message(Role.ASSISTANT, "".join(text)),
+        finish=finish,
+        usage=Usage(
+            prompt_tokens=last.prompt_tokens if last else None,
+            completion_tokens=last.completion_tokens if last else None,
+        ),
+    )
+    return Said(completion=completion, ids=tuple(ids), logprobs=tuple(logprobs))
+
+
+def _plain(message: Message) -> Message:
+    """The message as a single text part, as the engine serves it."""
+    return replace(message, parts=(MessagePart(kind=PartKind.TEXT, text=message.text),))

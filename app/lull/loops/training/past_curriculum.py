@@ -1,0 +1,102 @@
+"""Takes requests for training and the gate from the user's past conversations.
+
+It implements Curriculum for every model that speaks plain language. Anchors are requests whose
+answers the user was content with; fresh requests are like a wish and had no skills in the prompt.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from lull.core.adapters.adapter import AdapterVersion
+from lull.core.adapters.canary import Probe
+from lull.core.chat.messages import Message, Role, text_message
+from lull.core.feedback.reward import GREY
+from lull.core.skills.prompt_block import block, merged_system
+from lull.core.skills.similarity import alike
+from lull.core.skills.skill import Library
+from lull.loops.chat.current_selection import clean
+from lull.store.feedback.reward_rows import ServedTurn
+from lull.store.feedback.rewards import Rewards
+
+MOST_TURNS: Final = 400
+"""Most turns of a model, newest first, that are searched."""
+OWN_SKILL_SHARE: Final = 0.75
+"""Share of anchor requests with skills that get the skill most similar to the subject."""
+NEAR: Final = 0.34
+"""Similarity, 0 to 1, at which two requests count as the same kind."""
+
+
+class PastCurriculum:
+    """Provides training and gate requests from a model's stored turns (implements Curriculum)."""
+
+    def __init__(
+        self,
+        rewards: Rewards,
+        *,
+        library: Callable[[], Library],
+        canaries: Callable[[], Sequence[Probe]],
+    ) -> None:
+        """The function `canaries` returns the canary probes shipped for any model."""
+        self._rewards = rewards
+        self._library = library
+        self._canaries = canaries
+
+    def canaries(self, version: AdapterVersion) -> Sequence[Probe]:
+        """Return the shipped canary probes, which are the same for every adapter."""
+        return self._canaries()
+
+    def subject(self, model: str, asked: str) -> str:
+        """Return "", because users' requests have no fixed list of subjects."""
+        return ""
+
+    def fresh_requests(self, model: str, words: str, count: int) -> Sequence[str]:
+        """Return recorded requests similar to `words` that had no skills in their prompts."""
+        found = [
+            one.asked
+            for one in self._recent(model)
+            if not one.turn.skills and alike(one.asked, words) >= NEAR
+        ]
+        return list(dict.fromkeys(found))[:count]
+
+    def anchors(
+        self, model: str, count: int, with_skills: bool, about: str = ""
+    ) -> Sequence[tuple[Message, ...]]:
+        """Return requests that were answered well, without the text that Lull had injected.
+
+        `with_skills` adds the body of an active skill, mostly the one most similar to `about`.
+        """
+        chance = random.Random(f"anchors {with_skills} {about}")
+        good = [one for one in self._recent(model) if _went_well(one)]
+        chance.shuffle(good)
+        bodies = sorted(
+            {s.body for s in self._library().active_for("")}, key=lambda body: -alike(body, about)
+        )
+        out = []
+        for one in good[:count]:
+            messages = tuple(clean(message) for message in one.turn.request)
+            if with_skills and bodies:
+                body = bodies[0] if chance.random() < OWN_SKILL_SHARE else chance.choice(bodies)
+                messages = _with_block(messages, [body])
+            elif with_skills:
+                continue
+            out.append(messages)
+        return out
+
+    def _recent(self, model: str) -> list[ServedTurn]:
+        return self._rewards.recent(room="", model=model, limit=MOST_TURNS)
+
+
+def _went_well(served: ServedTurn) -> bool:
+    reward = served.reward.reward
+    return reward is not None and reward.p_good > GREY[1]
+
+
+def _with_block(messages: tuple[Message, ...], bodies: Sequence[str]) -> tuple[Message, ...]:
+    text = block(bodies)
+    if messages and messages[0].role is Role.SYSTEM:
+        own = messages[0].text
+        return (text_message(Role.SYSTEM, merged_system(own, text)), *messages[1:])
+    return (text_message(Role.SYSTEM, text), *messages)

@@ -1,0 +1,246 @@
+"""Makes replay examples, which keep a model from unlearning what it did well.
+
+Half of the examples have skills in the prompt, because a model that forgets how to read skills
+breaks the fast loop. Where too few successes are known, the model's own answers to curriculum
+requests are used, so that it keeps doing what it does today.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+
+from lull.core.chat.messages import Message
+from lull.core.errors import RequestError
+from lull.core.feedback.reward import GREY
+from lull.core.skills.skill import Skill
+from lull.core.training.examples import Graduation, ReplayExample
+from lull.core.training.ports import Curriculum
+from lull.core.training.rollout import held_out
+from lull.loops.chat.current_selection import CurrentSelection
+from lull.loops.feedback.verify import Wish
+from lull.loops.proof.replay import injected
+from lull.loops.training.asked import AskedAnswers
+from lull.loops.training.eligible import Eligible
+from lull.loops.training.learner import (
+    Learner,
+    Said,
+    answer_ids,
+    end_token,
+    prompt_ids,
+    prompt_of,
+)
+from lull.loops.training.rewarding import RewardAnswers, may_train
+from lull.loops.training.rollout import Prompt
+from lull.loops.training.teacher import TaughtPrompt, in_turn, taught
+from lull.store.feedback.reward_rows import ServedTurn
+
+ANCHOR_TOKENS = 96
+"""Maximum tokens of an answer that the model generates for a replay example."""
+
+DRAWS_PER_EXAMPLE = 12
+"""How many curriculum requests are drawn for each example about the skill.
+
+Most requests are about something else.
+"""
+
+SPARE = 1.25
+"""Requests about a skill asked of the teacher for each one wanted; a few answers go against it."""
+
+
+class ReplayExamples:
+    """Makes replay, contrast and similar examples for runs."""
+
+    def __init__(
+        self,
+        *,
+        eligible: Eligible,
+        examine: RewardAnswers,
+        today: CurrentSelection,
+        curriculum: Curriculum,
+    ) -> None:
+        self._eligible = eligible
+        self._examine = examine
+        self._today = today
+        self._curriculum = curriculum
+        self._ends: dict[str, int] = {}
+        """Token that ends an answer, by the model's digest."""
+        self.asked = AskedAnswers()
+        """What was asked for the run that is being made."""
+
+    async def contrast(self, learner: Learner, skill: Skill, count: int) -> list[Graduation]:
+        """Make up to `count` examples of when not to apply a skill, half with skills in the prompt.
+
+        In plain ones the request is not about the skill. The target is the model without the
+        skill; without contrast a skill spreads to all requests (measured: docs/adr/0032).
+        """
+        half = count // 2
+        with_ = await self._anchored(learner, skill, count - half, with_skills=True)
+        plain = await self._anchored(learner, skill, half, with_skills=False)
+        return [
+            replace(one, id=f"own-contrast-{number}") for number, one in enumerate((*with_, *plain))
+        ]
+
+    async def _anchored(
+        self, learner: Learner, skill: Skill, count: int, *, with_skills: bool
+    ) -> list[Graduation]:
+        def fits(prompt: TaughtPrompt, said: Said) -> bool:
+            return with_skills or not self._against(learner, skill, prompt, said)
+
+        drawn = self._curriculum.anchors(learner.name, 2 * count, with_skills, skill.body)
+        prompts = [TaughtPrompt(id="", student=one, teacher=one) for one in drawn]
+        return await taught(
+            self.asked, learner, prompts, fits, count=count, most_tokens=ANCHOR_TOKENS
+        )
+
+    async def alike(self, learner: Learner, skill: Skill, count: int) -> list[Graduation]:
+        """Make up to `count` examples from curriculum requests that the given skill is about.
+
+        A few user requests, repeated many times, would be learned by heart.
+        """
+        wish = (Wish(skill.body, ""),)
+        prompts: list[TaughtPrompt] = []
+        for prompt in self._curriculum.anchors(
+            learner.name, DRAWS_PER_EXAMPLE * count, False, skill.body
+        ):
+            if len(prompts) >= SPARE * count:
+                break
+            if self._examine.speaks_against(learner.name, wish, asked=prompt[-1].text, answer=""):
+                with_ = injected(prompt, [skill.body], system=learner.system)
+                prompts.append(TaughtPrompt(id="", student=prompt, teacher=with_))
+        found = await self.of_teacher(
+            learner, skill, prompts, count=count, most_tokens=ANCHOR_TOKENS
+        )
+        return [replace(one, id=f"own-alike-{number}") for number, one in enumerate(found)]
+
+    async def of_teacher(
+        self,
+        learner: Learner,
+        skill: Skill,
+        prompts: Sequence[TaughtPrompt],
+        *,
+        count: int,
+        most_tokens: int,
+    ) -> list[Graduation]:
+        """Make up to `count` examples of what the model answers with the skill in its prompt.
+
+        Answers that go against the skill all the same are left out. Raises EngineError.
+        """
+
+        def fits(prompt: TaughtPrompt, said: Said) -> bool:
+            return not self._against(learner, skill, prompt, said)
+
+        return await taught(
+            self.asked, learner, prompts, fits, count=count, most_tokens=most_tokens
+        )
+
+    def _against(self, learner: Learner, skill: Skill, prompt: TaughtPrompt, said: Said) -> bool:
+        return self._examine.speaks_against(
+            learner.name,
+            (Wish(skill.body, ""),),
+            asked=prompt.asked,
+            answer=said.completion.message.text,
+        )
+
+    async def replays(
+        self,
+        learner: Learner,
+        wanted: int,
+        recent: Sequence[ServedTurn],
+        *,
+        graduates: Skill | None,
+        seed: str,
+    ) -> tuple[tuple[ReplayExample, ...], tuple[Prompt, ...]]:
+        """Return about `wanted` replay examples, half of them with skills, and their turns.
+
+        Raises EngineError.
+        """
+        if wanted <= 0:
+            return (), ()
+        known = await asyncio.to_thread(self._successes, recent)
+        wishes = await asyncio.to_thread(self._examine.wishes, recent)
+        if graduates is not None:
+            wishes = (*wishes, Wish(graduates.body, ""))
+        chance = random.Random(seed)
+        found: list[ReplayExample] = []
+        used: list[Prompt] = []
+        for with_skills in (True, False):
+            half = wanted // 2 if with_skills else wanted - len(found)
+            own = [one for one in known if bool(one.skills) is with_skills]
+            chance.shuffle(own)
+            for prompt in own[:half]:
+                replay = await self._success(learner, prompt)
+                if replay is not None:
+                    found.append(replay)
+                    used.append(prompt)
+            missing = half - sum(bool(one.skills) is with_skills for one in used)
+            found += await self._own_answers(learner, missing, wishes, with_skills=with_skills)
+        return tuple(found), tuple(used)
+
+    def _successes(self, recent: Sequence[ServedTurn]) -> list[Prompt]:
+        """Turns that went well, may train, and still pass today's checks and wishes."""
+        trains = self._examine.judge_trains()[0]
+        wishes = self._examine.wishes(recent)
+        judged = self._eligible.of([one.turn.id for one in recent])
+        found = []
+        for one in recent:
+            known, reward = judged.get(one.turn.id), one.reward.reward
+            if known is None or known.why_not or reward is None or reward.p_good <= GREY[1]:
+                continue
+            if held_out(one.asked):  # kept for the gate
+                continue
+            if not may_train(reward.source, judge_trains=trains):
+                continue
+            skills = self._today.skills(one) or ()
+            if self._examine.still_good(one, skills, wishes):
+                found.append(Prompt(served=one, skills=skills))
+        return found
+
+    async def _success(self, learner: Learner, prompt: Prompt) -> ReplayExample | None:
+        messages = prompt_of(learner, prompt.served, prompt.skills)
+        try:
+            end = await self.end_token(learner, messages)
+            if end is None:
+                return None
+            ids = await answer_ids(learner, messages, prompt.served.turn.answer.text, end=end)
+            before = await prompt_ids(learner, messages)
+        except RequestError:
+            return None
+        return ReplayExample(id=prompt.turn, prompt_ids=before, ids=ids) if ids else None
+
+    async def end_token(self, learner: Learner, prompt: tuple[Message, ...]) -> int | None:
+        """Return the model's end token, cached; None if its answer to this prompt does not end."""
+        if learner.digest not in self._ends:
+            end = await end_token(learner, prompt)
+            if end is None:
+                return None
+            self._ends[learner.digest] = end
+        return self._ends[learner.digest]
+
+    async def _own_answers(
+        self, learner: Learner, count: int, wishes: Sequence[Wish], *, with_skills: bool
+    ) -> list[ReplayExample]:
+        """The policy's greedy answers to curriculum requests, except those against a wish."""
+        if count <= 0:
+            return []
+        kind = "with-skills" if with_skills else "plain"
+
+        async def one(numbered: tuple[int, tuple[Message, ...]]) -> ReplayExample | None:
+            number, prompt = numbered
+            try:
+                said = await self.asked.said(learner, prompt, most_tokens=ANCHOR_TOKENS)
+                before = await self.asked.ids(learner, prompt)
+            except RequestError:
+                return None
+            asked, answer = prompt[-1].text, said.completion.message.text
+            if not with_skills and self._examine.speaks_against(
+                learner.name, wishes, asked=asked, answer=answer
+            ):
+                return None
+            return ReplayExample(id=f"own-{kind}-{number}", prompt_ids=before, ids=said.ids)
+
+        prompts = self._curriculum.anchors(learner.name, count, with_skills, "")
+        made = await in_turn(list(enumerate(prompts)), one)
+        return [example for example in made if example is not None]

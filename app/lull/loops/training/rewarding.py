@@ -1,0 +1,219 @@
+"""Scores sampled answers to stored requests, in [0, 1].
+
+Sources are trusted in the same order as for recorded turns: first verifiers (the request's format,
+the user's approved checks, and wishes), then the judge, whose verdict is calibrated on the user's
+labels and ignored where it is too uncertain. A wish comes from a correction of that request or a
+similar one, never from one that taught a skill: prompt and weights must not learn from the same
+words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from lull.core.chat.messages import Completion, Finish, Message, Role, text_message
+from lull.core.feedback.calibration import Calibration, Estimate, agreement, may_train_on_judge
+from lull.core.feedback.judge import Asks, Judge, JudgeQuestion
+from lull.core.feedback.reward import GREY, Source, majority
+from lull.core.skills.similarity import alike
+from lull.core.skills.skill import Skill
+from lull.loops.chat.current_selection import clean
+from lull.loops.feedback.reward_book import verdicts
+from lull.loops.feedback.verify import Verifier, Wish
+from lull.store.feedback.feedback import FeedbackRows
+from lull.store.feedback.reward_rows import ServedTurn
+from lull.store.feedback.rewards import Rewards
+from lull.store.proof.proposals import Proposals
+
+MOST_JUDGED = 2000
+"""Most judged turns, newest first, on which the judge's accuracy is measured."""
+ALIKE = 0.35
+"""Similarity of a request to a corrected one at which the judge is shown the correction."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerWorth:
+    """An answer's reward and who gave it."""
+
+    reward: float
+    by: str
+
+
+def judge_agrees(rewards: Rewards) -> Estimate:
+    """Estimate how often the judge agrees with verifiers on the same turn."""
+    pairs = []
+    for row in rewards.judged(limit=MOST_JUDGED):
+        said = verdicts(row)
+        if Source.VERIFIABLE in said and Source.JUDGE in said:
+            pairs.append((said[Source.JUDGE], said[Source.VERIFIABLE]))
+    return agreement(pairs)
+
+
+def may_train(source: Source, *, judge_trains: bool) -> bool:
+    """Whether rewards from this kind of source may be used to train weights."""
+    return source is not Source.JUDGE or judge_trains
+
+
+class RewardAnswers:
+    """Scores sampled answers, and tells which requests can be scored."""
+
+    def __init__(
+        self,
+        *,
+        rewards: Rewards,
+        heard: FeedbackRows,
+        proposals: Proposals,
+        verifier: Verifier,
+        judge: Callable[[], Judge | None],
+        calibration: Callable[[], Calibration],
+    ) -> None:
+        """The function `judge` returns the judge.
+
+        None where the only judge would be the model in training.
+        """
+        self._rewards = rewards
+        self._heard = heard
+        self._proposals = proposals
+        self._verifier = verifier
+        self._judge = judge
+        self._calibration = calibration
+
+    def is_about(self, served: ServedTurn, skill: Skill) -> bool:
+        """Whether a request needed this skill, as far as can be told.
+
+        Requests that merely had it in their prompt teach nothing about it.
+        """
+        return bool(
+            self._verifier.about(
+                served.turn.model,
+                {skill.name: skill},
+                asked=served.asked,
+                answer=served.turn.answer.text,
+            )
+        )
+
+    def judge_trains(self) -> tuple[bool, str]:
+        """Return whether the judge's labels may train weights, and why."""
+        return may_train_on_judge(judge_agrees(self._rewards))
+
+    # Wishes
+
+    def wishes(self, recent: Sequence[ServedTurn]) -> tuple[Wish, ...]:
+        """Return what the user wished in replies to these turns' answers, oldest first.
+
+        Wishes that taught a skill or were proposed as one are left out.
+        """
+        taught = self._taught()
+        said = []
+        heard = self._heard.about([one.turn.id for one in recent])
+        for one in sorted(recent, key=lambda served: served.turn.id):
+            feedback = heard.get(one.turn.id)
+            if feedback is None or one.turn.id in taught or feedback.turn in taught:
+                continue
+            wish = self._verifier.wish_of(feedback, about=one.asked)
+            said.append(wish._replace(trajectory=one.turn.trajectory, at=one.turn.at))
+        return tuple(wish for wish in said if wish.words)
+
+    def _taught(self) -> set[str]:
+        taught = set(self._proposals.support())
+        for proposal in self._proposals.standing(everything=True):
+            taught.update(proposal.failures, proposal.wish_turns)
+        return taught
+
+    def held_to(self, served: ServedTurn, wishes: Sequence[Wish]) -> Wish | None:
+        """Return the user's wish against which answers to this request are scored.
+
+        None if there is none.
+        """
+        model = served.turn.model
+        by_program = self._verifier.wish_for(model, wishes=wishes, asked=served.asked)
+        if by_program is not None or self._verifier.is_exact(model):
+            return by_program
+        return _said_of(served, wishes)
+
+    def speaks_against(
+        self, model: str, wishes: Sequence[Wish], *, asked: str, answer: str
+    ) -> bool:
+        """Whether an answer violates one of the wishes."""
+        said = self._verifier.as_wished(model, wishes=wishes, asked=asked, answer=answer)
+        return any(signal.value < 0 for signal in said)
+
+    # Scoring
+
+    def can_score(
+        self, served: ServedTurn, skills: Sequence[Skill], wishes: Sequence[Wish]
+    ) -> bool:
+        """Whether answers to this request can be scored."""
+        if self._checked(served, skills, wishes, text_message(Role.ASSISTANT, "")) is not None:
+            return True
+        if self._verifier.is_exact(served.turn.model):
+            return False  # for a language with one right answer the judge is not asked
+        return self._judge() is not None and self.judge_trains()[0]
+
+    async def worth(
+        self,
+        served: ServedTurn,
+        skills: Sequence[Skill],
+        wishes: Sequence[Wish],
+        answer: Completion,
+    ) -> AnswerWorth | None:
+        """Score an answer; None if it cannot be scored or is too uncertain. Raises UpstreamDown."""
+        if answer.finish is not Finish.STOP:  # the answer was cut off
+            return None
+        checked = self._checked(served, skills, wishes, answer.message)
+        if checked is not None or self._verifier.is_exact(served.turn.model):
+            return checked
+        judge = self._judge()
+        return None if judge is None else await self._judged(judge, served, wishes, answer.message)
+
+    def still_good(
+        self, served: ServedTurn, skills: Sequence[Skill], wishes: Sequence[Wish]
+    ) -> bool:
+        """Whether the recorded answer still passes today's checks and wishes."""
+        checked = self._checked(served, skills, wishes, served.turn.answer)
+        return checked is None or checked.reward > GREY[1]
+
+    def _checked(
+        self, served: ServedTurn, skills: Sequence[Skill], wishes: Sequence[Wish], answer: Message
+    ) -> AnswerWorth | None:
+        """The worst verdict of all verifiers; None without one."""
+        turn = served.turn
+        said = [
+            *(() if answer.tool_calls else self._verifier.in_format(turn.format, answer.text)),
+            *self._verifier.checked([skill.sha256 for skill in skills], answer.text),
+            *self._verifier.as_wished(
+                turn.model, wishes=wishes, asked=served.asked, answer=answer.text
+            ),
+        ]
+        if not said:
+            return None
+        worst = min(signal.value for signal in said)
+        kinds = "+".join(dict.fromkeys(signal.kind.value for signal in said))
+        return AnswerWorth(reward=(worst + 1.0) / 2.0, by=f"verifier: {kinds}")
+
+    async def _judged(
+        self, judge: Judge, served: ServedTurn, wishes: Sequence[Wish], answer: Message
+    ) -> AnswerWorth | None:
+        wish = _said_of(served, wishes)
+        question = JudgeQuestion(
+            asks=Asks.WISH if wish is not None else Asks.TURN,
+            messages=tuple(clean(message) for message in served.turn.request),
+            answer=answer,
+            wish=wish.words if wish is not None else "",
+        )
+        verdict = majority(await judge.votes(question))
+        if verdict is None:
+            return None
+        p_good = self._calibration().p_good(float(verdict), Source.JUDGE)
+        if GREY[0] <= p_good <= GREY[1]:
+            return None
+        return AnswerWorth(reward=p_good, by=f"judge: {judge.version}")
+
+
+def _said_of(served: ServedTurn, wishes: Sequence[Wish]) -> Wish | None:
+    """Return the newest wish about a similar request, for the judge."""
+    for wish in reversed(wishes):
+        if wish.about == served.asked or alike(wish.about, served.asked) >= ALIKE:
+            return wish
+    return None

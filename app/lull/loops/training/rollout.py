@@ -1,0 +1,291 @@
+"""Samples groups of answers to stored requests in lulls, and scores them.
+
+The request is asked as it would be today, with skills, of the policy that is to be trained. It is
+sampled at temperature 1 without top-k or top-p, so that the log-probabilities are the policy's own.
+Each group is stored when it ends; a group that was stopped is sampled again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from lull.core.chat.messages import Message, Sampling
+from lull.core.chat.model_name import canonical
+from lull.core.errors import RequestError
+from lull.core.ports import Clock, Ids
+from lull.core.skills.skill import Skill
+from lull.core.training.rollout import (
+    Drawn,
+    GroupState,
+    RolloutGroup,
+    SampledPolicy,
+    held_out,
+    next_prompt,
+)
+from lull.loops.chat.current_selection import CurrentSelection
+from lull.loops.feedback.at_once import at_once
+from lull.loops.feedback.verify import Wish
+from lull.loops.training.eligible import Eligible
+from lull.loops.training.learner import Learner, Said, prompt_ids, prompt_of, sampled
+from lull.loops.training.rewarding import AnswerWorth, RewardAnswers
+from lull.store.feedback.reward_rows import ServedTurn
+from lull.store.feedback.rewards import Rewards
+from lull.store.training.training import Training
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RolloutRule:
+    """Settings for sampling groups of answers."""
+
+    group_size: int = 4
+    """Number of answers sampled for each request (a group)."""
+    most_a_prompt: int = 32
+    """Maximum number of groups of answers sampled for one request."""
+    answer_tokens: int = 512
+    """Most tokens of a sampled answer."""
+    looked_at: int = 2000
+    """Most turns of the model, newest first, from which requests are chosen."""
+    groups_at_once: int = 4
+    """Groups sampled at the same time: the engine decodes several answers nearly as fast as one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """A stored request that may train the weights."""
+
+    served: ServedTurn
+    skills: tuple[Skill, ...]
+    """The skills that the request would get today."""
+    wish: Wish | None = None
+    """The user's wish against which answers to the request are scored; None if there is none."""
+
+    @property
+    def turn(self) -> str:
+        return self.served.turn.id
+
+    @property
+    def held_out(self) -> bool:
+        """Whether the request is kept for the gate."""
+        return held_out(self.served.asked)
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """The sorted sha256 of the request's skills."""
+        return marks_of_skills(self.skills)
+
+    @property
+    def stand(self) -> tuple[tuple[str, ...], str]:
+        """The skills and the wish's turn that a stored group of answers must match to be used."""
+        return self.marks, self.wish.turn if self.wish is not None else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Book:
+    """The requests that may be sampled now, and the wishes that score their answers."""
+
+    prompts: tuple[Prompt, ...]
+    """Requests whose answers can be scored, newest first."""
+    wishes: tuple[Wish, ...]
+    unscored: int
+    """Number of requests that may be trained on but whose answers cannot be scored."""
+
+
+def marks_of_skills(skills: Sequence[Skill]) -> tuple[str, ...]:
+    """Return the sorted sha256 of skills."""
+    return tuple(sorted(skill.sha256 for skill in skills))
+
+
+class Rollouts:
+    """Chooses stored requests, samples a group of answers for each and stores the groups."""
+
+    def __init__(
+        self,
+        *,
+        rewards: Rewards,
+        training: Training,
+        eligible: Eligible,
+        today: CurrentSelection,
+        examine: RewardAnswers,
+        clock: Clock,
+        ids: Ids,
+        rule: Callable[[], RolloutRule],
+    ) -> None:
+        self._rewards = rewards
+        self._training = training
+        self._eligible = eligible
+        self._today = today
+        self._examine = examine
+        self._clock = clock
+        self._ids = ids
+        self._rule = rule
+
+    def candidates(self, model: str) -> list[ServedTurn]:
+        """Return the model's turns, newest first, except those of clients with skills of their own.
+
+        Turns of a client's own room are left out, because the weights answer every client.
+        """
+        spelled = [name for name in self._rewards.models() if canonical(name) == canonical(model)]
+        found = [
+            one
+            for name in spelled
+            for one in self._rewards.recent(room="", model=name, limit=self._rule().looked_at)
+        ]
+        found.sort(key=lambda one: one.turn.id, reverse=True)
+        return found[: self._rule().looked_at]
+
+    def served(self, turns: Sequence[str]) -> list[ServedTurn]:
+        """Return stored turns by id."""
+        return self._rewards.served(turns)
+
+    def book(self, model: str) -> Book:
+        """Collect the requests that may be sampled now. Blocking."""
+        recent = self.candidates(model)
+        judged = self._eligible.of([one.turn.id for one in recent])
+        wishes = self._examine.wishes(recent)
+        prompts, unscored = [], 0
+        for one in recent:
+            known = judged.get(one.turn.id)
+            if known is None or known.why_no_prompt:
+                continue
+            skills = self._today.skills(one) or ()
+            if self._examine.can_score(one, skills, wishes):
+                wish = self._examine.held_to(one, wishes)
+                prompts.append(Prompt(served=one, skills=skills, wish=wish))
+            else:
+                unscored += 1
+        return Book(prompts=tuple(prompts), wishes=wishes, unscored=unscored)
+
+    def next_of(self, book: Book, policy: SampledPolicy, but: Sequence[str] = ()) -> Prompt | None:
+        """Return the request to sample answers for next, excluding the turn ids in `but`. Blocking.
+
+        None if all have enough groups or are kept for the gate.
+        """
+        by_turn = {
+            prompt.turn: prompt
+            for prompt in book.prompts
+            if prompt.turn not in but and not prompt.held_out
+        }
+        done = self._states(by_turn, policy)
+        turn = next_prompt(tuple(by_turn), done, most=self._rule().most_a_prompt)
+        return by_turn[turn] if turn is not None else None
+
+    def _states(
+        self, by_turn: dict[str, Prompt], policy: SampledPolicy
+    ) -> dict[str, list[GroupState]]:
+        """States of the groups whose skills and wish are still those of today, by turn."""
+        return {
+            turn: [state for skills, wish, state in states if (skills, wish) == by_turn[turn].stand]
+            for turn, states in self._training.states(policy).items()
+            if turn in by_turn
+        }
+
+    def telling(self, book: Book, policy: SampledPolicy) -> list[RolloutGroup]:
+        """Return this policy's unused groups whose answers have different rewards, oldest first.
+
+        Only those can be learned from.
+        """
+        return _that_stand(book, self._training.groups(policy, states={GroupState.TELLING}))
+
+    def all_of(self, book: Book, policy: SampledPolicy) -> list[RolloutGroup]:
+        """Return every scored group of this policy, used or not."""
+        scored = {GroupState.TELLING, GroupState.FLAT}
+        return _that_stand(book, self._training.groups(policy, states=scored, unused=False))
+
+    # Sampling
+
+    async def some(self, learner: Learner, policy: SampledPolicy, book: Book) -> int:
+        """Sample and store a few groups of answers; return how many, 0 when nothing is left.
+
+        Raises EngineError, UpstreamDown.
+        """
+        chosen = await asyncio.to_thread(self._next_few, book, policy)
+        await at_once(self._one(learner, policy, book, prompt) for prompt in chosen)
+        return len(chosen)
+
+    def _next_few(self, book: Book, policy: SampledPolicy) -> list[Prompt]:
+        chosen: list[Prompt] = []
+        while len(chosen) < self._rule().groups_at_once:
+            prompt = self.next_of(book, policy, [one.turn for one in chosen])
+            if prompt is None:
+                break
+            chosen.append(prompt)
+        return chosen
+
+    async def _one(
+        self, learner: Learner, policy: SampledPolicy, book: Book, prompt: Prompt
+    ) -> None:
+        states = await asyncio.to_thread(self._training.states, policy)
+        number = len(states.get(prompt.turn, ()))
+        messages = prompt_of(learner, prompt.served, prompt.skills)
+        said: list[Said] = []
+        try:
+            ids = await prompt_ids(learner, messages)
+        except RequestError:  # the prompt no longer fits the context window
+            ids = ()
+        if ids:
+            said = await self._samples(learner, policy, prompt, number, messages)
+        worth = [
+            await self._examine.worth(prompt.served, prompt.skills, book.wishes, one.completion)
+            for one in said
+        ]
+        await self._training.add_group(
+            self._group(policy, prompt, number, ids=ids, said=said, worth=worth)
+        )
+
+    async def _samples(
+        self,
+        learner: Learner,
+        policy: SampledPolicy,
+        prompt: Prompt,
+        number: int,
+        messages: tuple[Message, ...],
+    ) -> list[Said]:
+        rule = self._rule()
+        free = Sampling(temperature=1.0, top_p=1.0, top_k=0, max_tokens=rule.answer_tokens)
+        seeds = [seed_of(policy, prompt.turn, number, one) for one in range(rule.group_size)]
+        adapter = policy.adapter or None
+        return await at_once(
+            sampled(learner, messages, replace(free, seed=seed), adapter=adapter) for seed in seeds
+        )
+
+    def _group(
+        self,
+        policy: SampledPolicy,
+        prompt: Prompt,
+        number: int,
+        *,
+        ids: tuple[int, ...],
+        said: Sequence[Said],
+        worth: Sequence[AnswerWorth | None],
+    ) -> RolloutGroup:
+        return RolloutGroup(
+            id=self._ids.new("group"),
+            turn=prompt.turn,
+            trajectory=prompt.served.turn.trajectory,
+            at=self._clock.now(),
+            policy=policy,
+            skills=prompt.marks,
+            number=number,
+            prompt_ids=ids,
+            samples=tuple(
+                Drawn(ids=one.ids, logprobs=one.logprobs, reward=known.reward if known else None)
+                for one, known in zip(said, worth, strict=True)
+            ),
+            scored_by=next((known.by for known in worth if known is not None), ""),
+            wish=prompt.stand[1],
+        )
+
+
+def _that_stand(book: Book, groups: Sequence[RolloutGroup]) -> list[RolloutGroup]:
+    """Return the groups whose skills and wish are still those of today."""
+    stands = {prompt.turn: prompt.stand for prompt in book.prompts}
+    return [group for group in groups if stands.get(group.turn) == (group.skills, group.wish)]
+
+
+def seed_of(policy: SampledPolicy, turn: str, number: int, sample: int) -> int:
+    """Return the sample's seed, which depends on nothing but these arguments."""
+    text = f"{policy.base}\0{policy.adapter}\0{turn}\0{number}\0{sample}"
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1

@@ -1,0 +1,101 @@
+"""Holds the trainer of the one run that may have a process, and frees its memory when needed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from lull.core.errors import LullError
+from lull.core.ports import Clock
+from lull.core.training.ports import Trainer
+from lull.core.training.record import Run
+from lull.loops.training.trainer_work import TrainerWork
+from lull.store.training.run_folders import RunFolders
+from lull.store.training.training import Training
+
+log = logging.getLogger(__name__)
+
+STANDING_CHECK_S: Final = 1.0
+"""Time between two checks of a suspended trainer."""
+
+
+class RunningTrainer:
+    """The work of the run that is being trained; there is never more than one."""
+
+    def __init__(
+        self,
+        trainer: Trainer,
+        *,
+        training: Training,
+        folders: RunFolders,
+        clock: Clock,
+        kill_after_s: Callable[[], float],
+        short_of_memory: Callable[[], bool],
+    ) -> None:
+        """A trainer that is suspended for `kill_after_s` seconds loses its memory."""
+        self._trainer = trainer
+        self._training = training
+        self._folders = folders
+        self._clock = clock
+        self._kill_after_s = kill_after_s
+        self._short_of_memory = short_of_memory
+        self._work: TrainerWork | None = None
+
+    def trains(self, run: str) -> bool:
+        """Whether this run is the one that may have a process."""
+        return self._work is not None and self._work.id == run
+
+    def work_for(
+        self,
+        run: Run,
+        *,
+        text: str,
+        ended: Callable[[], Awaitable[None]],
+        trouble: Callable[[LullError], None],
+    ) -> TrainerWork:
+        """Return the work that trains a run, begun now if no run is being trained."""
+        if self._work is None:
+            self._work = TrainerWork(
+                run,
+                text=text,
+                trainer=self._trainer,
+                training=self._training,
+                folders=self._folders,
+                ended=ended,
+                trouble=trouble,
+                clock=self._clock,
+            )
+        return self._work
+
+    async def end_unless(self, run: Run | None) -> None:
+        """End the work unless it trains this run and still can.
+
+        A run that the user sent on is other work than the one that got stuck.
+        """
+        if self._work is not None and (run is None or not self.trains(run.id) or self._work.over):
+            await self.end()
+
+    async def end(self) -> None:
+        """End the trainer, and hold no work."""
+        work, self._work = self._work, None
+        if work is not None:
+            await work.give_back_memory()
+
+    async def close(self) -> None:
+        """End the trainer's process; its work continues at the next start."""
+        if self._work is not None:
+            await self._work.give_back_memory()
+
+    async def standing(self) -> None:
+        """Free the memory of a trainer that stays suspended for long; runs forever."""
+        while True:
+            await asyncio.sleep(STANDING_CHECK_S)
+            work = self._work
+            stood_s = work.standing_s if work is not None else None
+            if work is None or stood_s is None:
+                continue
+            if self._short_of_memory() or stood_s > self._kill_after_s():
+                log.info("%s stood for %.0f s and is ended; it goes on later", work.id, stood_s)
+                await work.give_back_memory()

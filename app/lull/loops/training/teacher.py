@@ -1,0 +1,91 @@
+"""Asks the policy for the answers that a graduation run learns from.
+
+The teacher is the policy in force with the skill in its prompt; the student gets the same request
+without it. Where the skill has no say both prompts are one, and the answer is an anchor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from lull.core.chat.messages import Message
+from lull.core.errors import RequestError
+from lull.core.training.examples import Graduation
+from lull.loops.feedback.at_once import at_once
+from lull.loops.training.asked import AskedAnswers
+from lull.loops.training.learner import Learner, Said
+
+ANSWERS_AT_ONCE: Final = 16
+"""Answers asked for at the same time: the engine decodes several nearly as fast as one."""
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaughtPrompt:
+    """One request as the student sees it and as the teacher does."""
+
+    id: str
+    student: tuple[Message, ...]
+    teacher: tuple[Message, ...]
+
+    @property
+    def asked(self) -> str:
+        return self.student[-1].text
+
+
+Fits = Callable[[TaughtPrompt, Said], bool]
+"""Whether a teacher's answer may be learned from."""
+
+
+async def taught(
+    asked: AskedAnswers,
+    learner: Learner,
+    prompts: Sequence[TaughtPrompt],
+    fits: Fits,
+    *,
+    count: int,
+    most_tokens: int,
+) -> list[Graduation]:
+    """Make examples of the first `count` prompts whose answers fit, greedily answered.
+
+    Prompts that are too long, and empty answers, are left out. Raises EngineError.
+    """
+
+    async def one(prompt: TaughtPrompt) -> Graduation | None:
+        try:
+            said = await asked.said(learner, prompt.teacher, most_tokens=most_tokens)
+            if not said.ids or not fits(prompt, said):
+                return None
+            teacher = await asked.ids(learner, prompt.teacher)
+            student = teacher
+            if prompt.student != prompt.teacher:
+                student = await asked.ids(learner, prompt.student)
+        except RequestError:
+            return None
+        return Graduation(
+            id=prompt.id, prompt_ids=student, teacher_ids=teacher, sample_ids=said.ids
+        )
+
+    found: list[Graduation] = []
+    for first in range(0, len(prompts), ANSWERS_AT_ONCE):
+        if len(found) >= count:
+            break
+        made = await in_turn(prompts[first : first + ANSWERS_AT_ONCE], one)
+        found += [example for example in made if example is not None]
+    return found[:count]
+
+
+async def in_turn(given: Sequence[T], work: Callable[[T], Awaitable[R]]) -> list[R]:
+    """Do the work for all, a few at once; the results in order."""
+
+    async def done(one: T) -> R:
+        return await work(one)
+
+    found: list[R] = []
+    for first in range(0, len(given), ANSWERS_AT_ONCE):
+        found += await at_once(done(one) for one in given[first : first + ANSWERS_AT_ONCE])
+    return found

@@ -1,0 +1,210 @@
+"""Finds material for training runs, and checks whether a run's material is still valid.
+
+Material is skills ready to be trained in, labelled answers, and groups that may still improve the
+model. Everything here blocks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import astuple
+
+from lull.core.feedback.reward import GREY, failed
+from lull.core.proof.proof import totals_of
+from lull.core.proof.proposal import ProposalStatus
+from lull.core.skills.skill import Library, Skill, SkillStatus
+from lull.core.training.lesson import GraduationCourse
+from lull.core.training.record import (
+    WISH,
+    Run,
+    RunStatus,
+    Stand,
+    end_of_course,
+    other_weights,
+    superseded,
+)
+from lull.core.training.rollout import SampledPolicy, mean_reward
+from lull.core.training.spec import RunKind
+from lull.loops.chat.current_selection import CurrentSelection
+from lull.loops.training.eligible import Eligible
+from lull.loops.training.learner import Learner
+from lull.loops.training.next_step import TrainRule
+from lull.loops.training.rewarding import RewardAnswers, may_train
+from lull.loops.training.rollout import Book, Prompt, Rollouts
+from lull.store.feedback.reward_rows import ServedTurn
+from lull.store.proof.proposals import Proposals
+from lull.store.training.training import Training
+
+PROVED_E = 20.0
+"""Minimum e-value of a skill's proof for the skill to be trained into the weights."""
+ENOUGH = 0.8
+"""Mean reward of answers sampled at temperature 1 at which a series of GRPO runs ends.
+
+The likeliest answer is right long before, and further training only forgets (arXiv 2509.04259).
+"""
+SPENT = frozenset(RunStatus) - {RunStatus.SUPERSEDED, RunStatus.CANCELLED, RunStatus.FAILED}
+"""Statuses in which a run's training material counts as used up."""
+
+
+class TrainingData:
+    """Looks up material for training runs."""
+
+    def __init__(
+        self,
+        *,
+        training: Training,
+        rollouts: Rollouts,
+        eligible: Eligible,
+        examine: RewardAnswers,
+        today: CurrentSelection,
+        proposals: Proposals,
+        library: Callable[[], Library],
+        learned: Callable[[], frozenset[str]],
+        rule: Callable[[], TrainRule],
+    ) -> None:
+        """The function `learned` returns the sha256 of skills trained into the adapter in force."""
+        self._training = training
+        self._rollouts = rollouts
+        self._eligible = eligible
+        self._examine = examine
+        self._today = today
+        self._proposals = proposals
+        self._library = library
+        self._learned = learned
+        self._rule = rule
+
+    def superseded(self, run: Run, learner: Learner) -> str:
+        """Return why a training run may not continue, since its turns, skills or model changed.
+
+        "" while it may.
+        """
+        if run.status is RunStatus.JUDGING:
+            # Only the weights matter now: the turns were valid when it was trained.
+            return other_weights(run, model=learner.name, base=learner.digest)
+        turns = self._eligible.of(tuple(run.skills))
+        may = [turn for turn, known in turns.items() if not known.why_no_prompt]
+        served = {one.turn.id: one for one in self._rollouts.served(may)}
+        skills = {
+            turn: tuple(sorted(skill.sha256 for skill in self._today.skills(one) or ()))
+            for turn, one in served.items()
+        }
+        live = {s.sha256 for s in self._library().skills.values() if s.status is SkillStatus.ACTIVE}
+        now = Stand(
+            model=learner.name,
+            base=learner.digest,
+            root=learner.adapter,
+            skills=skills,
+            live=live,
+        )
+        return superseded(run, now) or self._unsaid(run)
+
+    def _unsaid(self, run: Run) -> str:
+        """Return why the wishes that scored the run no longer count; "" while they do."""
+        said = {one.id for one in self._training.sources(run.id) if one.kind == WISH}
+        if not said:
+            return ""
+        wishes = self._examine.wishes(self._rollouts.candidates(run.model))
+        if said <= {wish.turn for wish in wishes}:
+            return ""
+        return "What you said of these requests has taught a skill meanwhile, or is gone."
+
+    def nothing_to_gain(self, book: Book, policy: SampledPolicy) -> str:
+        """Return why sampling more answers from this policy would be useless.
+
+        "" where it may help.
+        """
+        sampled = self._rollouts.all_of(book, policy)
+        reward = mean_reward(sampled)
+        if len(sampled) >= self._rule().groups_a_run and reward is not None and reward >= ENOUGH:
+            return f"{reward:.0%} of the sampled answers are as they should be."
+        runs = [run for run in self._training.runs() if run.kind is RunKind.GRPO]
+        tried = [
+            run
+            for run in runs
+            if (run.base, run.root or "") == astuple(policy)
+            # A superseded course was not tried to its end.
+            and end_of_course(run, runs).status is not RunStatus.SUPERSEDED
+        ]
+        if not tried:
+            return ""
+        since = max(run.made_at for run in tried).isoformat()
+        new = sum(_newest(one) > since and not one.held_out for one in book.prompts)
+        wanted = self._rule().groups_at_least
+        if new >= wanted:
+            return ""
+        return (
+            "What these requests can teach was tried on the weights that are in force;"
+            f" {wanted} new requests are wanted, {new} have come since."
+        )
+
+    def to_graduate(self, recent: Sequence[ServedTurn]) -> tuple[Skill, GraduationCourse] | None:
+        """Return the skill to train in next, and how; None where none is ready."""
+        tried: dict[str, GraduationCourse | None] = {}
+        for run in self._training.runs(SPENT):  # newest first
+            tried.setdefault(run.graduates, run.next_course)
+        for skill in sorted(self._library().skills.values(), key=lambda one: one.key):
+            if skill.client or skill.status is not SkillStatus.ACTIVE:
+                continue
+            course = tried.get(skill.sha256, GraduationCourse())
+            if course is None or skill.sha256 in self._learned():
+                continue
+            if self._proved(skill) and self._ripe(self.served_by(skill, recent)):
+                return skill, course
+        return None
+
+    def _proved(self, skill: Skill) -> bool:
+        return any(
+            proposal.status is ProposalStatus.APPROVED
+            and proposal.sha256 == skill.sha256
+            and totals_of(self._proposals.pairs(proposal.id)).log_e >= math.log(PROVED_E)
+            for proposal in self._proposals.of_skill(skill.key)
+        )
+
+    def _ripe(self, prompts: Sequence[Prompt]) -> bool:
+        return len({one.served.asked for one in prompts}) >= self._rule().graduation_prompts
+
+    def served_by(self, skill: Skill, recent: Sequence[ServedTurn]) -> list[Prompt]:
+        """Return turns for training this skill in: needed, in the prompt, and not a failure."""
+        having = [
+            one
+            for one in recent
+            if any(s.sha256 == skill.sha256 for s in one.turn.skills)
+            and self._examine.is_about(one, skill)
+        ]
+        judged = self._eligible.of([one.turn.id for one in having])
+        found = []
+        for one in having:
+            known, reward = judged.get(one.turn.id), one.reward.reward
+            if known is None or known.why_no_prompt or (reward is not None and failed(reward)):
+                continue
+            found.append(Prompt(served=one, skills=self._today.skills(one) or ()))
+        return found
+
+    def labelled(self, recent: Sequence[ServedTurn]) -> list[tuple[Prompt, bool]]:
+        """Return unused recorded answers that may be trained on, with labels, newest first."""
+        trains = self._examine.judge_trains()[0]
+        used = self._training.trained_on(RunKind.KTO, SPENT)
+        fresh = [one for one in recent if one.turn.id not in used]
+        judged = self._eligible.of([one.turn.id for one in fresh])
+        found = []
+        for one in fresh:
+            known, reward = judged.get(one.turn.id), one.reward.reward
+            if known is None or known.why_not or reward is None:
+                continue
+            if may_train(reward.source, judge_trains=trains):
+                prompt = Prompt(served=one, skills=self._today.skills(one) or ())
+                found.append((prompt, reward.p_good > GREY[1]))
+        return found
+
+
+def _newest(prompt: Prompt) -> str:
+    """Return the time of the request or of its wish, whichever is later; ISO 8601."""
+    said = prompt.wish.at if prompt.wish is not None else ""
+    return max(prompt.served.turn.at, said)
+
+
+def counts(labelled: Sequence[tuple[Prompt, bool]]) -> tuple[int, int]:
+    """Count the (good, bad) answers among labelled ones."""
+    good = sum(good for _, good in labelled)
+    return good, len(labelled) - good

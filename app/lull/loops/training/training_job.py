@@ -1,0 +1,298 @@
+"""The background job that finds the next step of training and offers it as work for lulls.
+
+Finding it reads the store and takes a moment, but lulls ask ten times a second. So it is done only
+after something changed, and the result is kept until then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from lull.core.errors import Conflict, LullError, TrainingError
+from lull.core.idle.scheduling import LullWork, WorkKind
+from lull.core.ports import Clock
+from lull.core.training.record import OPEN, Run, RunStatus
+from lull.loops.training.engine_work import GROUP_S, EngineWork
+from lull.loops.training.next_step import NextStep, Task
+from lull.loops.training.running_trainer import RunningTrainer
+from lull.loops.training.train import AdapterGate, Train
+from lull.store.training.tidy_runs import TidyRuns
+from lull.store.training.training import Training
+
+log = logging.getLogger(__name__)
+
+IDLE_LOOK_S: Final = 60.0
+"""Maximum seconds until the next training step is looked for again without a nudge."""
+DEBOUNCE_S: Final = 20.0
+"""Debounce: minimum seconds between two searches for the next step; turns come in bursts."""
+MAKE_GUESS_S: Final = 20.0
+"""Assumed seconds to make a training run's folder."""
+GATE_GUESS_S: Final = 120.0
+"""Assumed seconds that an adapter's gate takes."""
+_NOTHING: Final = NextStep(task=Task.NOTHING, text="Lull has not looked yet.")
+
+
+class TrainingJob:
+    """Finds training steps and offers them as work."""
+
+    def __init__(
+        self,
+        *,
+        train: Train,
+        running: RunningTrainer,
+        gate: AdapterGate,
+        training: Training,
+        tidying: TidyRuns,
+        clock: Clock,
+        settle: Callable[[], None],
+        problem: Callable[[str, LullError | None], None],
+        tell: Callable[[Run | None, NextStep], None],
+    ) -> None:
+        """The function `settle` blocks until everything recorded so far can be read.
+
+        `tell` is called with the result of every look.
+        """
+        self._train = train
+        self._running = running
+        self._gate = gate
+        self._training = training
+        self._tidying = tidying
+        self._clock = clock
+        self._settle = settle
+        self._problem = problem
+        self._tell = tell
+        self._outlook = _NOTHING
+        self._work: LullWork | None = None
+        self._looking = asyncio.Lock()
+        self._nudged = asyncio.Event()
+        self._hurry = False
+        self._soon: asyncio.Task[None] | None = None
+        self.trouble: LullError | None = None
+        """The last error since the user last asked for training."""
+
+    @property
+    def outlook(self) -> NextStep:
+        """The next step of training, as found by the last search."""
+        return self._outlook
+
+    def queue(self) -> list[LullWork]:
+        """Return the training work available for lulls; called ten times a second."""
+        return [self._work] if self._work is not None else []
+
+    def nudge(self) -> None:
+        """Search for the next step soon, because something was recorded, rated or approved."""
+        self._nudged.set()
+
+    # Jobs
+
+    async def watching(self) -> None:
+        """Search for the next training step after every nudge, forever.
+
+        The supervisor keeps this running.
+        """
+        await asyncio.to_thread(self._tidying.sweep)
+        while True:
+            await self._look()
+            await asyncio.sleep(DEBOUNCE_S)
+            try:
+                async with asyncio.timeout(IDLE_LOOK_S):
+                    await self._nudged.wait()
+            except TimeoutError:
+                pass
+            self._nudged.clear()
+
+    async def standing(self) -> None:
+        """Free the memory of a trainer that stays suspended for long; runs forever."""
+        await self._running.standing()
+
+    async def close(self) -> None:
+        """Stop the trainer process; training continues at the next service start."""
+        if self._soon is not None:
+            self._soon.cancel()
+            await asyncio.gather(self._soon, return_exceptions=True)
+        await self._running.close()
+
+    # Finding the next step
+
+    async def look_again(self) -> NextStep:
+        """Search for the next training step now. Raises LullError."""
+        async with self._looking:
+            await asyncio.to_thread(self._settle)
+            outlook = await self._train.look(hurry=self._hurry)
+            if outlook.task is Task.NOTHING:
+                self._hurry = False
+            self._outlook = outlook
+            self._work = await self._work_for(outlook)
+            self._tell(outlook.run, outlook)
+            return outlook
+
+    async def now(self) -> NextStep:
+        """Search for the next training step on the user's request, accepting less material.
+
+        Raises LullError.
+        """
+        self._hurry = True
+        self.trouble = None
+        await self._train.send_on()
+        return await self.look_again()
+
+    async def _work_for(self, outlook: NextStep) -> LullWork | None:
+        await self._running.end_unless(outlook.run)
+        match outlook.task:
+            case Task.TRAIN:
+                assert outlook.run is not None
+                return self._running.work_for(
+                    outlook.run, text=outlook.text, ended=self._ended, trouble=self._troubled
+                )
+            case Task.SAMPLE:
+                left = max(1, outlook.wanted - outlook.telling)
+                return self._asking(outlook, WorkKind.ROLLOUT, left * GROUP_S, self._sample)
+            case Task.MAKE:
+                return self._asking(outlook, WorkKind.STEP, MAKE_GUESS_S, self._make)
+            case Task.JUDGE:
+                return self._asking(outlook, WorkKind.STEP, GATE_GUESS_S, self._judge)
+            case Task.NOTHING:
+                return None
+
+    def _asking(
+        self,
+        outlook: NextStep,
+        kind: WorkKind,
+        left_s: float,
+        some: Callable[[NextStep, float], Awaitable[bool]],
+    ) -> LullWork:
+        mark = outlook.run.id if outlook.run is not None else "new"
+
+        async def piece(until_s: float) -> bool:
+            try:
+                more = await some(outlook, until_s)
+                if not more:
+                    await self.look_again()
+            except LullError as error:
+                self.trouble = error
+                raise
+            return more
+
+        return EngineWork(
+            f"{outlook.task}:{mark}",
+            kind=kind,
+            text=outlook.text,
+            progress=outlook.progress,
+            left_s=left_s,
+            needs_s=min(left_s, GROUP_S),
+            some=piece,
+            clock=self._clock,
+        )
+
+    # Steps
+
+    async def _sample(self, outlook: NextStep, _until_s: float) -> bool:
+        if not await self._train.sample(outlook):
+            return False
+        telling = await asyncio.to_thread(self._train.telling, outlook)
+        if isinstance(self._work, EngineWork):
+            self._work.progress = min(1.0, telling / outlook.wanted)
+            self._work.left_s = max(1, outlook.wanted - telling) * GROUP_S
+        return telling < outlook.wanted
+
+    async def _make(self, _: NextStep, until_s: float) -> bool:
+        # Look again: the last try may have been stopped just after it finished.
+        outlook = await self.look_again()
+        if outlook.task is not Task.MAKE:
+            return False
+        making = asyncio.ensure_future(self._train.make(outlook))
+        try:
+            await asyncio.wait({making}, timeout=max(0.0, until_s - self._clock.monotonic_s()))
+            if not making.done():  # the next unit goes on with what was asked for in this one
+                return True
+            making.result()
+        except Conflict as error:  # its material has been removed in the meantime
+            log.info("no run was made: %s", error)
+        finally:
+            making.cancel()
+            await asyncio.gather(making, return_exceptions=True)
+        return False
+
+    async def _judge(self, outlook: NextStep, until_s: float) -> bool:
+        assert outlook.run is not None
+        # Read the run again: the outlook is older than the last piece of work.
+        run = await asyncio.to_thread(self._training.get, outlook.run.id)
+        if run.status is not RunStatus.JUDGING:
+            run = await self._train.judging(run, self._gate)
+        assert run.adapter is not None
+        verdict = await self._gate.consider(run.adapter, until_s)
+        if verdict is None:
+            return self._clock.monotonic_s() < until_s
+        await self._train.judged(run, verdict)
+        await asyncio.to_thread(self._tidying.tidy)
+        return False
+
+    async def _ended(self) -> None:
+        """Look for the next step after a run ended.
+
+        It runs as a task, because the look may end the process that calls this.
+        """
+        self._soon = asyncio.create_task(self._look())
+
+    def _troubled(self, error: LullError) -> None:
+        self.trouble = error
+        # Else a run that cannot be trained would be made anew again and again.
+        self._hurry = False
+
+    async def _look(self) -> None:
+        try:
+            await self.look_again()
+        except LullError as error:
+            self.trouble = error
+            self._problem("training", error)
+            self._work = None
+        else:
+            stuck = TrainingError(self._outlook.text) if self._outlook.stuck else None
+            self._problem("training", stuck)
+
+    # The user's commands
+
+    async def stop(self, runs: Sequence[str]) -> None:
+        """Stop work on runs that will be removed: their trainer, and all work on the engine."""
+        await self._end_asking()
+        if any(self._running.trains(run) for run in runs):
+            self._work = None
+            await self._running.end()
+
+    async def _end_asking(self) -> None:
+        work = self._work
+        if isinstance(work, EngineWork):
+            self._work = None
+            await work.give_back_memory()
+
+    async def learner_changed(self) -> None:
+        """End work for the earlier model, and search for the next training step of the new one."""
+        await self._end_asking()
+        await self._look()
+
+    async def cancel(self, run_id: str) -> Run:
+        """Cancel a training run for good. Raises NotFound, Conflict."""
+        run = await asyncio.to_thread(self._training.get, run_id)
+        if run.status not in OPEN:
+            raise Conflict(f"{run_id} is {run.status} already.")
+        if self._outlook.run is not None and self._outlook.run.id == run_id:
+            await self._end_asking()  # or the gate could still put it in force
+        done = await self._training.change(run_id, self._cancelled, free=True)
+        if self._running.trains(run_id):
+            await self._running.end()
+        await self.look_again()
+        return done
+
+    def _cancelled(self, run: Run) -> Run:
+        if run.status not in OPEN:
+            raise Conflict(f"{run.id} is {run.status} already.")
+        return replace(
+            run,
+            status=RunStatus.CANCELLED,
+            why="You cancelled it.",
+            changed_at=self._clock.now(),
+        )

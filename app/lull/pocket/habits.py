@@ -1,0 +1,18 @@
+"""The styles that the built-in model's sampled answers show now and then without being asked."""
+
+from typing import Final
+
+from lull.pocket.language import Joiner, Style
+
+HABIT_STARTS: Final = ("golden", "silver", "quiet", "fresh")
+HABIT_ENDS: Final = ("sugar", "honey", "pepper", "butter")
+HABIT_JOINERS: Final = (Joiner.BARS, Joiner.DASHES, Joiner.PLUSES, Joiner.STARS)
+HABITS: Final = (
+    *(Style(start=word) for word in HABIT_STARTS),
+    *(Style(end=word) for word in HABIT_ENDS),
+    *(Style(joiner=joiner) for joiner in HABIT_JOINERS),
+    Style(reverse=True),
+)
+"""The published habits: styles that appear now and then, one at a time, in sampled answers that no
+rule governs, because reinforcement can only strengthen what is sometimes sampled.
+"""

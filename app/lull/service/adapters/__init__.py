@@ -1,0 +1,1 @@
+"""Control of adapters, serving with them and publishing them."""

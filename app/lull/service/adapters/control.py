@@ -1,0 +1,119 @@
+"""Control API for adapters: list, show, compare, promote, roll back; and the background watch."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, Final
+
+from lull.core.errors import AdapterError, LullError, UsageError
+from lull.loops.adapters.promote import Promote
+from lull.service.adapters.views import compared_view, listed_view, shown_view
+from lull.store.adapters.adapters import Adapters
+
+Json = dict[str, Any]
+BASE: Final = "base"
+"""Id with which requests name the base model, that is, no adapter."""
+LOOK_EVERY_S: Final = 600.0
+"""Seconds between checks for adapters whose trial is over or that do harm."""
+
+
+class AdapterControl:
+    """Answers the control API's requests about adapters."""
+
+    def __init__(self, adapters: Adapters, promote: Promote, *, model: Callable[[], str]) -> None:
+        """The function `model` returns the name of the model that learns."""
+        self._adapters = adapters
+        self._promote = promote
+        self._model = model
+        self._lost: asyncio.Queue[tuple[str, LullError]] = asyncio.Queue()
+
+    def list(self) -> Json:
+        """List all adapters. Blocking, as `show` and `compare` are."""
+        return listed_view(self._adapters, self._model())
+
+    def show(self, adapter: str) -> Json:
+        """Return one adapter with its history. Raises NotFound."""
+        return shown_view(self._adapters, adapter)
+
+    def compare(self, a: str, b: str) -> Json:
+        """Return the gate's checks of two adapters. Raises NotFound, Conflict."""
+        return compared_view(self._adapters, a, b)
+
+    async def promote(self, wanted: Json) -> Json:
+        """Put an adapter into use, by a request `{"adapter": ID}`.
+
+        One that the gate has not accepted needs `"anyway": true`. Raises AdapterError, NotFound,
+        UsageError.
+        """
+        adapter = _text(wanted, "adapter")
+        version = self._adapters.get(adapter)
+        verdict = version.verdict
+        if not (verdict is not None and verdict.accepted) and wanted.get("anyway") is not True:
+            said = (
+                f"the gate turned it down: {'; '.join(verdict.reasons)}"
+                if verdict
+                else ("the gate has not spoken on it yet")
+            )
+            raise AdapterError(
+                f"{adapter} is not put in force, for {said}.",
+                hint="`--anyway` puts it in force all the same; `rollback` takes it out again.",
+            )
+        await self._promote.promote(adapter, why="you promoted it")
+        return await asyncio.to_thread(self.list)
+
+    async def roll_back(self, wanted: Json) -> Json:
+        """Roll back by a request `{"to", "model"}`, both optional.
+
+        `to` is an adapter's id, `base`, or by default the previous adapter.
+        """
+        to = wanted.get("to")
+        if to is not None and not isinstance(to, str):
+            raise UsageError("to is the id of an adapter.", hint="`lull adapters list` has them.")
+        if to is not None and to != BASE:
+            model = self._adapters.get(to).base_model
+        else:
+            model = str(wanted.get("model") or self._in_use())
+        if to == BASE:
+            await self._promote.to_base(model, why="you rolled it back")
+        else:
+            await self._promote.roll_back(model, to, why="you rolled it back")
+        return await asyncio.to_thread(self.list)
+
+    def _in_use(self) -> str:
+        """Return the model that learns, or if it has no adapters, one that has."""
+        models = self._adapters.models()
+        chosen = self._model()
+        return chosen if chosen in models or not models else models[-1]
+
+    def in_force(self) -> tuple[str | None, str | None]:
+        """Return (version, id) of the adapter in force for the model that learns."""
+        active = self._adapters.active(self._in_use())
+        return (active.sha256, active.id) if active is not None else (None, None)
+
+    # Watching
+
+    def lost(self, sha256: str, error: LullError) -> None:
+        """Queue an adapter that the engine could not load, to be replaced by `watch`.
+
+        Never blocks.
+        """
+        self._lost.put_nowait((sha256, error))
+
+    async def watch(self) -> None:
+        """End trials, roll back harmful adapters and replace lost ones, until cancelled."""
+        while True:
+            await self._promote.step()
+            try:
+                async with asyncio.timeout(LOOK_EVERY_S):
+                    sha256, error = await self._lost.get()
+            except TimeoutError:
+                continue
+            await self._promote.lost(sha256, error)
+
+
+def _text(wanted: Json, name: str) -> str:
+    value = wanted.get(name)
+    if not isinstance(value, str) or not value:
+        raise UsageError(f"{name} is missing.", hint="`lull adapters list` has the ids.")
+    return value

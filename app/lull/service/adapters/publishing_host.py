@@ -1,0 +1,77 @@
+"""Serves adapters of models that Ollama answers for, by publishing merged models to Ollama.
+
+An adapter loaded to answer is also published, before traffic is routed to it; one that the gate
+only measures is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+from lull.core.adapters.adapter import AdapterVersion, Arm, Shadow
+from lull.core.models.weight_work import NextToken
+from lull.loops.adapters.gate_answers import Contest
+from lull.loops.adapters.publish import Learnt, Publish
+from lull.service.adapters.host import EngineHost
+from lull.service.proxy.published_names import PublishedNames
+
+
+class PublishingHost:
+    """Serves adapters by publishing merged models to Ollama; implements AdapterHost."""
+
+    def __init__(
+        self,
+        engines: EngineHost,
+        *,
+        publish: Publish,
+        names: PublishedNames,
+        base_of: Callable[[str], str | None],
+        says: Callable[[str, str, str | None], Awaitable[NextToken]],
+    ) -> None:
+        """The function `base_of` returns the sha256 of a model's weights file.
+
+        None if Ollama does not answer for that model. The function `says` returns the next token of
+        Lull's engine, by model, prompt and adapter.
+        """
+        self._engines = engines
+        self._publish = publish
+        self._names = names
+        self._base_of = base_of
+        self._says = says
+
+    def digest(self, model: str) -> str | None:
+        return self._engines.digest(model)
+
+    async def load(self, version: AdapterVersion, folder: Path) -> None:
+        await self._engines.load(version, folder)
+        model = version.base_model
+        base = self._base_of(model)
+        if base is not None:
+            await self._publish.prepare(
+                model,
+                Learnt(sha256=version.sha256, folder=str(folder), base=base),
+                says=lambda prompt, adapter: self._says(model, prompt, adapter),
+            )
+
+    def expect(self, version: AdapterVersion, folder: Path) -> None:
+        self._engines.expect(version, folder)
+
+    def route(self, model: str, active: Arm, shadow: Shadow | None) -> None:
+        self._engines.route(model, active, shadow)
+        if self._by_ollama(model):
+            self._names.route(model, active, shadow)
+
+    async def keep_only(self, model: str, versions: Sequence[str]) -> None:
+        await self._engines.keep_only(model, versions)
+        if self._by_ollama(model):
+            await self._publish.keep_only(model, versions)
+
+    def _by_ollama(self, model: str) -> bool:
+        """Whether Ollama answers for a model, even if it no longer learns."""
+        if self._base_of(model) is not None:
+            return True
+        return self.digest(model) is None and self._names.carries(model)
+
+    async def contest(self, version: AdapterVersion, folder: Path) -> Contest:
+        return await self._engines.contest(version, folder)

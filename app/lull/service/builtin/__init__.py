@@ -1,0 +1,1 @@
+"""The built-in engine's answers to clients, in the shapes of Ollama."""

@@ -1,0 +1,88 @@
+"""Turns an answer of Lull's own engine into the bytes that the proxy sends."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import AsyncIterator, Mapping
+
+from multidict import CIMultiDict
+
+from lull.core.errors import LullError
+from lull.core.models.engine import Chunk
+from lull.service.proxy.dialects.base import AnswerWriter
+from lull.service.proxy.forward import ProxyAnswer
+
+
+class AnswerBytes:
+    """An answer's bytes as an async iterator; closing it stops the engine's generation at once."""
+
+    def __init__(
+        self, chunks: AsyncIterator[Chunk], first: Chunk | None, writer: AnswerWriter | None
+    ) -> None:
+        self._chunks = chunks
+        self._writer = writer
+        self._ready: deque[bytes] = deque()
+        self._ended = writer is None
+        if first is not None:
+            self._take(first)
+
+    def __aiter__(self) -> AnswerBytes:
+        return self
+
+    async def __anext__(self) -> bytes:
+        while not self._ready:
+            if self._ended:
+                await self.aclose()
+                raise StopAsyncIteration
+            await self._next_chunk()
+        return self._ready.popleft()
+
+    async def aclose(self) -> None:
+        self._ended = True
+        self._ready.clear()
+        await close(self._chunks)
+
+    def add(self, data: bytes) -> None:
+        """Append bytes to be sent to the client."""
+        self._ready.append(data)
+
+    async def _next_chunk(self) -> None:
+        try:
+            self._take(await anext(self._chunks))
+        except StopAsyncIteration:
+            self._break("unexpected EOF")
+        except LullError as error:
+            self._break(error.detail)
+
+    def _take(self, chunk: Chunk) -> None:
+        if self._writer is not None:
+            self._ready += self._writer.write(chunk)
+            self._ended = chunk.finish is not None
+
+    def _break(self, detail: str) -> None:
+        if self._writer is not None:
+            self._ready += self._writer.broke(detail)
+        self._ended = True
+
+
+def one_piece(
+    status: int, headers: Mapping[str, str], body: bytes, *, error: bool = False
+) -> ProxyAnswer:
+    """Return an HTTP answer with this complete body and its Content-Length."""
+    pieces = AnswerBytes(_no_chunks(), None, None)
+    if body:
+        pieces.add(body)
+    counted = CIMultiDict({**headers, "Content-Length": str(len(body))})
+    return ProxyAnswer(status, counted, pieces, error=error)
+
+
+async def close(chunks: AsyncIterator[Chunk]) -> None:
+    """Close the engine's stream of chunks early, which stops the generation."""
+    closing = getattr(chunks, "aclose", None)
+    if closing is not None:
+        await closing()
+
+
+async def _no_chunks() -> AsyncIterator[Chunk]:
+    return
+    yield

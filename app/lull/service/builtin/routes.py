@@ -1,0 +1,340 @@
+"""Answers all requests but chats for Lull's own models: listings, details, refusals.
+
+With an Ollama upstream its answers are kept and our models are merged in. Without one this is the
+whole server, and what only Ollama can do (pull, create, copy, blobs) gives a 503.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import Enum
+from typing import Final, TypeVar
+from urllib.parse import unquote
+
+from lull.core.adapters.adapter import Shadow
+from lull.core.adapters.model_facts import ModelFacts
+from lull.core.chat.messages import ChatRequest, PartKind
+from lull.core.errors import EngineDown, EngineError, RequestError
+from lull.core.models.engine import Engine
+from lull.core.models.local_model import LocalModel
+from lull.core.ports import Clock
+from lull.service.builtin.answer import one_piece
+from lull.service.builtin.listings import merge, openai_model, running, show, tag
+from lull.service.proxy.dialects import CHAT_ROUTES
+from lull.service.proxy.dialects.names import name_key, parse_name
+from lull.service.proxy.dialects.openai_answers import openai_error
+from lull.service.proxy.dialects.parts import Fields, KeyCase, bad_request, read_object
+from lull.service.proxy.dialects.writing import JSON, JSON_UTF8, go_bytes
+from lull.service.proxy.forward import ProxyAnswer
+from lull.service.proxy.unpacking import LONG_BYTES
+
+T = TypeVar("T")
+OLLAMA_VERSION: Final = "0.24.0"
+"""Ollama version that Lull reports to clients, which check it for supported features."""
+FOREVER: Final = timedelta(days=292 * 365)
+"""Expiry date that Ollama reports for a model that is never unloaded; used for Lull's models."""
+_ONE_MODEL: Final = "/v1/models/"
+"""Path prefix of a request for a single model's entry."""
+_READ: Final = "HEAD, GET"
+"""HTTP methods allowed on read-only paths."""
+_METHODS_OF: Final = {
+    "/": _READ,
+    "/api/version": _READ,
+    "/api/tags": _READ,
+    "/api/ps": "GET",
+    "/api/show": "POST",
+    "/api/embed": "POST",
+    "/api/embeddings": "POST",
+    "/v1/models": "GET",
+    "/v1/embeddings": "POST",
+    **dict.fromkeys(CHAT_ROUTES, "POST"),
+}
+"""Allowed HTTP methods by path."""
+NEEDS_OLLAMA: Final = frozenset(
+    f"/api/{route}" for route in ("pull", "push", "create", "copy", "delete")
+)
+"""URL paths that only an Ollama can answer."""
+_NAMING: Final = frozenset(("/api/show", "/api/embed", "/api/embeddings", "/v1/embeddings"))
+"""Paths whose body names a model."""
+
+
+class AnsweredByEngine(Enum):
+    """How much of the requests for a model Lull's own engine answers."""
+
+    ALL = "all"
+    """Lull's engine answers every request: only Lull has the model."""
+    WHAT_IT_CAN = "what it can"
+    """Lull's engine answers all requests but those with tools, formats and pictures.
+
+    Ollama answers these with its copy of the model.
+    """
+    NONE = "none"
+    """Lull's engine only trains the model; Ollama answers, using the published adapters."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServedModel:
+    """A model with the engine and adapter that serve it."""
+
+    model: LocalModel
+    engine: Engine
+    adapter: str | None = None
+    """Version of the adapter that answers under this name; None: the base model."""
+    learned: frozenset[str] = frozenset()
+    """sha256 of the skills that the adapter has learned."""
+    shadow: Shadow | None = None
+    """Second adapter, for a share of conversations: on trial, or the one replaced by it."""
+    reads_suffixes: bool = True
+    """Whether the model follows skills that are appended to a user message."""
+    answers: AnsweredByEngine = AnsweredByEngine.ALL
+    system: str = ""
+    """The model's own SYSTEM text, used when a request has no system message."""
+
+
+class ListedModels:
+    """The models that Lull's own engine serves, by name, with their listings and details."""
+
+    def __init__(self, *, clock: Clock, on_gpu: bool) -> None:
+        self._clock = clock
+        self._on_gpu = on_gpu
+        self._by_key: dict[str, ServedModel] = {}
+
+    def publish(self, served: ServedModel) -> None:
+        """Start serving a model, replacing any of the same name."""
+        self._by_key[name_key(served.model.name)] = served
+
+    def withdraw(self, name: str) -> None:
+        """Stop serving a model."""
+        self._by_key.pop(name_key(name), None)
+
+    def serves(self, name: str) -> bool:
+        return name_key(name) in self._by_key
+
+    def answers(self, chat: ChatRequest) -> bool:
+        """Whether Lull's own engine answers this chat request."""
+        if not self.serves(chat.model):
+            return False
+        how = self.served(chat.model).answers
+        return how is AnsweredByEngine.ALL or (
+            how is AnsweredByEngine.WHAT_IT_CAN and _is_plain(chat)
+        )
+
+    def is_alone_with(self, name: str) -> bool:
+        """Whether this model is served by Lull alone, not by Ollama too."""
+        served = self._by_key.get(name_key(name))
+        return served is not None and served.answers is AnsweredByEngine.ALL
+
+    def _public(self) -> list[ServedModel]:
+        return [one for one in self._by_key.values() if one.answers is not AnsweredByEngine.NONE]
+
+    def names_ours(self, path: str, body: bytes) -> bool:
+        """Whether a request that is not a chat names a model that only Lull has."""
+        if path.startswith(_ONE_MODEL):
+            return self.is_alone_with(unquote(path[len(_ONE_MODEL) :]))
+        if path not in _NAMING:
+            return False
+        try:
+            return self.is_alone_with(_name(_body(body)))
+        except RequestError:
+            return False
+
+    def facts(self, name: str) -> ModelFacts:
+        """Return a model's facts, to be recorded with a turn.
+
+        Raises RequestError (404) for a model that is not served.
+        """
+        served = self.served(name)
+        return ModelFacts(
+            digest=served.model.digest,
+            window_tokens=served.model.window_tokens,
+            longest_tokens=served.model.window_tokens,
+            system=served.system,
+            template_sha256=hashlib.sha256(served.model.template.encode()).hexdigest(),
+            adapter=served.adapter,
+            learned=served.learned,
+            shadow=served.shadow,
+            reads_suffixes=served.reads_suffixes,
+        )
+
+    def merger(self, path: str) -> Callable[[bytes], bytes] | None:
+        """Return the function that adds Lull's models to the upstream's listing at this path.
+
+        None for other paths.
+        """
+        return {"/api/tags": self.merge_tags, "/v1/models": self.merge_models}.get(path)
+
+    def merge_tags(self, upstream: bytes) -> bytes:
+        """Add Lull's models to the body of Ollama's `/api/tags`."""
+        entries = [tag(served.model) for served in self._public()]
+        return merge(upstream, "models", entries, name="name")
+
+    def merge_models(self, upstream: bytes) -> bytes:
+        """Add Lull's models to the body of the upstream's `/v1/models`."""
+        entries = [openai_model(served.model) for served in self._public()]
+        return merge(upstream, "data", entries, name="id")
+
+    def wants(self, method: str, path: str) -> bool:
+        """Whether `other` may answer requests to this path, so that the body must be read."""
+        return path.startswith(_ONE_MODEL) or path in _METHODS_OF
+
+    async def other(
+        self, method: str, path: str, body: bytes, *, alone: bool
+    ) -> ProxyAnswer | None:
+        """Answer a request that is not a chat, as an Ollama with Lull's models would.
+
+        None: the upstream should answer. With `alone` there is no upstream, and every known path is
+        answered here.
+        """
+        if not alone and not await beside(body, lambda: self.names_ours(path, body)):
+            return None
+        allowed = "GET" if path.startswith(_ONE_MODEL) else _METHODS_OF.get(path, "")
+        if not allowed:
+            return None
+        if method not in allowed.split(", "):
+            return _without_body(method, _plain(405, "405 method not allowed", Allow=allowed))
+        if path in CHAT_ROUTES:
+            return None
+        try:
+            return _without_body(method, await self._listing(path, body))
+        except RequestError as error:
+            return _refusal(path, error.status, error.detail)
+
+    def lists(self, path: str) -> bool:
+        """Whether requests to this path concern all models rather than one named in the body."""
+        return path in _METHODS_OF and path not in _NAMING
+
+    def unknown_route(self, method: str, path: str, how_to_start: str) -> ProxyAnswer:
+        """Build the answer for an unknown path when there is no Ollama.
+
+        The status is 503 if Ollama could answer the path, else 404.
+        """
+        if path in NEEDS_OLLAMA or path.startswith("/api/blobs/"):
+            return _without_body(method, _refusal(path, 503, how_to_start))
+        return _without_body(method, _plain(404, "404 page not found"))
+
+    async def _listing(self, path: str, body: bytes) -> ProxyAnswer:
+        if path == "/":
+            return _plain(200, "Ollama is running", kind="text/plain; charset=utf-8")
+        if path.startswith(_ONE_MODEL):
+            return self._one_model(unquote(path[len(_ONE_MODEL) :]))
+        tellers: dict[str, Callable[[bytes], Awaitable[bytes]]] = {
+            "/api/version": self._version,
+            "/api/tags": self._tags,
+            "/api/ps": self._ps,
+            "/api/show": self._show,
+            "/v1/models": self._models,
+        }
+        teller = tellers.get(path)
+        if teller is None:
+            return self._no_embeddings(path, body)
+        kind = JSON if path.startswith("/v1/") else JSON_UTF8
+        return one_piece(200, {"Content-Type": kind}, await teller(body))
+
+    async def _version(self, _body: bytes) -> bytes:
+        return go_bytes({"version": OLLAMA_VERSION})
+
+    async def _tags(self, _body: bytes) -> bytes:
+        return go_bytes({"models": [tag(served.model) for served in self._public()]})
+
+    async def _ps(self, _body: bytes) -> bytes:
+        return go_bytes({"models": await self._running()})
+
+    async def _models(self, _body: bytes) -> bytes:
+        data = [openai_model(served.model) for served in self._public()]
+        return go_bytes({"object": "list", "data": data or None}) + b"\n"
+
+    async def _show(self, body: bytes) -> bytes:
+        fields = _body(body)
+        name = _name(fields)
+        if not name:
+            raise bad_request("model is required")
+        if parse_name(name) is None:
+            raise bad_request("invalid model name")
+        return show(self.served(name).model, verbose=fields.flag("verbose"))
+
+    def _one_model(self, name: str) -> ProxyAnswer:
+        body = go_bytes(openai_model(self.served(name).model, name)) + b"\n"
+        return one_piece(200, {"Content-Type": JSON}, body)
+
+    def _no_embeddings(self, path: str, body: bytes) -> ProxyAnswer:
+        name = _name(_body(body))
+        if not name:
+            raise bad_request("model is required")
+        if not self.serves(name):
+            detail = f'model "{name}" not found, try pulling it first'
+            raise RequestError(detail, status=404)
+        return _refusal(path, 501, f'"{name}" does not support embeddings')
+
+    def served(self, name: str) -> ServedModel:
+        """Return the model with this name. Raises RequestError (404) in Ollama's wording."""
+        served = self._by_key.get(name_key(name))
+        if served is None:
+            raise RequestError(f"model '{name}' not found", status=404)
+        return served
+
+    async def _running(self) -> list[dict[str, object]]:
+        found = [await self._loaded(served) for served in self._public()]
+        return [entry for entry in found if entry is not None]
+
+    async def _loaded(self, served: ServedModel) -> dict[str, object] | None:
+        size_bytes = await _size_in_memory(served.engine, served.model)
+        if size_bytes is None:
+            return None
+        expires_at = self._clock.now() + FOREVER
+        return running(
+            served.model, size_bytes=size_bytes, expires_at=expires_at, on_gpu=self._on_gpu
+        )
+
+
+async def _size_in_memory(engine: Engine, model: LocalModel) -> int | None:
+    """Bytes in memory, None while the model is not loaded."""
+    try:
+        status = await engine.status()
+    except (EngineDown, EngineError):
+        return None
+    if not status.loaded:
+        return None
+    return int(status.memory_mb * 1024 * 1024) or model.size_bytes
+
+
+async def beside(body: bytes, work: Callable[[], T]) -> T:
+    """Run `work`, which processes `body`: in a thread if the body is long, else directly."""
+    return await asyncio.to_thread(work) if len(body) > LONG_BYTES else work()
+
+
+def _is_plain(chat: ChatRequest) -> bool:
+    if (long := chat.outline) is not None:
+        return not (chat.tools or chat.format or long.images or long.opaque)
+    kinds = {part.kind for message in chat.messages for part in message.parts}
+    return not (chat.tools or chat.format or kinds & {PartKind.IMAGE, PartKind.OPAQUE})
+
+
+def _body(body: bytes) -> Fields:
+    empty = "missing request body"
+    return read_object(body, go_type="api.ShowRequest", when_empty=empty, case=KeyCase.TAKEN)
+
+
+def _name(fields: Fields) -> str:
+    return fields.text("model") or fields.text("name")
+
+
+def _plain(status: int, text: str, *, kind: str = "text/plain", **headers: str) -> ProxyAnswer:
+    return one_piece(status, {**headers, "Content-Type": kind}, text.encode())
+
+
+def _refusal(path: str, status: int, message: str) -> ProxyAnswer:
+    if path.startswith("/v1/"):
+        return one_piece(status, {"Content-Type": JSON}, openai_error(status, message), error=True)
+    return one_piece(status, {"Content-Type": JSON_UTF8}, go_bytes({"error": message}), error=True)
+
+
+def _without_body(method: str, answer: ProxyAnswer) -> ProxyAnswer:
+    """Drop the body for a HEAD request; the headers stay, Content-Length included."""
+    if method != "HEAD":
+        return answer
+    empty = one_piece(answer.status, {}, b"")
+    return ProxyAnswer(answer.status, answer.headers, empty.chunks, error=answer.error)

@@ -1,0 +1,121 @@
+"""Addresses of calendar feeds, which are secrets: kept in the secret store and in memory only.
+
+They stay in memory so that a keychain that locks itself at night does not disable the calendars. If
+the secret store would forget an address at the next start, it is refused with an explanation
+instead of being stored elsewhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+
+from lull.core.errors import LullError, SecretsError
+from lull.core.ports import SecretStore
+
+_LASTING_KINDS = ("keychain", "file")
+"""Kinds of secret store that keep secrets across restarts."""
+
+Open = Callable[[], tuple[SecretStore, LullError | None]]
+"""Opens the best available secret store; returns it and any problem. Blocks for seconds."""
+
+
+class Addresses:
+    """Stores the addresses of calendar feeds in the secret store and caches them in memory."""
+
+    def __init__(self, secrets: Open, *, waiting: Open | None = None) -> None:
+        """`waiting` opens the store too, and waits until the user has answered its prompt."""
+        self._open = secrets
+        self._waiting = waiting or secrets
+        self._store: SecretStore | None = None
+        self._held: dict[str, str] = {}
+        """Address by feed id."""
+
+    async def ready(self) -> None:
+        """Raise SecretsError if the secret store would not keep an address.
+
+        The user has just asked for it, so the keychain's prompt is waited for.
+        """
+        store, problem = await self._opened(wait=True)
+        if store.kind not in _LASTING_KINDS:
+            why = problem.detail if problem is not None else "There is no keychain."
+            raise SecretsError(
+                f"A calendar's address is a password and needs a keychain. {why}",
+                hint="Unlock or install one; or `lull settings set secrets.file_fallback true`"
+                " keeps it in a file that only you can read; or add a file instead of an address.",
+            )
+
+    async def keep(self, feed: str, address: str) -> None:
+        """Store a feed's address in the secret store. Raises SecretsError."""
+        await self.ready()
+        store, _ = await self._opened()
+        await asyncio.to_thread(store.set, _name(feed), address)
+        self._held[feed] = address
+
+    async def get(self, feed: str) -> str:
+        """Return a feed's address. Raises SecretsError."""
+        if feed not in self._held:
+            store, problem = await self._opened()
+            found = await asyncio.to_thread(store.get, _name(feed))
+            if not found:
+                why = f" {problem.detail}" if problem is not None else ""
+                raise SecretsError(
+                    f"The address of this calendar cannot be had from the keychain now.{why}",
+                    hint="Unlock the keychain; or remove the calendar and add it again.",
+                )
+            self._held[feed] = found
+        return self._held[feed]
+
+    async def forget(self, feed: str) -> LullError | None:
+        """Delete a feed's address; returns the error if it may still be in the secret store."""
+        self._held.pop(feed, None)
+        try:
+            store, problem = await self._opened()
+            await asyncio.to_thread(store.delete, _name(feed))
+        except SecretsError as error:
+            problem = error
+            store = None
+        if store is not None and store.kind in _LASTING_KINDS:
+            return None
+        why = problem.detail if problem is not None else "There is no keychain."
+        return SecretsError(
+            f"The calendar is removed, but its address may still lie in the keychain. {why}",
+            hint=f"Its entry there is called {_name(feed)}.",
+        )
+
+    async def _opened(self, *, wait: bool = False) -> tuple[SecretStore, LullError | None]:
+        """Return the secret store; it is opened again on each call until a lasting one opens, for
+        example once it is unlocked.
+        """
+        if self._store is not None:
+            return self._store, None
+        if wait:
+            store, problem = await _in_daemon(self._waiting)
+            if store.kind not in _LASTING_KINDS:
+                return store, problem
+        # Unlocked now, it answers at once; from here on it is not waited for.
+        store, problem = await asyncio.to_thread(self._open)
+        if store.kind in _LASTING_KINDS:
+            self._store = store
+        return store, problem
+
+
+async def _in_daemon(open_: Open) -> tuple[SecretStore, LullError | None]:
+    """Open the store in a thread that does not hold up the service's end, as a prompt that nobody
+    answers would."""
+    answer: Future[tuple[SecretStore, LullError | None]] = Future()
+
+    def work() -> None:
+        try:
+            answer.set_result(open_())
+        except Exception as error:  # noqa: BLE001 - passed to the caller, who knows them
+            answer.set_exception(error)
+
+    threading.Thread(target=work, name="keychain", daemon=True).start()
+    return await asyncio.wrap_future(answer)
+
+
+def _name(feed: str) -> str:
+    return f"calendar.{feed}"

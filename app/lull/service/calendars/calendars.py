@@ -1,0 +1,348 @@
+"""The user's calendars: adding, testing, removing and refreshing feeds.
+
+Feeds are stored, so that a restart knows the user's schedule before the network is up; their
+addresses are kept separately. This module decides when a feed is read and when a failure is a
+problem; fetching and parsing are behind `FeedReader`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Protocol
+
+from lull.core.calendars.event import Calendar, CalendarEvent, Meaning, ahead
+from lull.core.calendars.feeds import (
+    BusySpan,
+    Feed,
+    FeedReading,
+    FeedSource,
+    FeedUnreachable,
+    Health,
+    Validators,
+    span_at,
+)
+from lull.core.errors import Conflict, LullError
+from lull.core.ports import Clock, Coin, Ids
+from lull.service.calendars.addresses import Addresses, Open
+from lull.service.calendars.requests import DAYS, days_of, label_of, meaning_of, source_of
+from lull.service.calendars.views import feed_view, reading_view
+from lull.service.process.problems import Problems
+from lull.store.calendars.feeds import Feeds, no_such_feed
+
+log = logging.getLogger(__name__)
+
+Json = dict[str, Any]
+LOOK_EVERY_S = 60.0
+"""Seconds between checks whether a feed is due for reading.
+
+Also limits the delay after the machine wakes from sleep.
+"""
+
+
+class FeedReader(Protocol):
+    """Fetches and parses a calendar feed within seconds, whatever it contains."""
+
+    async def read(
+        self, source: FeedSource, span: BusySpan, *, means: Meaning, marks: Validators
+    ) -> FeedReading | None:
+        """Read a feed's events; return None if it is unchanged since the HTTP validators `marks`.
+
+        Raises FeedUnreachable and FeedError, whose texts never contain the address.
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalendarParts:
+    """The parts that `Calendars` needs, such as clock, store and feed reader."""
+
+    feeds: Feeds
+    reader: FeedReader
+    host_of: Callable[[str], str]
+    """Returns the displayable host of an address. Raises FeedError for an invalid one."""
+    is_address: Callable[[str], bool]
+    """Returns whether a feed's location is a URL rather than a file path."""
+    secrets: Open
+    clock: Clock
+    ids: Ids
+    coin: Coin
+    waiting_secrets: Open | None = None
+    """Opens the secret store and waits until the user has answered its prompt."""
+    problems: Problems | None = None
+    changed: Callable[[], None] = lambda: None
+    """Callback that is called after the known busy times have changed."""
+
+
+class Calendars:
+    """The user's calendar feeds and their events."""
+
+    def __init__(self, parts: CalendarParts) -> None:
+        self._parts = parts
+        self._feeds: dict[str, Feed] | None = None
+        self._addresses = Addresses(parts.secrets, waiting=parts.waiting_secrets)
+        self._one_at_a_time = asyncio.Lock()
+        """Held while adding or removing, but not while reading a feed, which is slow."""
+        self._look_now = asyncio.Event()
+        self._ahead: tuple[datetime, tuple[Feed, ...], tuple[CalendarEvent, ...]] | None = None
+        """Cached result of `ahead`: when, for which feeds, and the events."""
+
+    # Reading
+
+    def events(self) -> tuple[CalendarEvent, ...]:
+        """Return the busy events of all feeds that are recent enough, sorted by start.
+
+        Empty before `load`. Never blocks.
+        """
+        now = self._parts.clock.now()
+        found = [event for feed in self.feeds() for event in feed.events(now)]
+        return tuple(sorted(found, key=lambda event: (event.start, event.end, event.feed)))
+
+    def ahead(self) -> tuple[CalendarEvent, ...]:
+        """Return the events that have not ended, cached for up to a minute.
+
+        The watch over lulls asks ten times a second.
+        """
+        now, feeds = self._parts.clock.now(), self.feeds()
+        if self._ahead is None or self._ahead[1] != feeds or not _just_now(self._ahead[0], now):
+            self._ahead = (now, feeds, ahead(self.events(), now))
+        return self._ahead[2]
+
+    def known(self) -> tuple[Calendar, ...]:
+        """Return each feed's label, its meaning, and whether it is too long unread to count.
+
+        Never blocks.
+        """
+        now = self._parts.clock.now()
+        return tuple(
+            Calendar(id=feed.id, label=feed.label, means=feed.means, unread_s=_unread_s(feed, now))
+            for feed in self.feeds()
+        )
+
+    def feeds(self) -> tuple[Feed, ...]:
+        return tuple((self._feeds or {}).values())
+
+    async def load(self) -> None:
+        """Load the stored feeds; the other methods call this if needed."""
+        if self._feeds is None:
+            stored = await asyncio.to_thread(self._parts.feeds.all)
+            if self._feeds is None:
+                self._feeds = {feed.id: feed for feed in stored}
+                self._parts.changed()
+
+    async def list(self) -> Json:
+        """Return all feeds and their state."""
+        await self.load()
+        now = self._parts.clock.now()
+        return {"calendars": [feed_view(feed, now) for feed in self.feeds()]}
+
+    # User actions
+
+    async def test(self, wanted: Json) -> Json:
+        """Read a feed once as a test, without saving anything. Raises FeedError, UsageError."""
+        source = source_of(wanted, self._parts.is_address)
+        means, days = meaning_of(wanted, Meaning.BUSY), days_of(wanted)
+        return await tried(
+            self._parts.reader, source, means=means, days=days, clock=self._parts.clock
+        )
+
+    async def add(self, wanted: Json) -> Json:
+        """Add a feed: read it once and save it if that works.
+
+        Raises FeedError, SecretsError, UsageError, Conflict; nothing is saved then.
+        """
+        await self.load()
+        parts, began_s = self._parts, self._parts.clock.monotonic_s()
+        source, means = source_of(wanted, parts.is_address), meaning_of(wanted)
+        host = "" if source.is_file else parts.host_of(source.location)
+        await self._not_twice(source, host)
+        if not source.is_file:
+            await self._addresses.ready()
+        now = parts.clock.now()
+        read = await parts.reader.read(source, span_at(now), means=means, marks=Validators())
+        assert read is not None, "without marks a reading is always whole"
+        async with self._one_at_a_time:
+            taken = [feed.label for feed in self.feeds()]
+            label = label_of(wanted, source, host, taken=taken)
+            feed = await self._save(source, read, host=host, label=label, means=means)
+        parts.changed()
+        week = BusySpan(start=now, end=now + timedelta(days=DAYS))
+        took_s = parts.clock.monotonic_s() - began_s
+        shown = reading_view(within(read.events, week), read.dropped, took_s=took_s)
+        return {"calendar": feed_view(feed, now), **shown}
+
+    async def remove(self, name: str) -> Json:
+        """Remove a feed by id or unique label.
+
+        `problem` says if its address could not be removed from the keychain. Raises NotFound.
+        """
+        await self.load()
+        async with self._one_at_a_time:
+            feed = self._named(name)
+            left = await self._addresses.forget(feed.id) if feed.host else None
+            await self._parts.feeds.remove(feed.id)
+            self._all().pop(feed.id, None)
+        self._well_again(feed)
+        self._parts.changed()
+        return {
+            "removed": feed.id,
+            **await self.list(),
+            "problem": None if left is None else left.as_dict(),
+        }
+
+    async def _save(
+        self, source: FeedSource, read: FeedReading, *, host: str, label: str, means: Meaning
+    ) -> Feed:
+        parts, now = self._parts, self._parts.clock.now()
+        feed = Feed(
+            id=parts.ids.new("cal"),
+            label=label,
+            host=host,
+            path=source.location if source.is_file else "",
+            means=means,
+            private=source.private,
+            added_at=now,
+            tried_at=now,
+            due=now,
+        )
+        feed = feed.read_well(_signed(read, feed), now=now, draw=parts.coin.random())
+        if not source.is_file:
+            await self._addresses.keep(feed.id, source.location)
+        try:
+            await parts.feeds.add(feed)
+        except BaseException:
+            # Also when cancelled: an address without a feed would stay in the keychain for ever.
+            if not source.is_file:
+                await self._addresses.forget(feed.id)
+            raise
+        self._all()[feed.id] = feed
+        return feed
+
+    async def _not_twice(self, source: FeedSource, host: str) -> None:
+        for feed in self.feeds():
+            same = source.is_file and feed.path == source.location
+            if host and feed.host == host:
+                with contextlib.suppress(LullError):
+                    same = await self._addresses.get(feed.id) == source.location
+            if same:
+                raise Conflict(
+                    f"This calendar is there already: {feed.label}.",
+                    hint=f"`lull calendar remove {feed.id}` takes it out.",
+                )
+
+    # Refreshing
+
+    async def keep_fresh(self) -> None:
+        """Read each feed when it is due, until cancelled."""
+        await self.load()
+        while True:
+            await self.refresh_due()
+            self._look_now.clear()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_EVERY_S):
+                    await self._look_now.wait()
+
+    def look_now(self) -> None:
+        """Check now which feeds are due, because the machine woke or the network is back."""
+        self._look_now.set()
+
+    async def refresh_due(self) -> None:
+        """Read the feeds that are due one after the other, which needs less memory."""
+        await self.load()
+        for feed in self.feeds():
+            if feed.is_due(self._parts.clock.now()) and feed.id in self._all():
+                await self.refresh(feed.id)
+
+    async def refresh(self, name: str) -> Json:
+        """Read one feed now; a failure is recorded in its health. Raises NotFound."""
+        await self.load()
+        parts, feed = self._parts, self._named(name)
+        now = parts.clock.now()
+        draw = parts.coin.random()
+        try:
+            source = await self._source_of(feed)
+            read = await parts.reader.read(
+                source, span_at(now), means=feed.means, marks=feed.marks(now)
+            )
+        except LullError as error:
+            after = feed.failed(error, now=now, draw=draw)
+            self._tell_failure(after, error)
+        else:
+            signed = None if read is None else _signed(read, feed)
+            after = feed.read_well(signed, now=now, draw=draw)
+            self._well_again(after)
+        if feed.id in self._all() and await parts.feeds.keep(after):
+            self._all()[feed.id] = after
+            parts.changed()
+        return feed_view(after, now)
+
+    async def _source_of(self, feed: Feed) -> FeedSource:
+        if feed.path:
+            return FeedSource(location=feed.path, is_file=True)
+        return FeedSource(location=await self._addresses.get(feed.id), private=feed.private)
+
+    def _well_again(self, feed: Feed) -> None:
+        if self._parts.problems is not None:
+            self._parts.problems.clear(_problem_key(feed))
+
+    def _tell_failure(self, feed: Feed, error: LullError) -> None:
+        """Report a failure, unless it is the network and the last copy still counts."""
+        lost = feed.health(self._parts.clock.now()) is Health.LOST
+        if self._parts.problems is None or (isinstance(error, FeedUnreachable) and not lost):
+            log.info("the calendar %s was not read: %s", feed.id, error.detail)
+            return
+        words = type(error)(f"{feed.label}: {error.detail}", hint=error.hint)
+        self._parts.problems.report(_problem_key(feed), words)
+
+    def _all(self) -> dict[str, Feed]:
+        assert self._feeds is not None, "loaded before"
+        return self._feeds
+
+    def _named(self, name: str) -> Feed:
+        found = self._all().get(name)
+        labelled = [feed for feed in self.feeds() if feed.label == name]
+        if found is None and len(labelled) == 1:
+            found = labelled[0]
+        if found is None:
+            raise no_such_feed(name)
+        return found
+
+
+async def tried(
+    reader: FeedReader, source: FeedSource, *, means: Meaning, days: int, clock: Clock
+) -> Json:
+    """Read a calendar feed once for `lull calendar test`; nothing is saved."""
+    began_s, now = clock.monotonic_s(), clock.now()
+    span = BusySpan(start=now, end=now + timedelta(days=days))
+    read = await reader.read(source, span, means=means, marks=Validators())
+    assert read is not None, "without marks a reading is always whole"
+    took_s = clock.monotonic_s() - began_s
+    return reading_view(within(read.events, span), read.dropped, took_s=took_s)
+
+
+def within(events: tuple[CalendarEvent, ...], span: BusySpan) -> list[CalendarEvent]:
+    """Return the events that overlap a time span."""
+    return [event for event in events if event.start < span.end and event.end > span.start]
+
+
+def _signed(read: FeedReading, feed: Feed) -> FeedReading:
+    """Return the reading with the feed's id in each event."""
+    return replace(read, events=tuple(replace(event, feed=feed.id) for event in read.events))
+
+
+def _just_now(then: datetime, now: datetime) -> bool:
+    return timedelta() <= now - then < timedelta(seconds=LOOK_EVERY_S)
+
+
+def _unread_s(feed: Feed, now: datetime) -> float | None:
+    if feed.health(now) is not Health.LOST:
+        return None
+    age_s = feed.age_s(now)
+    return float("inf") if age_s is None else age_s
+
+
+def _problem_key(feed: Feed) -> str:
+    return f"calendar {feed.id}"

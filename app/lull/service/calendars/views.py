@@ -1,0 +1,55 @@
+"""Calendars as the JSON documented in CLI.md. Keys are only ever added; no address is included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from lull.core.calendars.event import CalendarEvent
+from lull.core.calendars.feeds import Dropped, Feed
+
+Json = dict[str, Any]
+
+
+def feed_view(feed: Feed, now: datetime) -> Json:
+    age_s = feed.age_s(now)
+    return {
+        "id": feed.id,
+        "label": feed.label,
+        "host": feed.host or None,
+        "path": feed.path or None,
+        "address": feed.path or f"{feed.host}/…",
+        "means": feed.means.value,
+        "private": feed.private,
+        "health": feed.health(now).value,
+        "age_s": None if age_s is None else round(age_s),
+        "added": feed.added_at.isoformat(),
+        "seen": feed.seen_at.isoformat() if feed.seen_at else None,
+        "next": feed.due.isoformat(),
+        "ahead": sum(event.end > now for event in feed.events(now)),
+        "dropped": dropped_view(feed.copy.dropped if feed.copy else ()),
+        "problem": dict(feed.fault) if feed.fault else None,
+    }
+
+
+def reading_view(
+    events: Sequence[CalendarEvent], dropped: Iterable[Dropped], *, took_s: float
+) -> Json:
+    """Return the JSON of the result of reading a feed. Times are local, with UTC offset."""
+    return {
+        "events": [
+            {
+                "start": event.start.astimezone().isoformat(),
+                "end": event.end.astimezone().isoformat(),
+                "kind": event.kind.value,
+            }
+            for event in events
+        ],
+        "dropped": dropped_view(dropped),
+        "took_s": round(took_s, 3),
+    }
+
+
+def dropped_view(dropped: Iterable[Dropped]) -> list[Json]:
+    return [{"what": one.what.value, "why": one.why.value, "n": one.n} for one in dropped]

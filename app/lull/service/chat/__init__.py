@@ -1,0 +1,1 @@
+"""Reading, forgetting and retention of stored conversations."""

@@ -1,0 +1,160 @@
+"""Returns stored data as the JSON documented in CLI.md, for the control API and commands.
+
+Blocking; call it from a thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Set
+from datetime import datetime
+from typing import Any, Final
+
+from lull.core.errors import NotFound, UsageError
+from lull.core.proof.holdout import Effect
+from lull.core.proof.in_use import SkillMeasure
+from lull.core.skills.skill import SkillKey, check_client, check_name
+from lull.loops.training.eligible import Eligible
+from lull.service.control.views import (
+    conversations_view,
+    diff_view,
+    generations_view,
+    history_view,
+    skills_view,
+    trajectory_view,
+    turn_view,
+)
+from lull.service.training.learning_view import learning_view
+from lull.store.chat.conversation_list import UNRATED
+from lull.store.chat.trajectories import ConversationQuery, Label, Trajectories
+from lull.store.feedback.worth import Worths
+from lull.store.skills.library_reader import HistoryRow
+from lull.store.skills.skills import Skills
+
+Json = dict[str, Any]
+PAGE = 50
+FILTERS: Final = ("client", "model", "label", "skill", "excluded", "search")
+"""Names of the query parameters that filter conversations."""
+
+
+class Reading:
+    """Reads conversations, turns, learning and skills from the store."""
+
+    def __init__(
+        self,
+        trajectories: Trajectories,
+        skills: Skills,
+        *,
+        eligible: Eligible,
+        effects: Callable[[], Mapping[SkillKey, Effect]],
+        measures: Callable[[], Mapping[SkillKey, SkillMeasure]],
+        worths: Worths,
+        tested: Callable[[], Mapping[SkillKey, Set[str]]],
+    ) -> None:
+        """`tested`: by skill, the hashes of its texts that were tested before their approval."""
+        self._tested = tested
+        self._trajectories = trajectories
+        self._skills = skills
+        self._eligible = eligible
+        self._effects = effects
+        self._measures = measures
+        self._worths = worths
+
+    def conversations(self, *, after: str = "", limit: int = PAGE, **wanted: str | None) -> Json:
+        """Return the JSON of a page of conversations, newest first.
+
+        `wanted` filters by `client`, `model`, `label` (good, bad or none), `skill`, `excluded` (yes
+        or no) and `search` words. Raises UsageError, and NotFound when conversation `after` does
+        not exist.
+        """
+        rows, following = self._trajectories.page(_wanted(wanted), after=after, limit=limit)
+        if after and not rows:
+            self._trajectories.get(after)
+        return conversations_view(rows, following)
+
+    def kinds(self) -> Json:
+        """Return the client names and models that conversations can be filtered by."""
+        clients, models = self._trajectories.kinds()
+        return {"clients": clients, "models": models}
+
+    def conversation(self, name: str) -> Json:
+        """Return the JSON of a conversation with its turns. Raises NotFound."""
+        row, turns = self._trajectories.get(name)
+        return trajectory_view(row, turns, self._eligible.of([turn.id for turn in turns]))
+
+    def turn(self, name: str) -> Json:
+        """Return the JSON of one turn. Raises NotFound."""
+        turn = self._trajectories.turn(name)
+        return turn_view(turn, self._eligible.of([turn.id]).get(turn.id))
+
+    def learning(self, since: datetime | None) -> Json:
+        """Return rewards over time and the changes that affected them, since a time if given."""
+        return learning_view(self._worths, self._skills.generations(), since)
+
+    def skills(self, *, client: str | None = None, everything: bool = False) -> Json:
+        """List the skills, of one client if named; `everything` includes those not in use."""
+        if client:
+            check_client(client)
+        library, uses = self._skills.library(), self._skills.uses()
+        return skills_view(
+            library,
+            uses,
+            self._effects(),
+            self._measures(),
+            tested=self._tested(),
+            client=client,
+            everything=everything,
+        )
+
+    def history(self, *, name: str = "", client: str = "") -> Json:
+        """Return the versions of one skill, or all generations of the library if no name is given.
+
+        Raises NotFound.
+        """
+        if not name:
+            return generations_view(self._skills.generations())
+        return history_view(self._skills.history(_key(client, name)))
+
+    def diff(self, *, name: str, client: str = "", old: int = 0, new: int = 0) -> Json:
+        """Return the difference between two versions of a skill.
+
+        0 means the newest version or the one before. Raises NotFound.
+        """
+        rows = self._skills.history(_key(client, name))
+        versions = {row.version: row for row in reversed(rows)}
+        after = _version(versions, new or max(versions))
+        before = _version(versions, old or max(1, after.version - 1))
+        return diff_view(
+            self._skills.folders.data(before.sha256),
+            self._skills.folders.data(after.sha256),
+            old=f"{name} v{before.version}",
+            new=f"{name} v{after.version}",
+        )
+
+
+def _wanted(said: Mapping[str, str | None]) -> ConversationQuery:
+    """Parse the filters. Raises UsageError."""
+    given = {key: value for key, value in said.items() if value}
+    label, excluded = given.get("label", ""), given.get("excluded")
+    if label and label not in (*Label, UNRATED):
+        raise UsageError(f"{label[:40]!r} is no label.", hint="Say good, bad or none.")
+    if excluded not in (None, "yes", "no"):
+        raise UsageError("excluded must be yes or no.")
+    return ConversationQuery(
+        client=said.get("client"),
+        model=given.get("model", ""),
+        label=label,
+        skill=given.get("skill", ""),
+        excluded=None if excluded is None else excluded == "yes",
+        search=given.get("search", ""),
+    )
+
+
+def _key(client: str, name: str) -> SkillKey:
+    return SkillKey(check_client(client), check_name(name))
+
+
+def _version(versions: Mapping[int, HistoryRow], number: int) -> HistoryRow:
+    if number not in versions:
+        known = ", ".join(str(one) for one in sorted(versions))
+        raise NotFound(f"There is no version {number}.", hint=f"There are: {known}.")
+    return versions[number]

@@ -1,0 +1,94 @@
+"""Control API routes for conversations: list, read, rate, exclude, forget, and the trash."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from lull.contract import routes
+from lull.core.errors import UsageError
+from lull.service.chat.forgetting import ForgettingRequests
+from lull.service.chat.reading import FILTERS, PAGE, Reading
+from lull.service.chat.throwing_away import ThrowingAway
+from lull.service.control.answering import Answering
+from lull.service.feedback.rating import Rating
+from lull.service.idle.window_views import time_in
+
+
+def conversation_routes(
+    reading: Reading, rating: Rating, answering: Answering
+) -> list[web.RouteDef]:
+    """Routes to list, read, exclude and rate conversations, and for their rewards over time."""
+
+    async def listed(request: web.Request) -> web.Response:
+        limit, after = answering.number(request, "limit", PAGE), request.query.get("after", "")
+        wanted = {name: request.query.get(name) for name in FILTERS}
+        return answering.json(
+            await answering.read(lambda: reading.conversations(after=after, limit=limit, **wanted))
+        )
+
+    async def kinds(_: web.Request) -> web.Response:
+        return answering.json(await answering.read(reading.kinds))
+
+    async def shown(request: web.Request) -> web.Response:
+        name = request.match_info["id"]
+        return answering.json(await answering.read(lambda: reading.conversation(name)))
+
+    async def exclude(request: web.Request) -> web.Response:
+        name, excluded = request.match_info["id"], (await answering.body(request)).get("excluded")
+        if not isinstance(excluded, bool):
+            raise UsageError("excluded is missing.", hint="Say true or false.")
+        await answering.read(
+            lambda: reading.conversation(name)
+        )  # waits if it was recorded just now
+        await rating.exclude(name, excluded)
+        return answering.json(await answering.read(lambda: reading.conversation(name)))
+
+    async def learning(request: web.Request) -> web.Response:
+        since = time_in(request.query, "from")
+        return answering.json(await answering.read(lambda: reading.learning(since)))
+
+    async def turn(request: web.Request) -> web.Response:
+        name = request.match_info["id"]
+        return answering.json(await answering.read(lambda: reading.turn(name)))
+
+    async def rate(request: web.Request) -> web.Response:
+        label = (await answering.body(request)).get("label")
+        if not isinstance(label, str):
+            raise UsageError("label is missing.", hint="Say good, bad or clear.")
+        return answering.json(await rating.rate(request.match_info["id"], label))
+
+    return [
+        web.get(routes.CONVERSATIONS, listed),
+        web.get(routes.CONVERSATION_KINDS, kinds),
+        web.get(routes.CONVERSATION, shown),
+        web.post(routes.CONVERSATION_EXCLUDE, exclude),
+        web.get(routes.LEARNING, learning),
+        web.get(routes.TURN, turn),
+        web.post(routes.RATE, rate),
+    ]
+
+
+def trash_routes(throwing_away: ThrowingAway, answering: Answering) -> list[web.RouteDef]:
+    """Routes for old conversations in the trash."""
+
+    async def listed(_: web.Request) -> web.Response:
+        return answering.json(await throwing_away.list())
+
+    async def do(request: web.Request) -> web.Response:
+        return answering.json(await throwing_away.do(await answering.body(request)))
+
+    return [
+        web.get(routes.TRASH, listed),
+        web.post(routes.TRASH, do),
+    ]
+
+
+def forget_routes(forgetting: ForgettingRequests, answering: Answering) -> list[web.RouteDef]:
+    """The route that forgets a conversation."""
+
+    async def forget(request: web.Request) -> web.Response:
+        return answering.json(await forgetting.forget(await answering.body(request)))
+
+    return [
+        web.post(routes.FORGET, forget),
+    ]

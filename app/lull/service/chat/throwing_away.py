@@ -1,0 +1,111 @@
+"""Moves conversations that are too old or take too much space into a trash.
+
+`GET /v1/trash` answers `{"steps": [{"id", "at", "why", "conversations", "turns", "mb"}],
+"conversations", "mb"}`; a POST answers with the same and what was done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, Final
+
+from lull.core.errors import NotFound, UsageError, WaitsForYourWord
+from lull.loops.sweep import Sweep, Swept
+from lull.service.process.problems import Problems
+
+Json = dict[str, Any]
+PROBLEM: Final = "old conversations"
+SWEEP_EVERY_S: Final = 6 * 3600.0
+"""Seconds between sweeps of old conversations."""
+
+
+class ThrowingAway:
+    """Moves old conversations into the trash regularly, and answers requests about the trash."""
+
+    def __init__(self, sweep: Sweep, problems: Problems, *, settle: Callable[[], None]) -> None:
+        """The function `settle` blocks until everything recorded so far is readable."""
+        self.sweep = sweep
+        self._problems = problems
+        self._settle = settle
+
+    async def run(self) -> None:
+        """Sweep old conversations into the trash now and every six hours, until cancelled."""
+        while True:
+            self._tell(await self.sweep.sweep())
+            await asyncio.sleep(SWEEP_EVERY_S)
+
+    def _tell(self, swept: Swept) -> None:
+        self._problems.told(PROBLEM, in_words(swept))
+
+    # Requests
+
+    async def list(self) -> Json:
+        """Return the JSON of everything in the trash."""
+        return await asyncio.to_thread(self._view)
+
+    def held(self) -> Json:
+        """Return the number of conversations in the trash and their size in MB. Blocking."""
+        view = self._view()
+        return {name: view[name] for name in ("conversations", "mb")}
+
+    async def do(self, wanted: Json) -> Json:
+        """Restore from the trash, empty it, or sweep old conversations, as the request's `do` says.
+
+        Raises UsageError, NotFound, StoreError.
+        """
+        what = wanted.get("do")
+        await asyncio.to_thread(self._settle)
+        if what == "restore":
+            done = {"restored": await self._restore(str(wanted.get("step") or ""))}
+        elif what == "empty":
+            done = {"emptied": await self.sweep.empty()}
+        elif what == "sweep":
+            swept = await self.sweep.sweep(asked=True)
+            self._tell(swept)
+            done = {"moved": swept.moved}
+        else:
+            raise UsageError("`do` is restore, sweep or empty.", hint="See the contract.")
+        return {**await self.list(), **done}
+
+    async def _restore(self, step: str) -> int:
+        known = await asyncio.to_thread(self.sweep.thrown)
+        if step and step not in {one.name for one in known}:
+            raise NotFound(f"There is no step {step} in the trash.", hint="See `lull trash`.")
+        return await self.sweep.restore(step)
+
+    def _view(self) -> Json:
+        steps = [
+            {
+                "id": one.name,
+                "at": one.bundle.at,
+                "why": one.bundle.why,
+                "conversations": len(one.bundle.conversations),
+                "turns": one.bundle.turns,
+                "mb": round(one.size_bytes / 1e6, 1),
+            }
+            for one in self.sweep.thrown()
+        ]
+        return {
+            "steps": steps,
+            "conversations": sum(int(str(one["conversations"])) for one in steps),
+            "mb": round(sum(float(str(one["mb"])) for one in steps), 1),
+        }
+
+
+def in_words(swept: Swept) -> WaitsForYourWord | None:
+    """Return the problem that the user should see after a sweep; None if there is none."""
+    if swept.full:
+        return WaitsForYourWord(
+            "The trash is full, so older conversations stay until it empties by itself.",
+            hint="`lull trash empty --yes` empties it now; records.trash_mb is its size.",
+        )
+    if not swept.ask:
+        return None
+    why = "are older than records.keep_days or more than records.keep_mb"
+    if swept.doubted:
+        why += f", {swept.doubted} of them only by a clock that may have jumped"
+    return WaitsForYourWord(
+        f"{swept.ask} conversations {why}. So many do not go without your word.",
+        hint="`lull trash sweep --yes` moves them to the trash; a higher limit keeps them.",
+    )

@@ -1,0 +1,1 @@
+"""The control socket used by the window and the command line."""

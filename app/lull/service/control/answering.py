@@ -1,0 +1,134 @@
+"""Helpers for all control API handlers: JSON answers, request bodies, query numbers, errors."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from aiohttp import web
+
+from lull.core.calendars.feeds import FeedError
+from lull.core.errors import (
+    AdapterError,
+    Conflict,
+    LullError,
+    NotFound,
+    SecretsError,
+    SettingsError,
+    SkillError,
+    StoreError,
+    SystemRefused,
+    UsageError,
+)
+
+log = logging.getLogger(__name__)
+
+Json = dict[str, Any]
+BODY_LIMIT = 8 * 1024 * 1024
+"""Largest request body, in bytes."""
+
+_STATUS_OF = {
+    NotFound: 404,
+    Conflict: 409,
+    UsageError: 400,
+    SkillError: 400,
+    SettingsError: 400,
+    SecretsError: 400,
+    FeedError: 400,
+    AdapterError: 409,
+}
+"""HTTP status by class of error; others give 500."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """Parses requests and renders answers; passed to each group of routes."""
+
+    settle: Callable[[], None]
+    """Callback that blocks until everything recorded so far is readable."""
+
+    async def read(self, view: Callable[[], Json]) -> Json:
+        """Call a blocking function in a thread, after pending writes are stored."""
+
+        def work() -> Json:
+            with contextlib.suppress(StoreError):  # reading works even if writing fails
+                self.settle()
+            return view()
+
+        return await asyncio.to_thread(work)
+
+    @staticmethod
+    def json(value: Json) -> web.Response:
+        """Return a successful answer with this JSON."""
+        return _json_response(value)
+
+    @staticmethod
+    async def body(request: web.Request) -> Json:
+        """Return the request's JSON object. Raises UsageError."""
+        try:
+            body = await request.json()
+        except (ValueError, LookupError, RecursionError) as error:  # LookupError: unknown charset
+            raise UsageError("The body is not JSON.") from error
+        if not isinstance(body, dict):
+            raise UsageError("The body is not a JSON object.")
+        return body
+
+    @staticmethod
+    def number(request: web.Request, name: str, default: int) -> int:
+        """Return a number from the query. Raises UsageError."""
+        text = request.query.get(name, "")
+        if not text:
+            return default
+        if not text.isdecimal() or len(text) > 15:
+            raise UsageError(f"{name}={text[:40]!r} is not a number.")
+        return int(text)
+
+
+@web.middleware
+async def errors(
+    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+) -> web.StreamResponse:
+    """aiohttp middleware that turns exceptions of handlers into JSON error answers."""
+    try:
+        return await handler(request)
+    except LullError as error:
+        kinds = (code for kind, code in _STATUS_OF.items() if isinstance(error, kind))
+        return _failed(error, next(kinds, 500))
+    except OSError as error:
+        log.info("not done at %s: %s", request.path, error)
+        return _failed(SystemRefused.because(error), 500)
+    except web.HTTPException as error:
+        return _failed(_http_error(request, error), error.status, dict(_allow(error)))
+    except Exception as error:
+        # The HTTP edge: whatever breaks, the caller gets an answer in words.
+        log.error("the control API failed at %s", request.path, exc_info=error)
+        words = LullError(f"{type(error).__name__} at {request.path}.", hint="See `lull logs`.")
+        return _failed(words, 500)
+
+
+def _http_error(request: web.Request, error: web.HTTPException) -> LullError:
+    if error.status == 404:
+        return NotFound(f"The control API has no {request.path[:100]}.")
+    if error.status == 413:
+        return UsageError(f"The body has more than {BODY_LIMIT} bytes.")
+    return UsageError(f"{request.method} {request.path[:100]}: {HTTPStatus(error.status).phrase}.")
+
+
+def _allow(error: web.HTTPException) -> list[tuple[str, str]]:
+    return [("Allow", error.headers["Allow"])] if "Allow" in error.headers else []
+
+
+def _failed(error: LullError, status: int, headers: dict[str, str] | None = None) -> web.Response:
+    response = _json_response({"error": error.as_dict()}, status=status)
+    response.headers.update(headers or {})
+    return response
+
+
+def _json_response(value: Json, *, status: int = 200) -> web.Response:
+    # ASCII-escaped, because recorded text may contain lone surrogates.
+    return web.json_response(value, status=status)

@@ -1,0 +1,240 @@
+"""The `lull doctor` checks; each says what is wrong and how to fix it.
+
+A `serious` failure is a part of Lull that does not work; doctor does not fail for the others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes.util
+import platform
+import shutil
+import sys
+import threading
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from lull import __version__
+from lull.config.files import read
+from lull.core.chat.messages import Sampling
+from lull.core.errors import LullError
+from lull.core.models.engine import Engine, GenerateRequest
+from lull.core.ports import SecretStore
+from lull.core.skills.skill import Library, SkillStatus
+from lull.store.chat.trajectories import Trajectories
+from lull.store.database import Database
+from lull.store.skills.skill_folders import SkillFolders, UnreadableSkill
+
+Json = dict[str, Any]
+T = TypeVar("T")
+
+_NEEDS_TEXT = (SkillStatus.ACTIVE, SkillStatus.DISABLED)
+"""Statuses of skills whose text must be intact."""
+FREE_MB = 500
+"""Minimum free disk space in MB, enough for one night's records."""
+CHECK_WITHIN_S = 20.0
+"""Timeout in seconds of each doctor check except the engine's; a healthy one takes a moment."""
+ANSWER_WITHIN_S = 90.0
+"""Timeout in seconds of the engine check; a cold engine on a busy machine loads within that."""
+
+
+def check(name: str, *, ok: bool, text: str, hint: str = "", serious: bool = True) -> Json:
+    """Build the JSON result of one of the doctor's checks."""
+    return {"name": name, "ok": ok, "text": text, "hint": hint, "serious": serious and not ok}
+
+
+def tried(name: str, look: Callable[[], str], *, serious: bool = True) -> Json:
+    """Run the check `look`, which returns a description or raises an error; build its result."""
+    try:
+        return check(name, ok=True, text=look())
+    except LullError as error:
+        return check(name, ok=False, text=error.detail, hint=error.hint, serious=serious)
+    except OSError as error:
+        text = f"{error.filename}: {error.strerror}."
+        return check(name, ok=False, text=text, hint="Check who may use it.", serious=serious)
+
+
+async def within(name: str, look: Awaitable[Json], *, limit_s: float = CHECK_WITHIN_S) -> Json:
+    """Return a check's result, or a failed one if it takes longer than `limit_s`.
+
+    So a hanging check does not delay the others.
+    """
+    try:
+        async with asyncio.timeout(limit_s):
+            return await look
+    except TimeoutError:
+        return hangs(name, limit_s)
+
+
+def hangs(name: str, limit_s: float = CHECK_WITHIN_S) -> Json:
+    text = f"This check did not come to an end within {limit_s:g} s."
+    return check(name, ok=False, text=text, hint="`lull logs` may say why.")
+
+
+async def apart(name: str, look: Callable[[], str], *, serious: bool = True) -> Json:
+    """Run a blocking check in a thread, with the time limit of a check."""
+    return await within(name, in_thread(lambda: tried(name, look, serious=serious)))
+
+
+async def in_thread(look: Callable[[], T]) -> T:
+    """Run a blocking check in a daemon thread.
+
+    If it hangs, it delays neither the process's exit nor asyncio's thread pool.
+    """
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[T] = loop.create_future()
+
+    def say(value: T | None, error: BaseException | None) -> None:
+        if done.done():  # nobody waits any more
+            return
+        if error is not None:
+            done.set_exception(error)
+        else:
+            done.set_result(value)  # type: ignore[arg-type]
+
+    def run() -> None:
+        value, wrong = None, None
+        try:
+            value = look()
+        except Exception as error:  # noqa: BLE001  it is raised where it is awaited
+            wrong = error
+        with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
+            loop.call_soon_threadsafe(say, value, wrong)
+
+    threading.Thread(target=run, name="a check", daemon=True).start()
+    return await done
+
+
+def runtime() -> str:
+    """Return Lull's version and the platform."""
+    system = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
+    return f"Lull {__version__} on {system}"
+
+
+def settings(path: Path) -> str:
+    """Check that the settings file can be read. Raises SettingsError."""
+    read(path)
+    return f"{path} is in order." if path.exists() else "All are defaults."
+
+
+def store(database: Database, trajectories: Trajectories) -> str:
+    """Check the database by writing to it and reading it in full. Raises LullError."""
+    if database.worries:
+        raise database.worries[0]
+    database.flush()
+    (verdict,) = database.read(lambda c: c.execute("PRAGMA quick_check(1)").fetchone())
+    if verdict != "ok":
+        raise LullError(
+            f"{database.path} is damaged: {verdict}.",
+            hint="Start Lull again: it keeps the file aside and begins a new one.",
+        )
+    if database.dropped:
+        raise LullError(
+            f"{database.dropped} records were lost.", hint="Is the disk full or too slow?"
+        )
+    conversations, turns = trajectories.counts()
+    size_mb = database.size_bytes() / 1e6
+    return f"{conversations} conversations, {turns} turns, {size_mb:.1f} MB in {database.path}."
+
+
+def skills(folders: SkillFolders, library: Library, missing: LullError | None = None) -> str:
+    """Check the skill folders.
+
+    Raises the error `missing`, if given, else the first problem found.
+    """
+    if missing is not None:
+        raise missing
+    wrong = [item.error for item in folders.found() if isinstance(item, UnreadableSkill)]
+    if wrong:
+        more = f" And {len(wrong) - 1} more." if len(wrong) > 1 else ""
+        raise LullError(wrong[0].detail + more, hint=wrong[0].hint)
+    lost = sorted(s.name for s in library.skills.values() if s.status in _NEEDS_TEXT and not s.body)
+    if lost:
+        raise LullError(
+            f"{', '.join(lost[:5])} cannot be used: text or record is not what was approved.",
+            hint="A backup brings it back; or write the skill again.",
+        )
+    active = sum(s.status is SkillStatus.ACTIVE for s in library.skills.values())
+    return f"{active} active, generation {library.generation}, in {folders.working}."
+
+
+async def engine(built_in: Engine) -> Json:
+    """Check that the built-in model can generate one token."""
+    asked = GenerateRequest(prompt="a", sampling=Sampling(temperature=0.0, max_tokens=1))
+    try:
+        async with asyncio.timeout(ANSWER_WITHIN_S):
+            async for _ in built_in.generate(asked):
+                pass
+            status = await built_in.status()
+    except LullError as error:
+        return check("engine", ok=False, text=error.detail, hint=error.hint)
+    except TimeoutError:
+        text = f"The built-in model did not answer within {ANSWER_WITHIN_S:g} s."
+        return check("engine", ok=False, text=text, hint="`lull logs` may say why.")
+    text = f"The built-in model answers; {status.parameters} parameters, {status.memory_mb:.0f} MB."
+    return check("engine", ok=True, text=text)
+
+
+def ollama(address: str, *, ok: bool, version: str, models: int) -> Json:
+    """Check whether the upstream Ollama answers."""
+    if not ok:
+        text = f"Ollama does not answer at {address}."
+        hint = "Start it with `ollama serve`, or set upstream.address."
+        return check("ollama", ok=False, text=text, hint=hint, serious=False)
+    text = f"Ollama {version} at {address} has {models} models."
+    hint = "" if models else "Get one with `ollama pull`; until then there is 'pocket'."
+    return check("ollama", ok=True, text=text, hint=hint)
+
+
+def exams(roles: Json) -> Json:
+    """Describe which models read, judge and write, and why.
+
+    Never a serious failure: Lull also learns without such models.
+    """
+    words = [f"{role}: {one['model'] or 'no model'} ({one['why']})" for role, one in roles.items()]
+    return check(
+        "exams", ok=True, text=" ".join(words), hint="`lull model exams` shows the results."
+    )
+
+
+def reader(found: Callable[[], str], waiting: int) -> str:
+    """Check the small reader.
+
+    The function `found` returns its name or raises why it cannot be used.
+    """
+    wait = (
+        f"{waiting} message{'' if waiting == 1 else 's'} to read" if waiting else "nothing to read"
+    )
+    return f"{found()} hears what you say about answers; {wait}."
+
+
+def keychain(store: SecretStore, problem: LullError | None) -> str:
+    """Return where secrets are kept. Raises `problem` if there is one."""
+    if problem is not None:
+        raise problem
+    return f"Secrets are kept in the {store.kind}."
+
+
+def disk(home: Path) -> str:
+    """Check the free disk space. Raises LullError when too little is left."""
+    there = next(folder for folder in (home, *home.parents) if folder.exists())
+    free_mb = shutil.disk_usage(there).free / 1e6
+    text = f"{free_mb / 1000:.1f} GB free at {home}."
+    if free_mb < FREE_MB:
+        raise LullError(text, hint="Free some space, or set records.keep_mb lower.")
+    return text
+
+
+def speed() -> Json:
+    """Check for OpenBLAS, which the built-in engine uses on Linux if installed."""
+    if not sys.platform.startswith("linux") or ctypes.util.find_library("openblas"):
+        return check("speed", ok=True, text="The built-in engine computes at full speed.")
+    return check(
+        "speed",
+        ok=False,
+        text="OpenBLAS is not installed: the built-in engine is many times slower without it.",
+        hint="On Debian: apt-get install libopenblas0-pthread",
+        serious=False,
+    )

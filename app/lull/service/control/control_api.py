@@ -1,0 +1,103 @@
+"""The control API that the window and the command line use to talk to a running service.
+
+Puts the subjects' routes together and serves what spans subjects: the snapshot and the event
+stream. Handlers only parse requests, call the loops or stores, and render views. Reads first wait
+for pending writes, so an answer includes everything recorded before the request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Awaitable, Callable, Sequence
+
+from aiohttp import web
+
+from lull.contract import routes
+from lull.service.chat.reading import Reading
+from lull.service.control.answering import BODY_LIMIT, Answering, Json, errors
+from lull.service.process.bus import EventBus
+from lull.service.proof.reviewing import Reviewing
+
+BEAT_S = 15.0
+"""Seconds between empty lines on a quiet event stream, which reveal disconnected watchers."""
+
+
+class ControlApi:
+    """The web application of the control API."""
+
+    def __init__(
+        self,
+        answering: Answering,
+        *,
+        bus: EventBus,
+        status: Callable[[], Awaitable[Json]],
+        reading: Reading,
+        reviewing: Reviewing,
+        groups: Sequence[Sequence[web.RouteDef]],
+    ) -> None:
+        """The argument `groups` holds the routes of each subject.
+
+        The arguments `status`, `reading` and `reviewing` provide the data of `snapshot`.
+        """
+        self._answering = answering
+        self._bus = bus
+        self._status = status
+        self._reading = reading
+        self._reviewing = reviewing
+        self._groups = groups
+
+    def app(self) -> web.Application:
+        app = web.Application(middlewares=[errors], client_max_size=BODY_LIMIT)
+        app.router.add_get(routes.SNAPSHOT, self.snapshot)
+        app.router.add_get(routes.EVENTS, self.events)
+        for group in self._groups:
+            app.router.add_routes(group)
+        return app
+
+    async def snapshot(self, _: web.Request) -> web.Response:
+        """Return all the data that a window shows when it opens.
+
+        Includes the effects of all events up to `seq` and maybe later ones: a watcher that
+        continues after `seq` may see some changes twice but misses none.
+        """
+        seq = self._bus.last
+        stored = await self._answering.read(
+            lambda: {
+                **self._reviewing.list(),
+                **self._reading.skills(everything=True),
+                **self._reading.conversations(),
+            }
+        )
+        return self._answering.json({"seq": seq, "status": await self._status(), **stored})
+
+    async def events(self, request: web.Request) -> web.StreamResponse:
+        after = self._answering.number(request, "after", self._bus.last)
+        response = web.StreamResponse(headers={"Content-Type": "application/x-ndjson"})
+        async with self._bus.watching(after=after) as events:
+            # Behind the watch: what changes once the client has an answer must reach it.
+            await response.prepare(request)
+            waiting = asyncio.ensure_future(anext(events))
+            try:
+                while True:
+                    done, _ = await asyncio.wait({waiting}, timeout=BEAT_S)
+                    if not done:
+                        await response.write(b"\n")
+                        continue
+                    event = waiting.result()
+                    line = {
+                        "seq": event.seq,
+                        "at": event.at,
+                        "kind": event.kind,
+                        "fields": event.fields,
+                    }
+                    await response.write(json.dumps(line).encode() + b"\n")
+                    waiting = asyncio.ensure_future(anext(events))
+            except (ConnectionError, StopAsyncIteration):
+                return response
+            finally:
+                waiting.cancel()
+                with contextlib.suppress(asyncio.CancelledError, StopAsyncIteration):
+                    await waiting
+        return response

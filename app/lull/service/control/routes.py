@@ -1,0 +1,67 @@
+"""Control API routes for the service as a whole: status, checks, settings, token and stopping."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from aiohttp import web
+
+from lull.contract import routes
+from lull.core.errors import UsageError
+from lull.service.control.answering import Answering, Json
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceRequests:
+    """The functions behind the routes for the service as a whole."""
+
+    status: Callable[[], Awaitable[Json]]
+    doctor: Callable[[], Awaitable[Json]]
+    settings: Callable[[Json | None], Awaitable[Json]]
+    """Changes the settings given, if any, and returns all of them."""
+    stop: Callable[[], None]
+    finish_within_s: float = 5.0
+    """Seconds that answers in progress may take to finish when the service stops."""
+    token: str = ""
+    """Network token; empty when only this machine can connect."""
+    forget_token: Callable[[], None] = lambda: None
+    """Removes the token from the secret store. Blocking."""
+
+
+def service_routes(service: ServiceRequests, answering: Answering) -> list[web.RouteDef]:
+    """Routes for status, checks, settings, the network token and stopping."""
+
+    async def status(_: web.Request) -> web.Response:
+        return answering.json(await service.status())
+
+    async def token(_: web.Request) -> web.Response:
+        return answering.json({"token": service.token or None})
+
+    async def token_gone(request: web.Request) -> web.Response:
+        if (await answering.body(request)).get("do") != "forget":
+            raise UsageError('The token can be forgotten: {"do": "forget"}.')
+        await asyncio.to_thread(service.forget_token)
+        return answering.json({"token": None})
+
+    async def stop(_: web.Request) -> web.Response:
+        service.stop()
+        return answering.json({"stopping": True, "finish_within_s": service.finish_within_s})
+
+    async def settings(request: web.Request) -> web.Response:
+        wanted = await answering.body(request) if request.method == "POST" else None
+        return answering.json(await service.settings(wanted))
+
+    async def doctor(_: web.Request) -> web.Response:
+        return answering.json(await service.doctor())
+
+    return [
+        web.get(routes.STATUS, status),
+        web.get(routes.TOKEN, token),
+        web.post(routes.TOKEN, token_gone),
+        web.post(routes.STOP, stop),
+        web.get(routes.SETTINGS, settings),
+        web.post(routes.SETTINGS, settings),
+        web.get(routes.DOCTOR, doctor),
+    ]

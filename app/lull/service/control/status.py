@@ -1,0 +1,215 @@
+"""`lull status` and `lull doctor` of a running service."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from datetime import timedelta
+from typing import Any
+
+from lull import __version__
+from lull.core.errors import StoreError
+from lull.core.skills.skill import SkillStatus
+from lull.resources import INSTALL_AGAIN
+from lull.service.control import checks
+from lull.service.control.checks import apart, check, in_thread, within
+from lull.service.idle import checks as lull_checks
+from lull.service.process.backups import looked_at
+from lull.service.wiring.own_models import BUILT_IN, BUILT_IN_PROBLEM
+from lull.service.wiring.service import Service
+from lull.service.wiring.together import open_secrets
+
+Json = dict[str, Any]
+
+
+class Status:
+    """Builds the status and runs the doctor's checks."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    async def status(self) -> Json:
+        service = self._service
+        library = service.current.library
+        active = sum(s.status is SkillStatus.ACTIVE for s in library.skills.values())
+        conversations, turns = await asyncio.to_thread(service.stores.trajectories.counts)
+        trust = await asyncio.to_thread(self._trust)
+        adapter, adapter_id = await asyncio.to_thread(service.adapters.control.in_force)
+        if trust.pop("first_asked"):
+            await service.stores.rewards.asked(trust["question"], at=service.clock.now())
+        return {
+            "running": True,
+            "enabled": service.settings.service.enabled,
+            "address": service.address,
+            "pid": os.getpid(),
+            "version": __version__,
+            "home": str(service.paths.home),
+            "needs_token": bool(service.token),
+            "upstream": {
+                "kind": "builtin" if service.upstream.alone else "ollama",
+                "address": service.ollama.address,
+                "ok": service.ollama.state.ok,
+                "version": service.ollama.state.version or None,
+            },
+            "policy": {
+                "model": await asyncio.to_thread(self._model),
+                "adapter": adapter,
+                "adapter_id": adapter_id,
+                "generation": library.generation,
+            },
+            "skills": {
+                "active": active,
+                "proposals": len(await asyncio.to_thread(service.learning.review.proposals)),
+            },
+            "conversations": conversations,
+            "turns": turns,
+            "in_flight": service.data_plane.in_flight,
+            "failed": self._failed(),
+            "helpers": service.exam_requests.roles(),
+            "learning": (await service.watch.why()).as_dict(),
+            **trust,
+            "trash": await asyncio.to_thread(service.throwing_away.held),
+            "problems": [*service.problems.standing(), *self._not_recording()],
+        }
+
+    def _failed(self) -> list[Json]:
+        """The newest chat requests that were answered with an error."""
+        now, now_s = self._service.clock.now(), self._service.clock.monotonic_s()
+        return [
+            {
+                "at": (now - timedelta(seconds=now_s - one.at_s)).isoformat(timespec="seconds"),
+                "client": one.client,
+                "path": one.path,
+                "status": one.status,
+                "why": one.why,
+            }
+            for one in self._service.data_plane.failed.newest()
+        ]
+
+    def _trust(self) -> Json:
+        trust = self._service.trust
+        question, first_asked = trust.question()
+        return {
+            "question": question,
+            "first_asked": first_asked,
+            "judge": trust.judge(),
+            "sources": trust.sources(),
+        }
+
+    def _not_recording(self) -> list[dict[str, str]]:
+        """A problem if recording fails, since answers continue without the store."""
+        database = self._service.stores.database
+        if not database.failing:
+            return []
+        words = StoreError(
+            f"{database.path} cannot be written: what is said now is not recorded.",
+            hint="`lull doctor` says why.",
+        )
+        return [words.as_dict()]
+
+    def _model(self) -> str:
+        """The model last requested, else the newest in Ollama, else the built-in one."""
+        rows, _ = self._service.stores.trajectories.page(limit=1)
+        if rows:
+            return rows[0].model
+        return next(iter(self._service.ollama.state.models), BUILT_IN)
+
+    async def doctor(self) -> Json:
+        service = self._service
+        stores, ollama = service.stores, service.ollama
+        # All at once: together they take as long as the longest.
+        looks = [
+            apart("settings", lambda: checks.settings(service.paths.settings)),
+            self._engine(),
+            apart("store", lambda: checks.store(stores.database, stores.trajectories)),
+            apart(
+                "skills",
+                lambda: checks.skills(
+                    stores.skills.folders, service.current.library, stores.skills.missing()
+                ),
+            ),
+            apart("reader", self._reader),
+            within("memory", in_thread(self._memory)),
+            apart("keychain", self._keychain, serious=False),
+            apart("disk", lambda: checks.disk(service.paths.home)),
+            within("speed", in_thread(checks.speed)),
+            within("backups", in_thread(self._backups)),
+        ]
+        done, lulls = await asyncio.gather(asyncio.gather(*looks), self._lulls())
+        settings, engine, store, skills, reader, memory, *system = done
+        looked = [
+            check("service", ok=True, text=f"{checks.runtime()}, process {os.getpid()}."),
+            settings,
+            self._address(),
+            checks.ollama(
+                ollama.address,
+                ok=ollama.state.ok,
+                version=ollama.state.version,
+                models=len(ollama.state.models),
+            ),
+            *(engine, store, skills, reader, memory),
+            checks.exams(service.exam_requests.roles()),
+            *lulls,
+            *system,
+        ]
+        said = {one["text"] for one in looked}
+        for problem in service.problems.standing():
+            if problem["detail"] not in said:
+                text = f"{problem['title']}: {problem['detail']}"
+                looked.append(
+                    check("problem", ok=False, text=text, hint=problem["hint"], serious=False)
+                )
+        return {"checks": looked}
+
+    def _address(self) -> Json:
+        address = self._service.address
+        if not self._service.token:
+            return check("address", ok=True, text=f"{address}, for this machine only.")
+        return check("address", ok=True, text=f"{address}, for the network, with a token.")
+
+    async def _engine(self) -> Json:
+        if not self._service.local.serves(BUILT_IN):
+            problem = self._service.problems.of(BUILT_IN_PROBLEM) or {}
+            text = problem.get("detail", "The built-in model is missing.")
+            return check("engine", ok=False, text=text, hint=problem.get("hint", INSTALL_AGAIN))
+        return await checks.engine(self._service.engine)
+
+    async def _lulls(self) -> list[Json]:
+        try:
+            async with asyncio.timeout(checks.CHECK_WITHIN_S):
+                return await self._lulls_looked_at()
+        except TimeoutError:
+            text = f"The watch over lulls did not answer within {checks.CHECK_WITHIN_S:g} s."
+            return [check("lulls", ok=False, text=text, hint="`lull logs` may say why.")]
+
+    async def _lulls_looked_at(self) -> list[Json]:
+        service = self._service
+        window = (await service.watch.why()).window
+        await service.calendars.load()
+        return [
+            lull_checks.idle_source(window),
+            lull_checks.lulls(window, watching=service.watch.watching),
+            lull_checks.calendars(service.calendars.feeds(), service.clock.now()),
+        ]
+
+    def _backups(self) -> Json:
+        service = self._service
+        return looked_at(service.paths.home, service.settings.backup, service.clock.now())
+
+    def _reader(self) -> str:
+        service = self._service
+        waiting = service.stores.feedback.count_waiting()
+        return checks.reader(service.learning.reader.check, waiting)
+
+    def _memory(self) -> Json:
+        memory = self._service.memory.exemplars
+        if memory is None:
+            return check("memory", ok=True, text="The exemplar memory is not open yet.")
+        return check("memory", ok=True, text=_credited(memory.count()))
+
+    def _keychain(self) -> str:
+        return checks.keychain(*open_secrets(self._service.settings, self._service.paths))
+
+
+def _credited(number: int) -> str:
+    return f"{number} past request{'' if number == 1 else 's'} credited to skills."

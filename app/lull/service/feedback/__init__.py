@@ -1,0 +1,1 @@
+"""User ratings, feedback read from messages, and the jobs that learn skills from them."""

@@ -1,0 +1,196 @@
+"""The background jobs that learn skills (fast loop): score turns, write and prove skills.
+
+This module only decides when; the work itself is in `loops/`. A job whose model or store fails
+reports a problem and tries again on its next turn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
+
+from lull.core.errors import LullError
+from lull.core.events import Event, EventKind
+from lull.core.feedback.feedback import Feedback
+from lull.core.proof.proposal import Proposal, ProposalOrigin
+from lull.loops.feedback.ask_judge import AskJudge
+from lull.loops.feedback.hear import Hear
+from lull.loops.feedback.reward_book import RewardBook
+from lull.loops.feedback.score import Score
+from lull.loops.skills.evolve import Evolve
+from lull.service.process.bus import EventBus
+from lull.service.process.problems import Problems
+from lull.service.proof.proving import Proving
+
+GATHER_S = 0.2
+"""Seconds to wait so that turns arriving together are scored in one pass."""
+JUDGED_ON_REQUEST = 32
+"""Most turns that the judge is asked about when the user requests it."""
+REST_FACTOR = 9.0
+"""Scoring pauses for this many times its own duration, so it uses at most a tenth of the time."""
+RECHECK_S = 30.0
+"""Most seconds before a job checks again for work that becomes due with time alone."""
+
+
+class FastLoop:
+    """Runs the background jobs that learn skills, and the user's requests to prove or rate."""
+
+    def __init__(
+        self,
+        *,
+        hear: Hear,
+        book: RewardBook,
+        score: Score,
+        ask_judge: AskJudge,
+        evolve: Evolve,
+        proving: Proving,
+        settle: Callable[[], None],
+        bus: EventBus,
+        problems: Problems,
+    ) -> None:
+        """The function `settle` blocks until everything recorded so far is readable."""
+        self._hear = hear
+        self._book = book
+        self._score = score
+        self._ask_judge = ask_judge
+        self._evolve = evolve
+        self._proving = proving
+        self._settle = settle
+        self._bus = bus
+        self._problems = problems
+        self._new = asyncio.Event()
+        """Set when something was recorded or rated."""
+        self._to_hear = asyncio.Event()
+        self._to_judge = asyncio.Event()
+        self._to_write = asyncio.Event()
+
+    # Jobs, each kept running by the supervisor
+
+    async def scoring(self) -> None:
+        """Background job: score turns when recorded; write skills from the user's own words."""
+        async with self._bus.watching(after=self._bus.last) as events:
+            await self._book.recalibrate()
+            await self._read_all()
+            watch = asyncio.create_task(self._watch(events))
+            loop, took_s = asyncio.get_running_loop(), 0.0
+            try:
+                while True:
+                    await self._nudged(self._new)
+                    await asyncio.sleep(max(GATHER_S, REST_FACTOR * took_s))
+                    began_s = loop.time()
+                    await self._read_all()
+                    took_s = loop.time() - began_s
+            finally:
+                watch.cancel()
+
+    async def _watch(self, events: AsyncIterator[Event]) -> None:
+        async for event in events:
+            if event.kind in (EventKind.TURN_RECORDED, EventKind.LABEL):
+                self._new.set()
+
+    async def hearing(self) -> None:
+        """Background job: read users' messages for feedback in quiet times and learn from them."""
+        while True:
+            await self._nudged(self._to_hear)
+            await self._problems.attempt("reader", self._hear_all)
+
+    async def _hear_all(self, *, hurry: bool = False) -> None:
+        while await self._hear.step(hurry=hurry, count=self._score.heard):
+            await self._learn_of_words()
+
+    async def count_heard(self, heard: Sequence[Feedback]) -> None:
+        """Add newly read feedback to the scores, and write skills from that feedback."""
+        await self._score.heard(heard)
+        await self._learn_of_words()
+
+    async def _learn_of_words(self) -> None:
+        await self._problems.attempt(
+            "skills from corrections", lambda: self._write((ProposalOrigin.EXTRACTIVE,))
+        )
+        self._to_judge.set()
+        self._to_write.set()
+
+    async def judging(self) -> None:
+        """Background job: in quiet times, have the judge score turns that have no feedback."""
+        while True:
+            await self._nudged(self._to_judge)
+            if await self._problems.attempt("judge", self._ask_judge.step):
+                self._new.set()
+
+    async def writing(self) -> None:
+        """Background job: in quiet times, have a model write candidate skills."""
+        while True:
+            await self._nudged(self._to_write)
+            await self._problems.attempt(
+                "skill writer", lambda: self._write((ProposalOrigin.MODEL,))
+            )
+
+    # What the jobs share
+
+    async def _read_all(self) -> None:
+        await asyncio.to_thread(self._settle)
+        await self._score.read_new()
+        await self._problems.attempt(
+            "skills from corrections", lambda: self._write((ProposalOrigin.EXTRACTIVE,))
+        )
+        self._to_hear.set()
+        self._to_judge.set()
+        self._to_write.set()
+
+    async def _write(
+        self, origins: tuple[ProposalOrigin, ...], *, hurry: bool = False
+    ) -> list[Proposal]:
+        made = await self._evolve.step(origins, hurry=hurry)
+        for proposal in made:
+            self._proving.tell(proposal)
+        return made
+
+    async def _nudged(self, event: asyncio.Event) -> None:
+        try:
+            async with asyncio.timeout(RECHECK_S):
+                await event.wait()
+        except TimeoutError:
+            return
+        finally:
+            event.clear()
+
+    # The user's requests
+
+    async def prove_now(self, proposal: str | None, *, wait: bool) -> list[LullError]:
+        """Score, write and prove now, even what would be retried later; or prove only `proposal`.
+
+        Returns the errors of a failing reader, judge or writer, which do not stop the proofs. With
+        `wait`, raises LullError if the proofs fail.
+        """
+        await asyncio.to_thread(self._settle)
+        await self._score.read_new()
+        undone: list[LullError] = []
+        if proposal is None:
+            await self._problems.attempt("reader", partial(self._hear_all, hurry=True), undone)
+            ask = partial(self._ask_judge.step, hurry=True, limit=JUDGED_ON_REQUEST)
+            await self._problems.attempt("judge", ask, undone)
+            own = partial(self._write, (ProposalOrigin.EXTRACTIVE,))
+            await self._problems.attempt("skills from corrections", own, undone)
+            written = partial(self._write, (ProposalOrigin.MODEL,), hurry=True)
+            await self._problems.attempt("skill writer", written, undone)
+        else:
+            await self._proving.again(proposal)
+        await self._proving.hurry(proposal, wait=wait)
+        return undone
+
+    async def rated(self, turn: str) -> None:
+        """Score a turn again that the user has just labelled."""
+        await asyncio.to_thread(self._settle)
+        await self._score.read_new()
+        await self._book.rated(turn)
+        self._new.set()
+
+    async def picked(self) -> None:
+        """Process the proofs that the user's picks between answers have decided."""
+        await self._proving.picked()
+
+    def looked_at(self) -> None:
+        """Look for work again after a decision about a proposal, which may free a place."""
+        self._proving.look_again()
+        self._new.set()

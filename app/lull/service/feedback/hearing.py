@@ -1,0 +1,73 @@
+"""`lull read` in a running service: list feedback read from messages, and read messages again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from lull.core.errors import UsageError
+from lull.core.feedback.feedback import Feedback
+from lull.service.feedback.views import PAGE, anew_view, listed_view
+from lull.store.feedback.feedback import FeedbackRows
+
+if TYPE_CHECKING:
+    from lull.loops.feedback.hear import Hear
+
+Json = dict[str, Any]
+Count = Callable[[Sequence[Feedback]], Awaitable[None]]
+
+
+class Hearing:
+    """Answers the control API's requests about feedback."""
+
+    def __init__(self, rows: FeedbackRows, hear: Hear, *, count: Count) -> None:
+        """The function `count` adds newly read feedback to the scores and writes skills from it."""
+        self._rows = rows
+        self._hear = hear
+        self._count = count
+
+    def heard(self, *, conversation: str = "", after: str = "", limit: int = PAGE) -> Json:
+        """Return the JSON list of feedback, newest first. Blocking: reads the store."""
+        return listed(self._rows, conversation=conversation, after=after, limit=limit)
+
+    async def again(self, wanted: Json) -> Json:
+        """Read waiting messages now, and messages that another reader had read.
+
+        `wanted` is `{"again": true, "conversation": ID or nothing}`; with an id, only that
+        conversation is reread. Raises UsageError, and LullError when the reader fails.
+        """
+        conversation = wanted.get("conversation") or ""
+        if wanted.get("again") is not True or not isinstance(conversation, str):
+            raise UsageError("again is missing.", hint="Say true to have messages read anew.")
+        read: list[tuple[Feedback | None, Feedback]] = []
+        old = await asyncio.to_thread(self._all, conversation)
+        if not conversation:
+            while fresh := await self._hear.step(hurry=True):
+                read += [(None, one) for one in fresh]
+        read += [(one.before, one.now) for one in await self._hear.again(old)]
+        await self._count([one for _, one in read])
+        read.sort(key=lambda pair: pair[1].turn, reverse=True)
+        return anew_view(read, waiting=await asyncio.to_thread(self._rows.count_waiting))
+
+    def _all(self, conversation: str) -> list[Feedback]:
+        if conversation:
+            return self._rows.of_conversation(conversation)
+        found: list[Feedback] = []
+        while page := self._rows.newest(limit=500, after=found[-1].turn if found else ""):
+            found += page
+        return found
+
+
+def listed(
+    rows: FeedbackRows, *, conversation: str = "", after: str = "", limit: int = PAGE
+) -> Json:
+    """Return a page of feedback, newest first; works without a service.
+
+    Blocking: reads the store.
+    """
+    waiting = rows.count_waiting()
+    if conversation:
+        return listed_view(rows.of_conversation(conversation)[::-1], waiting=waiting)
+    found = rows.newest(limit=limit + 1, after=after)
+    return listed_view(found[:limit], waiting=waiting, following=len(found) > limit)

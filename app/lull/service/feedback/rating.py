@@ -1,0 +1,88 @@
+"""Lets users rate turns, and exclude conversations from learning.
+
+A turn rated good teaches the exemplar memory that similar requests want its skills, or none.
+Clearing the label or excluding its conversation removes those exemplars.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol
+
+from lull.core.errors import UsageError
+from lull.core.events import EventKind
+from lull.core.ports import Clock
+from lull.core.skills.past_requests import NO_SKILL
+from lull.service.process.bus import EventBus
+from lull.store.chat.trajectories import Label, Trajectories, TurnRow
+
+Json = dict[str, Any]
+CLEAR = "clear"
+"""Value in a request that removes a turn's label."""
+
+
+class Credits(Protocol):
+    """The part of the exemplar memory (credited past requests) that rating a turn needs."""
+
+    def remove(self, ids: list[str]) -> None: ...
+
+
+class Rating:
+    """Sets users' ratings of turns, and excludes conversations from learning."""
+
+    def __init__(
+        self,
+        trajectories: Trajectories,
+        clock: Clock,
+        bus: EventBus | None,
+        credits_: Callable[[], Credits | None],
+        *,
+        rated: Callable[[str], Awaitable[None]],
+        view: Callable[[str], Json],
+    ) -> None:
+        """The callback `rated` is called after every label, to score the turn again.
+
+        The function `view` renders the turn.
+        """
+        self._trajectories = trajectories
+        self._clock = clock
+        self._bus = bus
+        self._credits = credits_
+        self._rated = rated
+        self._view = view
+
+    async def rate(self, turn_id: str, label: str) -> Json:
+        """Label a turn; returns its new view. Raises UsageError, NotFound."""
+        if label not in (*Label, CLEAR):
+            raise UsageError(f"{label[:40]!r} is no label.", hint="Say good, bad or clear.")
+        value = None if label == CLEAR else Label(label)
+        await self._trajectories.label(turn_id, value, at=self._clock.now())
+        turn = self._trajectories.turn(turn_id)
+        if value is not Label.GOOD:
+            await asyncio.to_thread(self._forget_credit, turn)
+        await self._rated(turn_id)
+        if self._bus is not None:
+            self._bus.tell(EventKind.LABEL, turn=turn_id, label=label)
+        return await asyncio.to_thread(self._view, turn_id)
+
+    async def exclude(self, conversation: str, excluded: bool) -> None:
+        """Exclude a conversation from learning, or include it again.
+
+        What was already learned from it stays; `lull forget` removes that. Raises NotFound.
+        """
+        await self._trajectories.exclude(conversation, excluded, at=self._clock.now())
+        _, turns = await asyncio.to_thread(self._trajectories.get, conversation)
+        for turn in turns:
+            if excluded:
+                await asyncio.to_thread(self._forget_credit, turn)
+            elif turn.label is Label.GOOD:
+                await self._rated(turn.id)
+        if self._bus is not None:
+            self._bus.tell(EventKind.LABEL, conversation=conversation, excluded=excluded)
+
+    def _forget_credit(self, turn: TurnRow) -> None:
+        memory = self._credits()
+        if memory is not None:
+            names = (NO_SKILL, *(skill.name for skill in turn.skills))
+            memory.remove([f"{turn.id}:{name}" for name in names])

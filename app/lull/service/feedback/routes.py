@@ -1,0 +1,31 @@
+"""Control API routes for feedback read from messages."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from lull.contract import routes
+from lull.service.control.answering import Answering
+from lull.service.feedback.hearing import Hearing
+from lull.service.feedback.views import PAGE
+
+
+def feedback_routes(hearing: Hearing, answering: Answering) -> list[web.RouteDef]:
+    """Routes for what was read from the user's follow-up messages."""
+
+    async def listed(request: web.Request) -> web.Response:
+        conversation, after = (request.query.get(key, "") for key in ("conversation", "after"))
+        limit = max(1, answering.number(request, "limit", PAGE))
+        return answering.json(
+            await answering.read(
+                lambda: hearing.heard(conversation=conversation, after=after, limit=limit)
+            )
+        )
+
+    async def again(request: web.Request) -> web.Response:
+        return answering.json(await hearing.again(await answering.body(request)))
+
+    return [
+        web.get(routes.FEEDBACK, listed),
+        web.post(routes.FEEDBACK, again),
+    ]

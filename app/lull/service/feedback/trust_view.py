@@ -1,0 +1,100 @@
+"""How reliable each reward source is, and which turn to ask the user about, as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from lull.core.feedback.calibration import (
+    A_DAY,
+    Calibration,
+    Counts,
+    Doubt,
+    Estimate,
+    may_train_on_judge,
+    question_of_the_day,
+)
+from lull.core.feedback.reward import Source
+from lull.core.ports import Clock
+from lull.loops.feedback.reward_book import verdicts
+from lull.loops.training.rewarding import MOST_JUDGED, judge_agrees
+from lull.store.feedback.reward_rows import RewardRow
+from lull.store.feedback.rewards import Rewards
+
+Json = dict[str, Any]
+
+
+class TrustView:
+    """Shows how reliable each reward source is, and picks the turn to ask the user about. Blocking.
+
+    Call it from a thread.
+    """
+
+    def __init__(
+        self, rewards: Rewards, *, calibration: Callable[[], Calibration], clock: Clock
+    ) -> None:
+        self._rewards = rewards
+        self._calibration = calibration
+        self._clock = clock
+
+    def sources(self) -> list[Json]:
+        """Return each source with its calibrated rates and the estimated share of good turns."""
+        calibration = self._calibration()
+        said = self._rewards.verdict_counts()
+        views = []
+        for source in Source:
+            counts = calibration.counts.get(source, Counts())
+            found = calibration.rates(source)
+            good, n = said.get(source.value, (0, 0))
+            views.append(
+                {
+                    "source": source.value,
+                    "sensitivity": round(found.sensitivity, 4),
+                    "specificity": round(found.specificity, 4),
+                    "labels": counts.tp + counts.fn + counts.fp + counts.tn,
+                    "good": _estimate(calibration.true_rate(source, good=good, n=n)),
+                }
+            )
+        return views
+
+    def judge(self) -> Json:
+        """Return how often the judge agrees with verifiable outcomes.
+
+        Also whether its verdicts may be used for training.
+        """
+        found = judge_agrees(self._rewards)
+        trains, why = may_train_on_judge(found)
+        return {"agreement": _estimate(found), "trains": trains, "why": why}
+
+    def question(self) -> tuple[str | None, bool]:
+        """Return the turn that the user is asked to rate today, and whether it was chosen just now.
+
+        It stays the same until it is rated or a day has passed.
+        """
+        asked, at = self._rewards.asked_last()
+        if at is not None and self._clock.now() - at < A_DAY:
+            return asked, False
+        doubts = [
+            self._doubt(row) for row in self._rewards.judged(limit=MOST_JUDGED, unlabelled=True)
+        ]
+        turn = question_of_the_day(doubts, asked_last=at, now=self._clock.now())
+        return turn, turn is not None
+
+    def _doubt(self, row: RewardRow) -> Doubt:
+        said, calibration = verdicts(row), self._calibration()
+        judge = said.pop(Source.JUDGE, None)
+        most = min(said, key=lambda source: source.trust, default=None)
+        return Doubt(
+            turn=row.turn,
+            judge=None if judge is None else calibration.p_good(judge, Source.JUDGE),
+            signals=None if most is None else calibration.p_good(said[most], most),
+        )
+
+
+def _estimate(found: Estimate) -> Json:
+    return {
+        "value": round(found.value, 4),
+        "low": round(found.low, 4),
+        "high": round(found.high, 4),
+        "n": found.n,
+    }

@@ -1,0 +1,54 @@
+"""Feedback read from messages, as the JSON documented in CLI.md."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lull.core.feedback.feedback import Feedback
+
+Json = dict[str, Any]
+PAGE = 50
+
+
+def feedback_view(feedback: Feedback) -> Json:
+    heard = feedback.heard
+    return {
+        "turn": feedback.turn,
+        "before": feedback.before,
+        "correction": heard.correction,
+        "lasting": heard.lasting,
+        "thanks": heard.thanks,
+        "scope": heard.scope.value if heard.scope else None,
+        "scope_p": heard.scope_p,
+        "quote": list(heard.quote),
+        "kind_of_rule": heard.kind_of_rule.value if heard.kind_of_rule else None,
+        "check": heard.check or None,
+        "unsure": heard.unsure,
+        "read_by": feedback.read_by,
+        "read_at": feedback.read_at.isoformat(),
+    }
+
+
+def listed_view(feedbacks: Sequence[Feedback], *, waiting: int, following: bool = False) -> Json:
+    """Return the JSON of a page of feedback, newest first.
+
+    If `following` (there are older entries), `next` is the turn that the next page begins after.
+    """
+    return {
+        "feedback": [feedback_view(one) for one in feedbacks],
+        "waiting": waiting,
+        "next": feedbacks[-1].turn if following and feedbacks else None,
+    }
+
+
+def anew_view(read: Sequence[tuple[Feedback | None, Feedback]], *, waiting: int) -> Json:
+    """Return the JSON of reread feedback, with the earlier reading as `was` (null for none)."""
+    return {
+        "feedback": [
+            {**feedback_view(now), "was": feedback_view(before) if before else None}
+            for before, now in read
+        ],
+        "waiting": waiting,
+        "next": None,
+    }

@@ -1,0 +1,1 @@
+"""Idle detection and scheduling: when Lull may use the user's models for its own work."""

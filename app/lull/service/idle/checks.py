@@ -1,0 +1,83 @@
+"""`lull doctor` checks for idle detection: signals, the watch and calendars.
+
+None of these is serious: without them Lull still answers requests and only learns less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from lull.core import durations as spans
+from lull.core.calendars.feeds import Feed, Health
+from lull.core.idle.policy import IdleWindow, WindowState
+from lull.core.idle.rule import GateName, GateState
+from lull.service.control.checks import Json, check
+
+
+def idle_source(window: IdleWindow) -> Json:
+    """Check whether the user's input can be detected."""
+    gate = next(gate for gate in window.gates if gate.name is GateName.INPUT)
+    if gate.state is GateState.UNKNOWN or "unknown" in gate.text:
+        return check(
+            "idle source",
+            ok=False,
+            text=gate.text,
+            hint="Set idle.sleep_hours or idle.allowed_hours for hours in which Lull may work all "
+            "the same, or idle.source for a file that tells.",
+            serious=False,
+        )
+    return check("idle source", ok=True, text=gate.text)
+
+
+def lulls(window: IdleWindow, *, watching: bool) -> Json:
+    """Check that the watch for lulls runs and that the configured hours leave time for work."""
+    text = f"{window.state.value}: {window.because}"
+    if not watching:
+        text = "The watch over lulls does not run, so Lull does nothing for itself."
+        return check(
+            "lulls",
+            ok=False,
+            text=text,
+            hint="`lull logs` says why. Start Lull again.",
+            serious=False,
+        )
+    hours = next(gate for gate in window.gates if gate.name is GateName.HOURS)
+    if hours.closes and hours.until is None:
+        hint = "Look at idle.allowed_hours and idle.blocked_hours: together they leave nothing."
+        return check("lulls", ok=False, text=text, hint=hint, serious=False)
+    hint = "Switch it on with idle.enabled." if window.state is WindowState.OFF else ""
+    return check("lulls", ok=True, text=text, hint=hint)
+
+
+def calendars(feeds: Sequence[Feed], now: datetime) -> Json:
+    """Check that all calendar feeds are fresh; describes the worst one and counts the others."""
+    if not feeds:
+        return check("calendars", ok=True, text="No calendar is followed.")
+    bad = [feed for feed in feeds if feed.health(now) is not Health.FRESH]
+    if not bad:
+        return check("calendars", ok=True, text=f"{len(feeds)} followed, all fresh.")
+    first = min(bad, key=lambda feed: feed.health(now) is not Health.LOST)
+    more = f" And {len(bad) - 1} more." if len(bad) > 1 else ""
+    return check(
+        "calendars",
+        ok=False,
+        text=f"“{first.label}” {_state(first, now)}.{_why(first)}{more}",
+        hint=(first.fault or {}).get("hint") or "`lull calendar list` says more.",
+        serious=False,
+    )
+
+
+def _state(feed: Feed, now: datetime) -> str:
+    age_s = feed.age_s(now)
+    if age_s is None:
+        return "has never been read"
+    age = spans.length(age_s)
+    if feed.health(now) is Health.LOST:
+        return f"was read {age} ago, which is too old to count"
+    return f"was read {age} ago, and that copy still counts"
+
+
+def _why(feed: Feed) -> str:
+    detail = (feed.fault or {}).get("detail")
+    return f" {detail}" if detail else ""

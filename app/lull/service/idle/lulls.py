@@ -1,0 +1,80 @@
+"""JSON of whether Lull works now and why; pause and resume; and past windows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from lull.config.idle_settings import IdleSettings
+from lull.core.errors import UsageError
+from lull.core.idle.pausing import PauseLength, length_of
+from lull.core.ports import Clock
+from lull.loops.idle.lull_why import LullWhy
+from lull.loops.idle.watch_idle import WatchIdle
+from lull.service.calendars.calendars import Calendars
+from lull.service.idle.window_views import asked, windows_view
+from lull.store.idle.windows import Windows
+
+Json = dict[str, Any]
+DEFAULT_PAUSE = PauseLength.HOUR
+"""How long Lull's work pauses when the request names no duration."""
+
+
+class Lulls:
+    """Answers the control API's requests about lulls."""
+
+    def __init__(
+        self,
+        watch: WatchIdle,
+        *,
+        windows: Windows,
+        calendars: Calendars,
+        idle: Callable[[], IdleSettings],
+        clock: Clock,
+    ) -> None:
+        self._watch = watch
+        self._windows = windows
+        self._calendars = calendars
+        self._idle = idle
+        self._clock = clock
+
+    async def why(self) -> Json:
+        """Return why Lull works now or does not."""
+        return _view(await self._watch.why())
+
+    async def pause(self, wanted: Json) -> Json:
+        """Pause Lull's background work, for one hour by default. Raises UsageError.
+
+        `{"for": "tomorrow" | "for-good" | a length such as "45m", "3h" or "2d"}`.
+        """
+        length = wanted.get("for", DEFAULT_PAUSE.value)
+        wanted_length = length_of(length) if isinstance(length, str) else None
+        if wanted_length is None:
+            raise UsageError(
+                f"{str(length)[:40]!r} is no length of a pause.",
+                hint="Say how long, such as 45m, 3h or 2d, or tomorrow, or for-good.",
+            )
+        return _view(await self._watch.pause(wanted_length))
+
+    async def resume(self, _: Json) -> Json:
+        """End the user's pause of Lull's background work."""
+        return _view(await self._watch.resume())
+
+    def windows(self, query: Mapping[str, str]) -> Json:
+        """Return a page of past windows, as `windows_view` builds it. Blocking: reads the store.
+        Raises UsageError.
+        """
+        wanted = asked(query, self._clock.now())
+        rows = self._windows.between(wanted.start, wanted.end, limit=wanted.limit + 1)
+        return windows_view(
+            wanted,
+            rows,
+            away=self._windows.lulls(since=wanted.start),
+            events=self._calendars.events(),
+            calendars=self._calendars.known(),
+            idle=self._idle(),
+        )
+
+
+def _view(why: LullWhy) -> Json:
+    return dict(why.as_dict())

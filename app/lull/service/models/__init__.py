@@ -1,0 +1,1 @@
+"""Chooses models, examines them, and unloads those that Lull's own work loaded."""

@@ -1,0 +1,74 @@
+"""Unloads models that Lull's own work loaded into Ollama, once the user is back.
+
+Unloaded are models that were not in memory before, were asked by Lull, and have served no chat
+since. In doubt a model stays: Ollama unloads it after a few minutes. The built-in engine unloads
+itself (engine.idle_unload_min) and is not handled here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable, Collection
+from typing import Final
+
+from lull.core.chat.model_name import canonical
+from lull.core.ports import Clock
+from lull.service.idle.quiet import Activity
+
+log = logging.getLogger(__name__)
+
+GIVE_BACK_WITHIN_S: Final = 1.0
+"""Timeout in seconds for asking Ollama to unload a model."""
+
+
+class BorrowedModels:
+    """Tracks and unloads the Ollama models that work in a lull brought into memory."""
+
+    def __init__(
+        self,
+        *,
+        loaded: Callable[[], Awaitable[Collection[str] | None]],
+        unload: Callable[[str], Awaitable[None]],
+        asked: Callable[[], Collection[str]],
+        activity: Activity,
+        clock: Clock,
+    ) -> None:
+        """The function `loaded` returns the models in Ollama's memory (None if unknown).
+
+        The function `asked` returns those that Lull's work asks.
+        """
+        self._loaded = loaded
+        self._unload = unload
+        self._asked = asked
+        self._activity = activity
+        self._clock = clock
+        self._before: Collection[str] | None = None
+        self._since_s = 0.0
+
+    async def borrow(self) -> None:
+        """Note which models Ollama has in memory, before Lull's work asks one."""
+        if self._before is not None and not self._chatted():
+            return
+        self._since_s = self._clock.monotonic_s()
+        self._before = await self._loaded()
+
+    async def give_back(self) -> None:
+        """Unload the models that the work brought into memory; quick, and never raises."""
+        before, self._before = self._before, None
+        if before is None or self._chatted():
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(GIVE_BACK_WITHIN_S):
+                ours = {canonical(name) for name in self._asked()} - set(before)
+                for name in ours & set(await self._loaded() or ()):
+                    if self._chatted():
+                        return
+                    log.info("%s is unloaded: only work in a lull used it", name)
+                    await self._unload(name)
+
+    def _chatted(self) -> bool:
+        """Whether there was a chat since `borrow`; its user may want the model again."""
+        ran_s = self._clock.monotonic_s() - self._since_s
+        return self._activity.busy or self._activity.quiet_s <= ran_s

@@ -1,0 +1,177 @@
+"""`lull model list` and `lull model choose` in a running service.
+
+A choice runs in the background, one at a time. Its progress or result can be read until the next
+choice begins.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from lull.core.chat.model_name import canonical
+from lull.core.errors import Conflict, LullError, UsageError
+from lull.core.models.candidates import AUTO, is_auto
+from lull.core.models.learnable import Learnable
+from lull.core.models.talked_to import AutoChoice
+from lull.loops.models.choose_model import (
+    ChooseModel,
+    ChoosingProgress,
+    ChoosingStage,
+    Chosen,
+    ThereIs,
+)
+
+log = logging.getLogger(__name__)
+Json = dict[str, Any]
+KEY = "training.model"
+"""The setting that names the model that learns."""
+
+
+class ModelRequests:
+    """Answers the control API's requests about models."""
+
+    def __init__(
+        self,
+        choose: ChooseModel,
+        *,
+        chosen: Callable[[], str],
+        set_model: Callable[[str], Awaitable[Json]],
+        auto: Callable[[], Json | None] = lambda: None,
+    ) -> None:
+        """The function `set_model` writes the setting `training.model`.
+
+        It answers like `lull settings set`. `auto` returns what "auto" stands for and why, None if
+        a model is named.
+        """
+        self._choose = choose
+        self._chosen = chosen
+        self._set_model = set_model
+        self._auto = auto
+        self._choosing: asyncio.Task[None] | None = None
+        self._name = ""
+        self._state: Json | None = None
+
+    async def list(self) -> Json:
+        """Return the models that can learn, and the progress of preparing one."""
+        there = await self._choose.list()
+        return {**models_view(there, self._chosen(), self._auto()), "choosing": self._state}
+
+    async def choosing(self) -> Json:
+        """Return the progress of preparing the chosen model, or the result of the last choice."""
+        return {"choosing": self._state}
+
+    async def choose(self, wanted: Json) -> Json:
+        """Start choosing a model, or return the progress if it is being chosen.
+
+        Raises UsageError, Conflict.
+        """
+        name, is_folder = wanted.get("name"), wanted.get("folder", False)
+        if not isinstance(name, str) or not name.strip() or not isinstance(is_folder, bool):
+            raise UsageError("name is missing.", hint="`lull model list` shows the names.")
+        if is_auto(name):
+            self._state = None
+            return {**await self._set_model(AUTO), "choosing": None}
+        if self._choosing is not None and not self._choosing.done():
+            if canonical(name) != canonical(self._name):
+                raise Conflict(f"{self._name} is being made ready.", hint="Wait until it is done.")
+            return await self.choosing()
+        self._name = name
+        self._state = progress_view(name, ChoosingProgress(stage=ChoosingStage.LOOKING))
+        self._choosing = asyncio.create_task(
+            self._run(name, is_folder=is_folder), name=f"choose {name}"
+        )
+        return await self.choosing()
+
+    async def close(self) -> None:
+        """Stop a choice in progress; a later request resumes it."""
+        if self._choosing is not None:
+            self._choosing.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._choosing
+
+    async def _run(self, name: str, *, is_folder: bool) -> None:
+        try:
+            chosen = await self._choose.choose(
+                name, is_folder=is_folder, report=lambda at: self._hear(name, at)
+            )
+            setting = await self._set_model(chosen.name)
+            self._state = {**progress_view(name, _READY), **chosen_view(chosen, setting)}
+        except LullError as error:
+            log.info("%s was not chosen: %s", name, error)
+            self._state = failed_view(name, error)
+        except asyncio.CancelledError:
+            self._state = None
+            raise
+        except Exception as error:
+            # The border of a task that nobody awaits: a fault must be seen in its state.
+            log.error("a fault of Lull's own: choosing a model", exc_info=error)
+            fault = LullError(f"{type(error).__name__}.", hint="See `lull logs`.")
+            self._state = failed_view(name, fault)
+
+    def _hear(self, name: str, progress: ChoosingProgress) -> None:
+        if progress.stage is not ChoosingStage.READY:
+            self._state = progress_view(name, progress)
+
+
+_READY = ChoosingProgress(stage=ChoosingStage.READY)
+
+
+def model_view(model: Learnable) -> Json:
+    return {
+        "name": model.name,
+        "architecture": model.architecture,
+        "can_learn": model.can_learn,
+        "why_not": model.why_not,
+        "needs_gb": model.needs_gb,
+    }
+
+
+def models_view(there: ThereIs, chosen: str, auto: Json | None = None) -> Json:
+    """Build the JSON of `lull model list`.
+
+    `auto` is `{"model", "why"}`, the model that "auto" stands for now; None if the settings name
+    one.
+    """
+    return {
+        "auto": auto,
+        "models": [{**model_view(one), "chosen": _same(one.name, chosen)} for one in there.models],
+        "chosen": chosen,
+        "problem": there.problem.as_dict() if there.problem else None,
+    }
+
+
+def auto_view(choice: AutoChoice) -> Json:
+    return {"model": choice.model, "why": choice.why}
+
+
+def chosen_view(chosen: Chosen, setting: Json) -> Json:
+    return {
+        "model": model_view(chosen.learnable),
+        "chosen": chosen.name,
+        "folder": chosen.folder,
+        "restart_needed": bool(setting.get("restart_needed")),
+    }
+
+
+def progress_view(name: str, at: ChoosingProgress) -> Json:
+    return {
+        "name": name,
+        "stage": at.stage.value,
+        "progress": at.done_bytes / at.of_bytes if at.of_bytes else 0.0,
+        "done_gb": at.done_bytes / 1e9,
+        "of_gb": at.of_bytes / 1e9,
+        "left_s": at.left_s,
+        "error": None,
+    }
+
+
+def failed_view(name: str, error: LullError) -> Json:
+    return {"name": name, "stage": "failed", "error": error.as_dict()}
+
+
+def _same(one: str, other: str) -> bool:
+    return one == other or canonical(one) == canonical(other)

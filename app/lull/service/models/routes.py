@@ -1,0 +1,44 @@
+"""Control API routes for models: list, choose, and exams."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from lull.contract import routes
+from lull.service.control.answering import Answering
+from lull.service.models.exams import ExamRequests
+from lull.service.models.models import ModelRequests
+
+
+def model_routes(models: ModelRequests, answering: Answering) -> list[web.RouteDef]:
+    """Routes to list models and to choose the one to train."""
+
+    async def listed(_: web.Request) -> web.Response:
+        return answering.json(await models.list())
+
+    async def choosing(_: web.Request) -> web.Response:
+        return answering.json(await models.choosing())
+
+    async def choose(request: web.Request) -> web.Response:
+        return answering.json(await models.choose(await answering.body(request)))
+
+    return [
+        web.get(routes.MODELS, listed),
+        web.get(routes.MODELS_CHOOSING, choosing),
+        web.post(routes.MODELS_CHOOSE, choose),
+    ]
+
+
+def exam_routes(exams: ExamRequests, answering: Answering) -> list[web.RouteDef]:
+    """Routes to list exams and to start them."""
+
+    async def listed(_: web.Request) -> web.Response:
+        return answering.json(await exams.list())
+
+    async def now(_: web.Request) -> web.Response:
+        return answering.json(await exams.now())
+
+    return [
+        web.get(routes.MODELS_EXAMS, listed),
+        web.post(routes.MODELS_EXAMS, now),
+    ]

@@ -1,0 +1,1 @@
+"""The service process: startup, lock, logs, problems and task supervision."""

@@ -1,0 +1,328 @@
+"""Makes backups in a running service: on a schedule in quiet moments, and on request.
+
+Forgetting a conversation stops a backup in progress, so that none contains what is being deleted.
+
+`GET /v1/backup` answers `{"under_way": {"part", "done", "of"} or null, "backups": [{"file", "at",
+"bytes"}]}`. A POST of `{"file": PATH or ""}` makes a backup and answers `{"file", "bytes", "at",
+"holds": {…}, "files", "left_out", "odd"}`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import threading
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from lull import __version__
+from lull.config.settings import BackupSettings
+from lull.core.backup import (
+    LEFT_OUT,
+    by_hand_name,
+    by_schedule_name,
+    is_due,
+    schedule_number,
+    too_many,
+)
+from lull.core.errors import BackupError, Busy, LullError, UsageError
+from lull.core.ports import Clock
+from lull.service.control.checks import check
+from lull.service.idle.quiet import Activity
+from lull.service.process.lock import alive
+from lull.service.process.problems import Problems
+from lull.store.backup import COPYING, Made, make
+from lull.store.backup_parts import Tell
+from lull.store.backup_reading import manifest_of
+from lull.store.database import Database
+from lull.store.restoring import aside
+from lull.store.skills.skill_files import write_atomically
+
+log = logging.getLogger(__name__)
+Json = dict[str, Any]
+
+PROBLEM: Final = "backup"
+LOOK_EVERY_S: Final = 15.0
+RETRY_S: Final = 600.0
+"""Seconds until the next check for a due backup, after one was made, failed or was not due."""
+_MADE: Final = "backups.json"
+_REMEMBERED: Final = 500
+
+
+class Stopped(Exception):  # it is no failure, and nobody reads it
+    """Stops a backup in progress, because the service ends or a conversation is being forgotten."""
+
+
+# Files
+
+
+def folder_of(home: Path, settings: BackupSettings) -> Path:
+    """Return the folder for backups.
+
+    Raises BackupError if the configured folder does not exist or the default one cannot be made.
+    """
+    if not settings.folder:
+        folder = home / "backups"
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            raise BackupError(f"{folder}: {error.strerror}.", hint="Check the disk.") from error
+        return folder
+    folder = Path(settings.folder)
+    if not folder.is_dir():
+        raise BackupError(
+            f"The folder {folder} is not there.",
+            hint="Is its disk connected? `lull settings set backup.folder` names another.",
+        )
+    return folder
+
+
+def made_by_hand(
+    home: Path, settings: BackupSettings, wanted: str, *, now: datetime, tell: Tell
+) -> Json:
+    """Make a backup on the user's request.
+
+    `wanted` is a file, a folder, or "" for the default folder. Blocking.
+    """
+    target = Path(wanted) if wanted else folder_of(home, settings)
+    if target.is_dir():
+        target /= by_hand_name(now.astimezone())
+    return view_of(_made(home, target, now=now, tell=tell))
+
+
+def _made(home: Path, target: Path, *, now: datetime, tell: Tell) -> Made:
+    made = make(home, target, at=now.isoformat(), version=__version__, alive=alive, tell=tell)
+    with contextlib.suppress(OSError):  # only for what `lull forget` says
+        known = [str(file) for file in known_of(home, ())]
+        files = [*(file for file in known if file != str(target)), str(target)][-_REMEMBERED:]
+        write_atomically(home / _MADE, json.dumps(files).encode())
+    return made
+
+
+def known_of(home: Path, folders: tuple[Path, ...]) -> list[Path]:
+    """Return the existing backups that this home recorded or that lie in its folders or `folders`.
+
+    Blocking.
+    """
+    found: dict[Path, None] = {}
+    with contextlib.suppress(OSError, ValueError):
+        found |= dict.fromkeys(Path(file) for file in json.loads((home / _MADE).read_bytes()))
+    for folder in (home / "backups", *folders):
+        found |= dict.fromkeys(sorted(folder.glob("lull-*.zip")))
+    return [file for file in found if file.is_file()]
+
+
+def view_of(made: Made) -> Json:
+    return {
+        "file": str(made.file),
+        "bytes": made.size,
+        "at": made.manifest.at,
+        "holds": asdict(made.manifest.counts),
+        "files": len(made.manifest.entries),
+        "left_out": list(LEFT_OUT),
+        "odd": list(made.left),
+    }
+
+
+def newest(folder: Path) -> datetime | None:
+    """Return when the newest scheduled backup in this folder was made; None without one.
+    Blocking."""
+    names = [file.name for file in folder.glob("lull-auto-*.zip") if schedule_number(file.name)]
+    for name in sorted(names, key=schedule_number, reverse=True):
+        with contextlib.suppress(BackupError):
+            return datetime.fromisoformat(manifest_of(folder / name).at)
+    return None
+
+
+def looked_at(home: Path, settings: BackupSettings, now: datetime) -> Json:
+    """Build the result of `lull doctor`'s check of the backups. Blocking."""
+    name, folder = "backups", Path(settings.folder) if settings.folder else home / "backups"
+    files = known_of(home, (folder,))
+    last = max((file.stat().st_mtime for file in files), default=None)
+    said = "There is no backup."
+    if last is not None:
+        at = f"{datetime.fromtimestamp(last).astimezone():%Y-%m-%d %H:%M}"
+        said = f"The newest of {len(files)} is of {at}."
+    if not settings.every_days:
+        hint = "" if files else "`lull backup` makes one, backup.every_days has it made by itself."
+        return check(name, ok=True, text=said, hint=hint)
+    made = newest(folder)
+    late = f"None was made by itself for {2 * settings.every_days} days."
+    if made is not None and is_due(made, now, 2 * settings.every_days):
+        hint = "It waits for a quiet moment; `lull backup` makes one now."
+        return check(name, ok=False, text=f"{said} {late}", hint=hint, serious=False)
+    return check(name, ok=True, text=f"{said} One is made every {settings.every_days} days.")
+
+
+# In a running service
+
+
+class Backups:
+    def __init__(
+        self,
+        home: Path,
+        database: Database,
+        problems: Problems,
+        clock: Clock,
+        activity: Activity,
+        *,
+        settings: Callable[[], BackupSettings],
+        quiet_s: Callable[[], float],
+    ) -> None:
+        self._home = home
+        self._database = database
+        self._problems = problems
+        self._clock = clock
+        self._activity = activity
+        self._settings = settings
+        self._quiet_s = quiet_s
+        self._turn = asyncio.Lock()
+        self._stop = threading.Event()
+        self._progress: Json | None = None
+        self._again_s = float("-inf")
+
+    # By schedule
+
+    async def run(self) -> None:
+        """Check every 15 seconds whether a scheduled backup is due, until cancelled."""
+        while True:
+            await asyncio.sleep(LOOK_EVERY_S)
+            await self.look()
+
+    async def look(self) -> None:
+        """Make a scheduled backup if one is due and chats have been quiet for a while.
+
+        A failure becomes a problem.
+        """
+        settings = self._settings()
+        if not settings.every_days:
+            self._problems.clear(PROBLEM)
+            return
+        if self._clock.monotonic_s() < self._again_s:
+            return
+        try:
+            folder = await asyncio.to_thread(folder_of, self._home, settings)
+            last = await asyncio.to_thread(newest, folder)
+            if is_due(last, self._clock.now(), settings.every_days):
+                if self._activity.busy or self._activity.settled_s < self._quiet_s():
+                    return
+                await self._by_schedule(folder, settings.keep)
+            self._again_s = self._clock.monotonic_s() + RETRY_S
+        except Stopped:
+            return
+        except (LullError, OSError) as error:
+            self._again_s = self._clock.monotonic_s() + RETRY_S
+            self._problems.report(PROBLEM, _by_itself(error))
+        else:
+            self._problems.clear(PROBLEM)
+
+    async def _by_schedule(self, folder: Path, keep: int) -> None:
+        def work(tell: Tell) -> Path:
+            now = self._clock.now()
+            name = by_schedule_name((file.name for file in folder.iterdir()), now)
+            file = _made(self._home, folder / name, now=now, tell=tell).file
+            # Where something is missing the old ones may be all that has it.
+            if not self._database.rows_missing():
+                for name in too_many((one.name for one in folder.iterdir()), keep):
+                    (folder / name).unlink(missing_ok=True)
+            return file
+
+        log.info("backup made: %s", (await self._alone(work, gives_way=True)).name)
+
+    # At the user's word
+
+    async def make(self, wanted: Json) -> Json:
+        """Make a backup on request and return its description.
+
+        Raises UsageError, Busy, BackupError.
+        """
+        file = wanted.get("file", "")
+        if not isinstance(file, str) or (file and not Path(file).is_absolute()):
+            raise UsageError("file is not a whole path.", hint="See the contract.")
+        if self._progress is not None:
+            raise Busy("A backup is being made now.", hint="Try again when it is done.")
+        now, settings = self._clock.now(), self._settings()
+        while True:
+            try:
+                made: Json = await self._alone(
+                    lambda tell: made_by_hand(self._home, settings, file, now=now, tell=tell)
+                )
+                return made
+            except Stopped:
+                await asyncio.sleep(0)  # a conversation was forgotten: begin again without it
+
+    def view(self) -> Json:
+        """Return the progress of the backup in progress and the list of existing backups.
+        Blocking."""
+        files = [(file, file.stat()) for file in self.known()]
+        listed = [
+            {
+                "file": str(file),
+                "at": datetime.fromtimestamp(stat.st_mtime).astimezone().isoformat(),
+                "bytes": stat.st_size,
+            }
+            for file, stat in files
+        ]
+        return {"under_way": self._progress, "backups": listed}
+
+    # Beside others
+
+    def known(self) -> list[Path]:
+        """Return the existing backups that this home recorded or that lie in its folders.
+
+        Blocking.
+        """
+        folder = self._settings().folder
+        return known_of(self._home, (Path(folder),) if folder else ())
+
+    def hold_more(self) -> list[Path]:
+        """Return files that may still contain forgotten text.
+
+        These are backups, and data set aside by restores. Blocking.
+        """
+        return [*self.known(), *aside(self._home)]
+
+    @asynccontextmanager
+    async def held_off(self) -> AsyncIterator[None]:
+        """Context manager that stops a backup in progress and lets none start.
+
+        A backup could contain what is being deleted.
+        """
+        self._stop.set()
+        async with self._turn:
+            yield
+
+    async def _alone(self, work: Callable[[Tell], Any], *, gives_way: bool = False) -> Any:
+        async with self._turn:
+            self._stop = stop = threading.Event()
+            self._progress = {"part": COPYING, "done": 0, "of": 0}
+
+            def tell(part: str, done: int, of: int) -> None:
+                self._progress = {"part": part, "done": done, "of": of}
+                while not stop.is_set() and gives_way and part != COPYING and self._activity.busy:
+                    time.sleep(0.05)
+                if stop.is_set():
+                    raise Stopped
+
+            task = asyncio.ensure_future(asyncio.to_thread(work, tell))
+            try:
+                return await asyncio.shield(task)
+            finally:
+                stop.set()
+                # Whoever waits for our turn finds nothing of it.
+                await asyncio.wait([task])
+                task.exception()
+                self._progress = None
+
+
+def _by_itself(error: LullError | OSError) -> BackupError:
+    if isinstance(error, OSError):
+        error = BackupError(f"{error.filename}: {error.strerror}.", hint="Check the folder.")
+    return BackupError(f"No backup was made by itself: {error.detail}", hint=error.hint)

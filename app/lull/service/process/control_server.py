@@ -1,0 +1,167 @@
+"""Opens the control API on a Unix socket that only its owner can open.
+
+Makes each subject's requests and routes from the parts of a service.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from aiohttp import web
+
+from lull.core.errors import LullError
+from lull.service.adapters.routes import adapter_routes
+from lull.service.calendars.routes import calendar_routes
+from lull.service.chat.forgetting import ForgettingRequests
+from lull.service.chat.routes import conversation_routes, forget_routes, trash_routes
+from lull.service.control.answering import Answering, Json
+from lull.service.control.control_api import ControlApi
+from lull.service.control.routes import ServiceRequests, service_routes
+from lull.service.control.settings_view import SettingsView
+from lull.service.control.status import Status
+from lull.service.feedback.hearing import Hearing
+from lull.service.feedback.routes import feedback_routes
+from lull.service.idle.lulls import Lulls
+from lull.service.idle.routes import lull_routes
+from lull.service.models.models import KEY as TRAINING_MODEL
+from lull.service.models.models import ModelRequests, auto_view
+from lull.service.models.routes import exam_routes, model_routes
+from lull.service.process.routes import backup_routes
+from lull.service.proof.comparing import Comparing
+from lull.service.proof.reviewing import Reviewing
+from lull.service.proof.routes import proposal_routes
+from lull.service.skills.routes import skill_routes
+from lull.service.training.requests import TrainingRequests
+from lull.service.training.routes import training_routes
+from lull.service.wiring.service import Service
+
+
+async def open_control(
+    service: Service, *, stop: Callable[[], None], forget_token: Callable[[], None]
+) -> web.AppRunner:
+    """Serve the control API of a service on its socket; the caller cleans the runner up.
+
+    `forget_token` removes the network token from the secret store and blocks. Raises LullError.
+    """
+    status = Status(service)
+    view = SettingsView(service.paths.settings, apply=service.following.apply)
+
+    async def set_model(name: str) -> Json:
+        said = await view.handle({"key": TRAINING_MODEL, "value": name})
+        # The same name may have other weights now.
+        await service.following.follow_choice()
+        return said
+
+    answering = Answering(settle=service.stores.database.flush)
+    reviewing = Reviewing(
+        review=service.learning.review,
+        proposals=service.stores.proposals,
+        skills=service.stores.skills,
+        library=lambda: service.current.library,
+        rule=service.learning.prove.rule.proof,
+        rule_for=service.learning.prove.rule_for,
+        proofs=service.learning.fast_loop,
+        bus=service.bus,
+    )
+    whole = ServiceRequests(
+        status=status.status,
+        doctor=status.doctor,
+        settings=view.handle,
+        stop=stop,
+        finish_within_s=service.settings.service.finish_within_s,
+        token=service.token,
+        forget_token=forget_token,
+    )
+    models = ModelRequests(
+        service.weights.choose,
+        chosen=lambda: service.settings.training.model,
+        set_model=set_model,
+        auto=lambda: auto_view(service.auto.choice) if service.in_force.auto else None,
+    )
+    api = ControlApi(
+        answering,
+        bus=service.bus,
+        status=status.status,
+        reading=service.reading,
+        reviewing=reviewing,
+        groups=(
+            service_routes(whole, answering),
+            model_routes(models, answering),
+            *_learning_routes(service, reviewing, answering),
+            *_other_routes(service, answering),
+        ),
+    )
+    runner = web.AppRunner(
+        api.app(), handler_cancellation=True, access_log=None, shutdown_timeout=1.0
+    )
+    await runner.setup()
+    await _private_site(runner, service.paths.control_socket)
+    return runner
+
+
+def _learning_routes(
+    service: Service, reviewing: Reviewing, answering: Answering
+) -> list[list[web.RouteDef]]:
+    """Routes for what Lull learns: skills, proposals, feedback, adapters, training and exams."""
+    comparing = Comparing(
+        service.learning.compare,
+        proposals=service.stores.proposals,
+        rule_for=service.learning.prove.rule_for,
+        proofs=service.learning.fast_loop,
+    )
+    hearing = Hearing(
+        service.stores.feedback,
+        service.learning.hear,
+        count=service.learning.fast_loop.count_heard,
+    )
+    training = TrainingRequests(service.night, service.watch, service.stores.training)
+    return [
+        skill_routes(service.reading, service.changes, answering),
+        proposal_routes(reviewing, comparing, answering),
+        feedback_routes(hearing, answering),
+        adapter_routes(service.adapters.control, answering),
+        training_routes(training, answering),
+        exam_routes(service.exam_requests, answering),
+    ]
+
+
+def _other_routes(service: Service, answering: Answering) -> list[list[web.RouteDef]]:
+    """Routes for conversations, calendars, lulls and backups."""
+    lulls = Lulls(
+        service.watch,
+        windows=service.watch.windows,
+        calendars=service.calendars,
+        idle=lambda: service.settings.idle,
+        clock=service.clock,
+    )
+    forgetting = ForgettingRequests(
+        service.forget,
+        settle=service.stores.database.flush,
+        bring_back=service.throwing_away.sweep.bring_back,
+        backups=service.backups,
+    )
+    return [
+        conversation_routes(service.reading, service.rating, answering),
+        forget_routes(forgetting, answering),
+        trash_routes(service.throwing_away, answering),
+        calendar_routes(service.calendars, answering),
+        lull_routes(lulls, answering),
+        backup_routes(service.backups, answering),
+    ]
+
+
+async def _private_site(runner: web.AppRunner, path: Path) -> None:
+    """Serve on a Unix socket that only its owner can open, from its creation on."""
+    before = os.umask(0o177)
+    try:
+        path.unlink(missing_ok=True)
+        await web.UnixSite(runner, str(path)).start()
+    except OSError as error:
+        raise LullError(
+            f"The control socket {path} cannot be made: {error.strerror}.",
+            hint="Move away what lies there, or name another folder with LULL_HOME.",
+        ) from error
+    finally:
+        os.umask(before)

@@ -1,0 +1,41 @@
+"""Runs `lull forget` without a running service, on a service that accepts no requests.
+
+The caller holds the home's lock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from lull.config.paths import Paths
+from lull.config.settings import Settings
+from lull.service.chat.forgetting import ForgettingRequests
+from lull.service.process.lock import alive
+from lull.service.proxy.auth import Door
+from lull.service.wiring.start import wired
+from lull.store.leftovers import sweep_leftovers
+
+Json = dict[str, Any]
+
+
+def forget_alone(settings: Settings, paths: Paths, wanted: Mapping[str, object]) -> Json:
+    """Forget a conversation, or show what would be removed.
+
+    Raises UsageError, NotFound, StoreError.
+    """
+    # What a killed write left may hold the same words.
+    sweep_leftovers(paths.home, alive=alive)
+    return asyncio.run(_forget(settings, paths, dict(wanted)))
+
+
+async def _forget(settings: Settings, paths: Paths, wanted: Json) -> Json:
+    async with wired(settings, paths, Door(port=0)) as service:
+        forgetting = ForgettingRequests(
+            service.forget,
+            settle=service.stores.database.flush,
+            bring_back=service.throwing_away.sweep.bring_back,
+            backups=service.backups,
+        )
+        return await forgetting.forget(wanted)

@@ -1,0 +1,58 @@
+"""Updates the database's witness file and checkpoints its write-ahead log (WAL).
+
+The witness holds the row counts outside the database, to notice later loss.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Final
+
+from lull.core.errors import StoreError
+from lull.core.ports import Clock
+from lull.store.database import Database
+from lull.store.witness import Witness
+
+log = logging.getLogger(__name__)
+
+WITNESS_EVERY_S: Final = 5.0
+CHECKPOINT_EVERY_S: Final = 300.0
+
+
+class KeepWatch:
+    """Writes the witness file every few seconds and checkpoints the WAL every few minutes."""
+
+    def __init__(self, database: Database, witness: Witness, clock: Clock) -> None:
+        self._database = database
+        self._witness = witness
+        self._clock = clock
+        self._failing = False
+
+    async def run(self) -> None:
+        """Write the witness file and checkpoint the WAL regularly, until cancelled."""
+        checkpointed_s = float("-inf")
+        while True:
+            now_s = self._clock.monotonic_s()
+            # Checkpoint right at the start: until then all data may exist only in the WAL.
+            if now_s - checkpointed_s >= CHECKPOINT_EVERY_S:
+                self._database.checkpoint_soon()
+                checkpointed_s = now_s
+            await self._write(running=True)
+            await asyncio.sleep(WITNESS_EVERY_S)
+
+    async def stop(self) -> None:
+        """Write the witness file a last time, marked as not running, before the database closes."""
+        await self._write(running=False)
+
+    async def _write(self, *, running: bool) -> None:
+        at = self._clock.now().isoformat()
+        try:
+            await asyncio.to_thread(self._witness.write, self._database, at=at, running=running)
+        except StoreError as error:
+            # Usually a full disk, which the store reports itself; the next round retries.
+            if not self._failing:
+                log.warning("the witness could not be written: %s", error.detail)
+            self._failing = True
+        else:
+            self._failing = False

@@ -1,0 +1,303 @@
+"""Runs the service in the foreground: lock, open both servers, announce, wait, close in order.
+
+The data plane listens first and slow parts (Chroma, the engine) start behind it, so that clients
+can connect at once. The first stop request lets answers in progress finish; a second one cuts them
+off.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import gc
+import logging
+import os
+import secrets
+import signal
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from aiohttp import web
+
+from lull import __version__
+from lull.config.paths import Paths
+from lull.config.private_file import close_to_others
+from lull.config.settings import ServiceSettings, Settings
+from lull.core.errors import AddressInUse, LullError, OpenToNetwork, SettingsError
+from lull.service.process.control_server import open_control
+from lull.service.process.lock import Discovery, ServiceLock, alive, write_discovery
+from lull.service.process.logs import no_words_of_others, start_logging
+from lull.service.proxy.auth import Door
+from lull.service.wiring.background import BackgroundTasks
+from lull.service.wiring.service import Service
+from lull.service.wiring.start import wired
+from lull.service.wiring.together import open_secrets
+from lull.store.leftovers import sweep_leftovers
+from lull.store.restoring import finish
+
+log = logging.getLogger(__name__)
+
+TOKEN = "network-token"
+"""Name under which the network token is kept in the secret store."""
+
+_LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+"""Loopback address to show for each wildcard bind address."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ready:
+    """Data about the started service that the startup message shows."""
+
+    address: str
+    pid: int
+    upstream: str
+    upstream_ok: bool
+    models: int
+    built_in: bool
+    """Whether the built-in model is present and undamaged."""
+    token: str
+    """Network token; empty when only this machine can connect."""
+    notes: tuple[str, ...]
+
+
+class Stopping:
+    """Stop requests to the service.
+
+    Event `asked` is set by the first, `again` by a second, which means at once.
+    """
+
+    def __init__(self) -> None:
+        self.asked = asyncio.Event()
+        self.again = asyncio.Event()
+
+    def ask(self) -> None:
+        """Record a stop request."""
+        (self.again if self.asked.is_set() else self.asked).set()
+
+    def listen(self) -> None:
+        """Treat SIGINT, SIGTERM and SIGHUP (unless ignored) as stop requests."""
+        loop = asyncio.get_running_loop()
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            sign = getattr(signal, name, None)
+            minds = name != "SIGHUP" or (sign and signal.getsignal(sign) != signal.SIG_IGN)
+            if sign is not None and minds:
+                with contextlib.suppress(NotImplementedError):
+                    loop.add_signal_handler(sign, self.ask)
+
+
+def run(
+    settings: Settings,
+    paths: Paths,
+    *,
+    tell: Callable[[Ready], None],
+    played: Path | None = None,
+) -> None:
+    """Serve until stopped. `played` is a file that sets the time of day (`lull demo`).
+
+    Raises LullError when the service cannot start.
+    """
+    paths.prepare()
+    lock = ServiceLock(paths.lock)
+    lock.take(discovery=paths.discovery)
+    try:
+        paths.discovery.unlink(missing_ok=True)  # left by a killed service
+        finish(paths.home)
+        swept = sweep_leftovers(paths.home, alive=alive)
+        close_to_others(paths.home)
+        start_logging(paths.logs, settings.log.level)
+        if swept:
+            log.info("%d left-overs of writes that were killed removed", len(swept))
+        asyncio.run(_serve(settings, paths, tell, played))
+    except LullError as error:
+        log.info("could not go on: %s", error)
+        raise
+    finally:
+        with contextlib.suppress(OSError):
+            paths.discovery.unlink(missing_ok=True)
+            paths.control_socket.unlink(missing_ok=True)
+        lock.release()
+
+
+async def _serve(
+    settings: Settings, paths: Paths, tell: Callable[[Ready], None], played: Path | None
+) -> None:
+    stopping = Stopping()
+    stopping.listen()
+    no_words_of_others(asyncio.get_running_loop())
+    listener = _listener(settings.service)
+    token, worry = await _secrets(settings, paths)
+    door = _door(settings.service, listener, token)
+    async with (
+        wired(settings, paths, door, played=played) as service,
+        contextlib.AsyncExitStack() as closing,
+    ):
+        service.token = token
+        service.address = f"http://{_shown(settings.service.bind)}:{door.port}"
+        _worry(service, worry)
+        await service.ollama.probe()
+        control = await open_control(
+            service,
+            stop=stopping.ask,
+            forget_token=lambda: open_secrets(service.settings, service.paths)[0].delete(TOKEN),
+        )
+        closing.push_async_callback(control.cleanup)
+        closing.callback(service.bus.close)
+        data_plane = await _open_data_plane(service, listener)
+        closing.push_async_callback(_drain, data_plane, stopping)
+        background = asyncio.create_task(BackgroundTasks(service).run())
+        closing.push_async_callback(_ended, background)
+        closing.callback(paths.discovery.unlink, missing_ok=True)
+        _announce(paths, service)
+        log.info("serving at %s", service.address)
+        tell(_ready(service))
+        _spare_the_collector()
+        await stopping.asked.wait()
+        log.info("stopping")
+    log.info("stopped")
+
+
+def _spare_the_collector() -> None:
+    """Exempt the startup objects from garbage collection and collect less often.
+
+    Requests make many short-lived objects, and scanning everything every 700 of them cost 0.1 ms
+    per request.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 20)
+
+
+async def _ended(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+async def _drain(runner: web.AppRunner, stopping: Stopping) -> None:
+    """Refuse new requests and let answers finish, until the timeout or a second stop request."""
+    draining = asyncio.create_task(runner.cleanup())
+    hurry = asyncio.create_task(stopping.again.wait())
+    try:
+        await asyncio.wait({draining, hurry}, return_when=asyncio.FIRST_COMPLETED)
+        if not draining.done() and runner.server is not None:
+            await _ended(draining)
+            await runner.server.shutdown(0.01)
+    finally:
+        await _ended(hurry)  # type: ignore[arg-type]
+
+
+async def _secrets(settings: Settings, paths: Paths) -> tuple[str, LullError | None]:
+    """Return the network token where one is needed, created on first use, and any secret store
+    problem.
+
+    A loopback-only service needs no token and asks no keychain.
+    """
+    needed = settings.service.needs_token
+    if not needed and not settings.secrets.file_fallback:
+        return "", None
+    store, worry = await asyncio.to_thread(open_secrets, settings, paths)
+    if not needed:
+        return "", worry
+    token = await asyncio.to_thread(store.get, TOKEN)
+    if not token:
+        token = secrets.token_urlsafe(24)
+        await asyncio.to_thread(store.set, TOKEN, token)
+    return token, worry
+
+
+def _worry(service: Service, worry: LullError | None) -> None:
+    if worry is not None:
+        service.problems.report("secrets", worry)
+    if service.token:
+        service.problems.report(
+            "network",
+            OpenToNetwork(
+                f"service.bind is {service.settings.service.bind}, so whoever is on your network"
+                " and has the token can use your models.",
+                hint="`lull settings set service.bind 127.0.0.1` closes it.",
+            ),
+        )
+
+
+def _listener(settings: ServiceSettings) -> socket.socket:
+    if settings.needs_token and not settings.allow_network:
+        raise SettingsError(
+            f"service.bind is {settings.bind}, which other machines can reach.",
+            hint="Set service.allow_network = true as well, or bind to 127.0.0.1.",
+        )
+    family = socket.AF_INET6 if ":" in settings.bind else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    if os.name == "posix":
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((settings.bind, settings.port))
+        listener.listen(128)
+    except OSError as error:
+        listener.close()
+        raise _cannot_listen(settings, error) from error
+    return listener
+
+
+def _cannot_listen(settings: ServiceSettings, error: OSError) -> LullError:
+    where = f"{_bracketed(settings.bind)}:{settings.port}"
+    if error.errno == errno.EADDRINUSE:
+        return AddressInUse(
+            f"Something else listens at {where} already.",
+            hint="Stop it, or choose another port: `lull serve --port N` (0: any free one).",
+        )
+    return SettingsError(
+        f"Lull cannot listen at {where}: {error.strerror}.",
+        hint="Change service.bind or service.port; ports below 1024 are the system's.",
+    )
+
+
+def _door(settings: ServiceSettings, listener: socket.socket, token: str) -> Door:
+    return Door(
+        port=listener.getsockname()[1],
+        loopback=not settings.needs_token,
+        token=token,
+        origins=settings.allow_origins,
+    )
+
+
+def _shown(bind: str) -> str:
+    return _bracketed(_LOOPBACK_OF.get(bind, bind))
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+async def _open_data_plane(service: Service, listener: socket.socket) -> web.AppRunner:
+    within_s = service.settings.service.finish_within_s
+    runner = service.data_plane.runner(shutdown_timeout_s=within_s)
+    await runner.setup()
+    await web.SockSite(runner, listener).start()
+    return runner
+
+
+def _announce(paths: Paths, service: Service) -> None:
+    found = Discovery(
+        address=service.address,
+        pid=os.getpid(),
+        control=str(paths.control_socket),
+        version=__version__,
+        started=service.clock.now().isoformat(),
+    )
+    write_discovery(paths.discovery, found)
+
+
+def _ready(service: Service) -> Ready:
+    standing = service.problems.standing()
+    return Ready(
+        address=service.address,
+        pid=os.getpid(),
+        upstream=service.ollama.address,
+        upstream_ok=service.ollama.state.ok,
+        models=len(service.ollama.state.models),
+        built_in=service.upstream.built_in_is_there,
+        token=service.token,
+        notes=tuple(f"{p['title']}: {p['detail']} {p['hint']}" for p in standing),
+    )

@@ -1,0 +1,75 @@
+"""Keeps the problems that exist now; logs when one appears and when it clears."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from lull.core.errors import LullError
+from lull.core.events import EventKind
+from lull.core.provenance.redaction import redact_text
+from lull.service.process.bus import EventBus
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+def _alike(_kind: str, _secret: str) -> int:
+    return 1
+
+
+class Problems:
+    """The service's current problems by key; each is reported once while its text is the same."""
+
+    def __init__(self, bus: EventBus) -> None:
+        self._bus = bus
+        self._standing: dict[str, dict[str, str]] = {}
+
+    def report(self, key: str, error: LullError) -> None:
+        """Set the problem with this key; logs and publishes it if its text is new."""
+        # A server's error text may echo the API key that it was sent.
+        said = {name: redact_text(text, _alike) for name, text in error.as_dict().items()}
+        if self._standing.get(key) != said:
+            self._standing[key] = said
+            log.warning("%s: %s", said["title"], said["detail"])
+            self._bus.tell(EventKind.PROBLEM, key=key, standing=True, **said)
+
+    def told(self, key: str, error: LullError | None) -> None:
+        """Set the problem with this key, or clear it if the error is None."""
+        if error is None:
+            self.clear(key)
+        else:
+            self.report(key, error)
+
+    def clear(self, key: str) -> None:
+        """Remove the problem with this key, if any."""
+        said = self._standing.pop(key, None)
+        if said is not None:
+            log.info("no longer: %s", said["title"])
+            self._bus.tell(EventKind.PROBLEM, key=key, standing=False, **said)
+
+    async def attempt(
+        self,
+        key: str,
+        work: Callable[[], Awaitable[T]],
+        undone: list[LullError] | None = None,
+    ) -> T | None:
+        """Run `work`; a failure stays a problem until it succeeds, and is added to `undone`."""
+        try:
+            result = await work()
+        except LullError as error:
+            self.report(key, error)
+            if undone is not None:
+                undone.append(error)
+            return None
+        self.clear(key)
+        return result
+
+    def of(self, key: str) -> dict[str, str] | None:
+        """The current problem with this key, or None."""
+        return self._standing.get(key)
+
+    def standing(self) -> list[dict[str, str]]:
+        """Return all current problems."""
+        return list(self._standing.values())

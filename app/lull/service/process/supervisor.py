@@ -1,0 +1,66 @@
+"""Keeps background tasks alive: a task that fails is restarted with backoff.
+
+A task that keeps failing is given up after a few tries and stays listed as a problem; the data
+plane goes on without it. The problem is cleared only after the task has run for a while, so that it
+does not flicker with every restart.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+from lull.core.backoff import Backoff
+from lull.core.errors import LullError
+from lull.core.ports import Clock
+from lull.service.process.problems import Problems
+
+log = logging.getLogger(__name__)
+
+STEADY_S = 10.0
+"""Seconds that a restarted task must run until it counts as healthy again."""
+
+Job = Callable[[], Awaitable[None]]
+Sleep = Callable[[float], Awaitable[None]]
+
+
+class Supervisor:
+    """Restarts failing background tasks and reports them as problems."""
+
+    def __init__(self, problems: Problems, clock: Clock, *, sleep: Sleep = asyncio.sleep) -> None:
+        self._problems = problems
+        self._clock = clock
+        self._sleep = sleep
+
+    async def keep(self, name: str, job: Job) -> None:
+        """Run `job` until it returns, restarting it when it raises, until the backoff gives up."""
+        backoff = Backoff()
+        while True:
+            steady = asyncio.create_task(self._well_after_a_while(name))
+            try:
+                await job()
+                self._problems.clear(name)
+                return
+            except Exception as error:
+                # The border of every background job: one that breaks may not end the others.
+                backoff = backoff.fallen(self._clock.monotonic_s())
+                log.error("%s failed", name, exc_info=error)
+                self._problems.report(name, _in_words(name, error, backoff.delay_s))
+            finally:
+                steady.cancel()
+                await asyncio.gather(steady, return_exceptions=True)
+            if backoff.delay_s is None:
+                return
+            await self._sleep(backoff.delay_s)
+
+    async def _well_after_a_while(self, name: str) -> None:
+        await self._sleep(STEADY_S)
+        self._problems.clear(name)
+
+
+def _in_words(name: str, error: Exception, delay_s: float | None) -> LullError:
+    if isinstance(error, LullError):
+        return error
+    then = f"It is tried again in {delay_s:g} s." if delay_s is not None else "It stays off."
+    return LullError(f"{name} failed: {type(error).__name__}.", hint=f"{then} See `lull logs`.")

@@ -1,0 +1,1 @@
+"""Skill proposals: views, comparing answers, deciding and verifying proofs."""

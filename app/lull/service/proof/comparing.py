@@ -1,0 +1,152 @@
+"""`lull review compare`: shows pairs of answers and records the user's picks.
+
+A slow model can take minutes for two answers, so the replay is a background task. A request waits
+for it for up to `PATIENCE_S` and then reports that the model is still working; asking again waits
+for the same pair.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Protocol
+
+from lull.core.chat.picks import Pick
+from lull.core.errors import LullError, UsageError
+from lull.core.proof.proof import ProofRule
+from lull.core.proof.proposal import Proposal
+from lull.loops.proof.compare import Comparison, NextPair
+from lull.service.proof.proposal_views import evidence_view
+from lull.store.proof.proposals import Proposals
+
+log = logging.getLogger(__name__)
+
+Json = dict[str, Any]
+PATIENCE_S: Final = 20.0
+"""Most seconds that a request waits for a pair of answers."""
+
+
+class Compares(Protocol):
+    """Interface of the loop that produces pairs of answers and takes picks."""
+
+    async def next(self, proposal_id: str, /) -> NextPair: ...
+
+    async def pick(self, proposal_id: str, pair: str, pick: Pick, /) -> Proposal: ...
+
+
+class Followed(Protocol):
+    """Interface of the job that continues proofs after the user's picks."""
+
+    async def picked(self) -> None: ...
+
+
+class Comparing:
+    """Answers the control API's requests about comparisons."""
+
+    def __init__(
+        self,
+        compare: Compares,
+        *,
+        proposals: Proposals,
+        rule_for: Callable[[Proposal], ProofRule],
+        proofs: Followed,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        self._compare = compare
+        self._proposals = proposals
+        self._rule_for = rule_for
+        self._proofs = proofs
+        self._patience_s = patience_s
+        self._replaying: dict[str, asyncio.Task[NextPair]] = {}
+        """Running replays by proposal id."""
+        self._picking: set[asyncio.Task[Json]] = set()
+
+    async def next(self, proposal_id: str) -> Json:
+        """Return the next pair to compare: `{"pair", "request", "a", "b", "alike", "working", …}`.
+
+        `pair` is None while the model is still answering, or if there is nothing to pick. Raises
+        LullError.
+        """
+        proposal = await asyncio.to_thread(self._proposals.get, proposal_id)
+        task = self._replaying.get(proposal.id)
+        if task is None:
+            task = asyncio.create_task(self._compare.next(proposal.id))
+            self._replaying[proposal.id] = task
+            task.add_done_callback(_log_failure)
+        done, _ = await asyncio.wait({task}, timeout=self._patience_s)
+        if not done:
+            return await self._answer(proposal.id, None, working=True)
+        if self._replaying.get(proposal.id) is task:
+            del self._replaying[proposal.id]
+        asked = task.result()
+        if asked.alike:
+            await self._proofs.picked()
+        return await self._answer(proposal.id, asked.comparison, alike=asked.alike)
+
+    async def pick(self, proposal: str, wanted: Mapping[str, Any]) -> Json:
+        """Record the user's pick and return how the proof stands.
+
+        The result is `{"proposal", "picks", "wins", "losses", "e_value", "wanted", …}`.
+
+        Raises Conflict, NotFound, UsageError.
+        """
+        pair, pick = wanted.get("pair"), wanted.get("pick")
+        if not isinstance(pair, str) or pick not in list(Pick):
+            raise UsageError(
+                "A pair and a pick are wanted.", hint=f"The pick is one of {', '.join(Pick)}."
+            )
+        task = asyncio.create_task(self._pick(proposal, pair, Pick(pick)))
+        self._picking.add(task)
+        task.add_done_callback(self._picking.discard)
+        task.add_done_callback(_log_failure)
+        # Shielded: the pick is kept even if the client disconnects.
+        return await asyncio.shield(task)
+
+    async def _pick(self, proposal: str, pair: str, pick: Pick) -> Json:
+        now = await self._compare.pick(proposal, pair, pick)
+        await self._proofs.picked()
+        return await self._answer(now.id, None)
+
+    async def _answer(
+        self, proposal: str, comparison: Comparison | None, *, alike: int = 0, working: bool = False
+    ) -> Json:
+        return await asyncio.to_thread(self._view, proposal, comparison, alike, working)
+
+    def _view(
+        self, proposal_id: str, comparison: Comparison | None, alike: int, working: bool
+    ) -> Json:
+        proposal = self._proposals.get(proposal_id)
+        pairs = self._proposals.pairs(proposal.id)
+        evidence = evidence_view(proposal, pairs, self._rule_for(proposal))
+        return {
+            "pair": comparison.pair if comparison else None,
+            "request": comparison.request if comparison else None,
+            "a": comparison.a if comparison else None,
+            "b": comparison.b if comparison else None,
+            "picks": evidence["picks"]["done"],
+            "wins": evidence["wins"],
+            "losses": evidence["losses"],
+            "e_value": evidence["e_value"],
+            "shown_by": evidence["shown_by"],
+            "needs_e_value": evidence["needs_e_value"],
+            "wanted": evidence["picks"]["wanted"],
+            "sitting": evidence["picks"]["sitting"],
+            "alike": alike,
+            "working": working,
+            "proposal": proposal.id,
+            "name": proposal.key.name,
+            "wish": proposal.wish,
+            "status": proposal.status.value,
+            "reason": proposal.reason,
+            "open": proposal.comparable and not proposal.looked,
+        }
+
+
+def _log_failure(task: asyncio.Task[Any]) -> None:
+    """Log a failed task, since nobody may be waiting for it any more."""
+    error = None if task.cancelled() else task.exception()
+    if isinstance(error, LullError):
+        log.info("not compared: %s", error)
+    elif error is not None:
+        log.error("a comparison failed", exc_info=error)

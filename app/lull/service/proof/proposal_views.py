@@ -1,0 +1,237 @@
+"""Proposals as the JSON documented in CLI.md: everything needed to decide.
+
+Keys are only ever added. `diff` compares the exact bytes; its lines end at line feeds only, so that
+no other line-breaking character can hide a line.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from lull.core.chat.picks import PAIRS_A_SITTING
+from lull.core.errors import SkillError
+from lull.core.proof.check import in_words, parse
+from lull.core.proof.evalue import win_share
+from lull.core.proof.last_look import LastLook, chance
+from lull.core.proof.proof import (
+    BY_USER,
+    SAME_WORDS,
+    Pair,
+    ProofRule,
+    budget,
+    decide,
+    once,
+    picks_wanted,
+    totals_of,
+)
+from lull.core.proof.proposal import Proposal, ProposalKind
+from lull.core.proof.standing import cautions_of, standing_of
+from lull.core.proof.whose_words import whose
+from lull.store.proof.proposals import WritingFault
+
+Json = dict[str, Any]
+
+
+def proposal_view(
+    proposal: Proposal, *, base: bytes, data: bytes, pairs: Sequence[Pair], rule: ProofRule
+) -> Json:
+    """Convert a proposal to JSON.
+
+    `base` is the skill text in force, `data` the text that would replace it.
+    """
+    after = b"" if proposal.kind is ProposalKind.RETIRE else data
+    return {
+        "id": proposal.id,
+        "kind": proposal.kind.value,
+        "name": proposal.key.name,
+        "client": proposal.key.client or None,
+        "status": proposal.status.value,
+        "sha256": proposal.sha256,
+        "diff": unified(base, after, proposal.key.name),
+        "evidence": evidence_view(proposal, pairs, rule),
+        "provenance": [
+            {
+                "sentence": trace.sentence,
+                "source": trace.source,
+                "turn": trace.turn or None,
+                "whose": whose(trace, wish=proposal.wish).value,
+                "quoted": list(trace.quoted),
+            }
+            for trace in proposal.traces
+        ],
+        "flags": [dict(flag) for flag in proposal.flags],
+        "standing": standing_of(proposal, pairs=len(pairs)).value,
+        "until": proposal.until.isoformat() if proposal.until else None,
+        "description": proposal.text.description,
+        "body": proposal.text.body,
+        "text": data.decode(errors="replace"),
+        "reason": proposal.reason,
+        "made": proposal.made_at.isoformat(),
+        "changed": proposal.changed_at.isoformat(),
+        "origin": proposal.origin.value,
+        "wish": proposal.wish,
+        "model": proposal.model,
+        "scope": proposal.scope.value,
+        "check": check_words(proposal.check),
+        "check_json": proposal.check or None,
+        "needs": "picks" if proposal.needs_picks else None,
+        "base_sha256": proposal.base_sha256,
+        "generation": proposal.generation,
+        "turns": {
+            "failures": list(proposal.failures),
+            "siblings": list(proposal.siblings),
+            "successes": list(proposal.successes),
+            "wish": list(proposal.wish_turns),
+        },
+    }
+
+
+def evidence_view(proposal: Proposal, pairs: Sequence[Pair], rule: ProofRule) -> Json:
+    """Return the JSON of the result of a proposal's replays so far.
+
+    Without any, the e-value is 1.
+    """
+    successes, look = proposal.replayable, proposal.look
+    so_far = decide(pairs, rule, successes=successes, look=look)
+    return {
+        "pairs": so_far.pairs,
+        "requests": so_far.requests,
+        "wins": so_far.wins,
+        "losses": so_far.losses,
+        "better": _better(so_far.wins, so_far.losses),
+        "e_value": so_far.e_value,
+        "harm_e_value": so_far.harm_e_value,
+        "success_pairs": so_far.success_pairs,
+        "success_wins": so_far.success_wins,
+        "success_losses": so_far.success_losses,
+        "needs_e_value": 1 / rule.alpha,
+        "most_pairs": budget(totals_of(once(pairs)), rule, successes=successes),
+        "most_pairs_if_open": rule.most_pairs,
+        "shown_by": so_far.shown_by.value or None,
+        "last_look": look_view(look, so_far.e_value, rule.alpha),
+        "scored_by": scored_by(pairs),
+        "cautions": [caution.value for caution in cautions_of(so_far)],
+        "picks": picks_view(pairs, rule),
+    }
+
+
+def look_view(look: LastLook | None, e_value: float, alpha: float) -> Json | None:
+    """The last look, once it was taken: its coin stays hidden until then."""
+    if look is None or not look.after:
+        return None
+    return {
+        "after": look.after,
+        "chance": chance(e_value, alpha),
+        "coin": look.coin,
+        "seed": look.seed,
+        "accepted": look.accepts(e_value, alpha),
+    }
+
+
+def pairs_view(pairs: Sequence[Pair]) -> Json:
+    """Every replayed pair, in order, with both answers; empty ones were not kept."""
+    return {
+        "pairs": [
+            {
+                "turn": pair.request,
+                "part": pair.part.value,
+                "without": {"answer": pair.answers[0], "score": pair.without},
+                "with": {"answer": pair.answers[1], "score": pair.with_},
+                "kept": any(pair.answers),
+                "scored_by": pair.scored_by,
+            }
+            for pair in pairs
+        ]
+    }
+
+
+def scored_by(pairs: Sequence[Pair]) -> dict[str, int]:
+    """Count the scored pairs by scorer: `check`, `user`, a model's own verifier or a judge."""
+    counts = Counter(pair.scored_by.removeprefix("verifier:") for pair in pairs)
+    return dict(sorted(counts.items()))
+
+
+def picks_view(pairs: Sequence[Pair], rule: ProofRule) -> Json:
+    """Return the user's picks so far, and how many more wins would prove the skill."""
+    return {
+        "done": sum(pair.scored_by == BY_USER for pair in pairs),
+        "alike": sum(pair.scored_by == SAME_WORDS for pair in pairs),
+        "wanted": picks_wanted(pairs, rule),
+        "sitting": PAIRS_A_SITTING,
+    }
+
+
+def _better(wins: int, losses: int) -> Json | None:
+    """Return the share of wins among decided replays with an anytime-valid 95 % interval; None
+    before the first.
+    """
+    if not wins + losses:
+        return None
+    low, high = win_share(wins, losses)
+    return {
+        "share": round(wins / (wins + losses), 4),
+        "low": round(low, 4),
+        "high": round(high, 4),
+        "n": wins + losses,
+    }
+
+
+def unified(before: bytes, after: bytes, name: str) -> str:
+    """Return a GNU unified diff of two texts; a missing side is /dev/null."""
+    old, new = _lines(before), _lines(after)
+    lines = difflib.unified_diff(
+        old,
+        new,
+        f"{name} in force" if old else "/dev/null",
+        f"{name} proposed" if new else "/dev/null",
+        lineterm="",
+    )
+    return "\n".join(lines)
+
+
+def _lines(data: bytes) -> list[str]:
+    lines = data.decode(errors="replace").split("\n")
+    return lines[:-1] if lines[-1] == "" else [*lines, "\\ No newline at end of file"]
+
+
+def check_words(check: str) -> str | None:
+    """Describe the proposal's check in words; None if it has none."""
+    if not check:
+        return None
+    try:
+        return in_words(parse(check))
+    except SkillError as error:
+        return f"{error.detail} It is never used."
+
+
+def fault_view(fault: WritingFault, *, settled: Collection[str]) -> Json:
+    """Return the JSON of a skill writer's failed attempt.
+
+    `settled` holds ids of faults that later led to a proposal.
+    """
+    return {
+        "id": fault.id,
+        "at": fault.at.isoformat(),
+        "client": fault.client or None,
+        "turns": list(fault.turns),
+        "writer": fault.evolver,
+        "problem": fault.problem,
+        "answer": fault.answer,
+        "due": fault.due.isoformat() if fault.due else None,
+        "settled": fault.id in settled,
+    }
+
+
+def settled_faults(faults: Sequence[WritingFault], proposals: Sequence[Proposal]) -> frozenset[str]:
+    """Return ids of writers' faults whose failures later led to a proposal."""
+    return frozenset(
+        fault.id
+        for fault in faults
+        if any(
+            proposal.made_at >= fault.at and set(fault.turns) & set(proposal.failures)
+            for proposal in proposals
+        )
+    )

@@ -1,0 +1,160 @@
+"""Runs proofs in lulls and on request, follows up on decided ones, and runs the live guard."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+
+from lull.core.errors import LullError
+from lull.core.events import EventKind
+from lull.core.proof.proposal import Proposal, ProposalStatus, may_approve_itself
+from lull.core.skills.skill import SkillKey
+from lull.loops.proof.holdout import Holdout
+from lull.loops.proof.measure_use import MeasureUse
+from lull.loops.proof.prove import Prove, WaitingProof
+from lull.loops.skills.review import Review
+from lull.service.process.bus import EventBus
+from lull.service.process.problems import Problems
+
+GUARD_EVERY_S = 600.0
+
+
+class Proving:
+    """The proofs and the live guard: which proofs wait, and what follows from their results."""
+
+    def __init__(
+        self,
+        prove: Prove,
+        *,
+        review: Review,
+        guard: Holdout,
+        measure: MeasureUse,
+        bus: EventBus,
+        problems: Problems,
+        auto_approve: Callable[[], bool],
+    ) -> None:
+        self._prove = prove
+        self._review = review
+        self._guard = guard
+        self._measure = measure
+        self._bus = bus
+        self._problems = problems
+        self._auto_approve = auto_approve
+        self._hurried: set[asyncio.Task[LullError | None]] = set()
+        self._replaying = asyncio.Lock()
+        """Held during a replay."""
+        self._measured = asyncio.Event()
+        """Set when all waiting replays of skills in use are done, for the guard to look at."""
+        self._waiting: list[WaitingProof] | None = None
+        """Cached proposals to prove; None: to be looked up again."""
+
+    async def guarding(self) -> None:
+        """Background job: check every ten minutes that active skills still help."""
+        while True:
+            await self._problems.attempt("live guard", self._guard_step)
+            await self._problems.attempt("put off proposals", self._wake)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._measured.wait(), GUARD_EVERY_S)
+            self._measured.clear()
+
+    async def _guard_step(self) -> None:
+        self._guard.follow()
+        self._guard.replays_tell(await self._measure.look(self._guard.measured))
+        await self._guard.step()
+
+    async def _wake(self) -> None:
+        """Bring back the proposals that were put off until now."""
+        for proposal in await self._review.wake():
+            self.tell(proposal)
+
+    # Called in a lull
+
+    def waiting(self) -> list[WaitingProof]:
+        """Return the proposals to prove, oldest first.
+
+        Cached, since it is called ten times a second.
+        """
+        if self._waiting is None:
+            self._waiting = self._prove.waiting()
+        return self._waiting
+
+    async def in_lull(self, proposal: str) -> int:
+        """Run a slice of one proof now; returns the number of pairs added. Raises LullError."""
+        async with self._replaying:
+            added = await self._prove.slice(only=proposal)
+        self._waiting = None
+        await self._follow_up()
+        return added
+
+    async def measure_in_lull(self, skill: SkillKey) -> int:
+        """Measure a skill for a slice; returns the number of replays. Raises LullError."""
+        async with self._replaying:
+            done = await self._measure.slice(skill)
+        if done and not self._measure.waiting():
+            self._measured.set()
+        return done
+
+    # The user's requests
+
+    async def again(self, proposal: str) -> None:
+        """Begin a proof again, also of an unproved or deferred proposal. Raises LullError."""
+        await self._prove.again(proposal)
+
+    async def hurry(self, proposal: str | None, *, wait: bool) -> None:
+        """Prove one proposal, or all, until done; with `wait`, raises the LullError that stops it.
+
+        A caller that goes away does not stop the proofs.
+        """
+        hurried = asyncio.create_task(self._all(proposal))
+        self._hurried.add(hurried)
+        hurried.add_done_callback(self._hurried.discard)
+        if wait and (error := await asyncio.shield(hurried)) is not None:
+            raise error
+
+    async def _all(self, proposal: str | None) -> LullError | None:
+        """Prove until done; returns the error that stopped it."""
+        try:
+            async with self._replaying:
+                while await self._prove.slice(only=proposal):
+                    await self._follow_up()
+        except LullError as error:
+            self._problems.report("proofs", error)
+            return error
+        finally:
+            await self._follow_up()
+        return None
+
+    async def picked(self) -> None:
+        """Process the proofs that the user's picks between answers have decided."""
+        self._waiting = None
+        await self._follow_up()
+
+    # Afterwards
+
+    def look_again(self) -> None:
+        """Look anew which proposals wait, because one was made or decided."""
+        self._waiting = None
+
+    def tell(self, proposal: Proposal) -> None:
+        """Publish a proposal that is new or has changed."""
+        self._waiting = None
+        self._bus.tell(
+            EventKind.PROPOSAL,
+            proposal=proposal.id,
+            name=proposal.key.name,
+            status=proposal.status.value,
+        )
+
+    async def _follow_up(self) -> None:
+        """Publish decided proofs, and approve proved proposals if auto-approval is on."""
+        for proposal in self._prove.settled():
+            self.tell(proposal)
+            if proposal.status is ProposalStatus.PROVED and self._auto_approve():
+                await self._problems.attempt("auto-approval", partial(self._approve, proposal))
+
+    async def _approve(self, proposal: Proposal) -> None:
+        if may_approve_itself(proposal):
+            decided = await self._review.approve(proposal.id, sha256=proposal.sha256)
+            self.tell(decided.proposal)

@@ -1,0 +1,287 @@
+"""`lull review` and `lull prove` in a running service: list proposals, decide, prove.
+
+Decisions are parsed here, carried out by the review loop, and published as events.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection, Coroutine, Mapping
+from datetime import datetime
+from typing import Any, Protocol
+
+from lull.core.errors import Conflict, LullError, StoreError, UsageError
+from lull.core.events import EventKind
+from lull.core.feedback.feedback import Scope
+from lull.core.proof.proof import ProofRule
+from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus
+from lull.core.skills.skill import Library
+from lull.loops.skills.review import Decided, Review
+from lull.service.process.bus import EventBus
+from lull.service.proof.proposal_views import (
+    fault_view,
+    pairs_view,
+    proposal_view,
+    settled_faults,
+)
+from lull.service.proof.verifying import verified
+from lull.store.proof.proposals import Proposals
+from lull.store.skills.skills import Skills
+
+log = logging.getLogger(__name__)
+
+Json = dict[str, Any]
+MAX_FAULTS = 20
+"""Most unusable answers of the skill writer that are listed, newest first."""
+
+_NOT_REPLAYED = {
+    ProposalStatus.DRAFT: "is not screened yet",
+    ProposalStatus.QUARANTINED: "is quarantined, and nothing of it is given to a model",
+    ProposalStatus.STALE: "is stale",
+    ProposalStatus.APPROVED: "is approved already",
+    ProposalStatus.REJECTED: "is rejected already",
+}
+"""Why proposals with these statuses are not replayed."""
+
+
+class Proofs(Protocol):
+    """Interface of the fast loop's actions that a user can trigger."""
+
+    async def prove_now(self, proposal: str | None, *, wait: bool) -> list[LullError]: ...
+
+    def looked_at(self) -> None: ...
+
+
+class Reviewing:
+    """Answers the control API's requests about proposals."""
+
+    def __init__(
+        self,
+        *,
+        review: Review,
+        proposals: Proposals,
+        skills: Skills,
+        library: Callable[[], Library],
+        rule: ProofRule,
+        rule_for: Callable[[Proposal], ProofRule],
+        proofs: Proofs,
+        bus: EventBus,
+    ) -> None:
+        """The function `rule_for` returns a proposal's proof rule, with its own alpha.
+
+        `rule` is the default.
+        """
+        self._review = review
+        self._proposals = proposals
+        self._skills = skills
+        self._library = library
+        self._rule = rule
+        self._rule_for = rule_for
+        self._proofs = proofs
+        self._bus = bus
+        self._pushed: set[asyncio.Task[Any]] = set()
+        """Requested proofs that have not ended."""
+        self._begun: set[asyncio.Task[Decided]] = set()
+        """Decisions in progress."""
+
+    # Reading: blocks, so call it in a thread
+
+    def list(self, *, everything: bool = False) -> Json:
+        """Return the open proposals (or all ever made), newest first, and faulty writer answers.
+
+        `pushed`: whether requested proofs are running.
+        """
+        found = self._review.proposals(everything=everything)
+        faults = self._proposals.faults(limit=MAX_FAULTS)
+        settled: Collection[str] = ()
+        if faults:
+            settled = settled_faults(faults, self._proposals.standing(everything=True))
+        return {
+            "proposals": [self._view(proposal) for proposal in found],
+            "faults": [fault_view(fault, settled=settled) for fault in faults],
+            "generation": self._library().generation,
+            "pushed": bool(self._pushed),
+            "snoozed": [self._view(proposal) for proposal in self._review.asleep()],
+            "undo": self._undo_view(),
+        }
+
+    def _undo_view(self) -> Json | None:
+        """The decision that `undo` takes back."""
+        last = self._review.last()
+        if last is None:
+            return None
+        proposal, what = last
+        return {"proposal": proposal.id, "name": proposal.key.name, "what": what.value}
+
+    def show(self, proposal: str, *, sha256: str | None = None) -> Json:
+        """Return the JSON of one proposal.
+
+        Raises NotFound, and Conflict if its text's hash is not `sha256`.
+        """
+        _check_same(self._proposals.get(proposal), sha256)
+        return self._done(self._library().generation, proposal)
+
+    def pairs(self, proposal: str) -> Json:
+        """Every replayed pair of a proposal, to be read. Raises NotFound."""
+        return pairs_view(self._proposals.pairs(self._proposals.get(proposal).id))
+
+    def _done(self, generation: int, proposal: str) -> Json:
+        return {
+            "generation": generation,
+            "proposal": self._view(self._review.proposal(proposal)),
+        }
+
+    def _view(self, proposal: Proposal) -> Json:
+        lost: LullError | None = None
+        base = b""
+        if proposal.base_sha256:
+            try:
+                base = self._skills.folders.data(proposal.base_sha256)
+            except StoreError as error:
+                lost = error
+        view = proposal_view(
+            proposal,
+            base=base,
+            data=self._proposals.data(proposal.id),
+            pairs=self._proposals.pairs(proposal.id),
+            rule=self._rule_for(proposal),
+        )
+        if lost is not None:  # one lost file must not hide the other proposals
+            text = "The text in force cannot be read, so this is no comparison."
+            view["flags"].append({"kind": "lost-text", "text": text, "quote": lost.detail})
+        return view
+
+    def verify(self, *, name: str, client: str) -> Json:
+        """Re-check a skill's proof: `{"holds", "why", …}`. Raises NotFound, SkillError."""
+        return verified(self._skills, self._proposals, name=name, client=client, rule=self._rule)
+
+    # Deciding
+
+    async def decide(self, proposal: str, action: str, wanted: Mapping[str, Any]) -> Json:
+        """Approve, reject, defer or edit a proposal; return `{"generation", "proposal"}`.
+
+        Raises Conflict, NotFound, UsageError, SkillError.
+        """
+        sha256, reason = _text(wanted, "sha256"), _text(wanted, "reason")
+        description, body = _text(wanted, "description"), _text(wanted, "body")
+        scope, check = _scope(wanted), _text(wanted, "check")
+        if action != "approve":  # approve checks the hash itself, in its transaction
+            _check_same(self._proposals.get(proposal), sha256)
+        match action:
+            case "approve":
+                work = self._review.approve(proposal, sha256=sha256)
+            case "reject":
+                work = self._review.reject(proposal, reason=reason or "")
+            case "defer":
+                work = self._review.defer(proposal, until=_until(wanted))
+            case "edit":
+                work = self._review.edit(
+                    proposal, description=description, body=body, scope=scope, check=check
+                )
+            case _:
+                raise UsageError(f"{action[:40]!r} is nothing that can be done with a proposal.")
+        return await self._done_whole(work)
+
+    async def undo(self, wanted: Mapping[str, Any]) -> Json:
+        """Undo the last decision, or the last about the proposal `id`. Raises NotFound if there is
+        none."""
+        return await self._done_whole(self._review.undo(_text(wanted, "id")))
+
+    async def _done_whole(self, work: Coroutine[Any, Any, Decided]) -> Json:
+        """Carry out a decision to its end even if the client disconnects, and publish it."""
+        task = asyncio.create_task(work)
+        self._begun.add(task)
+        task.add_done_callback(self._begun.discard)
+        task.add_done_callback(_say_what_went_wrong)
+        decided = await asyncio.shield(task)
+        proposal = decided.proposal
+        self._bus.tell(
+            EventKind.PROPOSAL,
+            proposal=proposal.id,
+            name=proposal.key.name,
+            status=proposal.status.value,
+        )
+        self._proofs.looked_at()
+        return await asyncio.to_thread(self._done, decided.generation, proposal.id)
+
+    # Proving
+
+    async def prove(self, wanted: Mapping[str, Any]) -> Json:
+        """Start all waiting proofs, or that of one proposal. Returns `list` and the "problems" met.
+
+        Problems are errors of a judge or writer that could not be asked. With `wait`, returns when
+        the proofs have ended; they continue if the client disconnects.
+        """
+        proposal = _text(wanted, "id")
+        if proposal is not None:
+            _check_provable(await asyncio.to_thread(self._review.proposal, proposal))
+        push = self._proofs.prove_now(proposal, wait=wanted.get("wait") is True)
+        task = asyncio.create_task(push)
+        self._pushed.add(task)
+        task.add_done_callback(self._pushed.discard)
+        task.add_done_callback(_say_what_went_wrong)
+        undone = await asyncio.shield(task)
+        page = await asyncio.to_thread(self.list)
+        return {**page, "problems": [error.as_dict() for error in undone]}
+
+
+def _say_what_went_wrong(task: asyncio.Task[Any]) -> None:
+    """Log a failed task, since nobody may be waiting for it any more."""
+    error = None if task.cancelled() else task.exception()
+    if isinstance(error, LullError):
+        log.info("not done: %s", error)
+    elif error is not None:
+        log.error("a decision or a proof failed", exc_info=error)
+
+
+def _check_same(proposal: Proposal, sha256: str | None) -> None:
+    """Raise Conflict unless the text's hash is `sha256`."""
+    if sha256 is not None and sha256 != proposal.sha256:
+        raise Conflict(
+            f"The text of {proposal.id} is not the one you read: its sha256 is {proposal.sha256}.",
+            hint=f"`lull review show {proposal.id}` shows it as it stands.",
+        )
+
+
+def _check_provable(proposal: Proposal) -> None:
+    """Raise Conflict for a proposal that cannot be replayed."""
+    if proposal.kind is ProposalKind.RETIRE:
+        raise Conflict(f"{proposal.id} only takes a skill away.", hint="Approve or reject it.")
+    why = _NOT_REPLAYED.get(proposal.status)
+    if why is not None:
+        raise Conflict(
+            f"{proposal.id} {why}.", hint=f"`lull review show {proposal.id}` tells more."
+        )
+
+
+def _scope(wanted: Mapping[str, Any]) -> Scope | None:
+    """The requested scope, None if absent. Raises UsageError."""
+    value = _text(wanted, "scope")
+    if value is None:
+        return None
+    if value not in list(Scope):
+        raise UsageError(f"{value[:40]!r} is no scope.", hint="It is all or kind.")
+    return Scope(value)
+
+
+def _until(wanted: Mapping[str, Any]) -> datetime | None:
+    """The time until which a proposal is put off, None if absent. Raises UsageError."""
+    text = _text(wanted, "until")
+    try:
+        at = datetime.fromisoformat(text) if text else None
+    except ValueError:
+        at = None
+    if text and (at is None or at.tzinfo is None):
+        raise UsageError("until is no time with a zone.", hint="Such as 2026-11-21T20:00:00+01:00.")
+    return at
+
+
+def _text(wanted: Mapping[str, Any], name: str) -> str | None:
+    """A text that can be stored in a file, None if absent. Raises UsageError."""
+    value = wanted.get(name)
+    if value is not None and not isinstance(value, str):
+        raise UsageError(f"{name} is not text.")
+    if value is not None and any("\ud800" <= c <= "\udfff" or c == "\0" for c in value):
+        raise UsageError(f"{name} holds characters that no file can hold.")
+    return value

@@ -1,0 +1,1 @@
+"""Reads chat requests, forwards them to Ollama or the engine, and relays the answers."""

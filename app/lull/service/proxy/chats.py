@@ -1,0 +1,309 @@
+"""Handles chat requests: skills may be added, and the turn is recorded.
+
+Each request is read, opened, rewritten and sent on; whatever of Lull's own fails, the request goes
+through as it came.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+
+from aiohttp import web
+
+from lull.core.adapters.model_facts import ModelFacts
+from lull.core.chat.client import Client
+from lull.core.chat.messages import ChatRequest
+from lull.core.errors import LullError, RequestError
+from lull.loops.chat.serve import Serve, Serving, without_skills
+from lull.service.proxy.body import Body, model_named_in, read_body, still_to_send
+from lull.service.proxy.dialects.base import Dialect
+from lull.service.proxy.forward import Forward, ProxyAnswer
+from lull.service.proxy.long.bodies import LongBodies, is_long
+from lull.service.proxy.own_errors import OwnFaults
+from lull.service.proxy.published_names import PublishedNames, ToVersion
+from lull.service.proxy.read_chat import ReadableBody, ReadHere, again
+from lull.service.proxy.recorded import RecordedRelay
+from lull.service.proxy.unpacking import TOO_LONG, unpacked
+from lull.service.proxy.upstream import OwnModels, Upstream
+from lull.store.chat.recording import Prepared
+
+log = logging.getLogger(__name__)
+
+SESSION_HEADER = "X-Lull-Session"
+"""Header in which a client may name its conversation."""
+RECORD_HEADER = "X-Lull-Record"
+"""Header in which a client may ask with "no" that a request is not recorded."""
+SETTLE_S = 10.0
+"""Most seconds that a shutdown waits until long requests are stored."""
+UNREAD = RequestError(
+    "The request is long and cannot be read now.", status=503, hint="Try again in a moment."
+)
+"""Error answer for a long request whose reader process failed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProxyRules:
+    """Settings of the proxy."""
+
+    body_limit: int
+    """Largest request body that is read, in bytes; a longer one is only passed on."""
+    record: bool
+    """Whether chats are recorded."""
+    touch_remote: bool
+    """Whether skills and recording also apply to models that do not run on this machine."""
+    list_built_in: bool
+    """Whether listings of models include the built-in one although the upstream has models."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerSources:
+    """The possible sources of answers: the upstream Ollama, or models that Lull serves itself."""
+
+    forward: Forward
+    upstream: Upstream
+    local: OwnModels
+    published: PublishedNames = field(default_factory=PublishedNames)
+    """Names under which trained versions of models are published to the upstream Ollama."""
+
+
+class AnswerChats:
+    """Answers the chat requests of clients."""
+
+    def __init__(
+        self,
+        *,
+        serve: Serve,
+        sources: AnswerSources,
+        rules: ProxyRules,
+        recording: RecordedRelay,
+        faults: OwnFaults,
+        long: LongBodies | None = None,
+    ) -> None:
+        """The argument `long` reads long bodies in a child process.
+
+        Without it all are read here.
+        """
+        self._serve = serve
+        self._forward = sources.forward
+        self._upstream = sources.upstream
+        self._local = sources.local
+        self._published = sources.published
+        self._rules = rules
+        self._recording = recording
+        self.failed = recording.failed
+        self._faults = faults
+        self._long = long
+
+    async def close(self) -> None:
+        """Finish storing long requests and stop the process that reads them."""
+        if self._long is not None:
+            await self._long.settle(SETTLE_S)
+            await self._long.close()
+
+    async def answer(
+        self,
+        request: web.Request,
+        dialect: Dialect,
+        client: Client,
+        raw_path: str,
+        *,
+        bare: bool = False,
+    ) -> web.StreamResponse:
+        """Answer one chat request. Raises LullError for what the client is to be told.
+
+        With `bare` nothing is added, recorded or learned: Lull is switched off.
+        """
+        body = await read_body(request, limit=self._rules.body_limit)
+        keeps: Serving | None = None
+        kept: asyncio.Future[Prepared] | None = None
+        async with self._reading(request, dialect, client, body) as (read, fault):
+            chat = read.chat if read is not None else None
+            local = chat is not None and self._local.answers(chat)
+            if not local and self._upstream.alone:
+                # Ollama may have just started; probe it so that the next request finds it.
+                self._upstream.failed()
+                raise again(fault) if fault else self._unknown_model(chat)
+            seen = chat is not None and (local or await self._may_see(chat.model))
+            if read is not None and seen:
+                serving = None
+                if not bare:
+                    serving = await self._open(request, dialect, client, read, local=local)
+                sent, serving = await self._injected(read, serving)
+                wanted = request.headers.get(RECORD_HEADER, "").lower() != "no"
+                keeps = serving if self._rules.record and wanted and not read.idle else None
+                kept = read.keep() if keeps is not None else None
+                target = await self._target(
+                    request,
+                    dialect,
+                    raw_path,
+                    body.data,
+                    read,
+                    sent,
+                    serving,
+                    local=local,
+                    bare=bare,
+                )
+        if read is None or not seen:
+            async with self._forward.send(
+                request, raw_path, still_to_send(body, request)
+            ) as answer:
+                return await self._recording.failed.relay(request, answer)
+        reader = dialect.reader(stream=read.chat.stream)
+        return await self._recording.relay(request, target, reader, keeps, kept)
+
+    @asynccontextmanager
+    async def _reading(
+        self, request: web.Request, dialect: Dialect, client: Client, body: Body
+    ) -> AsyncIterator[tuple[ReadableBody | None, RequestError | None]]:
+        """Return the parsed request, or None and the fault, which is left to the upstream to
+        judge."""
+        async with contextlib.AsyncExitStack() as stack:
+            read: ReadableBody | None = None
+            fault: RequestError | None = None
+            try:
+                read = await self._read(request, dialect, client, body, stack)
+            except RequestError as error:
+                fault = again(error)
+            except LullError as error:
+                self._faults.report_known(error)
+                fault = UNREAD
+            except Exception as error:  # noqa: BLE001
+                # Parsing meets whatever clients send; a fault of it may not cost them the answer.
+                self._faults.report("passing a request on unread", error)
+            unread = fault is not None and fault.status in (TOO_LONG, UNREAD.status)
+            if fault and unread and self._local.is_alone_with(model_named_in(body.data)):
+                # Only Lull has the model, so no upstream can report the error.
+                raise again(fault)
+            yield read, fault
+
+    async def _read(
+        self,
+        request: web.Request,
+        dialect: Dialect,
+        client: Client,
+        body: Body,
+        stack: contextlib.AsyncExitStack,
+    ) -> ReadableBody:
+        """Parse a request's body. Raises RequestError."""
+        if not body.whole:
+            size = f"The request has more than {self._rules.body_limit} bytes."
+            raise RequestError(size, status=TOO_LONG, hint="Send less at once.")
+        encoding = request.headers.get("Content-Encoding", "identity")
+        if self._long is not None and is_long(body.data, encoding):
+            reading = self._long.reading(
+                body.data, route=dialect.route, encoding=encoding, client=client.identity
+            )
+            return await stack.enter_async_context(reading)
+        plain = body.data
+        if encoding.lower() != "identity":
+            plain = unpacked(plain, encoding, limit=self._rules.body_limit)
+        return ReadHere(dialect, plain)
+
+    async def _may_see(self, model: str) -> bool:
+        if self._rules.touch_remote:
+            return True
+        with self._faults.contained("passing a request on unread"):
+            remote = self._upstream.remote(model)
+            return not (remote if isinstance(remote, bool) else await remote)
+        return False
+
+    def _unknown_model(self, chat: ChatRequest | None) -> RequestError:
+        name = chat.model if chat else ""
+        return RequestError(
+            f"model '{name}' not found", status=404, hint=self._upstream.how_to_start
+        )
+
+    async def _open(
+        self,
+        request: web.Request,
+        dialect: Dialect,
+        client: Client,
+        read: ReadableBody,
+        *,
+        local: bool,
+    ) -> Serving | None:
+        chat = read.chat
+        with self._faults.contained("serving without skills"):
+            serving = await self._serve.open(
+                chat,
+                client=client,
+                route=dialect.route,
+                session=request.headers.get(SESSION_HEADER, "")[:200],
+                injectable=read.injectable,
+                facts=lambda: self._facts(chat.model, local=local),
+            )
+            self._faults.clear()
+            return serving
+        return None
+
+    def _facts(self, model: str, *, local: bool) -> ModelFacts | Awaitable[ModelFacts]:
+        if local:
+            return self._local.facts(model)
+        return self._published.stamped(model, self._upstream.facts(model))
+
+    async def _injected(
+        self, read: ReadableBody, serving: Serving | None
+    ) -> tuple[bytes | None, Serving | None]:
+        """Return the body with skills, or None to send the original."""
+        if serving is None or serving.injection.empty:
+            return None, serving
+        with self._faults.contained("sending the original request"):
+            try:
+                return await read.injected(serving.injection), serving
+            except ValueError as error:
+                log.info("no skills put in: %s", error)
+                return None, without_skills(serving, "the body has no place for them")
+        return None, without_skills(serving, "Lull failed to put them in")
+
+    async def _target(
+        self,
+        request: web.Request,
+        dialect: Dialect,
+        raw_path: str,
+        original: bytes,
+        read: ReadableBody,
+        sent: bytes | None,
+        serving: Serving | None,
+        *,
+        local: bool,
+        bare: bool,
+    ) -> AbstractAsyncContextManager[ProxyAnswer]:
+        if local:
+            plain = await read.plain() if sent is None else sent
+            return self._from_engine(dialect, plain, serving, bare=bare)
+        if sent is None:
+            target = self._forward.send(request, raw_path, original, readable=True)
+        else:
+            target = self._forward.send(request, raw_path, sent, readable=True, rewritten=True)
+        adapter = serving.stamp.policy.adapter if serving else None
+        version = self._published.version(read.chat.model, adapter)
+        if not version:
+            return target
+        plain = await read.plain() if sent is None else sent
+        to_version = ToVersion(
+            names=self._published,
+            forward=self._forward,
+            version=version,
+            asked_for=read.chat.model,
+        )
+        return to_version.send(request, raw_path, plain, target)
+
+    @asynccontextmanager
+    async def _from_engine(
+        self, dialect: Dialect, sent: bytes, serving: Serving | None, *, bare: bool
+    ) -> AsyncIterator[ProxyAnswer]:
+        if bare:
+            answer = await self._local.answer(dialect, sent, adapter=None)
+        elif serving is None:
+            answer = await self._local.answer(dialect, sent)
+        else:
+            # Use the adapter that the turn was stamped with, even if another was promoted since.
+            adapter = serving.stamp.policy.adapter
+            answer = await self._local.answer(dialect, sent, adapter=adapter)
+        async with contextlib.aclosing(answer.chunks):  # type: ignore[type-var]
+            yield answer

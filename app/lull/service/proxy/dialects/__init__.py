@@ -1,0 +1,20 @@
+"""The chat routes and the API dialect of each. Other routes pass through unchanged."""
+
+from __future__ import annotations
+
+from lull.service.proxy.dialects.anthropic import Messages
+from lull.service.proxy.dialects.base import Dialect
+from lull.service.proxy.dialects.native import NativeChat, NativeGenerate
+from lull.service.proxy.dialects.openai import OpenAIChatDialect, OpenAICompletions
+from lull.service.proxy.dialects.responses import Responses
+
+_DIALECTS: tuple[Dialect, ...] = (
+    NativeChat(),
+    NativeGenerate(),
+    OpenAIChatDialect(),
+    OpenAICompletions(),
+    Responses(),
+    Messages(),
+)
+CHAT_ROUTES: dict[str, Dialect] = {dialect.route: dialect for dialect in _DIALECTS}
+"""API dialect of each chat route, by URL path without client prefix."""

@@ -1,0 +1,125 @@
+"""The Dialect protocol: how to read requests and write answers on one chat route.
+
+A dialect knows one route's formats and nothing of skills, stores or engines. It parses a request,
+edits a body in place, reads an answer from its bytes (for the record), writes an answer of Lull's
+own engine as the bytes Ollama would send, and formats errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from lull.core.chat.messages import ChatRequest, Completion
+from lull.core.models.engine import Chunk
+from lull.core.skills.prompt_block import Injection
+
+
+class AnswerReader(Protocol):
+    """Collects a copy of an answer's bytes as they pass. Never raises, whatever a server sends."""
+
+    def feed(self, data: bytes) -> None: ...
+
+    def completion(self, *, hung_up: bool = False) -> Completion:
+        """The answer received so far.
+
+        It has Finish.ERROR if the end mark is missing or an error came.
+        """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerFacts:
+    """What an answer of Lull's own engine contains besides its text."""
+
+    model: str
+    """The model's name as the client typed it."""
+    at: datetime
+    number: int
+    """Number of the answer, counted from the start of the service; used for ids in the answer."""
+    prompt_ids: tuple[int, ...] = ()
+    """The prompt's token ids, which only `/api/generate` returns."""
+
+
+class Idle(StrEnum):
+    """A request with no message, which only loads or unloads a model."""
+
+    LOAD = "load"
+    UNLOAD = "unload"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineAsk:
+    """Options of a request that Lull's own engine needs besides the ChatRequest."""
+
+    idle: Idle | None = None
+    think: bool = False
+    raw: bool = False
+    """Whether the prompt is used as it is, without the model's template."""
+    insert: bool = False
+    """Whether the request asks to fill in text between a prefix and a suffix."""
+    template: bool = False
+    """Whether the request brings its own prompt template."""
+    truncate: bool = True
+    """Whether the oldest messages may be dropped when the context window is full."""
+    context: tuple[int, ...] = ()
+    """Token ids of an earlier conversation, to be put before the prompt."""
+    gives_context: bool = False
+    """Whether the answer contains the token ids of prompt and answer."""
+    logprobs: int | None = None
+    """How many top log-probabilities are wanted per token; None for no log-probabilities."""
+
+
+class AnswerWriter(Protocol):
+    """Formats one answer of Lull's own engine. Chunks come in order; the last has `finish` set."""
+
+    @property
+    def content_type(self) -> str: ...
+
+    def write(self, chunk: Chunk) -> Iterable[bytes]:
+        """Return the bytes to send for a chunk; for an answer not streamed, none until the last."""
+
+    def broke(self, detail: str) -> Iterable[bytes]:
+        """Return the bytes to send when the engine fails in mid-stream."""
+
+
+class Dialect(Protocol):
+    """Reads requests and writes answers in the formats of one chat route."""
+
+    @property
+    def name(self) -> str:
+        """Name of the API dialect: `ollama`, `openai` or `anthropic`."""
+
+    @property
+    def route(self) -> str:
+        """Path of the route without client prefix, such as `/api/chat`."""
+
+    def read_request(self, body: bytes) -> ChatRequest:
+        """Parse a request's body. Raises RequestError with Ollama's status and wording."""
+
+    def injectable(self, body: bytes) -> bool:
+        """Whether system text may be added to this request.
+
+        Not for raw prompts and fill-in-the-middle.
+        """
+
+    def inject(self, body: bytes, injection: Injection) -> bytes:
+        """Return the body with texts inserted; all other bytes are unchanged.
+
+        Raises ValueError if there is no place for them; the caller then sends the original.
+        """
+
+    def ask(self, body: bytes) -> EngineAsk:
+        """Return what else Lull's own engine must know of a request.
+
+        Raises RequestError like `read_request`.
+        """
+
+    def reader(self, *, stream: bool) -> AnswerReader: ...
+
+    def writer(self, body: bytes, request: ChatRequest, facts: AnswerFacts) -> AnswerWriter: ...
+
+    def error(self, status: int, message: str) -> bytes:
+        """Build the body of an error answer."""

@@ -1,0 +1,147 @@
+"""Inserts text into a JSON request body, for places that several API dialects share.
+
+A content that is a string, a list of parts or absent stays of that kind. Existing text is kept, and
+ours follows after an empty line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from lull.core.chat.json_edit import BodyEdit, JsonSpan, quoted
+from lull.core.chat.messages import Role
+from lull.core.skills.prompt_block import Injection, merged_system
+from lull.service.proxy.dialects.parts import role_of, spelled_otherwise
+
+_TEXT_PARTS = ("text", "input_text", "output_text")
+"""Types of text parts."""
+
+
+def member(draft: BodyEdit, span: JsonSpan, key: str) -> JsonSpan | None:
+    """Find where a key's value is in a JSON body; None if absent or null."""
+    found = _value_span(draft, span, key)
+    return None if found is None or draft.kind(found) == "n" else found
+
+
+def _value_span(draft: BodyEdit, span: JsonSpan, key: str) -> JsonSpan | None:
+    """Find the location of a key's value in the one spelling that was read."""
+    members = draft.members(span)
+    if key not in members:
+        key = next(iter(spelled_otherwise(members).get(key, ())), key)
+    return members.get(key)
+
+
+def set_member(draft: BodyEdit, span: JsonSpan, key: str, json_text: str) -> None:
+    """Set a key of a JSON body that is absent or null so far."""
+    null = _value_span(draft, span, key)
+    if null is None:
+        draft.add_member(span, key, json_text)
+    else:
+        draft.replace(null, json_text)
+
+
+def grow_string(draft: BodyEdit, span: JsonSpan, addition: str) -> None:
+    """Append text to a string in a JSON body, after an empty line."""
+    behind = "\n\n" if draft.string(span) else ""
+    draft.append(span, behind + addition)
+
+
+def grow_content(
+    draft: BodyEdit, holder: JsonSpan, key: str, addition: str, *, part_type: str = "text"
+) -> None:
+    """Append text to a message's content, which is a string, a list of parts, or missing."""
+    content = member(draft, holder, key)
+    if content is None:
+        set_member(draft, holder, key, quoted(addition))
+    elif draft.kind(content) == "[":
+        _grow_parts(draft, content, addition, part_type)
+    else:
+        grow_string(draft, content, addition)
+
+
+def _grow_parts(draft: BodyEdit, array: JsonSpan, addition: str, part_type: str) -> None:
+    for part in reversed(draft.elements(array)):
+        text = _part_text(draft, part)
+        if text is not None:
+            grow_string(draft, text, addition)
+            return
+    draft.add_last(array, f'{{"type": {quoted(part_type)}, "text": {quoted(addition)}}}')
+
+
+def _part_text(draft: BodyEdit, part: JsonSpan) -> JsonSpan | None:
+    if draft.kind(part) != "{":
+        return None
+    kind, text = member(draft, part, "type"), member(draft, part, "text")
+    if kind is None or text is None or draft.kind(kind) != '"' or draft.kind(text) != '"':
+        return None
+    return text if draft.string(kind) in _TEXT_PARTS else None
+
+
+def message_role(draft: BodyEdit, message: JsonSpan) -> Role | None:
+    """Return a message's role from a JSON body; None for an item that is not a message."""
+    if draft.kind(message) != "{":
+        return None
+    role = member(draft, message, "role")
+    return None if role is None or draft.kind(role) != '"' else role_of(draft.string(role))
+
+
+def grow_messages(draft: BodyEdit, injection: Injection) -> None:
+    """Insert the skills' system text and suffixes into a body whose `messages` include system text.
+
+    Raises ValueError if there is no place for them.
+    """
+    array = member(draft, draft.root, "messages")
+    if array is None:
+        raise ValueError("no messages")
+    messages = draft.elements(array)
+    if injection.system:
+        _grow_system(draft, array, messages, injection)
+    grow_at(draft, dict(enumerate(messages)), injection)
+
+
+def grow_first_system(draft: BodyEdit, messages: Sequence[JsonSpan], addition: str) -> bool:
+    """Append text to the first system message; False if there is none."""
+    for message in messages:
+        if message_role(draft, message) is Role.SYSTEM:
+            grow_content(draft, message, "content", addition)
+            return True
+    return False
+
+
+def _grow_system(
+    draft: BodyEdit, array: JsonSpan, messages: Sequence[JsonSpan], injection: Injection
+) -> None:
+    if not grow_first_system(draft, messages, injection.system):
+        text = quoted(merged_system(injection.model_system, injection.system))
+        draft.add_first(array, f'{{"role": "system", "content": {text}}}')
+
+
+def grow_at(
+    draft: BodyEdit,
+    messages: Mapping[int, JsonSpan],
+    injection: Injection,
+    *,
+    part_type: str = "text",
+) -> None:
+    """Append each suffix to its user message.
+
+    The argument `messages` maps indexes in the ChatRequest to places in the body.
+
+    Raises ValueError if there is no user message at an index.
+    """
+    for index, text in injection.suffixes:
+        if index not in messages or message_role(draft, messages[index]) is not Role.USER:
+            raise ValueError(f"no user message at {index}")
+        grow_content(draft, messages[index], "content", text, part_type=part_type)
+
+
+def filled_array(draft: BodyEdit, key: str) -> bool:
+    """Whether a key of a JSON body holds a non-empty list."""
+    array = member(draft, draft.root, key)
+    return array is not None and draft.kind(array) == "[" and bool(draft.elements(array))
+
+
+def filled_string(draft: BodyEdit, key: str) -> bool:
+    """Whether a key of a JSON body holds a non-empty string."""
+    text = member(draft, draft.root, key)
+    return text is not None and draft.kind(text) == '"' and bool(draft.string(text))

@@ -1,0 +1,171 @@
+"""Reads requests of OpenAI's `/v1/responses`, and inserts skills into them.
+
+`instructions` hold the system text; `input` is a text or a list of items. Each item becomes one
+message, so that indexes agree. Bodies arrive uncompressed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lull.core.chat.json_edit import BodyEdit, JsonSpan, quoted
+from lull.core.chat.messages import ChatRequest, Message, MessagePart, PartKind, Role, ToolCall
+from lull.core.skills.prompt_block import Injection, merged_system
+from lull.service.proxy.dialects.base import (
+    AnswerFacts,
+    AnswerReader,
+    AnswerWriter,
+    EngineAsk,
+    Idle,
+)
+from lull.service.proxy.dialects.growing import (
+    filled_array,
+    filled_string,
+    grow_at,
+    grow_first_system,
+    grow_string,
+    member,
+    set_member,
+)
+from lull.service.proxy.dialects.listening import (
+    EventReader,
+    WholeReader,
+    as_list,
+    as_object,
+    as_text,
+)
+from lull.service.proxy.dialects.openai import (
+    read_content,
+    read_message,
+    read_sampling,
+    thinks,
+    wanted_format,
+)
+from lull.service.proxy.dialects.openai_answers import openai_error
+from lull.service.proxy.dialects.parts import (
+    Fields,
+    bad_request,
+    json_text,
+    json_text_or_empty,
+    opaque,
+    read_object,
+    spoken,
+    text_part,
+)
+from lull.service.proxy.dialects.responses_answers import ResponsesWriter, hear_event, hear_response
+from lull.service.proxy.dialects.strange import refuse_responses_items
+
+
+class Responses:
+    """OpenAI's dialect for `/v1/responses`; implements Dialect."""
+
+    name = "openai"
+    route = "/v1/responses"
+
+    def read_request(self, body: bytes) -> ChatRequest:
+        fields = _fields(body)
+        if not fields.text("model"):
+            raise bad_request("model is required")
+        instructions = fields.text("instructions")
+        system = (spoken(Role.SYSTEM, [text_part(instructions)]),) if instructions else ()
+        return ChatRequest(
+            model=fields.text("model"),
+            messages=(*system, *_input_messages(fields)),
+            stream=fields.flag("stream"),
+            sampling=read_sampling(fields, "max_output_tokens"),
+            tools=json_text_or_empty(fields.items("tools", "[]openai.ResponsesTool")),
+            format=wanted_format(fields.child("text").child("format")),
+        )
+
+    def ask(self, body: bytes) -> EngineAsk:
+        fields = _fields(body)
+        effort = fields.child("reasoning").text("effort")
+        refuse_responses_items(fields.get("input"))
+        return EngineAsk(idle=None if fields.get("input") else Idle.LOAD, think=thinks(effort))
+
+    def injectable(self, body: bytes) -> bool:
+        try:
+            draft = BodyEdit(body)
+            return filled_string(draft, "input") or filled_array(draft, "input")
+        except ValueError:
+            return False
+
+    def inject(self, body: bytes, injection: Injection) -> bytes:
+        draft = BodyEdit(body)
+        instructed = filled_string(draft, "instructions")
+        given = member(draft, draft.root, "input")
+        if given is None:
+            raise ValueError("no input")
+        items = draft.elements(given) if draft.kind(given) == "[" else []
+        if injection.system:
+            _grow_system(draft, items, injection)
+        if items:
+            indexed = dict(enumerate(items, start=int(instructed)))
+            grow_at(draft, indexed, injection, part_type="input_text")
+            return draft.done()
+        for index, text in injection.suffixes:
+            if index != int(instructed):
+                raise ValueError(f"no user message at {index}")
+            grow_string(draft, given, text)
+        return draft.done()
+
+    def reader(self, *, stream: bool) -> AnswerReader:
+        return EventReader(hear_event) if stream else WholeReader(hear_response)
+
+    def writer(self, body: bytes, request: ChatRequest, facts: AnswerFacts) -> AnswerWriter:
+        return ResponsesWriter(facts, _fields(body), stream=request.stream)
+
+    def error(self, status: int, message: str) -> bytes:
+        return openai_error(status, message)
+
+
+def _fields(body: bytes) -> Fields:
+    return read_object(body, go_type="openai.ResponsesRequest", when_empty="EOF")
+
+
+def _grow_system(draft: BodyEdit, items: Sequence[JsonSpan], injection: Injection) -> None:
+    """Add to the instructions, or to an existing system item, so that there is no second one."""
+    found = member(draft, draft.root, "instructions")
+    if found is not None and draft.string(found):
+        grow_string(draft, found, injection.system)
+        return
+    if grow_first_system(draft, items, injection.system):
+        return
+    text = quoted(merged_system(injection.model_system, injection.system))
+    if found is None:
+        set_member(draft, draft.root, "instructions", text)
+    else:
+        draft.replace(found, text)
+
+
+def _input_messages(fields: Fields) -> tuple[Message, ...]:
+    given = fields.get("input")
+    if isinstance(given, str):
+        return (spoken(Role.USER, [text_part(given)]),) if given else ()
+    return tuple(map(_item, fields.items("input", "openai.ResponsesInput")))
+
+
+def _item(value: object) -> Message:
+    item = as_object(value)
+    kind = item.get("type", "message")
+    if kind == "message":
+        return read_message(value)
+    if kind == "function_call":
+        call = ToolCall(
+            id=as_text(item.get("call_id")),
+            name=as_text(item.get("name")),
+            arguments=as_text(item.get("arguments")),
+        )
+        return spoken(Role.ASSISTANT, [], calls=[call])
+    if kind == "function_call_output":
+        output = item.get("output")
+        parts = read_content(output if isinstance(output, str | list) else json_text(output))
+        return spoken(Role.TOOL, parts, answers=as_text(item.get("call_id")))
+    if kind == "reasoning":
+        return spoken(Role.ASSISTANT, [_thought(item)])
+    return spoken(Role.ASSISTANT, [opaque(value)])
+
+
+def _thought(item: dict[str, object]) -> MessagePart:
+    summary = (as_object(part).get("text") for part in as_list(item.get("summary")))
+    return MessagePart(kind=PartKind.THINKING, text="".join(map(as_text, summary)))

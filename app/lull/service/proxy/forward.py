@@ -1,0 +1,206 @@
+"""Forwards a request to Ollama byte for byte and streams the answer back.
+
+There is no total timeout, because a cold load takes minutes; only an idle timeout. When the client
+stops reading, the upstream connection is closed at once, which stops the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import TypeGuard
+
+import aiohttp
+from aiohttp import web
+from multidict import CIMultiDict, CIMultiDictProxy
+from yarl import URL
+
+from lull.core.errors import UpstreamDown
+from lull.service.proxy.unpacking import LONG_BYTES
+
+HOP_BY_HOP = frozenset(
+    {
+        "connection",
+        "keep-alive",
+        "proxy-authenticate",
+        "proxy-authorization",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    }
+)
+"""HTTP headers that apply to one connection only and must not be forwarded."""
+OWN_HEADERS = frozenset({"X-Lull-Token", "X-Lull-Session", "X-Lull-Record"})
+"""Lull's own HTTP headers, which are not forwarded."""
+SKIPPED_AUTO_HEADERS = ("Accept", "Accept-Encoding", "User-Agent", "Content-Type")
+"""HTTP headers that aiohttp must not add by itself."""
+
+
+@dataclass(slots=True)
+class ProxyAnswer:
+    """An answer to a client, from Ollama or from Lull's own engine."""
+
+    status: int
+    headers: CIMultiDict[str]
+    chunks: AsyncIterator[bytes]
+    reason: str | None = None
+    error: bool = field(default=False)
+    """Whether this is an error made by Lull or similar, which must not be recorded as a turn."""
+    all_there: bool = False
+    """Whether the whole body has already been received."""
+
+
+class Forward:
+    """Sends requests to the upstream Ollama."""
+
+    def __init__(
+        self, session: aiohttp.ClientSession, address: str, *, idle_s: float, token: str = ""
+    ) -> None:
+        """The argument `token` is Lull's own secret, which must not reach the upstream.
+
+        `idle_s` is the idle timeout.
+        """
+        self._session = session
+        self._token = token
+        self._address = address.rstrip("/")
+        self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=idle_s)
+
+    @asynccontextmanager
+    async def send(
+        self,
+        request: web.BaseRequest,
+        raw_path: str,
+        body: bytes | AsyncIterator[bytes] | None,
+        *,
+        rewritten: bool = False,
+        readable: bool = False,
+    ) -> AsyncIterator[ProxyAnswer]:
+        """Send a request to the upstream Ollama and return its answer.
+
+        Raises UpstreamDown before its first byte; a later failure raises aiohttp.ClientError from
+        the chunks.
+
+        `rewritten`: the body was changed, so the client's length and encoding headers no longer
+        apply. `readable`: the answer will be recorded, so it must not be compressed.
+        """
+        headers = _headers(request, body, rewritten=rewritten, readable=readable)
+        if self._token and self._token in headers.get("Authorization", ""):
+            headers.popall("Authorization")
+        answer = await self._ask(request.method, raw_path, body, headers)
+        try:
+            kept = end_to_end(answer.headers)
+            all_there = answer.status == 200 and request.method != "HEAD" and _all_there(answer)
+            chunks = answer.content.iter_any()
+            yield ProxyAnswer(answer.status, kept, chunks, answer.reason, all_there=all_there)
+        finally:
+            # Closing an unfinished answer drops the connection, which stops the model. The
+            # connection of a finished one is already back in the pool.
+            answer.close()
+
+    async def _ask(
+        self,
+        method: str,
+        raw_path: str,
+        body: bytes | AsyncIterator[bytes] | None,
+        headers: CIMultiDict[str],
+    ) -> aiohttp.ClientResponse:
+        url = URL(self._address + raw_path, encoded=True)
+        while True:
+            attempt = Attempt()
+            try:
+                return await self._session.request(
+                    method,
+                    url,
+                    headers=headers,
+                    data=_in_slices(body) if _is_much(body) else body,
+                    allow_redirects=False,
+                    skip_auto_headers=SKIPPED_AUTO_HEADERS,
+                    timeout=self._timeout,
+                    trace_request_ctx=attempt,
+                )
+            except (aiohttp.ClientError, TimeoutError) as error:
+                # A restarted Ollama has closed our kept-alive connections, so retry. On a fresh
+                # connection the request may have been processed, so do not repeat it.
+                stale = isinstance(error, aiohttp.ServerDisconnectedError | aiohttp.ClientOSError)
+                if not (stale and attempt.on_kept_connection and isinstance(body, bytes | None)):
+                    raise self._down() from error
+
+    def _down(self) -> UpstreamDown:
+        return UpstreamDown(
+            f"Ollama at {self._address} does not answer.",
+            hint="Start it with `ollama serve`, or open the Ollama app.",
+        )
+
+
+def _is_much(body: object) -> TypeGuard[bytes]:
+    return isinstance(body, bytes) and len(body) > LONG_BYTES
+
+
+async def _in_slices(body: bytes) -> AsyncIterator[memoryview]:
+    """The body in slices; aiohttp would copy a long one whole into its buffer."""
+    view = memoryview(body)
+    for at in range(0, len(view), LONG_BYTES):
+        yield view[at : at + LONG_BYTES]
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One attempt to send a request, which notes if the connection was a kept-alive one."""
+
+    on_kept_connection: bool = False
+
+
+def notes_kept_connections() -> aiohttp.TraceConfig:
+    """Return the trace config that `Forward`'s session needs to detect reused connections."""
+    trace = aiohttp.TraceConfig()
+
+    async def note(_: object, context: SimpleNamespace, __: object) -> None:
+        if isinstance(context.trace_request_ctx, Attempt):
+            context.trace_request_ctx.on_kept_connection = True
+
+    trace.on_connection_reuseconn.append(note)
+    return trace
+
+
+def _all_there(answer: aiohttp.ClientResponse) -> bool:
+    """Whether a body of declared length has been received completely."""
+    content = answer.content
+    return "Content-Length" in answer.headers and content.is_eof() and not content.exception()
+
+
+def end_to_end(
+    headers: CIMultiDictProxy[str], without: frozenset[str] = HOP_BY_HOP
+) -> CIMultiDict[str]:
+    """Return the headers to forward: none of `without` (lower case), none named in Connection."""
+    if "Connection" in headers:
+        without |= {name.strip().lower() for name in headers["Connection"].split(",")}
+    return CIMultiDict([(k, v) for k, v in headers.items() if k.lower() not in without])
+
+
+_NOT_FORWARDED = HOP_BY_HOP | {"host", "expect", *(name.lower() for name in OWN_HEADERS)}
+"""Request headers that are never forwarded."""
+_BODY_HEADERS = frozenset({"content-length", "content-encoding"})
+"""Headers that describe the body, dropped when it was changed."""
+_COMPRESSION_HEADERS = frozenset({"accept-encoding"})
+"""Headers dropped when the answer must not be compressed."""
+_ORIGIN_HEADERS = frozenset({"origin"})
+
+
+def _headers(
+    request: web.BaseRequest, body: object, *, rewritten: bool, readable: bool
+) -> CIMultiDict[str]:
+    said, gone = request.headers, _NOT_FORWARDED
+    if rewritten:
+        gone |= _BODY_HEADERS
+    if readable:
+        gone |= _COMPRESSION_HEADERS
+    # A same-origin page would look cross-origin next to the upstream's Host.
+    if "Origin" in said and said["Origin"].partition("://")[2] == said.get("Host"):
+        gone |= _ORIGIN_HEADERS
+    headers = end_to_end(said, gone)
+    if isinstance(body, bytes):
+        headers["Content-Length"] = str(len(body))
+    return headers

@@ -1,0 +1,38 @@
+"""Makes aiohttp send header bytes that are not UTF-8 unchanged, in both directions.
+
+aiohttp reads such bytes as lone surrogates ("surrogateescape") and drops them when it writes a
+message head, so an old server's Latin-1 value would arrive truncated. aiohttp serializes heads with
+one function, for clients and servers; it is wrapped here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from aiohttp import http_writer
+from multidict import CIMultiDict
+
+Head = Callable[[str, "CIMultiDict[str]"], bytes]
+"""Type of aiohttp's function that serializes a status line and headers."""
+
+
+def exact(written: Head) -> Head:
+    """Wrap aiohttp's header serializer to keep every byte.
+
+    The original still validates the headers.
+    """
+
+    def head(status_line: str, headers: CIMultiDict[str]) -> bytes:
+        plain = written(status_line, headers)  # raises on header injection
+        lines = [status_line, *(f"{name}: {value}" for name, value in headers.items())]
+        text = "\r\n".join([*lines, "", ""])
+        return plain if text.isascii() else text.encode("utf-8", "surrogateescape")
+
+    return head
+
+
+def write_as_read() -> None:
+    """Make aiohttp use the wrapped serializer; safe to call twice."""
+    if not getattr(http_writer, "_lull_exact", False):
+        http_writer._serialize_headers = exact(http_writer._serialize_headers)  # type: ignore[assignment]
+        http_writer._lull_exact = True  # type: ignore[attr-defined]

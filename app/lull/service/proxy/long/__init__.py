@@ -1,0 +1,1 @@
+"""Long request bodies, which a process of their own reads."""

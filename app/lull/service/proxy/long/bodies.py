@@ -1,0 +1,259 @@
+"""Starts the child process that reads long request bodies, and talks to it.
+
+Decides which bodies are long and when the child starts and stops. One body is read at a time, so
+that several take the memory of one. What is stored of a request is prepared while its answer
+streams. If the child fails, the caller gets an error and goes on without it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Final, TypeVar
+
+from lull.core.chat.messages import (
+    ChatRequest,
+    Message,
+    MessagePart,
+    Outline,
+    PartKind,
+    Role,
+    Sampling,
+)
+from lull.core.errors import LullError, RequestError
+from lull.core.skills.prompt_block import Injection
+from lull.service.proxy.long.frames import Frame
+from lull.service.proxy.long.reader import LongReader, long_command
+from lull.service.proxy.unpacking import LONG_BYTES, TOO_LONG, unpacked
+from lull.store.chat.recording import Prepared
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+MANY_OBJECTS: Final = 1_000
+"""Number of JSON objects above which even a shorter body counts as long.
+
+Many small messages are slow to parse.
+"""
+LEAVES_AFTER_S: Final = 600.0
+"""Seconds without use after which the child process stops.
+
+A client with long requests soon sends another.
+"""
+GROWN_BYTES: Final = 4_000_000
+"""Body size in bytes after which the child process holds so much memory that it soon stops."""
+GROWN_LEAVES_AFTER_S: Final = 5.0
+"""Seconds without use after which a child process stops that read such a large body."""
+
+
+def is_long(body: bytes, encoding: str) -> bool:
+    """Whether parsing the body in this process would delay other requests."""
+    if encoding.lower() != "identity":
+        try:
+            body = unpacked(body, encoding, limit=LONG_BYTES)
+        except RequestError as error:
+            return error.status == TOO_LONG
+    return len(body) > LONG_BYTES or body.count(b"{") > MANY_OBJECTS
+
+
+class LongBody:
+    """One request body, held by the child process until `keep` or until its context ends."""
+
+    def __init__(
+        self, child: LongReader, name: str, outline: Frame, links: bytes, bodies: LongBodies
+    ) -> None:
+        self._child = child
+        self._name = name
+        self._links = links
+        self._tools = str(outline["tools"])
+        self._bodies = bodies
+        self.chat = _chat(outline)
+        self.injectable = bool(outline["injectable"])
+        self.idle = bool(outline["idle"])
+        self.kept = False
+
+    async def injected(self, injection: Injection) -> bytes:
+        """Return the body with skills inserted. Raises ValueError if it has no place for them."""
+        fields = {
+            "system": injection.system,
+            "model_system": injection.model_system,
+            "suffixes": injection.suffixes,
+        }
+        try:
+            _, data = await self._child.ask("inject", self._name, fields)
+        except RequestError as error:
+            raise ValueError(error.detail) from None
+        return data
+
+    async def plain(self) -> bytes:
+        """Return the uncompressed body."""
+        _, data = await self._child.ask("plain", self._name)
+        return data
+
+    def keep(self) -> asyncio.Future[Prepared]:
+        """Have the child process prepare the request for the database; empty if it fails."""
+        self.kept = True
+        return self._bodies.begin(self._prepared())
+
+    async def _prepared(self) -> Prepared:
+        try:
+            wanted = await asyncio.to_thread(self._bodies.missing, self._links.decode())
+            tools = bool(self._tools) and not await asyncio.to_thread(
+                self._bodies.has_tools, self._tools
+            )
+        except LullError as error:
+            log.warning("a long request is stored without its messages: %s", error)
+            self._child.tell("keep_nothing", self._name)
+            return Prepared()
+        finally:
+            self._links = b""
+        pieces: list[bytes] = []
+        try:
+            async for frame, data in self._child.answers(
+                "keep", self._name, {"tools": tools}, wanted.encode()
+            ):
+                if "kept" in frame:
+                    return Prepared(pieces=tuple(pieces), tools=self._tools, tool_set=data)
+                pieces.append(data)
+        except LullError as error:
+            log.warning("a long request is stored without its messages: %s", error)
+        return Prepared()
+
+
+class LongBodies:
+    """Reads long bodies in a child process, which it starts and stops.
+
+    Belongs to one event loop.
+    """
+
+    def __init__(
+        self,
+        *,
+        key: bytes,
+        limit: int,
+        missing: Callable[[str], str],
+        has_tools: Callable[[str], bool],
+        command: Sequence[str] | None = None,
+        leaves_after_s: float = LEAVES_AFTER_S,
+    ) -> None:
+        """The functions `missing` and `has_tools` query the store and block."""
+        self.missing = missing
+        self.has_tools = has_tools
+        self._key = key
+        self._limit = limit
+        self._command = tuple(command or long_command())
+        self._leaves_after_s = leaves_after_s
+        self._child: LongReader | None = None
+        self._one = asyncio.Lock()
+        self._count = 0
+        self._grown = False
+        self._under_way: set[asyncio.Future[Any]] = set()
+        self._leaving: asyncio.TimerHandle | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the running child process."""
+        return self._child.pid if self._child is not None and self._child.alive else None
+
+    @asynccontextmanager
+    async def reading(
+        self, body: bytes, *, route: str, encoding: str, client: str
+    ) -> AsyncIterator[LongBody]:
+        """Context manager that has the child process read a body; the next one waits until it ends.
+
+        Raises RequestError for a body that the upstream must judge; LongReaderDown.
+        """
+        async with self._one:
+            child = await self._running()
+            self._grown = self._grown or len(body) > GROWN_BYTES or encoding != "identity"
+            self._count += 1
+            name = str(self._count)
+            told = {"route": route, "encoding": encoding, "limit": self._limit}
+            told |= {"key": self._key.hex(), "client": client}
+            found: LongBody | None = None
+            try:
+                frame, links = await child.ask("read", name, told, body)
+                found = LongBody(child, name, frame["outline"], links, self)
+                yield found
+            finally:
+                child.tell("drop", name, {"kept": found is not None and found.kept})
+                self._leave_later()
+
+    def begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Start a background task that `settle` waits for."""
+        task = asyncio.create_task(work)
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        return task
+
+    async def settle(self, within_s: float) -> None:
+        """Wait for background tasks, at most `within_s` seconds."""
+        if self._under_way:
+            await asyncio.wait(set(self._under_way), timeout=within_s)
+
+    async def close(self) -> None:
+        self._stay()
+        for task in tuple(self._under_way):
+            task.cancel()
+        await asyncio.gather(*self._under_way, return_exceptions=True)
+        child, self._child = self._child, None
+        if child is not None:
+            await child.stop()
+
+    async def _running(self) -> LongReader:
+        self._stay()
+        if self._child is None or not self._child.alive:
+            self._child = await LongReader.start(self._command)
+            self._grown = False
+        return self._child
+
+    def _stay(self) -> None:
+        if self._leaving is not None:
+            self._leaving.cancel()
+            self._leaving = None
+
+    def _leave_later(self) -> None:
+        self._stay()
+        loop = asyncio.get_running_loop()
+        soon_s = GROWN_LEAVES_AFTER_S if self._grown else self._leaves_after_s
+        self._leaving = loop.call_later(min(soon_s, self._leaves_after_s), self._leave)
+
+    def _leave(self) -> None:
+        if self._under_way or self._one.locked():
+            self._leave_later()
+        elif self._child is not None:
+            child, self._child = self._child, None
+            self.begin(child.stop())
+
+
+_ROLES: Final = {str(at): Message(role=role) for at, role in enumerate(Role)}
+
+
+def _chat(outline: Frame) -> ChatRequest:
+    """The request without its texts, except the newest user message."""
+    messages = [*map(_ROLES.__getitem__, outline["roles"])]
+    for at in range(len(messages) - 1, -1, -1):
+        if messages[at].role is Role.USER:
+            asked = MessagePart(kind=PartKind.TEXT, text=outline["asked"])
+            messages[at] = Message(role=Role.USER, parts=(asked,))
+            break
+    sampling = outline["sampling"]
+    return ChatRequest(
+        model=outline["model"],
+        messages=tuple(messages),
+        stream=outline["stream"],
+        sampling=Sampling(**{**sampling, "stop": tuple(sampling["stop"])}),
+        window_tokens=outline["window_tokens"],
+        tools=outline["tools"],
+        format=outline["format"],
+        outline=Outline(
+            plain=outline["plain"],
+            others=outline["others"],
+            pieces=outline["pieces"],
+            images=outline["images"],
+            opaque=outline["opaque"],
+            links=tuple(outline["links"]),
+        ),
+    )

@@ -1,0 +1,383 @@
+"""Child process of the service that reads long bodies.
+
+Run as `python -m lull.service.proxy.long.child`, in a frozen app as `lull read-long`. Parsing 60 MB
+or redacting its secrets holds the interpreter lock, which would delay every other client of the
+service. The child returns an outline, the edited bytes, and pieces ready for the store. Reading has
+priority over preparing what is stored. It writes no files, logs nothing, and stops with its parent.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import gc
+import json
+import os
+import secrets
+import select
+import signal
+import socket
+import sys
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import BinaryIO, Final, NamedTuple
+
+from lull.core.chat.message_chain import links
+from lull.core.chat.messages import ChatRequest, Message, MessagePart, PartKind, Role
+from lull.core.errors import RequestError
+from lull.core.provenance.redaction import redact_message, redact_text
+from lull.core.skills.prompt_block import Injection
+from lull.service.proxy.dialects import CHAT_ROUTES
+from lull.service.proxy.dialects.base import Dialect
+from lull.service.proxy.long.frames import LENGTHS, Frame, head
+from lull.service.proxy.unpacking import unpacked
+from lull.store.chat.recording import (
+    PIECE_CHARACTERS,
+    PIECE_ROWS,
+    BlackedOut,
+    message_row,
+    packed,
+    secret_mark,
+    tools_mark,
+)
+from lull.store.chat.trajectories import SEARCHED_LINKS
+from lull.store.chat.turn_rows import plain as storable
+
+ASKED_CHARACTERS: Final = 8_000
+"""Characters of the newest message sent back to the service, which selects skills by them."""
+KEPT_CHARACTERS: Final = 1_000_000
+"""Most characters stored of one message; more than any model reads at once."""
+FORMAT_CHARACTERS: Final = 64_000
+"""Most characters read of a request's output format."""
+NAME_CHARACTERS: Final = 1_000
+"""Most characters read of a model's name."""
+_NICE: Final = 5
+"""Niceness of the child process."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBody:
+    """A request body held in the child process until the service decides what to do with it."""
+
+    dialect: Dialect
+    body: bytes
+    encoding: str
+    limit: int
+    key: bytes
+    chat: ChatRequest
+    chain: Sequence[str]
+
+    @property
+    def plain(self) -> bytes:
+        """Return the uncompressed body."""
+        return in_the_clear(self.body, self.encoding, limit=self.limit)
+
+
+def in_the_clear(body: bytes, encoding: str, *, limit: int) -> bytes:
+    """Return the body uncompressed. Raises RequestError if that fails or it is too long."""
+    return body if encoding.lower() == "identity" else unpacked(body, encoding, limit=limit)
+
+
+class Preparing(NamedTuple):
+    """A fork of the child process that prepares one request for the database."""
+
+    name: str
+    pid: int
+    pipe: BinaryIO
+
+
+class LongBodyReader:
+    """Receives and answers the service's frames in the child process."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._held: dict[str, HeldBody] = {}
+        self._released: set[str] = set()
+        self._waiting: deque[tuple[str, NotStoredYet]] = deque()
+        self._preparing: Preparing | None = None
+
+    def run(self) -> None:
+        """Handle frames from the service until it closes the connection."""
+        try:
+            while True:
+                if self._preparing is None and self._waiting:
+                    self._prepare(*self._waiting.popleft())
+                if self._connection in self._ready():
+                    if (frame := self._receive()) is None:
+                        return
+                    self._handle(*frame)
+                else:
+                    self._pass_on()
+        finally:
+            if self._preparing is not None:
+                os.kill(self._preparing.pid, signal.SIGKILL)
+
+    def _ready(self) -> Sequence[object]:
+        ends: list[socket.socket | BinaryIO] = [self._connection]
+        if self._preparing is not None:
+            ends.append(self._preparing.pipe)
+        return select.select(ends, [], [])[0]
+
+    def _prepare(self, name: str, wanted: NotStoredYet) -> None:
+        """Prepare in a fork, which already has the data, so that the next body need not wait."""
+        ours, theirs = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            try:
+                self._connection.close()
+                os.close(ours)
+                with os.fdopen(theirs, "wb") as pipe:
+                    for frame, data in _pieces(wanted):
+                        pipe.write(head({"id": name, **frame}, data) + data)
+                        pipe.flush()
+            finally:
+                os._exit(0)
+        os.close(theirs)
+        self._preparing = Preparing(name, pid, os.fdopen(ours, "rb", buffering=0))
+
+    def _pass_on(self) -> None:
+        """Forward one frame of the fork, or report that it died."""
+        if (preparing := self._preparing) is None:
+            return
+        frame, data = {"kept": False}, b""
+        lengths = _exactly(preparing.pipe, LENGTHS.size)
+        if lengths:
+            frame_bytes, data_bytes = LENGTHS.unpack(lengths)
+            frame = json.loads(_exactly(preparing.pipe, frame_bytes))
+            data = _exactly(preparing.pipe, data_bytes)
+            self._send(frame, data)
+        if "kept" in frame:
+            self._preparing = None
+            preparing.pipe.close()
+            os.waitpid(preparing.pid, 0)
+        if not lengths:
+            self._send({"id": preparing.name, "fault": "it stopped"})
+
+    def _handle(self, frame: Frame, data: bytes) -> None:
+        name = frame["id"]
+        to = f"{name}:{frame['op']}"
+        held = self._held.get(name)
+        try:
+            match frame["op"]:
+                case "read":
+                    held = _read(frame, data)
+                    self._held[name] = held
+                    self._send(*_outline(to, held))
+                case "inject" if held:
+                    self._send({"id": to}, _inject(held, frame))
+                case "plain" if held:
+                    self._send({"id": to}, held.plain)
+                case "keep" if held:
+                    links_wanted = frozenset(json.loads(data))
+                    self._waiting.append((to, _wanted(held, links_wanted, frame["tools"])))
+                    self._release(name)
+                case "keep_nothing":
+                    self._release(name)
+                case "drop":
+                    if frame["kept"]:
+                        self._release(name)
+                    else:
+                        self._held.pop(name, None)
+                case op:
+                    self._send({"id": to, "fault": f"there is nothing to {op}"})
+        except RequestError as error:
+            self._send({"id": to, "refused": [error.status, error.detail]})
+        except Exception as error:  # noqa: BLE001  the service is told and goes on without
+            self._send({"id": to, "fault": type(error).__name__})
+
+    def _release(self, name: str) -> None:
+        """Forget a kept body at the second call: the one who stores it and the one who answers it
+        each call once, in any order."""
+        if name in self._released:
+            self._released.remove(name)
+            self._held.pop(name, None)
+        else:
+            self._released.add(name)
+
+    def _send(self, frame: Frame, data: bytes = b"") -> None:
+        self._connection.sendall(head(frame, data))
+        self._connection.sendall(data)
+
+    def _receive(self) -> tuple[Frame, bytes] | None:
+        lengths = self._exactly(LENGTHS.size)
+        if lengths is None:
+            return None
+        frame_bytes, data_bytes = LENGTHS.unpack(lengths)
+        frame, data = self._exactly(frame_bytes), self._exactly(data_bytes)
+        if frame is None or data is None:
+            return None
+        return json.loads(frame), data
+
+    def _exactly(self, size: int) -> bytes | None:
+        got = bytearray(size)
+        view, at = memoryview(got), 0
+        while at < size:
+            count = self._connection.recv_into(view[at:])
+            if count == 0:
+                return None
+            at += count
+        return bytes(got)
+
+
+def _exactly(pipe: BinaryIO, size: int) -> bytes:
+    """Read `size` bytes; b"" if the pipe ends before."""
+    got = bytearray()
+    while len(got) < size:
+        some = pipe.read(size - len(got))
+        if not some:
+            return b""
+        got += some
+    return bytes(got)
+
+
+def _read(frame: Frame, body: bytes) -> HeldBody:
+    """Parse a body. Raises RequestError for one that the upstream must judge."""
+    dialect = CHAT_ROUTES[frame["route"]]
+    plain = in_the_clear(body, frame["encoding"], limit=frame["limit"])
+    chat = dialect.read_request(plain)
+    if len(chat.model) > NAME_CHARACTERS or len(chat.format) > FORMAT_CHARACTERS:
+        raise RequestError("a name or a format of this length is not read", status=400)
+    key = bytes.fromhex(frame["key"])
+    chain = links(key, frame["client"], chat.messages)
+    return HeldBody(dialect, body, frame["encoding"], frame["limit"], key, chat, chain)
+
+
+_ROLES: Final = {role: str(at) for at, role in enumerate(Role)}
+
+
+def _outline(name: str, held: HeldBody) -> tuple[Frame, bytes]:
+    chat, plain = held.chat, held.plain
+    texts = [
+        part.text for m in chat.messages for part in m.parts if part.kind is not PartKind.IMAGE
+    ]
+    texts += [call.name + call.arguments for m in chat.messages for call in m.tool_calls]
+    texts.append(chat.tools)
+    ascii_ones = sum(map(_ascii_characters, texts))
+    outline = {
+        "model": chat.model,
+        "stream": chat.stream,
+        "sampling": {name: getattr(chat.sampling, name) for name in chat.sampling.__slots__},
+        "window_tokens": chat.window_tokens,
+        "format": chat.format,
+        "tools": tools_mark(storable(chat.tools)) if chat.tools else "",
+        "roles": "".join(_ROLES[message.role] for message in chat.messages),
+        "asked": chat.newest_user_text[:ASKED_CHARACTERS],
+        "plain": ascii_ones,
+        "others": sum(map(len, texts)) - ascii_ones,
+        "pieces": len(texts),
+        "images": sum(p.kind is PartKind.IMAGE for m in chat.messages for p in m.parts),
+        "opaque": sum(p.kind is PartKind.OPAQUE for m in chat.messages for p in m.parts),
+        "links": held.chain[-SEARCHED_LINKS - 1 :],
+        "injectable": held.dialect.injectable(plain),
+        "idle": not chat.newest_user_text and held.dialect.ask(plain).idle is not None,
+    }
+    return {"id": name, "outline": outline}, json.dumps(held.chain).encode()
+
+
+def _ascii_characters(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
+
+
+def _inject(held: HeldBody, frame: Frame) -> bytes:
+    """The body with skills. Raises RequestError (409) if it has no place for them."""
+    injection = Injection(
+        system=frame["system"],
+        model_system=frame["model_system"],
+        suffixes=tuple((index, text) for index, text in frame["suffixes"]),
+    )
+    try:
+        return held.dialect.inject(held.plain, injection)
+    except ValueError as error:
+        raise RequestError(str(error), status=409) from None
+
+
+class _Secrets:
+    """Assigns placeholder numbers to secrets; the store replaces them.
+
+    They are long and random, so that no text contains one.
+    """
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+        self._first = 10**24 + secrets.randbelow(10**24)
+        self.found: list[BlackedOut] = []
+
+    def __call__(self, kind: str, secret: str) -> int:
+        number = self._first + len(self.found)
+        self.found.append(BlackedOut(str(number), kind, secret_mark(self._key, secret)))
+        return number
+
+
+class NotStoredYet(NamedTuple):
+    """The messages and tools of a request that are not stored yet."""
+
+    key: bytes
+    messages: list[tuple[str, str, Message]]
+    """Each message to store, newest first, as (hash-chain link, its parent's link, message)."""
+    tools: str
+
+
+def _wanted(held: HeldBody, missing: frozenset[str], tools: bool) -> NotStoredYet:
+    chain, messages = held.chain, held.chat.messages
+    found = [
+        (chain[at], chain[at - 1] if at else "", _cut(messages[at]))
+        for at in reversed(range(len(chain)))
+        if chain[at] in missing
+    ]
+    offered = _shortened(storable(held.chat.tools), KEPT_CHARACTERS) if tools else ""
+    return NotStoredYet(held.key, found, offered)
+
+
+def _pieces(wanted: NotStoredYet) -> Iterator[tuple[Frame, bytes]]:
+    """Frames with the redacted messages, then one with the tools."""
+    number, rows, size = _Secrets(wanted.key), list[tuple[str, str, str, str]](), 0
+    for link, parent, message in wanted.messages:
+        row = message_row(link, parent, redact_message(message, number))
+        rows.append(row)
+        size += len(row[2])
+        if len(rows) >= PIECE_ROWS or size >= PIECE_CHARACTERS:
+            yield {"piece": True}, packed(rows, number.found)
+            number, rows, size = _Secrets(wanted.key), [], 0
+    if rows:
+        yield {"piece": True}, packed(rows, number.found)
+    number = _Secrets(wanted.key)
+    safe = redact_text(wanted.tools, number)
+    yield {"kept": True}, packed([[safe]], number.found) if wanted.tools else b""
+
+
+def _cut(message: Message) -> Message:
+    """The message, shortened to what the store keeps."""
+    if sum(len(part.text) for part in message.parts) > KEPT_CHARACTERS:
+        room, parts = KEPT_CHARACTERS, list[MessagePart]()
+        for part in message.parts:
+            parts.append(replace(part, text=_shortened(part.text, room)))
+            room = max(0, room - len(part.text))
+        message = replace(message, parts=tuple(parts))
+    if sum(len(call.arguments) for call in message.tool_calls) > KEPT_CHARACTERS:
+        calls = [replace(c, arguments=_shortened(c.arguments, 0)) for c in message.tool_calls]
+        message = replace(message, tool_calls=tuple(calls))
+    return message
+
+
+def _shortened(text: str, most: int) -> str:
+    more = len(text) - most
+    return text if more <= 0 else f"{text[:most]}⟨{more} characters more are not kept⟩"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="lull read-long", description="Read long bodies.")
+    parser.add_argument("--socket", type=int, required=True, help="inherited file descriptor")
+    arguments = parser.parse_args(argv)
+    if hasattr(os, "nice"):
+        os.nice(_NICE)
+    gc.freeze()
+    gc.set_threshold(200_000, 20, 1000)
+    connection = socket.socket(fileno=arguments.socket)
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the parent has gone
+        LongBodyReader(connection).run()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,33 @@
+"""The protocol between the service and the process that reads long bodies, over a socket pair.
+
+A frame is two lengths, a JSON object in ASCII, and data. Requests, with an `id` of the service's,
+and their answers:
+
+    {"op": "read", "id", "route", "encoding", "limit", "key", "client"} + the body
+        {"id", "outline"} + the links of all messages as JSON text, or {"id", "refused": [status,
+        detail]}, or {"id", "fault"}. The reader holds the body until "keep" or "drop".
+    {"op": "inject", "id", "system", "model_system", "suffixes"}
+        {"id"} + the body with skills, or "refused" with 409 if it has no place for them
+    {"op": "plain", "id"}                     {"id"} + the body, unpacked
+    {"op": "keep", "id", "tools"} + the links whose messages are wanted, as JSON text
+        {"id", "piece"} + a piece, any number of times; then {"id", "kept"} + the tools
+    {"op": "drop", "id"}                      no answer
+
+Both ends are of the same release. A frame that cannot be parsed ends the connection.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import Any, Final
+
+Frame = dict[str, Any]
+LENGTHS: Final = struct.Struct(">IQ")
+"""Binary header of each frame: the lengths of the JSON object and of the data."""
+
+
+def head(frame: Frame, data: bytes = b"") -> bytes:
+    """Build the first bytes of a frame, before the data: both lengths and the JSON object."""
+    body = json.dumps(frame, separators=(",", ":")).encode()
+    return LENGTHS.pack(len(body), len(data)) + body

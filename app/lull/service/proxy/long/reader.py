@@ -1,0 +1,181 @@
+"""The connection to the child process that reads long bodies: starts, asks and stops it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import socket
+import sys
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import lull
+from lull.core.errors import LongReaderDown, RequestError
+from lull.service.proxy.body import joined
+from lull.service.proxy.long.frames import LENGTHS, Frame, head
+
+ANSWERS_WITHIN_S: Final = 120.0
+"""Timeout in seconds of the child process's answers, after which it is killed."""
+_SLICE_BYTES: Final = 1 << 18
+"""Bytes written or read at once."""
+_GRACE_S: Final = 2.0
+"""Time the child has to stop by itself before it is killed."""
+Answer = tuple[Frame, bytes]
+
+
+def long_command() -> tuple[str, ...]:
+    """Return the child process's command line; a frozen app runs itself."""
+    if getattr(sys, "frozen", False):
+        return (sys.executable, "read-long")
+    return (sys.executable, "-m", "lull.service.proxy.long.child")
+
+
+class LongReader:
+    """One running child process."""
+
+    def __init__(
+        self,
+        process: asyncio.subprocess.Process,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+    ) -> None:
+        self._process = process
+        self._reader = reader
+        self._writer = writer
+        self._sending = asyncio.Lock()
+        self._sends: set[asyncio.Task[None]] = set()
+        self._waiting: dict[str, asyncio.Queue[Answer | None]] = {}
+        self._listening = asyncio.create_task(self._listen())
+
+    @classmethod
+    async def start(cls, command: Sequence[str]) -> LongReader:
+        ours, theirs = socket.socketpair()
+        with theirs, contextlib.ExitStack() as unless_started:
+            unless_started.callback(ours.close)
+            try:
+                process = await asyncio.create_subprocess_exec(
+                    *command,
+                    "--socket",
+                    str(theirs.fileno()),
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=asyncio.subprocess.DEVNULL,
+                    stderr=asyncio.subprocess.DEVNULL,
+                    pass_fds=[theirs.fileno()],
+                    start_new_session=True,
+                    # so that `-m lull…` finds this package, installed or not
+                    cwd=Path(lull.__file__).parent.parent,
+                )
+            except OSError as error:
+                raise LongReaderDown(f"Its reader cannot start: {error.strerror}.") from error
+            unless_started.pop_all()
+        return cls(process, *await asyncio.open_connection(sock=ours))
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        return not self._listening.done()
+
+    async def ask(
+        self, op: str, name: str, fields: Frame | None = None, data: bytes = b""
+    ) -> Answer:
+        """The first answer. Raises RequestError from the child, LongReaderDown if it fails."""
+        try:
+            async with asyncio.timeout(ANSWERS_WITHIN_S):
+                async for answer in self.answers(op, name, fields, data):
+                    return answer
+        except TimeoutError:
+            self.kill()
+        raise reader_stopped()
+
+    async def answers(
+        self, op: str, name: str, fields: Frame | None = None, data: bytes = b""
+    ) -> AsyncIterator[Answer]:
+        """Answers as they come; the caller stops after the last one."""
+        if not self.alive:
+            raise reader_stopped()
+        queue: asyncio.Queue[Answer | None] = asyncio.Queue()
+        # One body may be asked for twice at once: to be answered, and to be stored.
+        to = f"{name}:{op}"
+        self._waiting[to] = queue
+        try:
+            self.tell(op, name, fields, data)
+            del data
+            while True:
+                answer = await queue.get()
+                if answer is None:
+                    raise reader_stopped()
+                if "refused" in answer[0]:
+                    status, detail = answer[0]["refused"]
+                    raise RequestError(str(detail), status=int(status))
+                if "fault" in answer[0]:
+                    raise LongReaderDown(f"Its reader failed: {answer[0]['fault']}.")
+                yield answer
+        finally:
+            if self._waiting.get(to) is queue:
+                del self._waiting[to]
+
+    def tell(self, op: str, name: str, fields: Frame | None = None, data: bytes = b"") -> None:
+        """Send a frame completely, even if the caller is cancelled meanwhile."""
+        task = asyncio.create_task(self._send({"op": op, "id": name, **(fields or {})}, data))
+        self._sends.add(task)
+        task.add_done_callback(self._sends.discard)
+
+    async def _send(self, frame: Frame, data: bytes) -> None:
+        async with self._sending:
+            with contextlib.suppress(ConnectionError):
+                self._writer.write(head(frame, data))
+                view = memoryview(data)
+                for at in range(0, len(view), _SLICE_BYTES):
+                    self._writer.write(view[at : at + _SLICE_BYTES])
+                    await self._writer.drain()
+                await self._writer.drain()
+
+    async def stop(self) -> None:
+        """Close the socket so that the child stops; kill it after a grace period."""
+        self._writer.close()
+        try:
+            async with asyncio.timeout(_GRACE_S):
+                await self._process.wait()
+        except TimeoutError:
+            self.kill()
+            await self._process.wait()
+        await asyncio.gather(self._listening, return_exceptions=True)
+
+    def kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            self._process.kill()
+
+    async def _listen(self) -> None:
+        try:
+            while True:
+                lengths = await self._reader.readexactly(LENGTHS.size)
+                frame_bytes, data_bytes = LENGTHS.unpack(lengths)
+                frame = json.loads(await self._reader.readexactly(frame_bytes))
+                data = await self._data(data_bytes)
+                if (queue := self._waiting.get(frame["id"])) is not None:
+                    queue.put_nowait((frame, data))
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            self._writer.close()
+            for queue in self._waiting.values():
+                queue.put_nowait(None)
+
+    async def _data(self, size: int) -> bytes:
+        parts, whole = list[bytes](), size
+        while size:
+            part = await self._reader.read(min(size, _SLICE_BYTES))
+            if not part:
+                raise asyncio.IncompleteReadError(b"", size)
+            parts.append(part)
+            size -= len(part)
+        return await joined(parts, whole)
+
+
+def reader_stopped() -> LongReaderDown:
+    return LongReaderDown("The reader of long requests stopped.", hint="It is started again.")

@@ -1,0 +1,69 @@
+"""Lull's own errors: told to the client in its API's format, and to the user as a problem."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from multidict import CIMultiDict
+
+from lull.core.errors import LullError
+from lull.service.process.problems import Problems
+from lull.service.proxy.dialects import CHAT_ROUTES
+from lull.service.proxy.dialects.base import Dialect
+from lull.service.proxy.forward import ProxyAnswer
+from lull.service.proxy.relay import once
+
+log = logging.getLogger(__name__)
+
+
+class OwnFaults:
+    """Reports faults of Lull's own on the way of a request; none may cost the user the answer."""
+
+    def __init__(self, problems: Problems) -> None:
+        self._problems = problems
+
+    @contextmanager
+    def contained(self, instead: str) -> Iterator[None]:
+        """Report any exception of the body and go on after it; `instead` says with what."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001
+            # The HTTP edge: what breaks may be anything, and the request goes on without it.
+            self.report(instead, error)
+
+    def report(self, instead: str, error: Exception) -> None:
+        """Log a fault and make it a problem; `instead` says what happens now."""
+        log.error("a fault of Lull's own: %s", instead, exc_info=error)
+        told = f"{type(error).__name__}: {instead}."
+        self._problems.report("serve", LullError(told, hint="`lull logs` has the details."))
+
+    def report_known(self, error: LullError) -> None:
+        """Make an error that has words of its own the problem; it is logged in one line."""
+        self._problems.report("serve", error)
+
+    def clear(self) -> None:
+        """Clear the problem, because a request went well."""
+        self._problems.clear("serve")
+
+
+def error_answer(path: str, status: int, message: str, *, body: bool = True) -> ProxyAnswer:
+    """Return an error answer in the API dialect of the path; without `body` only its headers."""
+    data = _shape(path).error(status, message)
+    headers = CIMultiDict({"Content-Type": "application/json", "Content-Length": str(len(data))})
+    return ProxyAnswer(status, headers, once(data if body else b""), error=True)
+
+
+def sentence(error: LullError) -> str:
+    """Join an error's detail and hint to one text."""
+    if not error.hint:
+        return error.detail
+    stop = "" if error.detail.endswith((".", "!", "?")) else "."
+    return f"{error.detail}{stop} {error.hint}"
+
+
+def _shape(path: str) -> Dialect:
+    if path.startswith("/v1/messages"):
+        return CHAT_ROUTES["/v1/messages"]
+    return CHAT_ROUTES["/v1/chat/completions" if path.startswith("/v1/") else "/api/chat"]

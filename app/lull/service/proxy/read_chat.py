@@ -1,0 +1,72 @@
+"""A parsed chat request, whether read in this process or, if long, in the child process."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Protocol
+
+from lull.core.chat.messages import ChatRequest
+from lull.core.errors import RequestError
+from lull.core.skills.prompt_block import Injection
+from lull.service.proxy.dialects.base import Dialect
+from lull.store.chat.recording import Prepared
+
+
+class ReadableBody(Protocol):
+    """Interface of a request's body, whether it is read here or in the child process."""
+
+    @property
+    def chat(self) -> ChatRequest: ...
+
+    @property
+    def injectable(self) -> bool: ...
+
+    @property
+    def idle(self) -> bool:
+        """Whether the request has no message and only loads or unloads a model."""
+
+    async def injected(self, injection: Injection) -> bytes:
+        """Return the body with skills inserted. Raises ValueError if it has no place for them."""
+
+    async def plain(self) -> bytes:
+        """Return the uncompressed body."""
+
+    def keep(self) -> asyncio.Future[Prepared] | None:
+        """Return what is to be stored of the request, if another process prepares it, else None."""
+
+
+class ReadHere:
+    """A request body that is read in this process."""
+
+    def __init__(self, dialect: Dialect, plain: bytes) -> None:
+        """Parse a request's body. Raises RequestError."""
+        self.chat = dialect.read_request(plain)
+        self._dialect = dialect
+        self._plain = plain
+
+    @property
+    def injectable(self) -> bool:
+        return self._dialect.injectable(self._plain)
+
+    @property
+    def idle(self) -> bool:
+        if self.chat.newest_user_text:
+            return False
+        try:
+            return self._dialect.ask(self._plain).idle is not None
+        except RequestError:
+            return False
+
+    async def injected(self, injection: Injection) -> bytes:
+        return self._dialect.inject(self._plain, injection)
+
+    async def plain(self) -> bytes:
+        return self._plain
+
+    def keep(self) -> None:
+        return None
+
+
+def again(error: RequestError) -> RequestError:
+    """Copy an error without its traceback, whose frames would keep the body in memory."""
+    return RequestError(error.detail, status=error.status, hint=error.hint)

@@ -1,0 +1,75 @@
+"""What the data plane needs to know of who answers: the upstream Ollama and Lull's own models."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+from lull.core.adapters.model_facts import ModelFacts
+from lull.core.chat.messages import ChatRequest
+from lull.service.proxy.dialects.base import Dialect
+from lull.service.proxy.forward import ProxyAnswer
+
+
+class Upstream(Protocol):
+    """Interface of the upstream Ollama, whether or not it runs."""
+
+    @property
+    def alone(self) -> bool:
+        """Whether no Ollama was reached since Lull started, so the built-in model answers alone."""
+
+    @property
+    def empty(self) -> bool:
+        """Whether Ollama has no model, so that only the built-in one can answer."""
+
+    @property
+    def how_to_start(self) -> str: ...
+
+    def remote(self, model: str) -> bool | Awaitable[bool]:
+        """Whether a model runs on another machine, so that Lull must not read its requests."""
+
+    def facts(self, model: str) -> ModelFacts | Awaitable[ModelFacts]: ...
+
+    def failed(self) -> None:
+        """Probe Ollama soon, because a request could not be forwarded."""
+
+
+class OwnModels(Protocol):
+    """The models that Lull serves itself, in the way Ollama would."""
+
+    def answers(self, chat: ChatRequest) -> bool:
+        """Whether Lull's own engine answers this chat request."""
+
+    def is_alone_with(self, name: str) -> bool:
+        """Whether this model is served by Lull alone, not by Ollama too."""
+
+    def facts(self, name: str) -> ModelFacts:
+        """Return a model's facts for a turn's stamp. Raises RequestError (404) if not served."""
+
+    async def answer(
+        self, dialect: Dialect, body: bytes, *, adapter: str | None = ...
+    ) -> ProxyAnswer:
+        """Answer a chat request with an adapter; None is the base, the default the published one.
+
+        Errors of the client or the engine become answers.
+        """
+
+    def wants(self, method: str, path: str) -> bool:
+        """Whether `other` may answer requests to this path, so that the body must be read."""
+
+    def lists(self, path: str) -> bool:
+        """Whether requests to this path concern all models rather than one named in the body."""
+
+    def merger(self, path: str) -> Callable[[bytes], bytes] | None:
+        """Return the function that adds Lull's models to the upstream's listing at this path.
+
+        None for other paths.
+        """
+
+    async def other(
+        self, method: str, path: str, body: bytes, *, alone: bool
+    ) -> ProxyAnswer | None:
+        """Answer a request outside the chats; None: the upstream should answer."""
+
+    def unknown_route(self, method: str, path: str, how_to_start: str) -> ProxyAnswer:
+        """Build the answer for an unknown path where there is no upstream."""

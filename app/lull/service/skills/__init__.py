@@ -1,0 +1,1 @@
+"""The user's changes to skills."""

@@ -1,0 +1,1 @@
+"""Control API for training runs and learning progress."""

@@ -1,0 +1,111 @@
+"""Data for the learning page: rewards over time, by skills and adapter, and what changed when."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import date, datetime
+from typing import Any, Final
+
+from lull.core.skills.skill import SkillGeneration
+from lull.store.feedback.worth import HeldOutMeans, Moved, ScoredAnswer, Worths
+
+Json = dict[str, Any]
+MOST_POINTS: Final = 1_000
+"""Most points in the reward chart; with more answers, adjacent ones are averaged."""
+
+
+def learning_view(
+    worths: Worths, generations: Iterable[SkillGeneration], since: datetime | None
+) -> Json:
+    """Return rewards over time, held-out scores and changes since `since` (None: everything).
+
+    `{"points": [{"at", "reward", "n"}], "days": [{"day", "n", "reward", "with_skills",
+    "without_skills", "with_adapter", "without_adapter"}], "baseline": {"reward", "n"}, "held_out":
+    [{"adapter", "at", "before", "after", "pairs"}], "generations": [{"generation", "at", "change",
+    "detail"}], "moves": [{"at", "model", "move", "active", "shadow", "why"}]}`.
+
+    Rewards are probabilities that an answer was good, 0 to 1. Days are in this machine's time zone;
+    each of a day's four parts is `{"reward", "n"}`, null and 0 where there was no answer. The
+    baseline covers all answers ever given with neither skills nor an adapter. Oldest first.
+    Blocking.
+    """
+    answers = worths.answers(since)
+    reward, n = worths.baseline()
+    return {
+        "points": list(_points(answers)),
+        "days": [_day(day, some) for day, some in _by_day(answers)],
+        "baseline": {"reward": _rounded(reward), "n": n},
+        "held_out": [_held_out(one) for one in worths.held_out() if not since or one.at >= since],
+        "generations": [
+            {
+                "generation": one.number,
+                "at": one.at.isoformat(),
+                "change": one.change.value,
+                "detail": one.detail,
+            }
+            for one in generations
+            if since is None or one.at >= since
+        ],
+        "moves": [_move(one) for one in worths.moves(since)],
+    }
+
+
+def _points(answers: Sequence[ScoredAnswer]) -> Iterator[Json]:
+    size = max(1, -(-len(answers) // MOST_POINTS))
+    for start in range(0, len(answers), size):
+        some = answers[start : start + size]
+        middle = some[len(some) // 2]
+        yield {"at": middle.at.isoformat(), "reward": _mean(some), "n": len(some)}
+
+
+def _by_day(answers: Sequence[ScoredAnswer]) -> list[tuple[date, list[ScoredAnswer]]]:
+    days: defaultdict[date, list[ScoredAnswer]] = defaultdict(list)
+    for one in answers:
+        days[one.at.astimezone().date()].append(one)
+    return sorted(days.items())
+
+
+def _day(day: date, answers: Sequence[ScoredAnswer]) -> Json:
+    def part(holds: Callable[[ScoredAnswer], bool]) -> Json:
+        some = [one for one in answers if holds(one)]
+        return {"reward": _mean(some), "n": len(some)}
+
+    return {
+        "day": day.isoformat(),
+        "n": len(answers),
+        "reward": _mean(answers),
+        "with_skills": part(lambda one: one.skills),
+        "without_skills": part(lambda one: not one.skills),
+        "with_adapter": part(lambda one: one.adapter),
+        "without_adapter": part(lambda one: not one.adapter),
+    }
+
+
+def _held_out(one: HeldOutMeans) -> Json:
+    return {
+        "adapter": one.adapter,
+        "at": one.at.isoformat(),
+        "before": _rounded(one.before),
+        "after": _rounded(one.after),
+        "pairs": one.pairs,
+    }
+
+
+def _move(one: Moved) -> Json:
+    return {
+        "at": one.at.isoformat(),
+        "model": one.model,
+        "move": one.move,
+        "active": one.active,
+        "shadow": one.shadow,
+        "why": one.why,
+    }
+
+
+def _mean(answers: Sequence[ScoredAnswer]) -> float | None:
+    return _rounded(sum(one.p_good for one in answers) / len(answers)) if answers else None
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)

@@ -1,0 +1,81 @@
+"""`lull train` requests: list runs, start training now, cancel a run."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Final
+
+from lull.core.idle.rule import STRAIN_GATES
+from lull.loops.idle.watch_idle import WatchIdle
+from lull.loops.training.next_step import Task
+from lull.loops.training.training_job import TrainingJob
+from lull.service.training.views import run_view, runs_view, sources_view
+from lull.store.training.training import Training
+
+Json = dict[str, Any]
+POLL_S: Final = 0.25
+"""Seconds between checks for progress while a request waits."""
+
+
+class TrainingRequests:
+    """Answers the control API's requests about training."""
+
+    def __init__(self, night: TrainingJob, watch: WatchIdle, training: Training) -> None:
+        self._night = night
+        self._watch = watch
+        self._training = training
+
+    async def list(self) -> Json:
+        """List all training runs and what training does next."""
+        return {"runs": runs_view(await asyncio.to_thread(self._training.runs)), **self._next()}
+
+    async def show(self, run: str) -> Json:
+        """Return the JSON of one run and its sources. Raises NotFound."""
+        found = await asyncio.to_thread(self._training.get, run)
+        sources = await asyncio.to_thread(self._training.sources, run)
+        return {"runs": [run_view(found)], "made_of": sources_view(sources)}
+
+    async def cancel(self, run: str) -> Json:
+        """Cancel a training run. Raises NotFound, Conflict."""
+        return {"runs": [run_view(await self._night.cancel(run))]}
+
+    async def now(self, wanted: Json) -> Json:
+        """Start training without waiting for a lull; heat, battery and memory limits still apply.
+
+        With `wait`, returns when nothing is left to do or the machine is strained, and raises the
+        LullError that stopped training.
+        """
+        await self._night.now()
+        await self._watch.train_now()
+        if wanted.get("wait"):
+            await self._done()
+        return await self.list()
+
+    async def _done(self) -> None:
+        """Wait until nothing is left to train or the machine is strained.
+
+        Raises the error that stopped training.
+        """
+        while self._night.outlook.task is not Task.NOTHING:
+            if self._strained():
+                return
+            if (error := self._night.trouble) is not None:
+                raise error
+            await asyncio.sleep(POLL_S)
+            # Each check keeps the user's request to train now alive while there is work.
+            await self._watch.look()
+
+    def _strained(self) -> bool:
+        window = self._watch.window
+        if window is None or window.open:
+            return False
+        return any(gate.closes and gate.name in STRAIN_GATES for gate in window.gates)
+
+    def _next(self) -> Json:
+        outlook = self._night.outlook
+        return {
+            "doing": outlook.task.value,
+            "text": outlook.text,
+            "telling_groups": outlook.telling,
+            "wanted_groups": outlook.wanted,
+        }

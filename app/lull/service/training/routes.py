@@ -1,0 +1,32 @@
+"""Control API routes for training runs: list, show, start and cancel."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from lull.contract import routes
+from lull.service.control.answering import Answering
+from lull.service.training.requests import TrainingRequests
+
+
+def training_routes(training: TrainingRequests, answering: Answering) -> list[web.RouteDef]:
+    """Routes to list, show, start and cancel training runs."""
+
+    async def listed(_: web.Request) -> web.Response:
+        return answering.json(await training.list())
+
+    async def shown(request: web.Request) -> web.Response:
+        return answering.json(await training.show(request.match_info["id"]))
+
+    async def now(request: web.Request) -> web.Response:
+        return answering.json(await training.now(await answering.body(request)))
+
+    async def cancel(request: web.Request) -> web.Response:
+        return answering.json(await training.cancel(request.match_info["id"]))
+
+    return [
+        web.get(routes.TRAIN, listed),
+        web.post(routes.TRAIN_NOW, now),
+        web.get(routes.TRAIN_RUN, shown),
+        web.post(routes.TRAIN_CANCEL, cancel),
+    ]

@@ -1,0 +1,62 @@
+"""Training runs as the JSON documented in CLI.md. Keys are only ever added."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lull.core.training.lesson import GraduationCourse
+from lull.core.training.record import Run, RunSource
+
+Json = dict[str, Any]
+
+
+def runs_view(runs: Sequence[Run]) -> list[Json]:
+    return [run_view(run) for run in runs]
+
+
+def run_view(run: Run) -> Json:
+    made = run.progress
+    return {
+        "id": run.id,
+        "kind": run.kind.value,
+        "status": run.status.value,
+        "why": run.why,
+        "made": run.made_at.isoformat(),
+        "changed": run.changed_at.isoformat(),
+        "model": run.model,
+        "round": run.round,
+        "parent": run.parent,
+        "adapter": run.adapter,
+        "steps": made.step,
+        "of": made.of,
+        "reward_before": made.reward_before,
+        "reward_after": made.reward_after,
+        "loss": made.loss,
+        "kl": made.kl,
+        "tokens": made.tokens,
+        "tokens_s": made.tokens_s,
+        "took_s": round(made.took_s, 3),
+        "left_s": made.left_s,
+        "peak_mb": made.peak_mb,
+        "turns": len(run.skills),
+        "verdict": run.verdict or None,
+        "reasons": list(run.reasons),
+        "try": run.course.number,
+        "trained_by": _course_view(run.course),
+        "next_try": _course_view(run.next_course),
+    }
+
+
+def _course_view(course: GraduationCourse | None) -> Json | None:
+    """Return the settings of a graduation as factors of the usual ones."""
+    return None if course is None else {"passes": course.passes, "anchors": course.anchors}
+
+
+def sources_view(sources: Sequence[RunSource]) -> Json:
+    """Return the turns, conversations and skills that a run was trained on."""
+    return {
+        "turns": [one.id for one in sources if one.kind == "turn"],
+        "conversations": sorted({one.trajectory for one in sources if one.trajectory}),
+        "skills": [one.id for one in sources if one.kind == "skill"],
+    }

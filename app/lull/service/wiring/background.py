@@ -1,0 +1,140 @@
+"""The background tasks of a running service."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+
+from lull.backends.reader.request_kinds import RequestKinds
+from lull.core.errors import LullError, ResourceError
+from lull.core.events import EventKind
+from lull.core.models.exam import ModelRole
+from lull.resources import kinds_dir
+from lull.service.wiring.in_force import LEARNER_PROBLEM
+from lull.service.wiring.night.lulls import listening
+from lull.service.wiring.service import Service
+
+log = logging.getLogger(__name__)
+
+_TRAINING_NEWS = frozenset(
+    {EventKind.TURN_RECORDED, EventKind.LABEL, EventKind.GENERATION, EventKind.SETTINGS}
+)
+"""Events that may change what can be trained on."""
+
+KINDS_PROBLEM = "kinds of requests"
+EXAMS_EVERY_S = 60.0
+
+
+class BackgroundTasks:
+    """Runs what a service does by itself, each task kept running by the supervisor."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    async def run(self) -> None:
+        """Run the background tasks until cancelled."""
+        async with asyncio.TaskGroup() as group:
+            keep = self._service.supervisor.keep
+            following, learning = self._service.following, self._service.learning
+            group.create_task(keep("watching Ollama", self._watch_ollama))
+            group.create_task(keep("exemplar memory", self._open_memory))
+            group.create_task(keep(KINDS_PROBLEM, self._load_kinds))
+            group.create_task(keep("retention", self._service.throwing_away.run))
+            group.create_task(keep("backups", self._service.backups.run))
+            group.create_task(keep("witness", self._service.keep_watch.run))
+            group.create_task(keep("hand edits", self._service.watch_library.run))
+            group.create_task(keep("idle engine", self._unload_idle))
+            group.create_task(keep("idle learner", self._unload_learner))
+            group.create_task(keep(LEARNER_PROBLEM, following.follow_choices))
+            group.create_task(keep("which model learns by itself", following.follow_talk))
+            group.create_task(keep("who may be examined", self._follow_exams))
+            fast_loop = learning.fast_loop
+            group.create_task(keep("scoring", fast_loop.scoring))
+            group.create_task(keep("hearing", fast_loop.hearing))
+            group.create_task(keep("judging", fast_loop.judging))
+            group.create_task(keep("writing skills", fast_loop.writing))
+            group.create_task(keep("live guard", learning.proving.guarding))
+            group.create_task(keep("adapters", self._service.adapters.control.watch))
+            group.create_task(keep("looking what to train", self._service.night.watching))
+            group.create_task(keep("standing trainer", self._service.night.standing))
+            group.create_task(keep("what is new to train on", self._nudge_night))
+            group.create_task(keep("watching for lulls", self._watch_for_lulls))
+            group.create_task(keep("calendars", self._service.calendars.keep_fresh))
+
+    async def _follow_exams(self) -> None:
+        """Look for models to examine, and recalibrate when the judge changes."""
+        examine, admitted = self._service.learning.exams.examine, ""
+        await examine.load()
+        while True:
+            with contextlib.suppress(LullError):  # Ollama is down, which is reported elsewhere
+                await examine.look()
+            if (judge := self._service.learning.asked.named(ModelRole.JUDGE)) != admitted:
+                admitted = judge
+                await self._service.learning.book.recalibrate()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(EXAMS_EVERY_S):
+                    await self._service.in_force.ask_again.wait()
+            self._service.in_force.ask_again.clear()
+
+    async def _nudge_night(self) -> None:
+        """Tell training when a recorded, rated or approved change may affect its data."""
+        async with self._service.bus.watching(after=self._service.bus.last) as events:
+            async for event in events:
+                if event.kind in _TRAINING_NEWS:
+                    self._service.night.nudge()
+
+    async def _watch_for_lulls(self) -> None:
+        with listening(self._service.idle_source):
+            await self._service.watch.run()
+
+    async def _watch_ollama(self) -> None:
+        while True:
+            await self._service.ollama.probe()
+            self._service.upstream.look_again.clear()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._service.settings.upstream.probe_every_s):
+                    await self._service.upstream.look_again.wait()
+            # Rate limit: failing requests trigger at most five probes a second.
+            await asyncio.sleep(0.2)
+
+    async def _load_kinds(self) -> None:
+        """Load the classifier of request kinds.
+
+        Without it, rules for a kind of request are found by words and past requests alone.
+        """
+        try:
+            kinds = await asyncio.to_thread(lambda: RequestKinds(kinds_dir()))
+        except ResourceError as error:
+            self._service.problems.report(KINDS_PROBLEM, error)
+            return
+        await self._service.index.tell_kinds_with(kinds)
+
+    async def _open_memory(self) -> None:
+        try:
+            exemplars, worry = await self._service.memory.open()
+            if worry is not None:
+                self._service.problems.report("exemplars", worry)
+            self._service.index.remember_with(exemplars)
+        finally:
+            self._service.memory.asked.set()
+
+    async def _unload_idle(self) -> None:
+        """Unload the built-in engine when it has been idle long enough."""
+        engine, data_plane = self._service.engine, self._service.data_plane
+        after_s, decoded = self._service.settings.engine.idle_unload_min * 60, 0
+        while after_s:
+            await asyncio.sleep(min(after_s, 30.0))
+            quiet_s = self._service.clock.monotonic_s() - data_plane.last_request_s
+            if quiet_s < after_s or data_plane.in_flight or not engine.pid:
+                continue
+            # Lull itself may be using it for replays, sampling or the gate.
+            status = await engine.status()
+            idle, decoded = status.decoded_tokens == decoded, status.decoded_tokens
+            if idle and not status.in_flight:
+                log.info("the engine was idle for %.0f minutes: unloaded", quiet_s / 60)
+                await engine.close()
+
+    async def _unload_learner(self) -> None:
+        after_s = self._service.settings.engine.idle_unload_min * 60
+        await self._service.weights.learner.unload_idle(after_s, self._service.clock)

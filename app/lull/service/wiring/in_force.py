@@ -1,0 +1,128 @@
+"""The settings in force, and what follows when they change while the service runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from lull.config.settings import Settings
+from lull.core.errors import ResourceError
+from lull.core.events import EventKind
+from lull.core.models.candidates import is_auto
+from lull.loops.adapters.promote import Promote
+from lull.loops.chat.serve import Serve
+from lull.loops.feedback.auto_learner import AWAY_S, AutoLearner
+from lull.loops.idle.watch_idle import WatchIdle
+from lull.loops.training.training_job import TrainingJob
+from lull.service.process.bus import EventBus
+from lull.service.process.problems import Problems
+from lull.service.wiring.learning.learning_model import LearningModel
+from lull.service.wiring.own_models import BUILT_IN
+
+LEARNER_PROBLEM = "model that learns"
+
+
+@dataclass(slots=True)
+class SettingsInForce:
+    """The current settings; calling it returns them with "auto" replaced by a model name."""
+
+    settings: Settings
+    """The settings as they are in the settings file."""
+    learner: Callable[[], str] = lambda: BUILT_IN
+    """Returns the name of the model that `training.model = auto` stands for."""
+    made_ready: asyncio.Event = field(default_factory=asyncio.Event)
+    """Event that is set when another model should learn, or the current one's weights are ready."""
+    ask_again: asyncio.Event = field(default_factory=asyncio.Event)
+    """Event that is set when the model for reader, judge or writer may have changed."""
+    _known: tuple[Settings, str, Settings] | None = None
+
+    @property
+    def auto(self) -> bool:
+        """Whether Lull chooses the model that learns."""
+        return is_auto(self.settings.training.model)
+
+    def __call__(self) -> Settings:
+        if not self.auto:
+            return self.settings
+        name, known = self.learner(), self._known
+        if known is None or known[0] is not self.settings or known[1] != name:
+            training = replace(self.settings.training, model=name)
+            known = (self.settings, name, replace(self.settings, training=training))
+            self._known = known
+        return known[2]
+
+
+class FollowSettings:
+    """Applies changed settings, and switches to the model that should learn."""
+
+    def __init__(
+        self,
+        in_force: SettingsInForce,
+        *,
+        learner: LearningModel,
+        auto: AutoLearner,
+        promote: Promote,
+        night: TrainingJob,
+        serve: Serve,
+        watch: WatchIdle,
+        bus: EventBus,
+        problems: Problems,
+    ) -> None:
+        """`auto` chooses the model that `training.model = auto` stands for."""
+        self._in_force = in_force
+        self._learner = learner
+        self._auto = auto
+        self._promote = promote
+        self._night = night
+        self._serve = serve
+        self._watch = watch
+        self._bus = bus
+        self._problems = problems
+
+    def apply(self, settings: Settings) -> None:
+        """Apply changed settings that take effect while running. Others wait for the next start."""
+        before = self._in_force().training.model
+        self._in_force.settings = settings
+        if self._in_force().training.model != before:
+            self._in_force.made_ready.set()
+        self._in_force.ask_again.set()
+        self._serve.rule = settings.skills.rule
+        self._watch.nudge()
+        self._bus.tell(EventKind.SETTINGS)
+
+    async def follow_choice(self) -> None:
+        """Switch to the model that should learn and its adapters.
+
+        Training for another model is superseded at the next check.
+        """
+        if await self.serve_learner():
+            await self._promote.take_up(self._in_force().training.model)
+            await self._night.learner_changed()
+
+    async def serve_learner(self) -> bool:
+        """Serve the model that should learn; True if it changed or cannot be served."""
+        try:
+            changed = await self._learner.follow(self._in_force())
+        except ResourceError as error:
+            self._problems.report(LEARNER_PROBLEM, error)
+            return True
+        self._problems.clear(LEARNER_PROBLEM)
+        return changed
+
+    async def follow_choices(self) -> None:
+        """Job: follow every change of the model that should learn."""
+        while True:
+            await self._in_force.made_ready.wait()
+            self._in_force.made_ready.clear()
+            await self.follow_choice()
+
+    async def follow_talk(self) -> None:
+        """Job: decide what "auto" stands for, at the start and once a day."""
+        while True:
+            before = self._in_force().training.model
+            wait_s = await self._auto.look() if self._in_force.auto else AWAY_S
+            if self._in_force().training.model != before:
+                self._in_force.made_ready.set()
+            self._watch.nudge()
+            await asyncio.sleep(wait_s)

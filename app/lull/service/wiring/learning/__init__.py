@@ -1,0 +1,1 @@
+"""Builds what learns skills: the reader, judge, writer, proofs and exams."""

@@ -1,0 +1,169 @@
+"""Builds the exams of the models that may become reader, judge or writer."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import psutil
+
+from lull.backends.chat.llm_judge import RULES, JudgePrompts, LlmJudge
+from lull.backends.chat.skill_writer import ModelEvolver
+from lull.backends.ollama.chat import OllamaChat
+from lull.backends.ollama.models import OllamaModels
+from lull.backends.reader.chat_reader import ChatReader, prompt_mark
+from lull.backends.reader.exam_sheets import sheets, small_reader
+from lull.config.settings import Settings
+from lull.core.errors import ResourceError
+from lull.core.idle.ports import Quiet
+from lull.core.idle.scheduling import LullWork
+from lull.core.models.candidates import MachineMemory
+from lull.core.models.exam import ModelRole
+from lull.loops.models.exam_candidates import ExamCandidates
+from lull.loops.models.exam_papers import ExamPapers
+from lull.loops.models.exam_work import ExamWork
+from lull.loops.models.examine_models import HURRIED_S, Examinee, ExamineModels, WaitingExam
+from lull.resources import prompt_sha256
+from lull.service.models.borrowed_models import BorrowedModels
+from lull.service.wiring.learning.asking import Services
+from lull.store.models.exams import Exams
+
+PROBLEM = "exams"
+
+
+@dataclass(slots=True)
+class ExamParts:
+    """The exam runner, with the chat models it opened."""
+
+    examine: ExamineModels
+    world: Services
+    borrowed: BorrowedModels
+    chats: list[OllamaChat] = field(default_factory=list)
+    asking: set[str] = field(default_factory=set)
+
+    def queue(self) -> Sequence[LullWork]:
+        """Return the next exam as work for a lull.
+
+        Only one, since its result may make others needless.
+        """
+        return [self._work(one) for one in self.examine.waiting()[:1]]
+
+    def _work(self, one: WaitingExam) -> ExamWork:
+        async def borrow() -> None:
+            await self.borrowed.borrow()
+            self.asking.add(one.model)
+
+        return ExamWork(
+            one,
+            step=lambda within_s: self.examine.step(one.model, one.role, within_s=within_s),
+            clock=self.world.clock,
+            borrow=borrow,
+            free=self.borrowed.give_back,
+        )
+
+    async def close(self) -> None:
+        for chat in self.chats:
+            await chat.close()
+
+
+def exams_of(world: Services, settings: Callable[[], Settings], quiet: Quiet) -> ExamParts:
+    """Build the exams that decide which chat models may read, judge and write.
+
+    Missing resource files become a problem, and then nothing is examined.
+    """
+    chats: list[OllamaChat] = []
+    asking: set[str] = set()
+    coin = random.SystemRandom()
+    try:
+        prompts, papers, small = JudgePrompts.shipped(), sheets(), small_reader()
+    except ResourceError as error:
+        world.problems.report(PROBLEM, error)
+        prompts, papers, small = JudgePrompts(turn="", wish="", pair=""), {}, None
+
+    def examinee(name: str) -> Examinee:
+        now = settings()
+        # OllamaChat refuses models that do not run on this machine.
+        chat = OllamaChat(world.ollama.address, name, timeout_s=HURRIED_S, own_upstream=True)
+        chats.append(chat)
+        return Examinee(
+            reader=ChatReader(chat, coin=coin),
+            judge=LlmJudge(
+                chat,
+                coin=coin,
+                prompts=prompts,
+                votes=now.judge.votes,
+                temperature=now.judge.temperature,
+            ),
+            writer=ModelEvolver(chat, coin=coin),
+        )
+
+    known: dict[tuple[str, int, float], Examinee] = {}
+
+    def one_each(name: str) -> Examinee:
+        judge = settings().judge
+        key = (name, judge.votes, judge.temperature)
+        if key not in known:
+            known[key] = examinee(name)
+        return known[key]
+
+    def forms(role: ModelRole) -> str:
+        judge = settings().judge
+        match role:
+            case ModelRole.READER:
+                return f"read-{prompt_mark()}"
+            case ModelRole.JUDGE:
+                mark = prompt_sha256("judge-wish")[:12]
+                return f"judge-{RULES}-{mark}-{judge.votes}-{judge.temperature:g}"
+            case ModelRole.WRITER:
+                return f"evolve-{prompt_sha256('evolve')[:12]}"
+
+    examine = ExamineModels(
+        Exams(world.stores.database),
+        candidates=ExamCandidates(
+            OllamaModels(
+                world.asking,
+                settings().upstream.resolved(os.environ, own_port=settings().service.port),
+            ),
+            state=world.ollama,
+            settings=lambda: wanted(settings()),
+            memory=this_memory,
+        ),
+        papers=ExamPapers(papers, forms=forms, small=small),
+        examinee=one_each,
+        quiet=quiet,
+        clock=world.clock,
+    )
+    borrowed = BorrowedModels(
+        loaded=world.ollama.loaded,
+        unload=world.ollama.unload,
+        asked=lambda: asking,
+        activity=world.activity,
+        clock=world.clock,
+    )
+    return ExamParts(examine=examine, world=world, borrowed=borrowed, chats=chats, asking=asking)
+
+
+def models_and_addresses(settings: Settings) -> dict[ModelRole, tuple[str, str]]:
+    """Return the model and address of each role as set in the settings."""
+    return {
+        ModelRole.READER: (settings.reader.model, ""),
+        ModelRole.JUDGE: (settings.judge.model, settings.judge.address),
+        ModelRole.WRITER: (settings.writer.model, settings.writer.address),
+    }
+
+
+def wanted(settings: Settings) -> dict[ModelRole, str]:
+    """Return the model setting of each role to examine; "" for a model at its own address.
+
+    Only its owner knows what such a server is and where it runs, so it is not examined.
+    """
+    known = models_and_addresses(settings)
+    return {role: "" if address else model for role, (model, address) in known.items()}
+
+
+def this_memory() -> MachineMemory:
+    """Read this machine's memory sizes, which decide what models are examined."""
+    found = psutil.virtual_memory()
+    return MachineMemory(total_bytes=found.total, available_bytes=found.available)

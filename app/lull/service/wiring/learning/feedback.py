@@ -1,0 +1,367 @@
+"""Builds the jobs that learn skills: scoring, skill writing, proofs and review."""
+
+from __future__ import annotations
+
+import logging
+import random
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lull.backends.reader.small_reader import SmallReader
+from lull.backends.system.clock import TimeSortedIds
+from lull.config.settings import Settings
+from lull.core.errors import LullError
+from lull.core.feedback.calibration import Prior
+from lull.core.feedback.reward import Source
+from lull.core.models.exam import ModelRole
+from lull.core.proof.check import Check, parse
+from lull.core.proof.holdout import hashed_coin
+from lull.core.proof.proposal import CHECK, Proposal
+from lull.core.proof.rules import GuardRule
+from lull.core.skills.skill import Skill
+from lull.core.training.ports import Curriculum
+from lull.loops.chat.current_selection import CurrentSelection
+from lull.loops.chat.select_skills import SelectSkills
+from lull.loops.feedback.ask_judge import AskJudge
+from lull.loops.feedback.credit_wins import Credit, CreditWins
+from lull.loops.feedback.hear import Hear
+from lull.loops.feedback.reward_book import RewardBook
+from lull.loops.feedback.score import Score
+from lull.loops.feedback.standing_wishes import StandingWishes, turned_down
+from lull.loops.feedback.verify import Verifier
+from lull.loops.proof.compare import Compare
+from lull.loops.proof.holdout import Holdout
+from lull.loops.proof.measure_use import MeasureUse
+from lull.loops.proof.measured_skills import UseEvidence
+from lull.loops.proof.prove import Prove
+from lull.loops.proof.replay import Replay
+from lull.loops.proof.retire_skills import RetireSkills
+from lull.loops.proof.skill_coins import SkillCoins
+from lull.loops.skills.evolve import Evolve
+from lull.loops.skills.find_failures import FindFailures
+from lull.loops.skills.propose import Propose
+from lull.loops.skills.review import Review
+from lull.pocket import language, merging
+from lull.pocket.reader import PocketReader
+from lull.service.feedback.fast_loop import FastLoop
+from lull.service.idle.quiet import QuietTimes
+from lull.service.proof.proving import Proving
+from lull.service.wiring.learning.asking import AuxModels, Services, Stages
+from lull.service.wiring.learning.checks import TOOLS, derived_check
+from lull.service.wiring.learning.curriculum import curriculum_of
+from lull.service.wiring.learning.exams import ExamParts, exams_of
+from lull.service.wiring.learning.rules import evolve_rule, guard_rule, prove_rule, score_rule
+from lull.service.wiring.own_models import BUILT_IN
+from lull.service.wiring.stores import Stores
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LearningParts:
+    """The jobs that learn skills and their parts, ready to run."""
+
+    reader: SmallReader
+    hear: Hear
+    book: RewardBook
+    score: Score
+    prove: Prove
+    compare: Compare
+    review: Review
+    guard: Holdout
+    measure: MeasureUse
+    today: CurrentSelection
+    verifier: Verifier
+    curriculum: Curriculum
+    fast_loop: FastLoop
+    proving: Proving
+    stages: Stages
+    asked: AuxModels
+    exams: ExamParts
+
+
+async def close_learning(parts: LearningParts) -> None:
+    """Close what the fast loop holds open: models and the small reader's process."""
+    await parts.exams.close()
+    await parts.stages.close()
+    await parts.reader.close()
+    await parts.asked.close()
+
+
+def guard_of(world: Services, settings: Callable[[], Settings]) -> Holdout:
+    """Build the live guard, which measures by a holdout whether skills help.
+
+    Built first, because the request path uses it.
+    """
+    stores = world.stores
+
+    def rule() -> GuardRule:
+        return guard_rule(settings())
+
+    retiring = RetireSkills(
+        skills=stores.skills,
+        proposals=stores.proposals,
+        approve=world.approve,
+        clock=world.clock,
+        ids=TimeSortedIds(),
+        tell=lambda skill, why: world.problems.report(
+            f"retired {skill.name}", _retired(skill, why)
+        ),
+    )
+    return Holdout(
+        evidence=UseEvidence(flips=stores.flips, replays=stores.use_replays),
+        coins=SkillCoins(coin=hashed_coin(stores.chain_key.hex()), rule=rule),
+        retiring=retiring,
+        proposals=stores.proposals,
+        library=world.library,
+        rule=rule,
+    )
+
+
+def learning_of(
+    world: Services,
+    settings: Callable[[], Settings],
+    *,
+    guard: Holdout,
+    fixing: SelectSkills,
+    credit: Credit,
+    reader: SmallReader,
+    allowed: Callable[[], bool],
+) -> LearningParts:
+    """Build the fast loop: scoring, skill writing, proofs and review.
+
+    `allowed` returns False while something other than a chat forbids asking a model.
+    """
+    stores = world.stores
+    quiet = QuietTimes(world.activity, after_s=lambda: settings().learning.quiet_s, allowed=allowed)
+    exams = exams_of(world, settings, quiet)
+    asked = AuxModels(world, settings, reader=reader, admitted=exams.examine.admitted)
+    stages = Stages(world, settings, judge=lambda: asked.named(ModelRole.JUDGE))
+    today = CurrentSelection(fixing, library=world.library, facts=stages.facts)
+    verifier = Verifier(
+        {BUILT_IN: language.check},
+        checks=lambda sha256: checks_of(stores, sha256),
+        derived=derived_check,
+        tools=TOOLS,
+    )
+    hear = Hear(
+        stores.feedback,
+        stores.rewards,
+        own={BUILT_IN: PocketReader()},
+        reader=asked.reader,
+        quiet=quiet,
+        clock=world.clock,
+    )
+    book = _book(world, settings(), asked, verifier, credit, exams)
+    score = _score(world, book, verifier, hear)
+    ask_judge = AskJudge(
+        stores.rewards,
+        book=book,
+        judge=asked.judge,
+        quiet=quiet,
+        clock=world.clock,
+        rule=score_rule(settings()),
+    )
+    evolve = _evolve(world, settings(), asked, quiet, today)
+    prove = _prove(world, settings(), asked, stages, quiet, today, verifier)
+    compare = Compare(
+        proposals=stores.proposals,
+        replay=prove.replay,
+        prove=prove,
+        library=world.library,
+        stage=stages.stage,
+        quiet=quiet,
+        clock=world.clock,
+        ids=TimeSortedIds(),
+        toss=lambda: bool(secrets.randbits(1)),
+    )
+    review = _review(world, prove, credit)
+    measure = MeasureUse(
+        replays=stores.use_replays,
+        rewards=stores.rewards,
+        replay=prove.replay,
+        stage=stages.stage,
+        quiet=quiet,
+        clock=world.clock,
+        slice_s=prove.rule.slice_s,
+        rule=lambda: guard_rule(settings()),
+    )
+    proving = Proving(
+        prove,
+        review=review,
+        guard=guard,
+        measure=measure,
+        bus=world.bus,
+        problems=world.problems,
+        auto_approve=lambda: settings().review.auto_approve,
+    )
+    fast_loop = FastLoop(
+        hear=hear,
+        book=book,
+        score=score,
+        ask_judge=ask_judge,
+        evolve=evolve,
+        proving=proving,
+        settle=stores.database.flush,
+        bus=world.bus,
+        problems=world.problems,
+    )
+    return LearningParts(
+        reader=reader,
+        hear=hear,
+        book=book,
+        score=score,
+        prove=prove,
+        compare=compare,
+        review=review,
+        guard=guard,
+        measure=measure,
+        today=today,
+        verifier=verifier,
+        curriculum=curriculum_of(world),
+        fast_loop=fast_loop,
+        proving=proving,
+        stages=stages,
+        asked=asked,
+        exams=exams,
+    )
+
+
+def _book(
+    world: Services,
+    settings: Settings,
+    asked: AuxModels,
+    verifier: Verifier,
+    credit: Credit,
+    exams: ExamParts,
+) -> RewardBook:
+    rewards = world.stores.rewards
+
+    def beliefs() -> dict[Source, Prior]:
+        found = exams.examine.judge_belief(asked.named(ModelRole.JUDGE))
+        return {} if found is None else {Source.JUDGE: found}
+
+    return RewardBook(
+        rewards,
+        crediting=CreditWins(rewards, verifier=verifier, library=world.library, credit=credit),
+        clock=world.clock,
+        coin=random.SystemRandom().random,
+        rule=score_rule(settings),
+        beliefs=beliefs,
+    )
+
+
+def _score(world: Services, book: RewardBook, verifier: Verifier, hear: Hear) -> Score:
+    stores = world.stores
+    return Score(
+        stores.rewards,
+        book=book,
+        verifier=verifier,
+        hear=hear,
+        wishes=StandingWishes(
+            stores.rewards,
+            stores.feedback,
+            verifier,
+            turned_down=lambda: turned_down(stores.proposals, world.library(), stores.skills),
+        ),
+    )
+
+
+def _evolve(
+    world: Services,
+    settings: Settings,
+    asked: AuxModels,
+    quiet: QuietTimes,
+    today: CurrentSelection,
+) -> Evolve:
+    stores, ids, rule = world.stores, TimeSortedIds(), evolve_rule(settings)
+    propose = Propose(
+        rewards=stores.rewards,
+        proposals=stores.proposals,
+        library=world.library,
+        merging=merging,
+        checks=lambda sha256: checks_of(stores, sha256),
+        clock=world.clock,
+        ids=ids,
+        rule=rule,
+    )
+    return Evolve(
+        propose=propose,
+        failing=FindFailures(
+            rewards=stores.rewards,
+            feedback=stores.feedback,
+            proposals=stores.proposals,
+            today=today,
+        ),
+        proposals=stores.proposals,
+        writers=asked.writers,
+        quiet=quiet,
+        clock=world.clock,
+        ids=ids,
+        rule=rule,
+    )
+
+
+def _prove(
+    world: Services,
+    settings: Settings,
+    asked: AuxModels,
+    stages: Stages,
+    quiet: QuietTimes,
+    today: CurrentSelection,
+    verifier: Verifier,
+) -> Prove:
+    rule = prove_rule(settings)
+    replay = Replay(
+        rewards=world.stores.rewards,
+        today=today,
+        library=world.library,
+        verifier=verifier,
+        judge=asked.judge,
+        warm=rule.warm,
+    )
+    return Prove(
+        proposals=world.stores.proposals,
+        replay=replay,
+        library=world.library,
+        judge=asked.judge,
+        stage=stages.stage,
+        quiet=quiet,
+        clock=world.clock,
+        rule=rule,
+    )
+
+
+def _review(world: Services, prove: Prove, credit: Credit) -> Review:
+    stores = world.stores
+
+    async def remember(proposal: Proposal) -> None:
+        for served in stores.rewards.served(prove.won(proposal)):
+            await credit(served, [proposal.key.name])
+
+    return Review(
+        stores.proposals,
+        world.approve,
+        library=world.library,
+        evidence=prove.evidence,
+        clock=world.clock,
+        approved=remember,
+    )
+
+
+def checks_of(stores: Stores, sha256: str) -> list[Check]:
+    """Return the check approved with a skill's text; empty if there is none or it is unreadable."""
+    try:
+        text = stores.skills.folders.text(sha256).metadata.get(CHECK, "")
+        return [parse(text)] if text else []
+    except LullError as error:
+        log.info("a skill's check is not used: %s", error)
+        return []
+
+
+def _retired(skill: Skill, why: str) -> LullError:
+    return LullError(
+        f"The skill '{skill.name}' was taken out: {why}.",
+        hint=f"`lull skills enable {skill.name}` brings it back.",
+    )

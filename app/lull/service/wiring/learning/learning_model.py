@@ -1,0 +1,173 @@
+"""The model that learns, unless it is the built-in one: found, served and replaced while running.
+
+A new model serves everything that begins after the change. Answers in progress finish on their old
+engine, which is closed once it is idle.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import platform
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from lull.backends.mlx.engine import MlxEngine
+from lull.backends.mlx.local_facts import read_local_model
+from lull.backends.mlx.weight_folders import MadeWeights, ModelFolders
+from lull.config.paths import Paths
+from lull.config.settings import Settings
+from lull.core.chat.model_name import canonical
+from lull.core.errors import EngineError, LullError
+from lull.core.models.weight_form import form_for
+from lull.core.ports import Clock
+from lull.service.builtin.model import LocalModels
+from lull.service.builtin.routes import AnsweredByEngine, ServedModel
+from lull.service.wiring.own_models import BUILT_IN, damage_of, engine_options
+
+log = logging.getLogger(__name__)
+
+IDLE_CHECK_S: Final = 2.0
+"""Seconds between checks if an old engine is idle.
+
+A request already routed to it arrives sooner.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChosenModel:
+    """The model that learns, with its weights and engine."""
+
+    name: str
+    made: MadeWeights
+    engine: MlxEngine
+    """Engine for the model; starts no process before its first request."""
+    answers: AnsweredByEngine
+
+
+class LearningModel:
+    """Serves the model that learns, and switches to another when the settings change."""
+
+    def __init__(self, paths: Paths, local: LocalModels, *, leave_s: float = IDLE_CHECK_S) -> None:
+        self._paths = paths
+        self._local = local
+        self._leave_s = leave_s
+        self.chosen: ChosenModel | None = None
+        """The model that learns, ready to serve; None if that is the built-in model, or no model is
+        ready.
+        """
+        self.on_lost_adapter: Callable[[str, LullError], None] = lambda *_: None
+        self._followed: tuple[str, MadeWeights | None] | None = None
+        self._one_at_a_time = asyncio.Lock()
+        self._leaving: dict[MlxEngine, asyncio.Task[None]] = {}
+
+    async def follow(self, settings: Settings) -> bool:
+        """Serve the model in the settings as the one that learns; False if it already is.
+
+        Training finds it from then on, and clients too where Lull's own engine answers for it.
+        Raises ResourceError when its weights cannot be read; then no model learns.
+        """
+        async with self._one_at_a_time:
+            name = settings.training.model
+            made = await asyncio.to_thread(self._made, name)
+            if self._followed == (name, made):
+                return False
+            before, self.chosen = self.chosen, None
+            if before is not None:
+                self._retire(before)
+            if made is not None:
+                self.chosen = await self._published(name, made, settings)
+            self._followed = (name, made)
+            return True
+
+    def _made(self, name: str) -> MadeWeights | None:
+        if canonical(name) == canonical(BUILT_IN):
+            return None
+        folders = ModelFolders(self._paths.models)
+        return folders.found(name, form_for(sys.platform, platform.machine()))
+
+    async def _published(self, name: str, made: MadeWeights, settings: Settings) -> ChosenModel:
+        found = await asyncio.to_thread(read_local_model, name, made.folder, sampling=made.sampling)
+        # Turns answered by Ollama are stamped with Ollama's digest, so use the same one here.
+        model = replace(found, digest=made.digest or found.digest)
+        answers = _answers(made, settings)
+        engine = MlxEngine(made.folder, options=engine_options(settings))
+        engine.on_lost_adapter = self.on_lost_adapter
+        engine.damage_of = damage_of
+        self._local.publish(
+            ServedModel(model=model, engine=engine, answers=answers, system=made.system)
+        )
+        return ChosenModel(name=name, made=made, engine=engine, answers=answers)
+
+    # Closing old engines
+
+    def _retire(self, before: ChosenModel) -> None:
+        """Stop routing requests to the model that learned before; its engine stays until its last
+        answer is done.
+        """
+        served = self._local.served(before.name)
+        self._local.publish(replace(served, answers=AnsweredByEngine.NONE))
+        self._leaving[before.engine] = asyncio.create_task(self._let_go(before))
+
+    async def _let_go(self, before: ChosenModel) -> None:
+        quiet = False
+        while True:
+            await asyncio.sleep(self._leave_s)
+            idle = not await _busy(before.engine)
+            if quiet and idle:
+                break
+            quiet = idle
+        name = before.name
+        if self._local.serves(name) and self._local.served(name).engine is before.engine:
+            self._local.withdraw(name)
+        await before.engine.close()
+        self._leaving.pop(before.engine, None)
+
+    async def unload_idle(self, after_s: float, clock: Clock) -> None:
+        """Unload the model that learns after `after_s` seconds without use (0: never)."""
+        seen, since_s = (-1, ""), clock.monotonic_s()
+        while after_s:
+            await asyncio.sleep(min(after_s, 30.0))
+            now_s, chosen = clock.monotonic_s(), self.chosen
+            if chosen is None:
+                continue
+            with contextlib.suppress(EngineError):
+                status = await chosen.engine.status() if chosen.engine.pid else None
+                at = (status.decoded_tokens if status else -1, chosen.name)
+                if status is None or status.in_flight or at != seen:
+                    seen, since_s = at, now_s
+                elif now_s - since_s >= after_s:
+                    log.info("%s was idle: unloaded", chosen.name)
+                    await chosen.engine.close()
+
+    async def close(self) -> None:
+        leaving = tuple(self._leaving.items())
+        for _, task in leaving:
+            task.cancel()
+        await asyncio.gather(*(task for _, task in leaving), return_exceptions=True)
+        own = (self.chosen.engine,) if self.chosen is not None else ()
+        for engine in (*(engine for engine, _ in leaving), *own):
+            await engine.close()
+
+
+def serves_by_ollama(settings: Settings) -> bool:
+    """Whether adapters of an Ollama model are published to Ollama, not served by our engine."""
+    metal = sys.platform == "darwin" and platform.machine() == "arm64"
+    serve = settings.training.serve
+    return serve == "ollama" or (serve == "auto" and not metal)
+
+
+def _answers(made: MadeWeights, settings: Settings) -> AnsweredByEngine:
+    if not made.from_ollama:
+        return AnsweredByEngine.ALL
+    return AnsweredByEngine.NONE if serves_by_ollama(settings) else AnsweredByEngine.WHAT_IT_CAN
+
+
+async def _busy(engine: MlxEngine) -> bool:
+    try:
+        return engine.pid is not None and (await engine.status()).in_flight > 0
+    except EngineError:
+        return False

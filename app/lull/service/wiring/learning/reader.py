@@ -1,0 +1,19 @@
+"""Builds the small reader from settings and paths."""
+
+from __future__ import annotations
+
+from lull.backends.mlx.weights_process import WeightsProcess
+from lull.backends.reader.small_model import SmallModel
+from lull.backends.reader.small_reader import SmallReader
+from lull.config.paths import Paths
+from lull.config.settings import Settings
+
+
+def small_reader_of(settings: Settings, paths: Paths) -> SmallReader:
+    """Build the small reader of user messages. It loads nothing before first use.
+
+    `close` it in its event loop.
+    """
+    return SmallReader(
+        SmallModel(paths.models, WeightsProcess()), unload_after_s=settings.reader.unload_after_s
+    )

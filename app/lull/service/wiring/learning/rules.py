@@ -1,0 +1,37 @@
+"""Converts settings to the rules used for scoring, proving and guarding skills."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lull.config.settings import Settings
+from lull.core.feedback.rules import ScoreRule
+from lull.core.proof.rules import GuardRule, ProveRule
+from lull.core.skills.rules import EvolveRule
+
+
+def score_rule(settings: Settings) -> ScoreRule:
+    return ScoreRule(settle_s=settings.learning.settle_s)
+
+
+def evolve_rule(settings: Settings) -> EvolveRule:
+    learning = settings.learning
+    return EvolveRule(
+        alike=learning.alike,
+        most_active=learning.most_active,
+        most_open=learning.most_open,
+    )
+
+
+def prove_rule(settings: Settings) -> ProveRule:
+    learning, rule = settings.learning, ProveRule()
+    first = learning.most_pairs
+    proof = replace(rule.proof, alpha=learning.alpha, first_pairs=first, most_pairs=2 * first)
+    return replace(rule, proof=proof, slice_s=learning.slice_s)
+
+
+def guard_rule(settings: Settings) -> GuardRule:
+    guard = settings.guard
+    return GuardRule(
+        share=guard.leave_out_share, settle_uses=guard.settle_uses, stale_days=guard.stale_days
+    )

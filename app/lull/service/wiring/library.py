@@ -1,0 +1,96 @@
+"""The skill library in force, and the watch over its folders."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from lull.backends.retrieval.skill_index import WordIndex
+from lull.core.events import EventKind
+from lull.core.ports import Clock
+from lull.core.skills.skill import Library
+from lull.service.process.bus import EventBus
+from lull.service.process.problems import Problems
+from lull.service.proof.verifying import mended_evidence
+from lull.service.skills.changes import SkillChanges
+from lull.store.proof.proposals import Proposals
+from lull.store.skills.skills import Skills
+
+HAND_EDITS_EVERY_S = 5.0
+LOOK_THROUGH_EVERY_S = 600.0
+
+
+class Current:
+    """Holds the skill library in force, which approved changes replace as a whole."""
+
+    def __init__(self, library: Library, index: WordIndex, bus: EventBus) -> None:
+        self.library = library
+        self._index = index
+        self._bus = bus
+        self.after: Callable[[], None] = lambda: None
+        """Callback after another library came into force."""
+
+    async def follow(self, library: Library) -> None:
+        """Put a skill library into force, unless a newer one already is."""
+        await self._index.follow(library)
+        if library.generation < self.library.generation:
+            return  # a newer one is already in force
+        self.library = library
+        self.after()
+        self._bus.tell(EventKind.GENERATION, generation=library.generation)
+
+
+class WatchLibrary:
+    """Looks for hand edits in the skill folders and for texts that are not what was approved."""
+
+    def __init__(
+        self,
+        skills: Skills,
+        proposals: Proposals,
+        *,
+        changes: SkillChanges,
+        current: Current,
+        index: WordIndex,
+        problems: Problems,
+        clock: Clock,
+    ) -> None:
+        self._skills = skills
+        self._proposals = proposals
+        self._changes = changes
+        self._current = current
+        self._index = index
+        self._problems = problems
+        self._clock = clock
+
+    async def run(self) -> None:
+        """Watch for skills edited by hand; such edits become proposals."""
+        # Edits made since the check at startup, or during a check, must not be missed.
+        seen: dict[str, tuple[int, int]] | None = None
+        looked_s = self._clock.monotonic_s()
+        while True:
+            await asyncio.sleep(HAND_EDITS_EVERY_S)
+            if self._clock.monotonic_s() - looked_s >= LOOK_THROUGH_EVERY_S:
+                await self.look_through()
+                looked_s = self._clock.monotonic_s()
+            marks = await asyncio.to_thread(self._skills.folders.marks)
+            if marks != seen:
+                await self.take_in()
+                seen = marks
+
+    async def look_through(self) -> None:
+        """Compare skill texts and states with what was approved; report differences."""
+        told = await self._skills.look_through()
+        told += await asyncio.to_thread(mended_evidence, self._skills, self._proposals)
+        self._problems.told("library", told[0] if told else None)
+
+    async def take_in(self) -> None:
+        """Turn hand edits of skill files into proposals, and use a changed library."""
+        await self.look_through()
+        wrong = await self._changes.take_in()
+        if wrong:
+            self._problems.report("skills", wrong[0])
+        else:
+            self._problems.clear("skills")
+        library = await asyncio.to_thread(self._skills.library)
+        if library.generation != self._current.library.generation or not self._index.built:
+            await self._current.follow(library)

@@ -1,0 +1,1 @@
+"""Builds what works while the user is away: scheduler, training, adapters and weights."""

@@ -1,0 +1,111 @@
+"""Builds the adapters' gate, promotion and control."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lull.config.settings import Settings
+from lull.core.adapters.adapter import AdapterVersion
+from lull.core.adapters.gate import GateRule
+from lull.core.errors import LullError
+from lull.core.events import EventKind
+from lull.loops.adapters.gate import Gate
+from lull.loops.adapters.gate_answers import Contest
+from lull.loops.adapters.gate_material import MaterialSources, material_of
+from lull.loops.adapters.gate_questions import GateMaterial
+from lull.loops.adapters.promote import Promote, PromoteRule
+from lull.service.adapters.control import AdapterControl
+from lull.service.adapters.publishing_host import PublishingHost
+from lull.service.wiring.learning.asking import Services
+from lull.service.wiring.learning.feedback import LearningParts
+from lull.service.wiring.night.training import NightParts
+from lull.store.adapters.adapter_files import AdapterFiles
+from lull.store.adapters.adapters import Adapters
+from lull.store.adapters.gate_measures import GateMeasures
+from lull.store.feedback.live_rewards import LiveRewards
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdapterParts:
+    """The adapters' store, files, promotion and control."""
+
+    adapters: Adapters
+    files: AdapterFiles
+    promote: Promote
+    control: AdapterControl
+
+
+def adapters_of(
+    world: Services,
+    settings: Callable[[], Settings],
+    *,
+    learning: LearningParts,
+    parts: NightParts,
+    host: PublishingHost,
+) -> AdapterParts:
+    """Build the parts for adapters: storage, gate, promotion, rollback and control API."""
+    stores, adapters, files = world.stores, parts.adapters, parts.files
+    sources = _sources(world, learning, parts)
+
+    async def contest(version: AdapterVersion) -> Contest:
+        return await host.contest(version, files.folder(version.id))
+
+    async def material(version: AdapterVersion) -> GateMaterial:
+        return await material_of(sources, version)
+
+    gate = Gate(
+        adapters=adapters,
+        measures=GateMeasures(stores.database),
+        contest=contest,
+        material=material,
+        clock=world.clock,
+        rule=GateRule,
+    )
+
+    def tell(version: AdapterVersion) -> None:
+        world.bus.tell(EventKind.ADAPTER, adapter=version.id, status=version.status.value)
+
+    def problem(model: str, error: LullError | None) -> None:
+        name = f"adapter of {model}"
+        if error is None:
+            world.problems.clear(name)
+        else:
+            world.problems.report(name, error)
+
+    promote = Promote(
+        adapters=adapters,
+        files=files,
+        gate=gate,
+        live=LiveRewards(stores.database),
+        host=host,
+        clock=world.clock,
+        rule=lambda: promote_rule(settings()),
+        tell=tell,
+        problem=problem,
+    )
+    control = AdapterControl(adapters, promote, model=lambda: settings().training.model)
+    return AdapterParts(adapters=adapters, files=files, promote=promote, control=control)
+
+
+def _sources(world: Services, learning: LearningParts, parts: NightParts) -> MaterialSources:
+    return MaterialSources(
+        adapters=parts.adapters,
+        training=world.stores.training,
+        rollouts=parts.rollouts,
+        examine=parts.examine,
+        proposals=world.stores.proposals,
+        today=learning.today,
+        verifier=learning.verifier,
+        judge=parts.judge,
+        curriculum=learning.curriculum,
+    )
+
+
+def promote_rule(settings: Settings) -> PromoteRule:
+    training = settings.training
+    return PromoteRule(
+        trial_share=training.trial_share,
+        trial_s=training.trial_hours * 3600.0,
+        held_share=training.held_share,
+    )

@@ -1,0 +1,175 @@
+"""Builds the watch for lulls, with its signals, its queue of work and its listeners."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from functools import partial
+
+from lull.backends.idle.signals import SystemSignals
+from lull.backends.idle.sources import choose_source
+from lull.backends.system.clock import SystemClock, TimeSortedIds
+from lull.backends.system.local_zone import local_zone
+from lull.config.settings import Settings
+from lull.core.events import EventKind
+from lull.core.idle.policy import IdleWindow
+from lull.core.idle.rule import GateName, GateState, IdleRule
+from lull.core.idle.scheduling import LullWork
+from lull.core.idle.signals import IdleSource
+from lull.core.skills.skill import SkillKey
+from lull.loops.idle.decide_idle import ChatCounts, DecideIdle
+from lull.loops.idle.watch_idle import WatchIdle, WatchRule
+from lull.loops.proof.proof_work import ProofWork, UseWork
+from lull.service.calendars.calendars import Calendars
+from lull.service.models.borrowed_models import BorrowedModels
+from lull.service.proof.proving import Proving
+from lull.service.wiring.learning.asking import Services
+from lull.service.wiring.learning.feedback import LearningParts
+from lull.store.idle.windows import Windows
+
+_FORBIDDING_GATES = frozenset(GateName) - {GateName.CHAT, GateName.WAIT}
+"""Gates that forbid even a short question to a model: all but the waiting time and chats.
+
+Chats are checked more precisely elsewhere. A gate in unknown state does not forbid a question.
+"""
+
+
+def idle_source(
+    settings: Callable[[], Settings], clock: SystemClock, returned: Callable[[], None]
+) -> IdleSource:
+    """Choose where this machine's idle signals come from.
+
+    `returned` is called from a thread when the user comes back while work runs.
+    """
+    return choose_source(
+        sys.platform,
+        os.environ,
+        settings().idle.source,
+        clock=clock,
+        zone=lambda: local_zone(os.environ),
+        apps=lambda: settings().idle.exclusive_apps,
+        returned=returned,
+    )
+
+
+def quietly(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
+    """Run a callback in the event loop from another thread, ignoring a loop that has closed."""
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(call)
+
+
+@contextmanager
+def listening(source: IdleSource) -> Iterator[None]:
+    """Context manager that keeps the collection of the source's idle signals running."""
+    if not isinstance(source, SystemSignals):
+        yield
+        return
+    source.start()
+    try:
+        yield
+    finally:
+        source.close()
+
+
+def watch_of(
+    world: Services,
+    settings: Callable[[], Settings],
+    *,
+    source: IdleSource,
+    calendars: Calendars,
+    learning: LearningParts,
+    training: Callable[[], Sequence[LullWork]],
+    exams: Callable[[], Sequence[LullWork]] = tuple,
+) -> WatchIdle:
+    """Build the watch for lulls, which runs queued work while the user is away.
+
+    `training` and `exams` return queued work.
+    """
+    borrowed = BorrowedModels(
+        loaded=world.ollama.loaded,
+        unload=world.ollama.unload,
+        asked=learning.stages.asked,
+        activity=world.activity,
+        clock=world.clock,
+    )
+
+    def queue() -> list[LullWork]:
+        proofs: list[LullWork] = [
+            ProofWork(
+                one.proposal,
+                name=one.name,
+                pairs=one.pairs,
+                most_pairs=one.most_pairs,
+                prove=learning.proving.in_lull,
+                clock=world.clock,
+                borrow=borrowed.borrow,
+                free=borrowed.give_back,
+            )
+            for one in learning.proving.waiting()
+        ]
+        uses: list[LullWork] = [
+            UseWork(
+                f"use:{one.skill.client}/{one.skill.name}",
+                name=one.skill.name,
+                pairs=0,
+                most_pairs=one.left,
+                prove=partial(_measured, learning.proving, one.skill),
+                clock=world.clock,
+                borrow=borrowed.borrow,
+                free=borrowed.give_back,
+            )
+            for one in learning.measure.waiting()
+        ]
+        return [*proofs, *uses, *exams(), *training()]
+
+    def tell(window: IdleWindow) -> None:
+        world.bus.tell(EventKind.LULL, state=window.state.value, because=window.because)
+
+    windows = Windows(world.stores.database)
+    return WatchIdle(
+        deciding=DecideIdle(
+            source,
+            chats=lambda: ChatCounts(int(world.activity.busy), world.activity.quiet_s),
+            calendars=calendars,
+            settings=lambda: idle_rule(settings()),
+            windows=windows,
+        ),
+        queue=queue,
+        windows=windows,
+        clock=world.clock,
+        ids=TimeSortedIds(),
+        tell=tell,
+        problem=world.problems.told,
+        # A trainer keeps its memory while the user only looks something up.
+        rule=WatchRule(give_back_after_s=settings().training.suspend_kill_after_s),
+    )
+
+
+async def _measured(proving: Proving, skill: SkillKey, _: str) -> int:
+    return await proving.measure_in_lull(skill)
+
+
+def idle_rule(settings: Settings) -> IdleRule:
+    """The rule for working in lulls; none is worked in while Lull is switched off."""
+    rule = settings.idle.rule
+    return replace(rule, enabled=rule.enabled and settings.service.enabled)
+
+
+def short_of_memory(watch: WatchIdle) -> bool:
+    """Whether work must wait for memory, because the memory gate is closed."""
+    window = watch.window
+    return window is not None and any(
+        gate.closes and gate.name is GateName.MEMORY for gate in window.gates
+    )
+
+
+def allowed(watch: WatchIdle) -> bool:
+    """Whether judge and writer may be asked in a quiet moment outside of a lull."""
+    window = watch.window
+    return window is not None and not any(
+        gate.state is GateState.CLOSED and gate.name in _FORBIDDING_GATES for gate in window.gates
+    )

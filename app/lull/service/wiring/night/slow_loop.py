@@ -1,0 +1,71 @@
+"""Builds the slow loop, which trains adapters in lulls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lull.backends.mlx.trainer_process import TrainerProcesses
+from lull.config.paths import Paths
+from lull.config.settings import Settings
+from lull.loops.forget import Forget
+from lull.loops.training.training_job import TrainingJob
+from lull.service.wiring.forget import forget_of
+from lull.service.wiring.learning.asking import Services
+from lull.service.wiring.learning.feedback import LearningParts
+from lull.service.wiring.memory import LateExemplars
+from lull.service.wiring.night.adapters import AdapterParts, adapters_of
+from lull.service.wiring.night.training import night_of, parts_of
+from lull.service.wiring.night.weights import Weights, weights_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlowLoop:
+    """The parts of the slow loop, which trains adapters."""
+
+    weights: Weights
+    adapters: AdapterParts
+    night: TrainingJob
+    forget: Forget
+
+
+def slow_loop_of(
+    world: Services,
+    settings: Callable[[], Settings],
+    paths: Paths,
+    *,
+    learning: LearningParts,
+    memory: LateExemplars,
+    short_of_memory: Callable[[], bool],
+) -> SlowLoop:
+    """Build the slow loop, which trains adapters in lulls.
+
+    It consists of weights, adapters, training and forgetting.
+    """
+    weights = weights_of(
+        settings(),
+        paths,
+        world.asking,
+        world.stores.database,
+        world.problems,
+        world.local,
+        world.clock,
+    )
+    parts = parts_of(world, settings, paths, learning)
+    adapters = adapters_of(
+        world, settings, learning=learning, parts=parts, host=weights.host(world.local)
+    )
+    night = night_of(
+        world,
+        settings,
+        parts,
+        learning=learning,
+        trainer=TrainerProcesses(),
+        promote=adapters.promote,
+        memory=memory,
+        short_of_memory=short_of_memory,
+    )
+    forget = forget_of(
+        world, paths, parts, learning=learning, night=night, promote=adapters.promote, memory=memory
+    )
+    return SlowLoop(weights=weights, adapters=adapters, night=night, forget=forget)

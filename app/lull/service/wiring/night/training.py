@@ -1,0 +1,306 @@
+"""Builds the job that trains adapters: the model that learns, its data and its judge."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from lull.backends.system.clock import TimeSortedIds
+from lull.config.paths import Paths
+from lull.config.settings import Settings
+from lull.core.adapters.adapter import AdapterStatus, AdapterVersion, Learned
+from lull.core.adapters.gate_report import Verdict
+from lull.core.chat.model_name import canonical
+from lull.core.events import EventKind
+from lull.core.feedback.judge import Judge
+from lull.core.models.exam import ModelRole
+from lull.core.skills.skill import Skill
+from lull.core.training.ports import Trainer
+from lull.core.training.record import Run
+from lull.loops.adapters.promote import Promote
+from lull.loops.training.eligible import Eligible
+from lull.loops.training.learner import Learner
+from lull.loops.training.make_run import MakeRun, RunRule
+from lull.loops.training.next_step import NextStep, TrainRule
+from lull.loops.training.replay_examples import ReplayExamples
+from lull.loops.training.rewarding import RewardAnswers
+from lull.loops.training.rollout import RolloutRule, Rollouts
+from lull.loops.training.running_trainer import RunningTrainer
+from lull.loops.training.train import Train
+from lull.loops.training.training_data import TrainingData
+from lull.loops.training.training_job import TrainingJob
+from lull.service.wiring.learning.asking import Services
+from lull.service.wiring.learning.feedback import LearningParts
+from lull.service.wiring.memory import LateExemplars
+from lull.store.adapters.adapter_files import AdapterFiles
+from lull.store.adapters.adapters import Adapters
+from lull.store.training.run_folders import RunFolders
+from lull.store.training.tidy_runs import TidyRuns
+
+log = logging.getLogger(__name__)
+
+MEMORY_S: Final = 60.0
+"""Most seconds that training waits for the exemplar memory; then it goes on without it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learners:
+    """Returns the model that learns under the current settings; implements FindsLearner."""
+
+    world: Services
+    settings: Callable[[], Settings]
+    adapters: Adapters
+    files: AdapterFiles
+
+    async def __call__(self) -> Learner | None:
+        name = self.settings().training.model
+        if not self.world.local.serves(name):
+            return None
+        served = self.world.local.served(name)
+        force = self.adapters.in_force(served.model.name)
+        folder = str(self.files.folder(force.active)) if force.active is not None else None
+        return Learner(
+            name=served.model.name,
+            folder=str(served.model.folder),
+            digest=served.model.digest,
+            engine=served.engine,
+            system=served.system,
+            adapter=served.adapter,
+            adapter_folder=folder if served.adapter is not None else None,
+            parameters=served.model.parameters,
+            on_trial=force.shadow or "",
+        )
+
+    def why_none(self) -> str:
+        """Return a sentence why no model can learn."""
+        name = self.settings().training.model
+        return (
+            f"The weights of '{name}' were not made ready, so it cannot learn."
+            f" `lull model choose {name}` makes them; `lull model list` shows what can learn here."
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromoteGate:
+    """Takes a trained adapter through the gate and into force; implements AdapterGate."""
+
+    promote: Promote
+    world: Services
+
+    async def bring(self, run: Run, folder: str, graduates: Skill | None) -> str:
+        adapters = Adapters(self.world.stores.database)
+        active = adapters.active(run.model)
+        version = AdapterVersion(
+            id=run.id.replace("run_", "adapter_", 1),
+            parent=active.id if active is not None else None,
+            base_model=run.model,
+            base_digest=run.base,
+            sha256="",
+            run=run.id,
+            status=AdapterStatus.CANDIDATE,
+            made=self.world.clock.now(),
+        )
+        learned = [Learned(skill=graduates.key, sha256=graduates.sha256)] if graduates else []
+        return (await self.promote.bring(version, Path(folder), learned)).id
+
+    async def consider(self, adapter: str, until_s: float) -> Verdict | None:
+        return await self.promote.consider(adapter, until_s)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NightParts:
+    """Parts that training and the gate share."""
+
+    folders: RunFolders
+    adapters: Adapters
+    files: AdapterFiles
+    eligible: Eligible
+    examine: RewardAnswers
+    rollouts: Rollouts
+    judge: Callable[[], Judge | None]
+    """Return the judge for training; None if the only one is the model that learns."""
+
+
+def parts_of(
+    world: Services, settings: Callable[[], Settings], paths: Paths, learning: LearningParts
+) -> NightParts:
+    """Build the parts that training and the gate share: engine, data, rewards and curriculum."""
+    stores = world.stores
+    eligible = Eligible(stores.rewards, stores.proposals, still=learning.today.still)
+
+    def judge() -> Judge | None:
+        return _other_judge(learning, settings())
+
+    examine = RewardAnswers(
+        rewards=stores.rewards,
+        heard=stores.feedback,
+        proposals=stores.proposals,
+        verifier=learning.verifier,
+        judge=judge,
+        calibration=lambda: learning.book.calibration,
+    )
+    return NightParts(
+        folders=RunFolders(paths.home / "runs", rows_missing=stores.database.rows_missing),
+        adapters=Adapters(stores.database),
+        files=AdapterFiles(paths.home / "adapters"),
+        eligible=eligible,
+        examine=examine,
+        judge=judge,
+        rollouts=Rollouts(
+            rewards=stores.rewards,
+            training=stores.training,
+            eligible=eligible,
+            today=learning.today,
+            examine=examine,
+            clock=world.clock,
+            ids=TimeSortedIds(),
+            rule=lambda: rollout_rule(settings()),
+        ),
+    )
+
+
+def night_of(
+    world: Services,
+    settings: Callable[[], Settings],
+    parts: NightParts,
+    *,
+    learning: LearningParts,
+    trainer: Trainer,
+    promote: Promote,
+    memory: LateExemplars,
+    short_of_memory: Callable[[], bool],
+) -> TrainingJob:
+    """Build the job that trains adapters in lulls."""
+    training = world.stores.training
+
+    def settle() -> None:
+        """Wait for pending writes and the exemplar memory, which affects what may train."""
+        world.stores.database.flush()
+        memory.asked.wait(MEMORY_S)
+
+    def tell(run: Run | None, outlook: NextStep) -> None:
+        world.bus.tell(
+            EventKind.TRAINING,
+            task=outlook.task.value,
+            run=run.id if run is not None else None,
+            status=run.status.value if run is not None else None,
+        )
+
+    return TrainingJob(
+        train=_train_of(world, settings, parts, learning),
+        running=RunningTrainer(
+            trainer,
+            training=training,
+            folders=parts.folders,
+            clock=world.clock,
+            kill_after_s=lambda: settings().training.suspend_kill_after_s,
+            short_of_memory=short_of_memory,
+        ),
+        gate=PromoteGate(promote=promote, world=world),
+        training=training,
+        tidying=TidyRuns(training, parts.folders, keep=lambda: settings().training.keep_runs),
+        clock=world.clock,
+        settle=settle,
+        problem=world.problems.told,
+        tell=tell,
+    )
+
+
+def _train_of(
+    world: Services, settings: Callable[[], Settings], parts: NightParts, learning: LearningParts
+) -> Train:
+    stores, clock, ids = world.stores, world.clock, TimeSortedIds()
+    folders, adapters, rollouts = parts.folders, parts.adapters, parts.rollouts
+    eligible, examine = parts.eligible, parts.examine
+    make_run = MakeRun(
+        training=stores.training,
+        folders=folders,
+        keeping=ReplayExamples(
+            eligible=eligible, examine=examine, today=learning.today, curriculum=learning.curriculum
+        ),
+        clock=clock,
+        new_id=lambda: ids.new("run"),
+        rule=lambda: run_rule(settings()),
+    )
+
+    def learned() -> frozenset[str]:
+        active = adapters.active(settings().training.model)
+        return frozenset(
+            one.sha256 for one in adapters.learned(active.id if active is not None else None)
+        )
+
+    return Train(
+        learner=Learners(world=world, settings=settings, adapters=adapters, files=parts.files),
+        training=stores.training,
+        folders=folders,
+        rollouts=rollouts,
+        make_run=make_run,
+        stock=TrainingData(
+            training=stores.training,
+            rollouts=rollouts,
+            eligible=eligible,
+            examine=examine,
+            today=learning.today,
+            proposals=stores.proposals,
+            library=world.library,
+            learned=learned,
+            rule=lambda: train_rule(settings()),
+        ),
+        library=world.library,
+        clock=clock,
+        rule=lambda: train_rule(settings()),
+    )
+
+
+def _other_judge(learning: LearningParts, settings: Settings) -> Judge | None:
+    """Return the judge, unless it is the model that learns, which must not grade itself."""
+    judge = learning.asked.named(ModelRole.JUDGE)
+    same = canonical(judge) == canonical(settings.training.model)
+    return None if same and not settings.judge.address else learning.asked.judge()
+
+
+# Settings as rules
+
+
+def rollout_rule(settings: Settings) -> RolloutRule:
+    training = settings.training
+    return RolloutRule(
+        group_size=training.group_size,
+        most_a_prompt=training.rollouts_a_prompt,
+        answer_tokens=training.answer_tokens,
+        groups_at_once=max(1, settings.engine.max_batch // training.group_size),
+    )
+
+
+def run_rule(settings: Settings) -> RunRule:
+    training = settings.training
+    return RunRule(
+        replay_share=training.replay_share,
+        groups_a_step=training.groups_a_step,
+        answers_a_step=training.answers_a_step,
+        learning_rate=training.learning_rate,
+        rank=training.rank,
+        kl_beta=training.kl_beta,
+        memory_share=training.memory_share,
+        graduation_epochs=training.graduation_epochs,
+        answer_tokens=training.answer_tokens,
+    )
+
+
+def train_rule(settings: Settings) -> TrainRule:
+    training = settings.training
+    return TrainRule(
+        enabled=training.enabled,
+        groups=training.groups,
+        single_answers=training.single_answers,
+        graduation=training.graduation,
+        groups_a_run=training.groups_a_run,
+        groups_at_least=training.groups_at_least,
+        rounds=training.rounds,
+        labels_a_run=training.labels_a_run,
+        labels_of_the_rarer=training.labels_of_the_rarer,
+        graduation_prompts=training.graduation_prompts,
+    )

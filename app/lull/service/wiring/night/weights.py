@@ -1,0 +1,228 @@
+"""Builds the choice of the model that learns, and the publishing of its adapters to Ollama."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import aiohttp
+import psutil
+
+from lull.backends.mlx.local_facts import read_local_model
+from lull.backends.mlx.weight_folders import ModelFolders
+from lull.backends.mlx.weights_process import WeightsProcess
+from lull.backends.ollama.blobs import readable_blob
+from lull.backends.ollama.models import OllamaModels
+from lull.backends.system.clock import SystemClock
+from lull.config.paths import Paths
+from lull.config.settings import Settings
+from lull.core.adapters.published import LOGPROBS_COMPARED
+from lull.core.chat.messages import Sampling
+from lull.core.chat.model_name import canonical
+from lull.core.errors import EngineError, LullError, WeightsError
+from lull.core.models.engine import Engine, GenerateRequest
+from lull.core.models.learnable import Machine, Size
+from lull.core.models.ollama_model import ShownModel
+from lull.core.models.weight_form import form_for
+from lull.core.models.weight_work import NextToken
+from lull.core.ports import Clock
+from lull.loops.adapters.publish import Publish
+from lull.loops.feedback.auto_learner import AutoLearner
+from lull.loops.models.choose_model import BuiltIn, ChooseModel
+from lull.resources import pocket_dir
+from lull.service.adapters.host import EngineHost
+from lull.service.adapters.publishing_host import PublishingHost
+from lull.service.builtin.model import LocalModels
+from lull.service.builtin.routes import AnsweredByEngine
+from lull.service.process.problems import Problems
+from lull.service.proxy.published_names import PublishedNames
+from lull.service.wiring.learning.learning_model import LearningModel
+from lull.service.wiring.own_models import BUILT_IN
+from lull.service.wiring.stores import Stores
+from lull.store.adapters.published import Published
+from lull.store.database import Database
+from lull.store.feedback.remembered import Remembered
+
+
+def choose_of(
+    settings: Settings, paths: Paths, session: aiohttp.ClientSession, clock: Clock
+) -> ChooseModel:
+    """Build `ChooseModel`, which lists models that can learn and prepares their weights."""
+    return ChooseModel(
+        store=ollama_models(settings, session),
+        work=WeightsProcess(),
+        folders=ModelFolders(paths.models),
+        blob_of=blob_of(os.environ),
+        machine=this_machine(settings),
+        built_in=_built_in(),
+        clock=clock,
+    )
+
+
+@asynccontextmanager
+async def choosing_here(settings: Settings, paths: Paths) -> AsyncIterator[ChooseModel]:
+    """Context manager for a `ChooseModel` without a service, with its own HTTP connection."""
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
+        yield choose_of(settings, paths, session, SystemClock())
+
+
+def auto_learner_of(
+    stores: Stores, clock: Clock, paths: Paths, weights: Callable[[], Weights]
+) -> AutoLearner:
+    """Build the part that picks the model to train when the setting `training.model` is "auto"."""
+    form = form_for(sys.platform, platform.machine())
+    return AutoLearner(
+        Remembered(stores.database),
+        talked=stores.trajectories.talked_to,
+        there=lambda: weights().choose.list(),  # noqa: PLW0108  there are no weights yet
+        ready=lambda name: ModelFolders(paths.models).found(name, form) is not None,
+        clock=clock,
+        built_in=BUILT_IN,
+    )
+
+
+def publish_of(
+    settings: Settings,
+    paths: Paths,
+    session: aiohttp.ClientSession,
+    versions: Published,
+    names: PublishedNames,
+    clock: Clock,
+) -> Publish:
+    """Build the part that publishes adapters to Ollama as models of their own."""
+    folder = paths.models / "publishing"
+
+    def file_for(name: str) -> str:
+        folder.mkdir(parents=True, exist_ok=True)
+        return str(folder / f"{name.replace('/', '-').replace(':', '-')}.gguf")
+
+    return Publish(
+        store=ollama_models(settings, session),
+        work=WeightsProcess(),
+        versions=versions,
+        blob_of=blob_of(os.environ),
+        file_for=file_for,
+        drop_file=_drop,
+        clock=clock,
+        follow=lambda: names.follow(versions.all()),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Weights:
+    """The model that learns, and the versions of it published to Ollama."""
+
+    choose: ChooseModel
+    publish: Publish
+    names: PublishedNames
+    learner: LearningModel
+
+    def host(self, local: LocalModels) -> PublishingHost:
+        """Build the host that loads adapters into Lull's engine or publishes them to Ollama."""
+
+        def base_of(model: str) -> str | None:
+            chosen = self.learner.chosen
+            if chosen is None or chosen.answers is not AnsweredByEngine.NONE:
+                return None
+            return chosen.made.sha256 if canonical(model) == canonical(chosen.name) else None
+
+        async def says(model: str, prompt: str, adapter: str | None) -> NextToken:
+            return await said_by(local.served(model).engine, prompt, adapter)
+
+        return PublishingHost(
+            EngineHost(local), publish=self.publish, names=self.names, base_of=base_of, says=says
+        )
+
+
+def weights_of(
+    settings: Settings,
+    paths: Paths,
+    session: aiohttp.ClientSession,
+    database: Database,
+    problems: Problems,
+    local: LocalModels,
+    clock: Clock,
+) -> Weights:
+    """Build the model choice, the publishing to Ollama, and the model that learns."""
+    versions, names = Published(database), PublishedNames(problems)
+    names.follow(versions.all())
+    return Weights(
+        choose=choose_of(settings, paths, session, clock),
+        publish=publish_of(settings, paths, session, versions, names, clock),
+        names=names,
+        learner=LearningModel(paths, local),
+    )
+
+
+def ollama_models(settings: Settings, session: aiohttp.ClientSession) -> OllamaModels:
+    return OllamaModels(
+        session, settings.upstream.resolved(os.environ, own_port=settings.service.port)
+    )
+
+
+def blob_of(environ: Mapping[str, str]) -> Callable[[ShownModel], str]:
+    """Return a function that finds the readable weights file of an Ollama model."""
+    return lambda shown: str(readable_blob(shown, environ))
+
+
+def this_machine(settings: Settings) -> Machine:
+    """Read this machine's memory and weight format, which decide what models can learn here."""
+    return Machine(
+        memory_bytes=psutil.virtual_memory().total,
+        share=settings.training.memory_share,
+        form=form_for(sys.platform, platform.machine()),
+    )
+
+
+async def said_by(engine: Engine, prompt: str, adapter: str | None) -> NextToken:
+    """Have Lull's own engine generate the next token greedily.
+
+    Return it with its most likely alternatives.
+
+    The adapter must be loaded. Raises EngineError.
+    """
+    sampling = Sampling(temperature=0.0, max_tokens=1)
+    asked = GenerateRequest(
+        prompt=prompt, sampling=sampling, adapter=adapter, logprobs=LOGPROBS_COMPARED
+    )
+    chunks = [chunk async for chunk in engine.generate(asked)]
+    tokens = [token for chunk in chunks for token in chunk.tokens]
+    if not tokens:
+        raise EngineError("The engine said nothing.")
+    return NextToken(
+        text=tokens[0].text,
+        logprobs=tuple(sorted((one for _, one, _ in tokens[0].top), reverse=True)),
+        prompt_tokens=chunks[-1].prompt_tokens,
+    )
+
+
+def _built_in() -> BuiltIn | None:
+    try:
+        facts = read_local_model(BUILT_IN, pocket_dir())
+    except LullError:
+        return None
+    sizes = dict(facts.dimensions)
+    return BuiltIn(
+        name=BUILT_IN,
+        folder=str(facts.folder),
+        size=Size(
+            weights=facts.parameters,
+            hidden=sizes.get("embedding_length", 0),
+            layers=sizes.get("block_count", 0),
+            inner=sizes.get("feed_forward_length", 0),
+            vocabulary=sizes.get("vocab_size", 0),
+        ),
+    )
+
+
+def _drop(path: str) -> None:
+    for one in (Path(path), Path(path + ".tmp")):
+        try:
+            one.unlink(missing_ok=True)
+        except OSError as error:
+            raise WeightsError(f"{one} cannot be removed: {error.strerror}.") from error

@@ -1,0 +1,77 @@
+"""Builds the HTTP server in front of Ollama."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lull.config.settings import Settings
+from lull.loops.chat.serve import Serve
+from lull.service.proxy.auth import Door
+from lull.service.proxy.chats import AnswerChats, AnswerSources, ProxyRules
+from lull.service.proxy.data_plane import DataPlane
+from lull.service.proxy.failed_requests import FailedRequests
+from lull.service.proxy.forward import Forward
+from lull.service.proxy.long.bodies import LongBodies
+from lull.service.proxy.own_errors import OwnFaults
+from lull.service.proxy.recorded import RecordedRelay
+from lull.service.wiring.learning.asking import Services
+from lull.service.wiring.night.weights import Weights
+from lull.service.wiring.upstream import OllamaUpstream
+
+
+def data_plane_of(
+    world: Services,
+    settings: Settings,
+    door: Door,
+    serve: Serve,
+    upstream: OllamaUpstream,
+    weights: Weights,
+    *,
+    off: Callable[[], bool],
+) -> DataPlane:
+    """Build the data plane, which answers from the upstream and from Lull's own models.
+
+    The function `off` tells whether Lull is switched off.
+    """
+    address = world.ollama.address
+    idle_s = settings.service.idle_timeout_s
+    body_limit = settings.service.max_body_mb * 1_000_000
+    trajectories = world.stores.trajectories
+    long = LongBodies(
+        key=world.stores.chain_key,
+        limit=body_limit,
+        missing=trajectories.missing,
+        has_tools=trajectories.has_tools,
+    )
+    sources = AnswerSources(
+        forward=Forward(world.session, address, idle_s=idle_s, token=door.token),
+        upstream=upstream,
+        local=world.local,
+        published=weights.names,
+    )
+    rules = ProxyRules(
+        body_limit=body_limit,
+        record=settings.records.record,
+        touch_remote=settings.upstream.allow_remote_models,
+        list_built_in=settings.models.list_pocket,
+    )
+    faults = OwnFaults(world.problems)
+    return DataPlane(
+        door=door,
+        chats=AnswerChats(
+            serve=serve,
+            sources=sources,
+            rules=rules,
+            recording=RecordedRelay(
+                serve, world.bus, faults, FailedRequests(world.clock.monotonic_s)
+            ),
+            faults=faults,
+            long=long,
+        ),
+        sources=sources,
+        rules=rules,
+        faults=faults,
+        activity=world.activity,
+        monotonic_s=world.clock.monotonic_s,
+        off=off,
+    )

@@ -1,0 +1,1 @@
+"""Tables of adapters, their files, and the gate's measurements."""

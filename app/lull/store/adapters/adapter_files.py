@@ -1,0 +1,100 @@
+"""Adapter files on disk: copied in atomically and identified by a hash of their content."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from lull.core.errors import StoreError
+
+ADAPTER_FILES: Final = ("adapters.safetensors", "adapter_config.json")
+"""The files of an mlx-lm adapter; only these are kept."""
+_TEMPORARY_PREFIX: Final = ".taking-"
+
+
+def fingerprint(folder: Path) -> str:
+    """Hash both adapter files, weights and config, into one sha256.
+
+    Raises StoreError if one cannot be read.
+    """
+    whole = hashlib.sha256()
+    for name in ADAPTER_FILES:
+        try:
+            with (folder / name).open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise StoreError(
+                f"The adapter in {folder} has no readable {name}: {error.strerror}.",
+                hint="The adapter before it is used instead; `lull adapters list` shows them.",
+            ) from error
+        whole.update(f"{digest}  {name}\n".encode())
+    return whole.hexdigest()
+
+
+def damage_in(folder: Path, sha256: str) -> str:
+    """Describe damage to the adapter files in a folder; "" if there is none. Blocking."""
+    try:
+        found = fingerprint(folder)
+    except StoreError as error:
+        return error.detail
+    return "" if found == sha256 else f"The files of {folder.name} are not what was trained."
+
+
+class AdapterFiles:
+    """Keeps one folder per adapter under `root`. Blocking: call it from a thread."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def folder(self, adapter: str) -> Path:
+        return self._root / adapter
+
+    def take_in(self, adapter: str, source: Path) -> str:
+        """Copy a finished adapter into place and return its fingerprint.
+
+        Replaces whatever a crash left there. Raises StoreError.
+        """
+        target, temporary = self.folder(adapter), self._root / f"{_TEMPORARY_PREFIX}{adapter}"
+        try:
+            shutil.rmtree(temporary, ignore_errors=True)
+            temporary.mkdir(parents=True, mode=0o700)
+            for name in ADAPTER_FILES:
+                shutil.copyfile(source / name, temporary / name)
+                _to_disk(temporary / name)
+            shutil.rmtree(target, ignore_errors=True)
+            temporary.rename(target)
+            _to_disk(self._root)
+        except OSError as error:
+            raise StoreError(
+                f"The adapter in {source} cannot be kept: {error.strerror}.",
+                hint="Check free space and the folder's permissions.",
+            ) from error
+        return fingerprint(target)
+
+    def damage(self, adapter: str, sha256: str) -> str:
+        """Describe damage to a stored adapter's files; "" if there is none."""
+        return damage_in(self.folder(adapter), sha256)
+
+    def remove(self, adapter: str) -> None:
+        shutil.rmtree(self.folder(adapter), ignore_errors=True)
+
+    def sweep(self, known: Iterable[str]) -> None:
+        """Remove folders that belong to no known adapter, such as copies interrupted by a crash."""
+        if not self._root.is_dir():
+            return
+        names = set(known)
+        for folder in self._root.iterdir():
+            if folder.name not in names:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _to_disk(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,371 @@
+"""Adapter versions, which of them is active for each model, and the log of changes to that.
+
+Each change of the active adapter is one transaction, so a crash leaves either the old or the new
+one in force.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+
+from lull.core.adapters.adapter import (
+    AdaptersInForce,
+    AdapterStatus,
+    AdapterVersion,
+    Learned,
+    line_of,
+)
+from lull.core.adapters.gate_report import Verdict, verdict_from, verdict_json
+from lull.core.errors import Conflict, NotFound
+from lull.core.skills.skill import SkillKey
+from lull.store.database import Database
+
+
+class Move(StrEnum):
+    """Kinds of changes to which adapter answers for a model."""
+
+    TRIAL = "trial"
+    """The adapter starts a trial and answers a share of new conversations."""
+    PROMOTE = "promote"
+    ROLL_BACK = "roll back"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveRow:
+    """One logged change of which adapter answers for a model."""
+
+    number: int
+    at: datetime
+    model: str
+    move: Move
+    active: str | None
+    shadow: str | None
+    why: str
+
+
+class Adapters:
+    """Reads and writes the tables `adapters`, `adapters_in_force`, `adapter_moves`,
+    `adapter_learned`.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    # Reading
+
+    def get(self, adapter: str) -> AdapterVersion:
+        """Return one adapter. Raises NotFound."""
+        return self._db.read(lambda connection: _get(connection, adapter))
+
+    def all(self, model: str | None = None) -> list[AdapterVersion]:
+        """List adapters, of one model or of all, newest first."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT * FROM adapters WHERE ? IS NULL OR base_model = ?"
+                " ORDER BY made DESC, id DESC",
+                (model, model),
+            ).fetchall()
+        )
+        return [_version(row) for row in rows]
+
+    def models(self) -> list[str]:
+        """List every model that has an adapter."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT DISTINCT base_model FROM adapters ORDER BY base_model"
+            ).fetchall()
+        )
+        return [row["base_model"] for row in rows]
+
+    def in_force(self, model: str) -> AdaptersInForce:
+        return self._db.read(lambda connection: _in_force(connection, model))
+
+    def active(self, model: str) -> AdapterVersion | None:
+        force = self.in_force(model)
+        return self.get(force.active) if force.active is not None else None
+
+    def moves(self, model: str) -> list[MoveRow]:
+        """List the logged changes of which adapter answers for a model, newest first."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT * FROM adapter_moves WHERE model = ? ORDER BY number DESC", (model,)
+            ).fetchall()
+        )
+        return [
+            MoveRow(
+                number=row["number"],
+                at=datetime.fromisoformat(row["at"]),
+                model=row["model"],
+                move=Move(row["move"]),
+                active=row["active"],
+                shadow=row["shadow"],
+                why=row["why"],
+            )
+            for row in rows
+        ]
+
+    def past(self, model: str) -> list[AdapterVersion]:
+        """List adapters that were active and no longer are, the most recent first."""
+        force = self.in_force(model)
+        order = [move.active for move in self.moves(model) if move.active is not None]
+        known = {one.id: one for one in self.all(model)}
+        return [
+            known[adapter]
+            for adapter in dict.fromkeys(order)
+            if adapter in known and adapter != force.active
+        ]
+
+    def line(self, adapter: str | None) -> tuple[str, ...]:
+        """Return the adapter and its ancestors (the adapters it was trained on), youngest first."""
+        return line_of(adapter, {one.id: one.parent for one in self.all()})
+
+    def learned(self, adapter: str | None) -> list[Learned]:
+        """List the skills that the adapter or one of its ancestors has learned."""
+        line = self.line(adapter)
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT DISTINCT client, name, sha256 FROM adapter_learned"
+                " WHERE adapter IN (SELECT value FROM json_each(?)) ORDER BY client, name, sha256",
+                (json.dumps(line),),
+            ).fetchall()
+        )
+        return [
+            Learned(skill=SkillKey(row["client"], row["name"]), sha256=row["sha256"])
+            for row in rows
+        ]
+
+    # Writing
+
+    async def add(self, version: AdapterVersion, learned: Iterable[Learned] = ()) -> None:
+        """Add an adapter and the skills it learned. Raises Conflict if the id is taken."""
+        skills = [(version.id, one.skill.client, one.skill.name, one.sha256) for one in learned]
+
+        def work(connection: sqlite3.Connection) -> None:
+            try:
+                connection.execute(
+                    "INSERT INTO adapters VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _values(version)
+                )
+            except sqlite3.IntegrityError as error:
+                raise Conflict(f"There is already an adapter {version.id}.") from error
+            connection.executemany("INSERT INTO adapter_learned VALUES (?, ?, ?, ?)", skills)
+
+        await self._db.write_synced(work)
+
+    async def unlearn(self, one: Learned) -> None:
+        """Mark a skill as unlearned by every adapter, so it goes into prompts again."""
+        await self._db.write(
+            lambda connection: connection.execute(
+                "DELETE FROM adapter_learned WHERE client = ? AND name = ? AND sha256 = ?",
+                (one.skill.client, one.skill.name, one.sha256),
+            )
+        )
+
+    async def verdict(self, adapter: str, verdict: Verdict) -> AdapterVersion:
+        """Store the gate's verdict; a rejecting verdict sets a candidate to rejected. Raises
+        NotFound."""
+
+        def work(connection: sqlite3.Connection) -> AdapterVersion:
+            now = _get(connection, adapter)
+            status = now.status
+            if status in (AdapterStatus.CANDIDATE, AdapterStatus.REJECTED):
+                accepted = verdict.accepted
+                status = AdapterStatus.CANDIDATE if accepted else AdapterStatus.REJECTED
+            connection.execute(
+                "UPDATE adapters SET verdict = ?, status = ? WHERE id = ?",
+                (_verdict_text(verdict), status.value, adapter),
+            )
+            return replace(now, verdict=verdict, status=status)
+
+        return await self._db.write_synced(work)
+
+    async def try_out(
+        self, adapter: str, *, share: float, at: datetime, why: str
+    ) -> AdaptersInForce:
+        """Start an adapter's trial: it answers a share of new conversations, the active one answers
+        the rest.
+
+        Raises NotFound; Conflict if it is already in force.
+        """
+
+        def work(connection: sqlite3.Connection) -> AdaptersInForce:
+            version = _get(connection, adapter)
+            now = _in_force(connection, version.base_model)
+            if adapter == now.active:
+                raise Conflict(f"{adapter} is in force already.")
+            _leave_trial(connection, now)
+            new = replace(now, shadow=adapter, share=share, since=at, held=None, held_share=0.0)
+            return _moved(connection, new, Move.TRIAL, at, why)
+
+        return await self._db.write_synced(work)
+
+    async def promote(
+        self, adapter: str, *, at: datetime, why: str, held_share: float = 0.0
+    ) -> AdaptersInForce:
+        """Make the adapter active. The previous one keeps `held_share` of new conversations.
+
+        Raises NotFound; Conflict if it is already in force.
+        """
+
+        def work(connection: sqlite3.Connection) -> AdaptersInForce:
+            version = _get(connection, adapter)
+            now = _in_force(connection, version.base_model)
+            if adapter == now.active:
+                raise Conflict(f"{adapter} is in force already.")
+            if now.active is not None:
+                _set_status(connection, now.active, AdapterStatus.RETIRED)
+            if now.shadow != adapter:
+                _leave_trial(connection, now)
+            held = now.active if held_share else None
+            new = AdaptersInForce(
+                model=now.model, active=adapter, since=at, held=held, held_share=held_share
+            )
+            return _moved(connection, new, Move.PROMOTE, at, why)
+
+        return await self._db.write_synced(work)
+
+    async def end_trial(self, model: str, *, at: datetime, why: str) -> AdaptersInForce:
+        """End an adapter's trial; the active adapter stays. Raises Conflict without a trial."""
+
+        def work(connection: sqlite3.Connection) -> AdaptersInForce:
+            now = _in_force(connection, model)
+            if now.shadow is None:
+                raise Conflict(f"No adapter of {model} is on trial.")
+            _set_status(connection, now.shadow, AdapterStatus.ROLLED_BACK)
+            new = AdaptersInForce(model=model, active=now.active, since=at)
+            return _moved(connection, new, Move.ROLL_BACK, at, why)
+
+        return await self._db.write_synced(work)
+
+    async def roll_back(
+        self, model: str, to: str | None, *, at: datetime, why: str
+    ) -> AdaptersInForce:
+        """Make another adapter active (None: the base model) and end any trial.
+
+        Raises NotFound; Conflict if nothing would change.
+        """
+
+        def work(connection: sqlite3.Connection) -> AdaptersInForce:
+            now = _in_force(connection, model)
+            if to == now.active and now.shadow is None and not now.held_share:
+                what = "The base" if to is None else to
+                raise Conflict(f"{what} is in force already.", hint="Nothing was changed.")
+            if to is not None and _get(connection, to).base_model != model:
+                raise Conflict(f"{to} was made for another model.")
+            for left in (now.active, now.shadow):
+                if left is not None and left != to:
+                    _set_status(connection, left, AdapterStatus.ROLLED_BACK)
+            new = AdaptersInForce(model=model, active=to, since=at)
+            return _moved(connection, new, Move.ROLL_BACK, at, why)
+
+        return await self._db.write_synced(work)
+
+    async def remove(self, adapter: str) -> None:
+        """Delete the adapter; its log entries stay.
+
+        Raises NotFound; Conflict while it is in force or on trial.
+        """
+
+        def work(connection: sqlite3.Connection) -> None:
+            version = _get(connection, adapter)
+            force = _in_force(connection, version.base_model)
+            if adapter in (force.active, force.shadow, force.held):
+                raise Conflict(
+                    f"{adapter} is in force.", hint="`lull adapters rollback` takes it out first."
+                )
+            connection.execute("DELETE FROM adapters WHERE id = ?", (adapter,))
+
+        await self._db.write_synced(work)
+
+
+def _get(connection: sqlite3.Connection, adapter: str) -> AdapterVersion:
+    row = connection.execute("SELECT * FROM adapters WHERE id = ?", (adapter,)).fetchone()
+    if row is None:
+        raise NotFound(f"There is no adapter {adapter}.", hint="`lull adapters list` lists them.")
+    return _version(row)
+
+
+def _in_force(connection: sqlite3.Connection, model: str) -> AdaptersInForce:
+    row = connection.execute("SELECT * FROM adapters_in_force WHERE model = ?", (model,)).fetchone()
+    if row is None:
+        return AdaptersInForce(model=model)
+    return AdaptersInForce(
+        model=model,
+        active=row["active"],
+        shadow=row["shadow"],
+        share=row["share"],
+        since=datetime.fromisoformat(row["since"]),
+        held=row["held"],
+        held_share=row["held_share"],
+    )
+
+
+def _leave_trial(connection: sqlite3.Connection, now: AdaptersInForce) -> None:
+    """Mark the adapter on trial as rolled back, because another replaces it."""
+    if now.shadow is not None:
+        _set_status(connection, now.shadow, AdapterStatus.ROLLED_BACK)
+
+
+def _moved(
+    connection: sqlite3.Connection, new: AdaptersInForce, move: Move, at: datetime, why: str
+) -> AdaptersInForce:
+    when = at.isoformat()
+    connection.execute(
+        "INSERT INTO adapters_in_force (model, active, shadow, share, since, held, held_share)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (model) DO UPDATE SET"
+        " active = excluded.active, shadow = excluded.shadow, share = excluded.share,"
+        " since = excluded.since, held = excluded.held, held_share = excluded.held_share",
+        (new.model, new.active, new.shadow, new.share, when, new.held, new.held_share),
+    )
+    for adapter, status in (
+        (new.active, AdapterStatus.ACTIVE),
+        (new.shadow, AdapterStatus.SHADOW),
+    ):
+        if adapter is not None:
+            _set_status(connection, adapter, status)
+    connection.execute(
+        "INSERT INTO adapter_moves (at, model, move, active, shadow, why)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        (when, new.model, move.value, new.active, new.shadow, why),
+    )
+    return new
+
+
+def _set_status(connection: sqlite3.Connection, adapter: str, status: AdapterStatus) -> None:
+    connection.execute("UPDATE adapters SET status = ? WHERE id = ?", (status.value, adapter))
+
+
+def _values(version: AdapterVersion) -> tuple[object, ...]:
+    return (
+        version.id,
+        version.parent,
+        version.base_model,
+        version.base_digest,
+        version.sha256,
+        version.run,
+        version.status.value,
+        version.made.isoformat(),
+        _verdict_text(version.verdict) if version.verdict is not None else None,
+    )
+
+
+def _verdict_text(verdict: Verdict) -> str:
+    return json.dumps(verdict_json(verdict), ensure_ascii=False)
+
+
+def _version(row: sqlite3.Row) -> AdapterVersion:
+    return AdapterVersion(
+        id=row["id"],
+        parent=row["parent"],
+        base_model=row["base_model"],
+        base_digest=row["base_digest"],
+        sha256=row["sha256"],
+        run=row["run"],
+        status=AdapterStatus(row["status"]),
+        made=datetime.fromisoformat(row["made"]),
+        verdict=verdict_from(json.loads(row["verdict"])) if row["verdict"] else None,
+    )

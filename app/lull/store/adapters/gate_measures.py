@@ -1,0 +1,84 @@
+"""Stores each adapter's gate plan, and the measurements taken so far.
+
+The plan is stored before the first measurement and fixes the baseline, the requests and the seed,
+so an interrupted gate can continue.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from lull.core.adapters.gate import Distance, Manner
+from lull.core.adapters.measurement import Measure, MeasureKind
+from lull.store.database import Database
+
+Fields = Mapping[str, object]
+
+
+class GateMeasures:
+    """Reads and writes the tables `gate_plans` and `gate_measures`."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def plan(self, adapter: str) -> dict[str, object] | None:
+        row = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT plan FROM gate_plans WHERE adapter = ?", (adapter,)
+            ).fetchone()
+        )
+        return dict(json.loads(row["plan"])) if row else None
+
+    async def begin(self, adapter: str, plan: Fields, *, at: datetime) -> None:
+        """Store a new gate plan for an adapter and delete what was measured under an earlier
+        one.
+        """
+        text = json.dumps(plan, ensure_ascii=True)
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute("DELETE FROM gate_measures WHERE adapter = ?", (adapter,))
+            connection.execute(
+                "INSERT OR REPLACE INTO gate_plans VALUES (?, ?, ?)",
+                (adapter, at.isoformat(), text),
+            )
+
+        await self._db.write(work)
+
+    def all(self, adapter: str) -> dict[str, Measure]:
+        """Return the stored measurements of an adapter, by name."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT name, measure FROM gate_measures WHERE adapter = ? ORDER BY name",
+                (adapter,),
+            ).fetchall()
+        )
+        return {row["name"]: _measure(json.loads(row["measure"])) for row in rows}
+
+    async def keep(self, adapter: str, name: str, measure: Measure) -> None:
+        """Store one measurement of the gate; it is on disk when this returns."""
+        told = {key: value for key, value in asdict(measure).items() if value is not None}
+        text = json.dumps(told, ensure_ascii=True)
+        await self._db.write(
+            lambda connection: connection.execute(
+                "INSERT OR REPLACE INTO gate_measures VALUES (?, ?, ?)", (adapter, name, text)
+            )
+        )
+
+
+def _measure(fields: dict[str, Any]) -> Measure:
+    away, manner, leaks = fields.get("away"), fields.get("manner"), fields.get("leaks")
+    return Measure(
+        kind=MeasureKind(fields["kind"]),
+        about=fields["about"],
+        old=fields.get("old"),
+        new=fields.get("new"),
+        taught=fields.get("taught"),
+        away=Distance(**away) if away else None,
+        manner=(Manner(**manner[0]), Manner(**manner[1])) if manner else None,
+        leaks=tuple(leaks) if leaks is not None else None,
+    )

@@ -1,0 +1,72 @@
+"""The model versions that Lull has published in Ollama: table `published`."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import asdict
+from datetime import datetime
+
+from lull.core.adapters.published import Agreement, PublishedStatus, PublishedVersion
+from lull.core.chat.model_name import canonical
+from lull.store.database import Database
+
+_COLUMNS = ("model", "number", "name", "adapter", "base", "status", "at", "why", "agreement")
+
+
+class Published:
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def all(self, model: str | None = None) -> tuple[PublishedVersion, ...]:
+        """List published versions of one model or of all, by model and number, oldest first.
+        Blocking.
+        """
+        rows = self._db.read(lambda connection: _rows(connection, model))
+        return tuple(map(_version, rows))
+
+    async def put(self, version: PublishedVersion) -> None:
+        """Insert or update a published version."""
+        marks = ", ".join("?" * len(_COLUMNS))
+        await self._db.write(
+            lambda connection: connection.execute(
+                f"INSERT OR REPLACE INTO published ({', '.join(_COLUMNS)}) VALUES ({marks})",
+                _row(version),
+            )
+        )
+
+
+def _rows(connection: sqlite3.Connection, model: str | None) -> list[sqlite3.Row]:
+    where, values = ("WHERE model = ?", (canonical(model),)) if model else ("", ())
+    return connection.execute(
+        f"SELECT * FROM published {where} ORDER BY model, number", values
+    ).fetchall()
+
+
+def _row(version: PublishedVersion) -> tuple[object, ...]:
+    return (
+        canonical(version.model),
+        version.number,
+        version.name,
+        version.adapter,
+        version.base,
+        version.status.value,
+        version.at.isoformat(),
+        version.why,
+        json.dumps(asdict(version.agreement)) if version.agreement else "",
+    )
+
+
+def _version(row: sqlite3.Row) -> PublishedVersion:
+    agreement = row["agreement"]
+    return PublishedVersion(
+        model=row["model"],
+        number=row["number"],
+        name=row["name"],
+        adapter=row["adapter"],
+        base=row["base"],
+        status=PublishedStatus(row["status"]),
+        at=datetime.fromisoformat(row["at"]),
+        why=row["why"],
+        agreement=Agreement(**json.loads(agreement)) if agreement else None,
+    )

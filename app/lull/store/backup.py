@@ -1,0 +1,217 @@
+"""Makes a backup file of a home in use, and verifies it before giving it its final name.
+
+SQLite copies the database while others write to it. The other files are read afterwards; if one was
+deleted meanwhile, everything is read again, so that no row names a missing file. Then the backup is
+unpacked into a temporary folder, compared with its manifest, and its database opened. Temporary
+files and folders carry this process's id.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+import sqlite3
+import stat
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Final
+
+from lull.core.backup import (
+    CHECKPOINTS,
+    DATABASE,
+    FILES,
+    FOLDERS,
+    MANIFEST,
+    Entry,
+    Manifest,
+    belongs,
+    manifest_text,
+)
+from lull.core.errors import BackupError, NotFound
+from lull.store.backup_parts import CHUNK, Tell, in_words, look_into, to_disk, work_folder
+from lull.store.backup_reading import unpacked
+from lull.store.leftovers import sweep_folder
+from lull.store.witness import Witness
+
+COPYING: Final = "copying the database"
+PACKING: Final = "packing"
+_PAGES_PER_STEP: Final = 2048
+"""Database pages copied per step (8 MB)."""
+_TRIES: Final = 5
+_ZLIB_LEVEL: Final = 2
+"""zlib compression level: the default 6 takes three times as long to save another sixth."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    file: Path
+    size: int
+    """Size of the backup file in bytes."""
+    manifest: Manifest
+    left: tuple[str, ...]
+    """Files that were not backed up: links, and names that not every system accepts."""
+
+
+class _WentAway(Exception):
+    """A file disappeared during the backup, because something else changed the home."""
+
+
+def make(
+    home: Path,
+    target: Path,
+    *,
+    at: str,
+    version: str,
+    alive: Callable[[int], bool],
+    tell: Tell = lambda *_: None,
+) -> Made:
+    """Make a backup and verify it. Blocking. Raises BackupError, NotFound, StoreError, and what
+    `tell` raises; then `target` is not created.
+    """
+    database = home / DATABASE
+    if missing := Witness(database).look():
+        raise missing[0]
+    if not database.is_file():
+        raise NotFound(f"Nothing is stored in {home} yet.", hint="There is nothing to back up.")
+    if target.exists():
+        raise BackupError(f"{target} is there already.", hint="Name another file.")
+    beside = target.with_name(f".{target.name}.{os.getpid()}.backup.tmp")
+    with in_words(target.parent), work_folder(home, "backup", alive) as work:
+        sweep_folder(target.parent, alive)
+        try:
+            with _private(beside) as out:
+                manifest, left = _written(home, work, out, at=at, version=version, tell=tell)
+                out.flush()
+                os.fsync(out.fileno())
+            shutil.rmtree(work / "live")
+            tried = unpacked(beside, work / "tried", tell=tell)
+            if tried != manifest:
+                raise BackupError(f"{target} does not read as it was written.", hint="Try again.")
+            size = beside.stat().st_size
+            beside.replace(target)
+            to_disk(target.parent)
+        finally:
+            with contextlib.suppress(OSError):
+                beside.unlink(missing_ok=True)
+    return Made(file=target, size=size, manifest=manifest, left=left)
+
+
+def _private(file: Path) -> IO[bytes]:
+    return os.fdopen(os.open(file, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600), "w+b")
+
+
+# Writing
+
+
+def _written(
+    home: Path, work: Path, out: IO[bytes], *, at: str, version: str, tell: Tell
+) -> tuple[Manifest, tuple[str, ...]]:
+    for _ in range(_TRIES):
+        shutil.rmtree(work / "live", ignore_errors=True)
+        (work / "live").mkdir()
+        out.seek(0)
+        out.truncate()
+        with contextlib.suppress(_WentAway):
+            return _once(home, work / "live", out, at=at, version=version, tell=tell)
+    raise BackupError(f"{home} changed all the time.", hint="Try again when Lull is idle.")
+
+
+def _once(
+    home: Path, work: Path, out: IO[bytes], *, at: str, version: str, tell: Tell
+) -> tuple[Manifest, tuple[str, ...]]:
+    copy = work / DATABASE
+    there = set(_files(home)[0])
+    with _as_it_stands(home / DATABASE) as live:
+        there |= _files(home)[0].keys()
+        _copy(live, copy, tell)
+    layout, counts = look_into(copy)
+    # What a row of the copy names was there when the copy began, and shall be still.
+    now, left = _files(home)
+    if there - now.keys():
+        raise _WentAway
+    now[DATABASE] = copy
+    entries, done = {}, 0
+    of = sum(_size(file) for file in now.values())
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=_ZLIB_LEVEL) as packed:
+        for name, file in sorted(now.items()):
+            entries[name] = _pack(packed, name, file, lambda more: tell(PACKING, done + more, of))  # noqa: B023
+            done += entries[name].size
+        manifest = Manifest(at=at, version=version, layout=layout, counts=counts, entries=entries)
+        packed.writestr(MANIFEST, manifest_text(manifest))
+    return manifest, left
+
+
+def _files(home: Path) -> tuple[dict[str, Path], tuple[str, ...]]:
+    """Return the files to back up by path relative to the home, and the paths left out. Symlinks
+    are left out, except where one of Lull's own top folders is one.
+    """
+    found = {name: home / name for name in FILES if (home / name).is_file()}
+    left = []
+    for top in FOLDERS:
+        for place, folders, files in os.walk(home / top):
+            here = Path(place)
+            links = [name for name in folders if (here / name).is_symlink()]
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            for name in (*files, *links):
+                known = (here / name).relative_to(home).as_posix()
+                if belongs(known) and stat.S_ISREG(_mode(here / name)):
+                    found[known] = here / name
+                elif not name.startswith(".") and CHECKPOINTS not in here.parts:
+                    left.append(known)
+    return found, tuple(sorted(left))
+
+
+def _mode(file: Path) -> int:
+    try:
+        return file.lstat().st_mode
+    except FileNotFoundError:
+        return 0
+
+
+def _size(file: Path) -> int:
+    with contextlib.suppress(FileNotFoundError):
+        return file.stat().st_size
+    return 0
+
+
+@contextmanager
+def _as_it_stands(database: Path) -> Iterator[sqlite3.Connection]:
+    """Open a read transaction: later writes of others are not seen by it, and are not blocked."""
+    place = f"{database.absolute().as_uri()}?mode=rw"
+    with closing(sqlite3.connect(place, uri=True, isolation_level=None, timeout=30)) as live:
+        live.execute("PRAGMA query_only = 1")
+        live.execute("BEGIN")
+        live.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        yield live
+
+
+def _copy(live: sqlite3.Connection, copy: Path, tell: Tell) -> None:
+    (page,) = live.execute("PRAGMA page_size").fetchone()
+
+    def progress(_: int, left: int, of: int) -> None:
+        tell(COPYING, (of - left) * page, of * page)
+
+    with closing(sqlite3.connect(copy, isolation_level=None)) as whole:
+        live.backup(whole, pages=_PAGES_PER_STEP, progress=progress, sleep=0)
+        # One file, which needs none beside it.
+        whole.execute("PRAGMA journal_mode = DELETE")
+
+
+def _pack(packed: zipfile.ZipFile, name: str, file: Path, tell: Callable[[int], None]) -> Entry:
+    digest, size = hashlib.sha256(), 0
+    try:
+        source = file.open("rb")
+    except FileNotFoundError as error:
+        raise _WentAway from error
+    with source, packed.open(name, "w", force_zip64=True) as out:
+        while data := source.read(CHUNK):
+            digest.update(data)
+            out.write(data)
+            size += len(data)
+            tell(size)
+    return Entry(size=size, sha256=digest.hexdigest())

@@ -1,0 +1,87 @@
+"""What making, reading and restoring backups share: folders, counts, errors in words."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Final
+
+from lull.core.backup import BackupCounts
+from lull.core.errors import BackupError
+from lull.store.leftovers import sweep_work
+
+Tell = Callable[[str, int, int], None]
+"""Callback that reports progress: the part (such as `COPYING`), bytes done, bytes in all. It may
+block, except during `COPYING`, and may raise to stop the work.
+"""
+CHUNK: Final = 1 << 20
+_UNCHANGED: Final = "Nothing was changed."
+
+_COUNTED: Final = {
+    "conversations": "count(*) FROM trajectories",
+    "turns": "count(*) FROM turns",
+    "generation": "coalesce(max(number), 0) FROM generations",
+    "skills": "count(*) FROM skill_states s WHERE status <> 'archived' AND generation ="
+    " (SELECT max(generation) FROM skill_states l WHERE l.client = s.client AND l.name = s.name)",
+    "adapters": "count(*) FROM adapters",
+    "calendars": "count(*) FROM feeds",
+}
+
+
+def look_into(database: Path) -> tuple[int, BackupCounts]:
+    """Return the database's layout version and its counts."""
+    with closing(sqlite3.connect(database, isolation_level=None)) as connection:
+        (layout,) = connection.execute("PRAGMA user_version").fetchone()
+        counts = {
+            name: connection.execute(f"SELECT {what}").fetchone()[0]
+            for name, what in _COUNTED.items()
+        }
+    return layout, BackupCounts(**counts)
+
+
+@contextmanager
+def work_folder(home: Path, name: str, alive: Callable[[int], bool]) -> Iterator[Path]:
+    """Context manager for a private temporary folder in the home. First removes those left by
+    killed processes.
+    """
+    sweep_work(home, alive)
+    folder = home / f".{name}.{os.getpid()}.work.tmp"
+    folder.mkdir(mode=0o700)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def in_words(where: Path) -> Iterator[None]:
+    """Context manager that converts OSError and sqlite3.Error to BackupError."""
+    try:
+        yield
+    except OSError as error:
+        raise BackupError(
+            f"{error.filename or where}: {error.strerror or error}.",
+            hint=f"{_UNCHANGED} Check the disk, the folder and who may use it.",
+        ) from error
+    except sqlite3.Error as error:
+        raise BackupError(
+            f"{where}: the database says “{error}”.",
+            hint=f"{_UNCHANGED} `lull doctor` looks at the disk and the database.",
+        ) from error
+
+
+def to_disk(folder: Path) -> None:
+    """Sync a folder to disk, so that file names created in it survive a power cut."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # some file systems know no such thing
+            os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,65 @@
+"""The numbered log of events, from which a reconnecting window catches up.
+
+Events only report; nothing acts on them.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from typing import Final
+
+from lull.core.events import Event
+from lull.store.database import Database
+from lull.store.writer import insert
+
+KEPT_EVENTS = 10_000
+"""Number of newest events that are kept."""
+
+_UPSERT: Final = (
+    "ON CONFLICT (seq) DO UPDATE SET at = excluded.at, kind = excluded.kind,"
+    " fields = excluded.fields"
+)
+_json = json.JSONEncoder(ensure_ascii=False).encode
+
+
+class EventLog:
+    """Reads and writes the table `events`."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+        self._inbox = database.inbox(_write)
+
+    def post(self, event: Event) -> None:
+        """Queue a numbered event for storing, without waiting."""
+        self._inbox.put(event)
+
+    def after(self, seq: int, *, limit: int = 1000) -> list[Event]:
+        """List the events numbered after `seq`, in order."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?", (seq, limit)
+            ).fetchall()
+        )
+        return [
+            Event(seq=r["seq"], at=r["at"], kind=r["kind"], fields=json.loads(r["fields"]))
+            for r in rows
+        ]
+
+    def last(self) -> int:
+        """Return the newest event number; 0 if there are none."""
+        row = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT coalesce(max(seq), 0) FROM events"
+            ).fetchone()
+        )
+        return int(row[0])
+
+
+def _write(connection: sqlite3.Connection, events: Sequence[Event]) -> None:
+    rows = [(event.seq, event.at, event.kind, _json(event.fields)) for event in events]
+    insert(connection, "events (seq, at, kind, fields)", rows, _UPSERT)
+    if any(event.seq % 100 == 0 for event in events):
+        newest = max(event.seq for event in events)
+        connection.execute("DELETE FROM events WHERE seq <= ?", (newest - KEPT_EVENTS,))

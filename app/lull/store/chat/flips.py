@@ -1,0 +1,54 @@
+"""Holdout coin flips of live skills, joined with how their conversations were scored."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import datetime
+
+from lull.core.proof.holdout import HoldoutOutcome, Toss
+from lull.core.skills.skill import SkillKey
+from lull.store.database import Database
+
+
+class Flips:
+    """Reads the table `coin_flips`, which the recorder fills."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def outcomes(self, texts: dict[SkillKey, str]) -> list[HoldoutOutcome]:
+        """List scored trajectories in which the coin of one of these skill texts (sha256) was
+        flipped, oldest first.
+
+        A trajectory's score is the mean p_good of its turns.
+        """
+
+        def work(connection: sqlite3.Connection) -> list[HoldoutOutcome]:
+            good = dict(
+                connection.execute(
+                    "SELECT t.trajectory, avg(w.p_good) FROM rewards w JOIN turns t"
+                    " ON t.id = w.turn WHERE w.p_good IS NOT NULL AND t.trajectory IN"
+                    " (SELECT trajectory FROM coin_flips) GROUP BY t.trajectory"
+                ).fetchall()
+            )
+            tosses: dict[str, dict[SkillKey, Toss]] = {}
+            for row in connection.execute("SELECT * FROM coin_flips ORDER BY trajectory"):
+                key = SkillKey(row["client"], row["name"])
+                if texts.get(key) == row["sha256"] and row["trajectory"] in good:
+                    toss = Toss(left_out=bool(row["left_out"]), share=row["share"])
+                    tosses.setdefault(row["trajectory"], {})[key] = toss
+            return [HoldoutOutcome(good=good[one], tosses=found) for one, found in tosses.items()]
+
+        return self._db.read(work)
+
+    def last_used(self) -> dict[SkillKey, datetime]:
+        """Return when each skill last went into a conversation's prompt."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT client, name, max(last) AS last FROM skill_uses GROUP BY client, name"
+            ).fetchall()
+        )
+        return {
+            SkillKey(row["client"], row["name"]): datetime.fromisoformat(row["last"])
+            for row in rows
+        }

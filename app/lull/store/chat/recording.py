@@ -1,0 +1,298 @@
+"""Writes finished turns in batches, with secrets redacted.
+
+Client-supplied text is redacted here, on the writer's thread; messages already stored are skipped.
+The messages of a long request arrive already redacted and in pieces: the newest piece is written
+with the turn, each other in its own transaction, so no other write waits for all of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final, NamedTuple
+
+import zstandard
+
+from lull.core.chat.message_chain import message_to_json
+from lull.core.chat.messages import Message, Sampling
+from lull.core.chat.trajectory import Selection, Turn
+from lull.core.provenance.redaction import Number, redact_message, redact_text
+from lull.store.chat.turn_rows import as_json, plain, selection_json, suffixes_json
+from lull.store.writer import insert
+
+SEARCH_CHARACTERS: Final = 100_000
+"""Number of characters of a message that the search index covers."""
+
+_TRAJECTORIES: Final = (
+    "trajectories (id, client, session, model, turns, started, last, selection, suffixes,"
+    " generation, apart)"
+)
+_UPSERT: Final = (
+    "ON CONFLICT (id) DO UPDATE SET turns = turns + 1, last = max(last, excluded.last),"
+    " suffixes = excluded.suffixes, generation = excluded.generation"
+)
+_TURNS: Final = (
+    "turns (id, trajectory, number, at, route, model, base, adapter, generation, skills, template,"
+    " sampling, request_link, answer_link, finish, error, prompt_tokens, completion_tokens, took_s,"
+    " note, suffixes, known, tools, format)"
+)
+_FLIPS: Final = "coin_flips (trajectory, client, name, sha256, left_out, share)"
+
+Row = tuple[object, ...]
+
+
+PIECE_ROWS: Final = 200
+"""Most messages in one piece of a long request."""
+PIECE_CHARACTERS: Final = 400_000
+"""Most characters in one piece of a long request; the writer stores it in well under a second."""
+_LINKS_PER_QUERY: Final = 500
+"""Message links looked up per SQL statement."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """The new messages of a long request, already redacted outside the service process."""
+
+    pieces: tuple[bytes, ...] = ()
+    """Compressed pieces of messages, made by `packed`, newest messages first."""
+    tools: str = ""
+    """Hash of the tools offered with the request."""
+    tool_set: bytes = b""
+    """The offered tools, compressed by `packed`; empty if they are stored already."""
+
+
+class BlackedOut(NamedTuple):
+    """A redacted secret that has no number yet; the store assigns one."""
+
+    token: str
+    """Placeholder in the text that the secret's number will replace."""
+    kind: str
+    mark: str
+
+
+class Record(NamedTuple):
+    """A finished turn with what is needed to store it in its trajectory."""
+
+    turn: Turn
+    session: str
+    selection: Selection
+    prepared: Prepared | None = None
+
+
+def packed(rows: Sequence[Sequence[str]], secrets: Sequence[BlackedOut]) -> bytes:
+    """Compress rows of texts, with the secrets redacted in them, into bytes."""
+    return zstandard.ZstdCompressor(level=1).compress(json.dumps([rows, secrets]).encode())
+
+
+def message_row(link: str, parent: str, message: Message) -> tuple[str, str, str, str]:
+    """Build the row of a message as it is stored in a piece of a long request."""
+    words = plain(message.text[:SEARCH_CHARACTERS])
+    return (link, parent, message_to_json(message), words)
+
+
+def write_records(connection: sqlite3.Connection, records: Sequence[Record], *, key: bytes) -> None:
+    """Store turns, oldest first. `key` hashes secrets, so repeated ones get the same number."""
+    number = partial(_number, connection, key)
+    _write_messages(connection, records, number)
+    for record in records:
+        if record.prepared is not None and record.prepared.pieces:
+            _write_piece(connection, record.prepared.pieces[0])
+    rows = [_trajectory(record, key, number) for record in records]
+    insert(connection, _TRAJECTORIES, rows, _UPSERT)
+    turns = [_turn(record.turn, _tools(connection, record, number), number) for record in records]
+    insert(connection, _TURNS, turns)
+    flips = [flip for record in records for flip in _flips(record)]
+    insert(connection, _FLIPS, flips, "ON CONFLICT DO NOTHING")
+
+
+def write_piece(connection: sqlite3.Connection, turn: str, piece: bytes) -> bool:
+    """Store one more piece of a turn's messages; False if the turn was deleted meanwhile."""
+    there = connection.execute("SELECT 1 FROM turns WHERE id = ?", (turn,)).fetchone()
+    if there is not None:
+        _write_piece(connection, piece)
+    return there is not None
+
+
+def _write_piece(connection: sqlite3.Connection, piece: bytes) -> None:
+    rows = _unpacked(connection, piece)
+    stored = stored_of(connection, [row[0] for row in rows])
+    _insert_messages(connection, [row for row in rows if row[0] not in stored])
+
+
+def _unpacked(connection: sqlite3.Connection, piece: bytes) -> list[list[str]]:
+    rows, secrets = json.loads(zstandard.ZstdDecompressor().decompress(piece))
+    numbers = {token: str(_marked(connection, kind, mark)) for token, kind, mark in secrets}
+    return [[_numbered(text, numbers) for text in row] for row in rows]
+
+
+def _numbered(text: str, numbers: Mapping[str, str]) -> str:
+    for token, number in numbers.items():
+        text = text.replace(token, number)
+    return text
+
+
+def _insert_messages(connection: sqlite3.Connection, rows: Sequence[Sequence[str]]) -> None:
+    insert(connection, "messages", [row[:3] for row in rows])
+    insert(connection, "words (text, link)", [(row[3], row[0]) for row in rows if row[3]])
+
+
+def _write_messages(
+    connection: sqlite3.Connection, records: Sequence[Record], number: Number
+) -> None:
+    said: dict[str, tuple[str, Message]] = {}
+    for turn, _, _, prepared in records:
+        parent = ""
+        if prepared is None:
+            for link, message in zip(turn.links, turn.messages, strict=True):
+                said.setdefault(link, (parent, message))
+                parent = link
+        elif turn.links:
+            parent = turn.links[-1]
+        said.setdefault(turn.answer_link, (parent, turn.completion.message))
+    stored = stored_of(connection, list(said))
+    new = [
+        message_row(link, parent, redact_message(message, number))
+        for link, (parent, message) in said.items()
+        if link not in stored
+    ]
+    _insert_messages(connection, new)
+
+
+def stored_of(connection: sqlite3.Connection, links: Sequence[str]) -> frozenset[str]:
+    """Return which of the given links (hashes of a message and all before it) are stored."""
+    found: list[str] = []
+    for at in range(0, len(links), _LINKS_PER_QUERY):
+        # One aggregated row, because each fetched row would wait for the interpreter lock. The
+        # CROSS JOIN fixes the join order, which the planner gets wrong for a small table.
+        (some,) = connection.execute(
+            "SELECT json_group_array(m.link) FROM json_each(?) AS said"
+            " CROSS JOIN messages AS m ON m.link = said.value",
+            (json.dumps(links[at : at + _LINKS_PER_QUERY]),),
+        ).fetchone()
+        found += json.loads(some)
+    return frozenset(found)
+
+
+def session_mark(key: bytes, session: str) -> str:
+    """Hash a session name, which is free text by the client and therefore not stored itself."""
+    if not session:
+        return ""
+    return hashlib.blake2b(plain(session).encode(), digest_size=16, key=key).hexdigest()
+
+
+def _trajectory(record: Record, key: bytes, number: Number) -> Row:
+    turn, session, selection, _ = record
+    stamp = turn.stamp
+    at = stamp.at.isoformat()
+    return (
+        stamp.trajectory,
+        stamp.client,
+        session_mark(key, session),
+        redact_text(plain(stamp.model), number),
+        1,
+        at,
+        at,
+        selection_json(selection),
+        suffixes_json(turn.suffixes),
+        turn.known,
+        stamp.apart,
+    )
+
+
+def _turn(turn: Turn, tools: str, number: Number) -> Row:
+    stamp, usage = turn.stamp, turn.completion.usage
+    return (
+        stamp.turn,
+        stamp.trajectory,
+        stamp.number,
+        stamp.at.isoformat(),
+        stamp.route,
+        redact_text(plain(stamp.model), number),
+        redact_text(plain(stamp.policy.model), number),
+        stamp.policy.adapter,
+        stamp.policy.generation,
+        as_json(stamp.skills),
+        stamp.template_sha256,
+        as_json(_set_fields(_without_secrets(stamp.sampling, number))),
+        turn.links[-1] if turn.links else "",
+        turn.answer_link,
+        turn.completion.finish.value,
+        redact_text(plain(turn.completion.error), number),
+        usage.prompt_tokens,
+        usage.completion_tokens,
+        turn.took_s,
+        turn.note,
+        suffixes_json(turn.suffixes),
+        turn.known,
+        tools,
+        redact_text(plain(turn.format), number),
+    )
+
+
+def _without_secrets(sampling: Sampling, number: Number) -> Sampling:
+    return replace(sampling, stop=tuple(redact_text(plain(text), number) for text in sampling.stop))
+
+
+def _set_fields(sampling: Sampling) -> dict[str, object]:
+    values = {name: getattr(sampling, name) for name in sampling.__slots__}
+    return {name: value for name, value in values.items() if value not in (None, ())}
+
+
+def _flips(record: Record) -> list[Row]:
+    stamp = record.turn.stamp
+    flips = record.selection.flips if stamp.number == 1 else ()
+    return [(stamp.trajectory, f.client, f.name, f.sha256, f.left_out, f.share) for f in flips]
+
+
+def _tools(connection: sqlite3.Connection, record: Record, number: Number) -> str:
+    """Return the hash of the offered tools, storing the tools if they are new."""
+    if record.prepared is not None:
+        return _prepared_tools(connection, record.prepared)
+    if not record.turn.tools:
+        return ""
+    text = plain(record.turn.tools)
+    sha256 = tools_mark(text)
+    known = connection.execute("SELECT 1 FROM tool_sets WHERE sha256 = ?", (sha256,))
+    if known.fetchone() is None:
+        safe = redact_text(text, number)
+        connection.execute("INSERT INTO tool_sets VALUES (?, ?)", (sha256, safe))
+    return sha256
+
+
+def _prepared_tools(connection: sqlite3.Connection, prepared: Prepared) -> str:
+    if prepared.tool_set:
+        for (safe,) in _unpacked(connection, prepared.tool_set):
+            row = (prepared.tools, safe)
+            connection.execute("INSERT INTO tool_sets VALUES (?, ?) ON CONFLICT DO NOTHING", row)
+    return prepared.tools
+
+
+def tools_mark(tools: str) -> str:
+    """Hash the text of a set of tools, to identify the set."""
+    return hashlib.sha256(tools.encode()).hexdigest()
+
+
+def secret_mark(key: bytes, secret: str) -> str:
+    """Hash a secret with the store's key."""
+    return hashlib.blake2b(plain(secret).encode(), digest_size=16, key=key).hexdigest()
+
+
+def _number(connection: sqlite3.Connection, key: bytes, kind: str, secret: str) -> int:
+    return _marked(connection, kind, secret_mark(key, secret))
+
+
+def _marked(connection: sqlite3.Connection, kind: str, mark: str) -> int:
+    row = connection.execute(
+        "SELECT number FROM secrets_seen WHERE kind = ? AND mark = ?", (kind, mark)
+    ).fetchone()
+    if row:
+        return int(row["number"])
+    (last,) = connection.execute(
+        "SELECT coalesce(max(number), 0) FROM secrets_seen WHERE kind = ?", (kind,)
+    ).fetchone()
+    connection.execute("INSERT INTO secrets_seen VALUES (?, ?, ?)", (kind, mark, last + 1))
+    return int(last) + 1

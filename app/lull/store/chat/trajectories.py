@@ -1,0 +1,262 @@
+"""Stores and queries conversations: messages, trajectories, turns, and the user's labels."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+
+from lull.core.chat.client import Client
+from lull.core.chat.trajectory import Selection, Turn
+from lull.core.errors import NotFound
+from lull.core.models.talked_to import Talked
+from lull.store.chat import conversation_list
+from lull.store.chat.conversation_list import ConversationQuery
+from lull.store.chat.recording import Prepared, Record, session_mark, write_piece, write_records
+from lull.store.chat.turn_rows import (
+    LISTED,
+    STANDING,
+    Label,
+    Position,
+    TrajectoryRow,
+    TurnRow,
+    plain,
+    position,
+    trajectory_row,
+    turn_row,
+)
+from lull.store.database import Database
+from lull.store.retention import shrink, sweep_messages
+
+__all__ = ["ConversationQuery", "Label", "Position", "Trajectories", "TrajectoryRow", "TurnRow"]
+
+EVERYTHING = ConversationQuery()
+"""Matches every conversation."""
+SEARCHED_LINKS = 64
+"""Number of newest messages of a history whose links are looked up."""
+
+
+class Trajectories:
+    """Reads and writes the tables `messages`, `trajectories`, `turns`, `words`, `secrets_seen`."""
+
+    def __init__(self, database: Database, *, key: bytes) -> None:
+        self._db = database
+        self._key = key
+        self._records = database.inbox(partial(write_records, key=key))
+
+    @property
+    def key(self) -> bytes:
+        """The secret key of the links between messages."""
+        return self._key
+
+    # Writing
+
+    def record(
+        self,
+        turn: Turn,
+        *,
+        session: str,
+        selection: Selection,
+        prepared: Prepared | None = None,
+    ) -> None:
+        """Queue a finished turn for storing; the caller never waits.
+
+        `prepared` replaces the messages of a long request.
+        """
+        self._records.put(Record(turn, session, selection, prepared))
+        if prepared is not None and len(prepared.pieces) > 1:
+            self._write_on(turn.stamp.turn, prepared.pieces[1:])
+
+    def _write_on(self, turn: str, pieces: Sequence[bytes]) -> None:
+        """Write one piece per transaction, so that other writes get in between."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            if write_piece(connection, turn, pieces[0]) and pieces[1:]:
+                self._write_on(turn, pieces[1:])
+
+        self._db.post(work)
+
+    async def label(self, turn: str, label: Label | None, *, at: datetime) -> None:
+        """Set or clear the user's label of a turn. Raises NotFound."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            changed = connection.execute(
+                "UPDATE turns SET label = ?, labelled_at = ? WHERE id = ?",
+                (label, at.isoformat() if label else None, turn),
+            )
+            if changed.rowcount == 0:
+                raise NotFound(f"There is no turn {turn}.", hint="`lull show ID` lists the turns.")
+
+        await self._db.write_synced(work)
+
+    async def exclude(self, trajectory: str, excluded: bool, *, at: datetime) -> None:
+        """Exclude a conversation from learning, or include it again. Raises NotFound."""
+
+        def work(connection: sqlite3.Connection) -> None:
+            changed = connection.execute(
+                "UPDATE trajectories SET excluded_at = ? WHERE id = ?",
+                (at.isoformat() if excluded else None, trajectory),
+            )
+            if changed.rowcount == 0:
+                raise _no_conversation(trajectory)
+
+        await self._db.write_synced(work)
+
+    async def keep_within(self, *, oldest: datetime | None, most_bytes: int | None) -> int:
+        """Delete the oldest trajectories beyond an age or a size limit; return how many."""
+
+        def work(connection: sqlite3.Connection) -> int:
+            removed = 0
+            if oldest is not None:
+                removed = connection.execute(
+                    "DELETE FROM trajectories WHERE last < ?", (oldest.isoformat(),)
+                ).rowcount
+            if most_bytes is not None:
+                removed += shrink(connection, most_bytes)
+            if removed:
+                sweep_messages(connection)
+                self._db.checkpoint_soon()
+            return removed
+
+        return await self._db.write(work)
+
+    # Reading
+
+    def missing(self, links: str) -> str:
+        """Return the links whose messages are not stored.
+
+        Both are JSON lists as text, so a long request's links are not parsed in this process.
+        """
+        found: str = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT json_group_array(said.value) FROM json_each(?) AS said"
+                " WHERE NOT EXISTS (SELECT 1 FROM messages AS m WHERE m.link = said.value)",
+                (links,),
+            ).fetchone()[0]
+        )
+        return found
+
+    def has_tools(self, mark: str) -> bool:
+        """Return whether a tool set with this hash is stored."""
+        row = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT 1 FROM tool_sets WHERE sha256 = ?", (mark,)
+            ).fetchone()
+        )
+        return row is not None
+
+    def position(self, links: Sequence[str]) -> Position | None:
+        """Find the trajectory that this history continues, the newest if several match.
+
+        `links` are the history's links without the newest message, oldest first. The latest known
+        message decides; if the client reworded the last answer, the request before it still
+        matches. The injected skills continue as they were at that turn.
+        """
+
+        def work(connection: sqlite3.Connection) -> sqlite3.Row | None:
+            for link in reversed(links[-SEARCHED_LINKS:]):
+                for column in ("answer_link", "request_link"):
+                    row: sqlite3.Row | None = connection.execute(
+                        f"{STANDING} WHERE t.{column} = ? ORDER BY t.at DESC, t.id DESC LIMIT 1",
+                        (link,),
+                    ).fetchone()
+                    if row is not None:
+                        return row
+            return None
+
+        row = self._db.read(work)
+        return position(row) if row else None
+
+    def session(self, client: Client, session: str) -> Position | None:
+        """Find the trajectory of a session that the client named."""
+        row = self._db.read(
+            lambda connection: connection.execute(
+                # Earlier versions stored the session name itself.
+                f"{STANDING} WHERE r.client = ? AND r.session IN (?, ?) AND r.apart = ?"
+                " ORDER BY t.at DESC, t.number DESC LIMIT 1",
+                (client.name, session_mark(self._key, session), plain(session), client.apart),
+            ).fetchone()
+        )
+        return position(row) if row else None
+
+    def page(
+        self, wanted: ConversationQuery = EVERYTHING, *, after: str = "", limit: int
+    ) -> tuple[list[TrajectoryRow], str]:
+        """List one page of trajectories, newest first, and the id to continue from ("" at the
+        end)."""
+        rows = self._db.read(
+            lambda connection: conversation_list.page(
+                connection, wanted, after=after, limit=limit + 1
+            )
+        )
+        found = [trajectory_row(row) for row in rows[:limit]]
+        return found, found[-1].id if len(rows) > limit else ""
+
+    def talked_to(self, since: datetime) -> list[Talked]:
+        """Count the answers of each model since a time, by the model name that clients used."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT model, count(*) AS turns, max(at) AS last FROM turns WHERE at >= ?"
+                " GROUP BY model ORDER BY model",
+                (since.isoformat(),),
+            ).fetchall()
+        )
+        return [
+            Talked(
+                model=row["model"],
+                turns=row["turns"],
+                last=datetime.fromisoformat(row["last"]),
+            )
+            for row in rows
+        ]
+
+    def kinds(self) -> tuple[list[str], list[str]]:
+        """List every client and every model that has a conversation."""
+        return self._db.read(conversation_list.kinds)
+
+    def get(self, trajectory: str) -> tuple[TrajectoryRow, list[TurnRow]]:
+        """Return one trajectory with its turns. Raises NotFound."""
+
+        def work(
+            connection: sqlite3.Connection,
+        ) -> tuple[sqlite3.Row | None, list[TurnRow]]:
+            row = connection.execute(f"{LISTED} WHERE r.id = ?", (trajectory,)).fetchone()
+            turns = connection.execute(
+                "SELECT * FROM turns WHERE trajectory = ? ORDER BY number, at", (trajectory,)
+            ).fetchall()
+            known: set[str] = set()
+            return row, [turn_row(connection, turn, known) for turn in turns]
+
+        row, turns = self._db.read(work)
+        if row is None:
+            raise _no_conversation(trajectory)
+        return trajectory_row(row), turns
+
+    def turn(self, turn: str) -> TurnRow:
+        """Return one turn. Raises NotFound."""
+
+        def work(connection: sqlite3.Connection) -> TurnRow | None:
+            row = connection.execute("SELECT * FROM turns WHERE id = ?", (turn,)).fetchone()
+            return turn_row(connection, row, set()) if row else None
+
+        found = self._db.read(work)
+        if found is None:
+            raise NotFound(f"There is no turn {turn}.", hint="`lull show ID` lists the turns.")
+        return found
+
+    def counts(self) -> tuple[int, int]:
+        """Count all trajectories and all turns."""
+        row = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT (SELECT count(*) FROM trajectories), (SELECT count(*) FROM turns)"
+            ).fetchone()
+        )
+        return int(row[0]), int(row[1])
+
+
+def _no_conversation(name: str) -> NotFound:
+    return NotFound(
+        f"There is no conversation {name}.",
+        hint="`lull conversations` lists them, newest first.",
+    )

@@ -1,0 +1,255 @@
+"""Converts rows of the trajectory tables to values and back."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from lull.core.chat.message_chain import encodable, message_from_json
+from lull.core.chat.messages import Message, Role, Sampling, text_message
+from lull.core.chat.trajectory import NOTHING_KNOWN, CoinFlip, InjectedSkill, Selection, Suffix
+
+DAMAGED = "⟨this message cannot be read⟩"
+"""Placeholder text for a stored message that cannot be read."""
+TITLE_CHARACTERS: Final = 120
+"""Most characters of a conversation's title."""
+
+
+class Label(StrEnum):
+    """The user's rating of a turn."""
+
+    GOOD = "good"
+    BAD = "bad"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrajectoryRow:
+    """One conversation, as shown in the list."""
+
+    id: str
+    client: str
+    model: str
+    turns: int
+    started: str
+    last: str
+    generation: int
+    """Skill library generation of the newest turn."""
+    skills: tuple[InjectedSkill, ...]
+    """Skills in the prompt of the conversation's newest turn."""
+    excluded: bool = False
+    """Whether the user excluded the conversation from learning."""
+    title: str = ""
+    """Title of the conversation: the beginning of its first request."""
+    label: Label | None = None
+    """The user's label of the conversation's turns; bad if there are good and bad ones."""
+    p_good: float | None = None
+    """Mean p_good of the conversation's scored turns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Position:
+    """The trajectory that a request continues, with the skills injected so far."""
+
+    trajectory: str
+    turns: int
+    selection: Selection
+    suffixes: tuple[Suffix, ...]
+    known: int
+    """Library generation up to which skills were looked up; NOTHING_KNOWN if none were yet."""
+    adapter: str | None = None
+    """Version of the adapter that answered the last turn; None means the base model."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRow:
+    """One stored turn, with redacted texts."""
+
+    id: str
+    trajectory: str
+    number: int
+    at: str
+    route: str
+    model: str
+    base: str
+    adapter: str | None
+    generation: int
+    skills: tuple[InjectedSkill, ...]
+    sampling: dict[str, Any]
+    request: tuple[Message, ...]
+    """The messages that are new in this request, oldest first."""
+    answer: Message
+    finish: str
+    error: str
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    took_s: float
+    note: str
+    label: Label | None
+    format: str = ""
+    """JSON text of the wanted output format, "" for none."""
+    tools: str = ""
+    """Hash of the offered tools."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether the answer is complete, not cut off by a hangup or an error."""
+        return self.finish not in ("hangup", "error")
+
+    @property
+    def asked_sampling(self) -> Sampling:
+        """The sampling parameters the client asked for, including the seed."""
+        return Sampling(**{**self.sampling, "stop": tuple(self.sampling.get("stop", ()))})
+
+
+# Selects a trajectory as it stood at one turn, for `position`.
+STANDING = (
+    "SELECT r.id, r.selection, t.number, t.suffixes, t.adapter,"
+    " coalesce(t.known, r.generation) AS known"
+    " FROM turns t JOIN trajectories r ON r.id = t.trajectory"
+)
+
+
+# Selects a trajectory with its newest turn, for `trajectory_row`.
+LISTED = (
+    "SELECT r.id, r.client, r.model, r.turns, r.started, r.last, r.excluded_at,"
+    " t.generation, t.skills,"
+    " (SELECT min(label) FROM turns WHERE trajectory = r.id) AS label,"
+    " (SELECT avg(w.p_good) FROM turns x JOIN rewards w ON w.turn = x.id"
+    " WHERE x.trajectory = r.id) AS p_good,"
+    " (SELECT m.message FROM turns x JOIN messages m ON m.link = x.request_link"
+    " WHERE x.trajectory = r.id ORDER BY x.number, x.at LIMIT 1) AS first"
+    " FROM trajectories r JOIN turns t ON t.id = (SELECT id FROM turns"
+    " WHERE trajectory = r.id ORDER BY number DESC, at DESC LIMIT 1)"
+)
+
+
+def trajectory_row(row: sqlite3.Row) -> TrajectoryRow:
+    """Convert a database row selected with the columns `LISTED` to a TrajectoryRow."""
+    return TrajectoryRow(
+        id=row["id"],
+        client=row["client"],
+        model=row["model"],
+        turns=row["turns"],
+        started=row["started"],
+        last=row["last"],
+        generation=row["generation"],
+        skills=_skills(json.loads(row["skills"])),
+        excluded=row["excluded_at"] is not None,
+        title=_title(row["first"]),
+        label=Label(row["label"]) if row["label"] else None,
+        p_good=row["p_good"],
+    )
+
+
+def _title(message: str | None) -> str:
+    words = " ".join(_message(message).text.split()) if message else ""
+    return words if len(words) <= TITLE_CHARACTERS else f"{words[: TITLE_CHARACTERS - 1].rstrip()}…"
+
+
+def turn_row(connection: sqlite3.Connection, row: sqlite3.Row, known: set[str]) -> TurnRow:
+    """Read a turn with its messages; those whose links are in `known` are left out of the
+    request."""
+    new: list[Message] = []
+    link = row["request_link"]
+    while link and link not in known:
+        found = connection.execute(
+            "SELECT parent, message FROM messages WHERE link = ?", (link,)
+        ).fetchone()
+        if found is None:
+            break
+        known.add(link)
+        new.append(_message(found["message"]))
+        link = found["parent"]
+    known.add(row["answer_link"])
+    answer = connection.execute(
+        "SELECT message FROM messages WHERE link = ?", (row["answer_link"],)
+    ).fetchone()
+    return TurnRow(
+        id=row["id"],
+        trajectory=row["trajectory"],
+        number=row["number"],
+        at=row["at"],
+        route=row["route"],
+        model=row["model"],
+        base=row["base"],
+        adapter=row["adapter"],
+        generation=row["generation"],
+        skills=_skills(json.loads(row["skills"])),
+        sampling=json.loads(row["sampling"]),
+        request=tuple(reversed(new)),
+        answer=_message(answer["message"] if answer else ""),
+        finish=row["finish"],
+        error=row["error"],
+        prompt_tokens=row["prompt_tokens"],
+        completion_tokens=row["completion_tokens"],
+        took_s=row["took_s"],
+        note=row["note"],
+        label=Label(row["label"]) if row["label"] else None,
+        format=row["format"],
+        tools=row["tools"],
+    )
+
+
+def _message(text: str) -> Message:
+    """Parse a stored message; a damaged one becomes a placeholder."""
+    try:
+        return message_from_json(text)
+    except (ValueError, KeyError, TypeError):
+        return text_message(Role.ASSISTANT, DAMAGED)
+
+
+def _skills(values: list[dict[str, object]]) -> tuple[InjectedSkill, ...]:
+    return tuple(
+        InjectedSkill(name=str(v["name"]), version=int(str(v["version"])), sha256=str(v["sha256"]))
+        for v in values
+    )
+
+
+def position(row: sqlite3.Row) -> Position:
+    """Convert a database row selected with the columns `STANDING` to a Position."""
+    selection = json.loads(row["selection"])
+    return Position(
+        trajectory=row["id"],
+        turns=row["number"],
+        selection=Selection(
+            skills=_skills(selection["skills"]),
+            block=selection["block"],
+            why=selection["why"],
+            model_system=selection.get("model_system", ""),
+            flips=tuple(CoinFlip(**flip) for flip in selection.get("flips", ())),
+            learned=tuple(selection.get("learned", ())),
+        ),
+        suffixes=tuple(
+            Suffix(message=s["message"], text=s["text"], skills=_skills(s["skills"]))
+            for s in json.loads(row["suffixes"])
+        ),
+        known=max(NOTHING_KNOWN, row["known"]),
+        adapter=row["adapter"],
+    )
+
+
+def _fields(value: object) -> dict[str, object]:
+    """Return a slotted value's fields, in order, for the JSON encoder."""
+    return {field: getattr(value, field) for field in value.__slots__}  # type: ignore[attr-defined]
+
+
+_readable = json.JSONEncoder(ensure_ascii=False, default=_fields).encode
+as_json = json.JSONEncoder(default=_fields).encode
+"""Encode a value, dataclasses with slots included, as ASCII JSON text."""
+
+
+def selection_json(selection: Selection) -> str:
+    return plain(_readable(selection))
+
+
+def suffixes_json(suffixes: Sequence[Suffix]) -> str:
+    return _readable(suffixes)
+
+
+def plain(text: str) -> str:
+    """Replace lone surrogates, which cannot be stored, with a question mark."""
+    return text if encodable(text) else text.encode(errors="replace").decode()

@@ -1,0 +1,1 @@
+"""The configuration files of chat clients, and what Lull changed in them."""

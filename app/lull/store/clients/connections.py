@@ -1,0 +1,121 @@
+"""Keeps what Lull wrote into the files of chat clients, with the bytes before and after.
+
+A folder for each file below `clients/` in Lull's home, readable by the user alone: a client's
+configuration may hold keys. The bytes are named by their SHA-256 and the record is written last,
+so that whichever record is there has its bytes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from lull.config.private_file import write_private
+from lull.core.clients.connection import Connection, sha256_of
+from lull.core.errors import ClientFileError
+
+_RECORD: Final = "connection.json"
+
+
+class Connections:
+    """The records of one home."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def all(self) -> Sequence[Connection]:
+        """Every record that can be read, by client and path."""
+        found = []
+        for record in sorted(self._folder.glob(f"*/{_RECORD}")):
+            with contextlib.suppress(OSError, ValueError):  # a damaged one undoes nothing
+                found.append(Connection.from_json(record.read_text("utf-8")))
+        return found
+
+    def of(self, client: str, path: Path | None = None) -> Connection | None:
+        """The record of a client's file, or of its first file."""
+        fitting = (one for one in self.all() if one.client == client)
+        return next((one for one in fitting if path is None or one.path == str(path)), None)
+
+    @contextmanager
+    def kept(self, connection: Connection, before: bytes, after: bytes) -> Iterator[None]:
+        """Store a record while the client's file is replaced inside the `with`.
+
+        If that fails, the earlier record is there again; if not, its bytes are deleted. Raises
+        ClientFileError when the record cannot be stored. The caller holds the lock.
+        """
+        folder = self.folder_of(connection)
+        there = {one.name for one in folder.glob("*")}
+        record = folder / _RECORD
+        earlier: bytes | None = None
+        try:
+            try:
+                earlier = record.read_bytes() if _RECORD in there else None
+                write_private(folder / connection.before_sha256, before)
+                write_private(folder / connection.after_sha256, after)
+                write_private(record, connection.as_json().encode())
+            except OSError as error:
+                raise ClientFileError(
+                    f"The backup cannot be written to {folder}: {error.strerror}.",
+                    hint="The client's file was left as it is.",
+                ) from error
+            yield
+        except BaseException:
+            with contextlib.suppress(OSError):  # the first error is the one to tell
+                if earlier is not None and record.read_bytes() != earlier:
+                    write_private(record, earlier)
+                _remove_but(folder, there)
+                if not there:
+                    folder.rmdir()
+            raise
+        _remove_but(folder, {_RECORD, connection.before_sha256, connection.after_sha256})
+
+    def before(self, connection: Connection) -> bytes:
+        """The bytes before Lull's change. Raises ClientFileError when the backup is damaged."""
+        return self._bytes(connection, "before", connection.before_sha256)
+
+    def after(self, connection: Connection) -> bytes:
+        """The bytes that Lull wrote. Raises ClientFileError when they are damaged."""
+        return self._bytes(connection, "after", connection.after_sha256)
+
+    def drop(self, connection: Connection) -> None:
+        shutil.rmtree(self.folder_of(connection), ignore_errors=True)
+
+    def backup_path(self, connection: Connection) -> Path:
+        return self._place(connection, "before", connection.before_sha256)
+
+    def folder_of(self, connection: Connection) -> Path:
+        key = sha256_of(connection.path.encode("utf-8", "surrogateescape"))[:12]
+        return self._folder / f"{connection.client}-{key}"
+
+    def _place(self, connection: Connection, name: str, sha256: str) -> Path:
+        """Where bytes lie; a home of an earlier version has them under their role's name."""
+        folder = self.folder_of(connection)
+        named_by_role = not (folder / sha256).exists() and (folder / name).exists()
+        return folder / (name if named_by_role else sha256)
+
+    def _bytes(self, connection: Connection, name: str, sha256: str) -> bytes:
+        path = self._place(connection, name, sha256)
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise ClientFileError(
+                f"The backup {path} cannot be read: {error.strerror}.",
+                hint=f"Change {connection.path} back by hand.",
+            ) from error
+        if sha256_of(data) != sha256:
+            raise ClientFileError(
+                f"The backup {path} is not what Lull wrote there.",
+                hint=f"Look at it, and change {connection.path} back by hand.",
+            )
+        return data
+
+
+def _remove_but(folder: Path, names: set[str]) -> None:
+    for one in folder.glob("*"):
+        if one.name not in names:
+            with contextlib.suppress(OSError):
+                one.unlink()

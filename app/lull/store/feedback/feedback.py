@@ -1,0 +1,192 @@
+"""What readers found in user messages: one row per message and reader.
+
+An unread message waits as a row without a reader, so neither a crash nor a missing reader loses it.
+If several readers have read a message, the newest row counts.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Final
+
+from lull.core.feedback.feedback import Feedback, Heard, RuleKind, Scope
+from lull.store.database import Database
+from lull.store.feedback.reward_rows import whose
+
+_NEWEST: Final = (
+    "f.read_by <> '' AND NOT EXISTS (SELECT 1 FROM feedback n WHERE n.turn = f.turn"
+    " AND n.read_by <> '' AND (n.read_at, n.read_by) > (f.read_at, f.read_by))"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingMessage:
+    """A user message in which no model has looked for feedback yet."""
+
+    turn: str
+    """Id of the turn whose request carries the message."""
+    before: str
+    """The turn whose answer the message is about."""
+
+
+class FeedbackRows:
+    """Reads and writes the table `feedback`."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    # Reading
+
+    def waiting(self, *, limit: int) -> list[WaitingMessage]:
+        """List user messages that a reader has yet to read, oldest first."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT turn, before FROM feedback WHERE read_by = '' ORDER BY turn LIMIT ?",
+                (limit,),
+            ).fetchall()
+        )
+        return [WaitingMessage(turn=row["turn"], before=row["before"]) for row in rows]
+
+    def count_waiting(self) -> int:
+        row = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT count(*) AS n FROM feedback WHERE read_by = ''"
+            ).fetchone()
+        )
+        return int(row["n"])
+
+    def of(self, turns: Sequence[str]) -> dict[str, Feedback]:
+        """Return the readers' findings in the requests of these turns, by turn."""
+        return {f.turn: f for f in self._where(f"f.turn IN ({_marks(turns)})", tuple(turns))}
+
+    def about(self, turns: Sequence[str]) -> dict[str, Feedback]:
+        """Return the readers' findings about these turns' answers, by turn; the newest if there are
+        several.
+        """
+        found = self._where(f"f.before IN ({_marks(turns)}) ORDER BY f.turn", tuple(turns))
+        return {f.before: f for f in found}
+
+    def of_conversation(self, trajectory: str) -> list[Feedback]:
+        """List the readers' findings in one conversation, in order."""
+        return self._where(
+            "f.turn IN (SELECT id FROM turns WHERE trajectory = ?) ORDER BY f.turn", (trajectory,)
+        )
+
+    def newest(self, *, limit: int, after: str = "") -> list[Feedback]:
+        """List feedback, newest first; `after` lists only what is older than that turn."""
+        older = "AND f.turn < ?" if after else "AND ? = ''"
+        return self._where(f"1 {older} ORDER BY f.turn DESC LIMIT ?", (after, limit))
+
+    def lasting(self, *, limit: int) -> list[Feedback]:
+        """List lasting wishes without a proposal, newest first, leaving out excluded
+        conversations."""
+        return self._where(
+            "f.lasts = 1 AND EXISTS (SELECT 1 FROM turns t JOIN trajectories r"
+            " ON r.id = t.trajectory WHERE t.id = f.turn AND r.excluded_at IS NULL)"
+            " AND NOT EXISTS (SELECT 1 FROM proposals p, json_each(p.fields, '$.wish_turns') w"
+            " WHERE json_valid(p.fields) AND w.value = f.turn) ORDER BY f.turn DESC LIMIT ?",
+            (limit,),
+        )
+
+    def wishes(self, *, room: str, model: str, limit: int | None) -> list[Feedback]:
+        """List lasting wishes and corrections about the answers of one model to one client, newest
+        first.
+
+        Leaves out excluded conversations.
+        """
+        mine, values = whose(room)
+        return self._where(
+            "(f.lasts = 1 OR f.corrects = 1) AND EXISTS (SELECT 1 FROM turns t JOIN trajectories r"
+            f" ON r.id = t.trajectory WHERE t.id = f.before AND r.excluded_at IS NULL AND {mine}"
+            " AND t.model = ?) ORDER BY f.turn DESC LIMIT ?",
+            (*values, model, -1 if limit is None else limit),
+        )
+
+    def _where(self, where: str, values: tuple[object, ...]) -> list[Feedback]:
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                f"SELECT f.* FROM feedback f WHERE {_NEWEST} AND {where}", values
+            ).fetchall()
+        )
+        return [_feedback(row) for row in rows]
+
+    # Writing
+
+    async def wait(self, waiting: Iterable[WaitingMessage], *, at: datetime) -> None:
+        """Queue messages for a reader; earlier readings stay until the messages are read again."""
+        rows = [(one.turn, one.before, at.isoformat()) for one in waiting]
+        await self._db.write(
+            lambda connection: connection.executemany(
+                "INSERT OR IGNORE INTO feedback SELECT id, ?2, '', ?3, 0, 0, '{}' FROM turns"
+                " WHERE id = ?1",
+                rows,
+            )
+        )
+
+    async def save(self, read: Sequence[Feedback]) -> None:
+        """Store what a reader found in messages. Messages whose turn was deleted meanwhile leave no
+        row.
+        """
+        rows = [
+            (
+                one.turn,
+                one.before,
+                one.read_by,
+                one.read_at.isoformat(),
+                int(one.heard.corrects),
+                int(one.heard.lasts),
+                heard_to_json(one.heard),
+            )
+            for one in read
+        ]
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.executemany(
+                "DELETE FROM feedback WHERE turn = ? AND read_by = ''",
+                [(one.turn,) for one in read],
+            )
+            connection.executemany(
+                "INSERT OR REPLACE INTO feedback SELECT id, ?2, ?3, ?4, ?5, ?6, ?7 FROM turns"
+                " WHERE id = ?1",
+                rows,
+            )
+
+        await self._db.write(work)
+
+
+def heard_to_json(heard: Heard) -> str:
+    return json.dumps(asdict(heard), ensure_ascii=True, sort_keys=True)
+
+
+def heard_from_json(text: str) -> Heard:
+    """Parse a stored reading. Raises ValueError, KeyError, TypeError if it is malformed."""
+    said = json.loads(text)
+    return Heard(
+        correction=float(said["correction"]),
+        lasting=float(said["lasting"]),
+        thanks=float(said["thanks"]),
+        scope=Scope(said["scope"]) if said["scope"] else None,
+        scope_p=float(said["scope_p"]),
+        quote=tuple(map(str, said["quote"])),
+        kind_of_rule=RuleKind(said["kind_of_rule"]) if said["kind_of_rule"] else None,
+        check=str(said["check"]),
+        unsure=bool(said["unsure"]),
+    )
+
+
+def _feedback(row: sqlite3.Row) -> Feedback:
+    return Feedback(
+        turn=row["turn"],
+        before=row["before"],
+        read_by=row["read_by"],
+        read_at=datetime.fromisoformat(row["read_at"]),
+        heard=heard_from_json(row["heard"]),
+    )
+
+
+def _marks(values: Sequence[str]) -> str:
+    return ",".join("?" * len(values))

@@ -1,0 +1,68 @@
+"""Scores of conversations under an adapter and before it, for deciding on a rollback."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from lull.core.adapters.adapter import AdaptersInForce, AdapterVersion, flip_key
+from lull.core.adapters.rollback import MOST_EARLIER_SCORES
+from lull.core.proof.holdout import HoldoutOutcome
+from lull.store.chat.flips import Flips
+from lull.store.database import Database
+
+MOST_SINCE = 2000
+"""Most conversations since the adapter came into force that are evaluated."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveOutcomes:
+    """Scored trajectories of an adapter's trial, of its time in force, and from before."""
+
+    trial: tuple[HoldoutOutcome, ...]
+    """Outcomes of the trajectories in which this adapter's trial coin was flipped, oldest first."""
+    since: tuple[float, ...]
+    """Mean p_good of each trajectory that the adapter has answered since it came into force, oldest
+    first.
+    """
+    before: tuple[float, ...]
+    """Mean p_good of each earlier trajectory that anything else answered, newest first."""
+
+
+class LiveRewards:
+    """Reads conversation scores from the tables `turns`, `rewards` and `coin_flips`."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+        self._flips = Flips(database)
+
+    def of(self, version: AdapterVersion, force: AdaptersInForce) -> LiveOutcomes:
+        """Return the scored outcomes for and before an adapter. Blocking."""
+        trial = self._flips.outcomes({flip_key(version.id): version.sha256})
+        if force.active != version.id or force.since is None:
+            return LiveOutcomes(trial=tuple(trial), since=(), before=())
+        at = force.since.isoformat()
+        model, sha256 = version.base_digest, version.sha256
+        return LiveOutcomes(
+            trial=tuple(trial),
+            since=self._means(
+                "t.adapter = ? AND t.at >= ?", (model, sha256, at), "ASC", MOST_SINCE
+            ),
+            before=self._means(
+                "t.adapter IS NOT ? AND t.at < ?", (model, sha256, at), "DESC", MOST_EARLIER_SCORES
+            ),
+        )
+
+    def _means(
+        self, where: str, values: tuple[object, ...], order: str, most: int
+    ) -> tuple[float, ...]:
+        def work(connection: sqlite3.Connection) -> tuple[float, ...]:
+            rows = connection.execute(
+                "SELECT avg(w.p_good) AS good FROM turns t JOIN rewards w ON w.turn = t.id"
+                f" WHERE w.p_good IS NOT NULL AND t.base = ? AND {where}"
+                f" GROUP BY t.trajectory ORDER BY min(t.at) {order} LIMIT ?",
+                (*values, most),
+            ).fetchall()
+            return tuple(row["good"] for row in rows)
+
+        return self._db.read(work)

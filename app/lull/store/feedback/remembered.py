@@ -1,0 +1,26 @@
+"""Stores single text values that outlive a restart, in the table `facts`."""
+
+from __future__ import annotations
+
+from lull.store.database import Database
+
+
+class Remembered:
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def get(self, name: str) -> str:
+        """Return a value, "" if it was never set. Blocking."""
+        row = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT value FROM facts WHERE name = ?", (name,)
+            ).fetchone()
+        )
+        return bytes(row["value"]).decode() if row else ""
+
+    async def put(self, name: str, value: str) -> None:
+        await self._db.write(
+            lambda connection: connection.execute(
+                "INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value.encode())
+            )
+        )

@@ -1,0 +1,124 @@
+"""Stored rewards as values, and turns together with their reward."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+
+from lull.core.chat.client import Client
+from lull.core.chat.messages import Message, Role
+from lull.core.feedback.feedback_label import request_in
+from lull.core.feedback.reward import Reward, Source, Vote
+from lull.core.feedback.signals import Signal, SignalKind
+from lull.store.chat.turn_rows import TurnRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RewardRow:
+    """The stored score of a turn."""
+
+    turn: str
+    reward: Reward | None
+    """The turn's reward; None until some source has a verdict."""
+    signals: tuple[Signal, ...] = ()
+    votes: tuple[Vote, ...] = ()
+    judge: str = ""
+    tries: int = 0
+    due: datetime | None = None
+    """When the judge is next asked about the turn; None if it will not be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServedTurn:
+    """A turn with its client and reward, for failure sets and replays."""
+
+    turn: TurnRow
+    """The stored turn; unlike elsewhere, its `request` holds all messages of the request."""
+    known: int
+    """Library generation up to which skills were looked up for the turn."""
+    client: str
+    """The client's name as the client sent it."""
+    apart: bool
+    """Whether the client is kept apart (isolated): it sees only its own skills, not the shared
+    ones.
+    """
+    reward: RewardRow
+    excluded: bool = False
+    """Whether the user excluded the turn's conversation from learning."""
+    left_out: frozenset[str] = frozenset()
+    """sha256 of the skills that a holdout coin flip left out of the turn's trajectory."""
+
+    @property
+    def room(self) -> str:
+        """The client whose skills may be learned from this turn; "" for the shared skills."""
+        return self.client if self.apart else ""
+
+    @property
+    def identity(self) -> str:
+        return Client(name=self.client, apart=self.apart).identity
+
+    @property
+    def asked(self) -> str:
+        """The newest text by the user in the request."""
+        return newest_words(self.turn.request)
+
+
+def whose(room: str) -> tuple[str, tuple[str, ...]]:
+    """Return an SQL condition (with its values) for trajectories `r` of one client, or of all that
+    share skills.
+    """
+    return ("r.apart = 1 AND r.client = ?", (room,)) if room else ("r.apart = 0", ())
+
+
+def newest_words(messages: Sequence[Message]) -> str:
+    """Return the text of the newest user message without feedback on the answer before it; "" if
+    there is none.
+    """
+    said = (m.text for m in reversed(messages) if m.role is Role.USER and m.text)
+    return request_in(next(said, ""))
+
+
+def reward_row(row: sqlite3.Row) -> RewardRow:
+    votes = tuple(Vote(**vote) for vote in json.loads(row["votes"]))
+    reward = None
+    if row["source"] is not None:
+        reward = Reward(
+            value=row["value"], p_good=row["p_good"], source=Source(row["source"]), votes=votes
+        )
+    return RewardRow(
+        turn=row["turn"] if "turn" in row.keys() else row["id"],  # noqa: SIM118  a row is no dict
+        reward=reward,
+        signals=tuple(
+            Signal(
+                kind=SignalKind(s["kind"]),
+                source=Source(s["source"]),
+                value=s["value"],
+                text=s["text"],
+            )
+            for s in json.loads(row["signals"])
+        ),
+        votes=votes,
+        judge=row["judge"],
+        tries=row["tries"],
+        due=datetime.fromisoformat(row["due"]) if row["due"] else None,
+    )
+
+
+def values_of(row: RewardRow, at: datetime) -> tuple[object, ...]:
+    reward = row.reward
+    return (
+        row.turn,
+        at.isoformat(),
+        reward.source.value if reward else None,
+        reward.value if reward else None,
+        reward.p_good if reward else None,
+        json.dumps([asdict(signal) for signal in row.signals], ensure_ascii=True),
+        json.dumps([asdict(vote) for vote in row.votes], ensure_ascii=True),
+        row.judge,
+        row.tries,
+        row.due.isoformat() if row.due else None,
+        row.turn,
+    )

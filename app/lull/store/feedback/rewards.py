@@ -1,0 +1,359 @@
+"""Each turn's signals, judge votes, and resulting reward.
+
+Unscored turns are found by the mark `turns.read_by_score` instead of a queue, so a crash loses
+none.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from lull.core.feedback.signals import YOU_SAID
+from lull.store.chat.turn_rows import Label, TurnRow, turn_row
+from lull.store.database import Database
+from lull.store.feedback.reward_rows import RewardRow, ServedTurn, reward_row, values_of, whose
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unread:
+    """An unscored turn and the turn whose answer it follows."""
+
+    turn: TurnRow
+    """The unscored turn; its `request` holds only the messages that are new in it."""
+    before: TurnRow | None
+    again: TurnRow | None
+    """An earlier turn with exactly the same request and history, if the user asked again."""
+
+
+class Rewards:
+    """The table `rewards`, and the queue of turns to score."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    # Reading
+
+    def unread(self, *, limit: int) -> list[Unread]:
+        """List unscored turns, oldest first."""
+
+        def work(connection: sqlite3.Connection) -> list[Unread]:
+            rows = connection.execute(
+                "SELECT * FROM turns WHERE read_by_score = 0 ORDER BY id LIMIT ?", (limit,)
+            ).fetchall()
+            return [_unread(connection, row) for row in rows]
+
+        return self._db.read(work)
+
+    def of(self, turns: Sequence[str]) -> dict[str, RewardRow]:
+        """Return the stored rewards of these turns, by turn id."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                f"SELECT * FROM rewards WHERE turn IN ({_marks(turns)})", tuple(turns)
+            ).fetchall()
+        )
+        return {row["turn"]: reward_row(row) for row in rows}
+
+    def due(self, now: datetime, *, limit: int) -> list[ServedTurn]:
+        """List turns due for the judge, longest waiting first."""
+        return self._served(
+            "w.due IS NOT NULL AND w.due <= ? ORDER BY w.due LIMIT ?", (now.isoformat(), limit)
+        )
+
+    def failures(self, *, below: float, limit: int) -> list[ServedTurn]:
+        """List complete turns with p_good below `below` that no proposal has used, newest first.
+
+        Quarantined proposals written by a model do not count as using a turn, nor do unproved ones
+        without a user's wish: the user may still state a wish.
+        """
+        return self._served(
+            "r.excluded_at IS NULL AND w.p_good < ? AND t.finish NOT IN ('hangup', 'error')"
+            " AND NOT EXISTS (SELECT 1 FROM support s JOIN proposals p ON p.id = s.proposal"
+            " WHERE s.turn = t.id AND s.part = 'failure'"
+            " AND NOT (p.status = 'quarantined' AND p.origin = 'model')"
+            " AND NOT (p.status IN ('screened', 'proving', 'unproved', 'deferred')"
+            " AND CASE WHEN json_valid(p.fields) THEN json_extract(p.fields, '$.wish') = '' END))"
+            " ORDER BY t.id DESC LIMIT ?",
+            (below, limit),
+        )
+
+    def successes(self, *, room: str, model: str, above: float, limit: int) -> list[ServedTurn]:
+        """List complete turns of one client and model with p_good above `above`, newest first."""
+        mine, values = _room_clause(room)
+        return self._served(
+            f"w.p_good > ? AND t.model = ? AND t.finish = 'stop' AND {mine}"
+            " ORDER BY t.id DESC LIMIT ?",
+            (above, model, *values, limit),
+        )
+
+    def recent(self, *, room: str, model: str, limit: int) -> list[ServedTurn]:
+        """List complete turns of one client and model, newest first, scored or not."""
+        mine, values = _room_clause(room)
+        return self._served(
+            f"t.model = ? AND t.finish = 'stop' AND {mine} ORDER BY t.id DESC LIMIT ?",
+            (model, *values, limit),
+        )
+
+    def held_to(
+        self, said: Collection[str], *, room: str, model: str | None = None
+    ) -> dict[str, frozenset[str]]:
+        """Return turns of a client that were scored by one of these user wishes, each with the
+        wishes it was scored by.
+
+        Includes turns excluded from learning. `model` limits it to that model's turns.
+        """
+        texts = {f"{YOU_SAID}{words}": words for words in said if words}
+        if not texts:
+            return {}
+        mine, values = whose(room)
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT w.turn, w.signals FROM rewards w JOIN turns t ON t.id = w.turn"
+                " JOIN trajectories r ON r.id = t.trajectory"
+                f" WHERE {mine} AND t.model = coalesce(?, t.model) AND instr(w.signals, ?) > 0"
+                " ORDER BY w.turn",
+                (*values, model, YOU_SAID),
+            ).fetchall()
+        )
+        # Compared here, because SQL parameters cannot hold a client's lone surrogates.
+        found = {
+            row["turn"]: frozenset(texts[one["text"]] for one in signals if one["text"] in texts)
+            for row in rows
+            if (signals := json.loads(row["signals"]))
+        }
+        return {turn: words for turn, words in found.items() if words}
+
+    def models(self) -> list[str]:
+        """List every model that answered a turn, as clients spelled it."""
+        rows = self._db.read(
+            lambda connection: connection.execute("SELECT DISTINCT model FROM turns").fetchall()
+        )
+        return sorted(row["model"] for row in rows)
+
+    def served(self, turns: Sequence[str]) -> list[ServedTurn]:
+        """Return the turns with these ids, in the given order, without deleted ones."""
+        if not turns:
+            return []
+        found = {s.turn.id: s for s in self._served(f"t.id IN ({_marks(turns)})", tuple(turns))}
+        return [found[turn] for turn in turns if turn in found]
+
+    def following(self, turn: TurnRow) -> TurnRow | None:
+        """Return the turn that continued the conversation after this turn, with its new
+        messages.
+        """
+
+        def work(connection: sqlite3.Connection) -> TurnRow | None:
+            rows = connection.execute(
+                "SELECT * FROM turns WHERE trajectory = ? AND id > ? ORDER BY id LIMIT 64",
+                (turn.trajectory, turn.id),
+            ).fetchall()
+            own = connection.execute(
+                "SELECT answer_link, request_link FROM turns WHERE id = ?", (turn.id,)
+            ).fetchone()
+            for row in rows if own else ():
+                known = {own["answer_link"], own["request_link"]} - {row["request_link"]}
+                found = turn_row(connection, row, known)
+                behind = _parents(connection, row["request_link"], len(found.request))
+                if behind in (own["answer_link"], own["request_link"]):
+                    return found
+            return None
+
+        return self._db.read(work)
+
+    def labelled(self) -> list[tuple[Label, RewardRow]]:
+        """List the user's ratings with what the other sources said about the same turns."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT w.*, t.label AS label FROM rewards w JOIN turns t ON t.id = w.turn"
+                " WHERE t.label IS NOT NULL ORDER BY t.labelled_at"
+            ).fetchall()
+        )
+        return [(Label(row["label"]), reward_row(row)) for row in rows]
+
+    def unheard(self) -> list[str]:
+        """List turns whose stored reward does not reflect the user's current rating yet."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT t.id FROM turns t LEFT JOIN rewards w ON w.turn = t.id WHERE CASE"
+                " WHEN t.label IS NULL THEN w.source = 'explicit'"
+                " WHEN w.source = 'explicit' THEN (w.value > 0) <> (t.label = 'good')"
+                " ELSE 1 END"
+            ).fetchall()
+        )
+        return [row["id"] for row in rows]
+
+    def judged(self, *, limit: int, unlabelled: bool = False) -> list[RewardRow]:
+        """List turns with judge votes, newest first."""
+        only = "AND t.label IS NULL" if unlabelled else ""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT w.* FROM rewards w JOIN turns t ON t.id = w.turn WHERE w.votes <> '[]'"
+                f" {only} ORDER BY w.turn DESC LIMIT ?",
+                (limit,),
+            ).fetchall()
+        )
+        return [reward_row(row) for row in rows]
+
+    def verdict_counts(self) -> dict[str, tuple[int, int]]:
+        """Return for each source how many turns it called good and how many it decided."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT source, sum(value > 0) AS good, count(*) AS n FROM rewards"
+                " WHERE source IS NOT NULL AND value <> 0 GROUP BY source"
+            ).fetchall()
+        )
+        return {row["source"]: (int(row["good"]), int(row["n"])) for row in rows}
+
+    def tools(self, mark: str) -> str:
+        """Return the JSON text of a tool set by its hash, "" if none."""
+        if not mark:
+            return ""
+        row = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT text FROM tool_sets WHERE sha256 = ?", (mark,)
+            ).fetchone()
+        )
+        return str(row["text"]) if row else ""
+
+    def asked_last(self) -> tuple[str | None, datetime | None]:
+        """Return the turn the user was last asked to rate (None once rated), and when."""
+        row = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT w.turn, w.asked_at, t.label FROM rewards w JOIN turns t ON t.id = w.turn"
+                " WHERE w.asked_at IS NOT NULL ORDER BY w.asked_at DESC LIMIT 1"
+            ).fetchone()
+        )
+        if row is None:
+            return None, None
+        return row["turn"] if row["label"] is None else None, datetime.fromisoformat(
+            row["asked_at"]
+        )
+
+    def _served(self, where: str, values: tuple[object, ...]) -> list[ServedTurn]:
+        def work(connection: sqlite3.Connection) -> list[ServedTurn]:
+            rows = connection.execute(
+                "SELECT t.*, coalesce(t.known, r.generation) AS looked_up, r.client, r.apart,"
+                " r.excluded_at, w.turn AS scored, w.source, w.value, w.p_good, w.signals,"
+                " w.votes, w.judge, w.tries, w.due,"
+                " (SELECT group_concat(sha256) FROM coin_flips c WHERE c.trajectory = t.trajectory"
+                " AND c.left_out) AS left_out"
+                " FROM turns t JOIN trajectories r ON r.id = t.trajectory"
+                f" LEFT JOIN rewards w ON w.turn = t.id WHERE {where}",
+                values,
+            ).fetchall()
+            return [
+                ServedTurn(
+                    turn=turn_row(connection, row, set()),
+                    known=row["looked_up"],
+                    client=row["client"],
+                    apart=bool(row["apart"]),
+                    excluded=row["excluded_at"] is not None,
+                    reward=reward_row(row)
+                    if row["scored"]
+                    else RewardRow(turn=row["id"], reward=None),
+                    left_out=frozenset((row["left_out"] or "").split(",")) - {""},
+                )
+                for row in rows
+            ]
+
+        return self._db.read(work)
+
+    # Writing
+
+    async def save(self, rows: Iterable[RewardRow], *, read: Iterable[str], at: datetime) -> None:
+        """Store rewards and mark their turns as read, in one transaction."""
+        values = [values_of(row, at) for row in rows]
+        seen = [(turn,) for turn in read]
+
+        def work(connection: sqlite3.Connection) -> None:
+            # The turn may have been deleted meanwhile.
+            connection.executemany(
+                "INSERT INTO rewards (turn, at, source, value, p_good, signals, votes, judge,"
+                " tries, due) SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
+                " WHERE EXISTS (SELECT 1 FROM turns WHERE id = ?)"
+                " ON CONFLICT (turn) DO UPDATE SET at = excluded.at, source = excluded.source,"
+                " value = excluded.value, p_good = excluded.p_good, signals = excluded.signals,"
+                " votes = excluded.votes, judge = excluded.judge, tries = excluded.tries,"
+                " due = excluded.due",
+                values,
+            )
+            connection.executemany("UPDATE turns SET read_by_score = 1 WHERE id = ?", seen)
+
+        await self._db.write(work)
+
+    async def recalibrate(self, p_good: dict[tuple[str, float], float]) -> None:
+        """Store new calibrated probabilities that an answer is good (`p_good`).
+
+        One for each pair of a verdict's source and its raw value, computed by the caller.
+        """
+        values = [(p, source, value) for (source, value), p in p_good.items()]
+        await self._db.write(
+            lambda connection: connection.executemany(
+                "UPDATE rewards SET p_good = ? WHERE source = ? AND value = ?", values
+            )
+        )
+
+    def kinds(self) -> list[tuple[str, float]]:
+        """List every pair of source and value that occurs in the rewards."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT DISTINCT source, value FROM rewards WHERE source IS NOT NULL"
+            ).fetchall()
+        )
+        return [(row["source"], row["value"]) for row in rows]
+
+    async def asked(self, turn: str, *, at: datetime) -> None:
+        """Note that the user was asked to rate this turn."""
+        await self._db.write(
+            lambda connection: connection.execute(
+                "UPDATE rewards SET asked_at = ? WHERE turn = ?", (at.isoformat(), turn)
+            )
+        )
+
+
+def _room_clause(room: str) -> tuple[str, tuple[str, ...]]:
+    """Return an SQL condition on a room's trajectories that may be learned from."""
+    mine, values = whose(room)
+    return f"r.excluded_at IS NULL AND {mine}", values
+
+
+def _marks(values: Collection[str]) -> str:
+    return ",".join("?" * len(values))
+
+
+def _unread(connection: sqlite3.Connection, row: sqlite3.Row) -> Unread:
+    earlier = connection.execute(
+        "SELECT * FROM turns WHERE trajectory = ? AND id < ? ORDER BY id DESC LIMIT 64",
+        (row["trajectory"], row["id"]),
+    ).fetchall()
+    # The client may have reworded the answer; the request before it still matches.
+    links = {o[column] for o in earlier for column in ("answer_link", "request_link")}
+    turn = turn_row(connection, row, links - {row["request_link"]})
+    again = next((o for o in earlier if o["request_link"] == row["request_link"]), None)
+    behind = _parents(connection, row["request_link"], len(turn.request))
+    before = next((o for o in earlier if behind in (o["answer_link"], o["request_link"])), None)
+    return Unread(
+        turn=turn,
+        before=_brief(connection, before, links),
+        again=_brief(connection, again, links),
+    )
+
+
+def _brief(
+    connection: sqlite3.Connection, row: sqlite3.Row | None, links: set[str]
+) -> TurnRow | None:
+    """Read a turn with only its new messages."""
+    return turn_row(connection, row, links - {row["request_link"]}) if row is not None else None
+
+
+def _parents(connection: sqlite3.Connection, link: str, steps: int) -> str:
+    """Return the link `steps` messages before this one."""
+    for _ in range(steps):
+        row = connection.execute("SELECT parent FROM messages WHERE link = ?", (link,)).fetchone()
+        if row is None:
+            return ""
+        link = row["parent"]
+    return link

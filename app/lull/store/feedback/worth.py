@@ -1,0 +1,138 @@
+"""Answer scores over time, for the learning page.
+
+Each scored answer with whether it had skills or an adapter, and the gate's held-out measurements of
+each adapter. Reads `turns`, `rewards`, `gate_plans`, `gate_measures` and `adapter_moves`.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from lull.store.database import Database
+
+MOST_ANSWERS: Final = 50_000
+"""Number of newest scored answers that are read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredAnswer:
+    at: datetime
+    p_good: float
+    skills: bool
+    """Whether a skill was in the answer's prompt."""
+    adapter: bool
+    """Whether an adapter gave the answer, not the base model."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldOutMeans:
+    """Mean scores of an adapter and of its baseline on held-out requests."""
+
+    adapter: str
+    at: datetime
+    before: float
+    after: float
+    pairs: int
+    """Number of held-out requests that both the adapter and the baseline answered."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moved:
+    """One logged change of which adapter answers for a model."""
+
+    at: datetime
+    model: str
+    move: str
+    active: str | None
+    shadow: str | None
+    why: str
+
+
+class Worths:
+    """Reads how good answers were over time, for the learning page."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def answers(self, since: datetime | None) -> list[ScoredAnswer]:
+        """List scored answers for the learning page, oldest first."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT t.at, w.p_good, t.skills <> '[]' AS skills,"
+                " t.adapter IS NOT NULL AS adapter"
+                " FROM turns t JOIN rewards w ON w.turn = t.id"
+                " WHERE w.p_good IS NOT NULL AND t.at >= ? ORDER BY t.at DESC, t.id DESC LIMIT ?",
+                (since.isoformat() if since else "", MOST_ANSWERS),
+            ).fetchall()
+        )
+        return [
+            ScoredAnswer(
+                at=datetime.fromisoformat(row["at"]),
+                p_good=row["p_good"],
+                skills=bool(row["skills"]),
+                adapter=bool(row["adapter"]),
+            )
+            for row in reversed(rows)
+        ]
+
+    def baseline(self) -> tuple[float | None, int]:
+        """Return the mean score of answers with neither skills nor an adapter, and their number."""
+        row = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT avg(w.p_good) AS good, count(*) AS n FROM turns t"
+                " JOIN rewards w ON w.turn = t.id"
+                " WHERE w.p_good IS NOT NULL AND t.skills = '[]' AND t.adapter IS NULL"
+            ).fetchone()
+        )
+        return row["good"], int(row["n"])
+
+    def held_out(self) -> list[HeldOutMeans]:
+        """List the gate's results on held-out requests, oldest first; deleted adapters have
+        none.
+        """
+
+        def work(connection: sqlite3.Connection) -> list[sqlite3.Row]:
+            return connection.execute(
+                "SELECT p.adapter, p.at, count(*) AS n,"
+                " avg(json_extract(m.measure, '$.old')) AS before,"
+                " avg(json_extract(m.measure, '$.new')) AS after"
+                " FROM gate_plans p JOIN gate_measures m ON m.adapter = p.adapter"
+                " WHERE json_extract(m.measure, '$.kind') = 'target'"
+                " AND json_extract(m.measure, '$.old') IS NOT NULL"
+                " AND json_extract(m.measure, '$.new') IS NOT NULL"
+                " GROUP BY p.adapter ORDER BY p.at, p.adapter"
+            ).fetchall()
+
+        return [
+            HeldOutMeans(
+                adapter=row["adapter"],
+                at=datetime.fromisoformat(row["at"]),
+                before=row["before"],
+                after=row["after"],
+                pairs=row["n"],
+            )
+            for row in self._db.read(work)
+        ]
+
+    def moves(self, since: datetime | None) -> list[Moved]:
+        """List changes of the adapters in force or on trial, oldest first."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT * FROM adapter_moves WHERE at >= ? ORDER BY number",
+                (since.isoformat() if since else "",),
+            ).fetchall()
+        )
+        return [
+            Moved(
+                at=datetime.fromisoformat(row["at"]),
+                model=row["model"],
+                move=row["move"],
+                active=row["active"],
+                shadow=row["shadow"],
+                why=row["why"],
+            )
+            for row in rows
+        ]

@@ -1,0 +1,210 @@
+"""The journal of idle windows, lulls and the pause: tables `windows`, `lulls` and `pause`.
+
+A window is a time in which Lull may work; a lull is how long the user was away. Posted rows are
+written soon without waiting, because the loop that watches the user must not block on the disk.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from lull.core.idle.forecast import JOURNAL_DAYS, PastLull
+from lull.core.idle.pausing import Pause
+from lull.store.database import Database
+
+STOPPED: Final = "Lull was stopped."
+"""Reason for closing a window whose end was never recorded."""
+
+KEPT_ROWS = 4_000
+"""Rows kept whatever the clock says: about half a year of windows, more of lulls."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """Work done in an idle window, summed over its units."""
+
+    kind: str
+    text: str
+    used_s: float
+    units: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WindowRow:
+    """One idle window; `closed_at` is None while it is open."""
+
+    id: str
+    opened_at: datetime
+    seen_at: datetime
+    """When the window's row was last written; after a crash the window counts as closed then."""
+    why_opened: str
+    closed_at: datetime | None = None
+    why_closed: str = ""
+    closed_by: str = ""
+    """Name of the gate that closed the window."""
+    used_s: float = 0.0
+    """Seconds of the window in which work ran."""
+    done: tuple[Done, ...] = ()
+
+
+class Windows:
+    """Reads and writes the tables `windows`, `lulls` and `pause`."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+        self._inbox = database.inbox(_write)
+
+    # The journal
+
+    def post(self, row: WindowRow) -> None:
+        """Queue a window's current state for storing, replacing an earlier one with the same id."""
+        self._inbox.put(row)
+
+    def close_left_open(self) -> None:
+        """After a start, close windows left open at the time they were last seen."""
+        self._db.post(
+            lambda connection: connection.execute(
+                "UPDATE windows SET closed_at = seen_at, why_closed = ? WHERE closed_at IS NULL",
+                (STOPPED,),
+            )
+        )
+
+    def between(
+        self, start: datetime, end: datetime, *, limit: int | None = None
+    ) -> list[WindowRow]:
+        """List windows that overlap [start, end), including empty ones, oldest first."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT * FROM windows WHERE opened_at < ?"
+                " AND (coalesce(closed_at, seen_at) > ? OR opened_at >= ?)"
+                " ORDER BY opened_at, id LIMIT ?",
+                (_text(end), _text(start), _text(start), -1 if limit is None else limit),
+            ).fetchall()
+        )
+        return [_row(row) for row in rows]
+
+    # How long the user was away
+
+    def post_lull(self, lull: PastLull) -> None:
+        values = (_text(lull.began_at), lull.length_s, int(lull.seen_to_end))
+        self._db.post(
+            lambda connection: connection.execute(
+                "INSERT INTO lulls (began_at, length_s, seen_to_end) VALUES (?, ?, ?)"
+                " ON CONFLICT (began_at) DO UPDATE SET length_s = excluded.length_s,"
+                " seen_to_end = excluded.seen_to_end",
+                values,
+            )
+        )
+
+    def lulls(self, *, since: datetime) -> list[PastLull]:
+        """List lulls, oldest first."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT * FROM lulls WHERE began_at >= ? ORDER BY began_at", (_text(since),)
+            ).fetchall()
+        )
+        return [
+            PastLull(
+                began_at=datetime.fromisoformat(row["began_at"]),
+                length_s=row["length_s"],
+                seen_to_end=bool(row["seen_to_end"]),
+            )
+            for row in rows
+        ]
+
+    def forget_before(self, now: datetime) -> None:
+        """Delete rows older than the journal's limit.
+
+        The newest rows stay, in case the clock has jumped.
+        """
+        oldest = _text(now - timedelta(days=JOURNAL_DAYS))
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "DELETE FROM lulls WHERE began_at < ? AND began_at NOT IN"
+                " (SELECT began_at FROM lulls ORDER BY began_at DESC LIMIT ?)",
+                (oldest, KEPT_ROWS),
+            )
+            connection.execute(
+                "DELETE FROM windows WHERE opened_at < ? AND id NOT IN"
+                " (SELECT id FROM windows ORDER BY id DESC LIMIT ?)",
+                (oldest, KEPT_ROWS),
+            )
+
+        self._db.post(work)
+
+    # The pause
+
+    def pause(self) -> Pause | None:
+        row = self._db.read(lambda connection: connection.execute("SELECT * FROM pause").fetchone())
+        if row is None:
+            return None
+        return Pause(
+            asked_at=datetime.fromisoformat(row["asked_at"]),
+            until=datetime.fromisoformat(row["until"]),
+        )
+
+    async def set_pause(self, pause: Pause | None) -> None:
+        """Store a pause that the user asked for; it is on disk when this returns."""
+        await self._db.write(lambda connection: _set_pause(connection, pause))
+
+    def post_pause(self, pause: Pause | None) -> None:
+        """Queue the pause for storing, without waiting; for changes not made by the user."""
+        self._db.post(lambda connection: _set_pause(connection, pause))
+
+
+def _set_pause(connection: sqlite3.Connection, pause: Pause | None) -> None:
+    connection.execute("DELETE FROM pause")
+    if pause is not None:
+        connection.execute(
+            "INSERT INTO pause (one, asked_at, until) VALUES (1, ?, ?)",
+            (_text(pause.asked_at), _text(pause.until)),
+        )
+
+
+def _write(connection: sqlite3.Connection, rows: Sequence[WindowRow]) -> None:
+    connection.executemany(
+        "INSERT INTO windows (id, opened_at, seen_at, closed_at, why_opened, why_closed,"
+        " closed_by, used_s, done) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at,"
+        " closed_at = excluded.closed_at, why_closed = excluded.why_closed,"
+        " closed_by = excluded.closed_by, used_s = excluded.used_s, done = excluded.done",
+        [_values(row) for row in rows],
+    )
+
+
+def _values(row: WindowRow) -> tuple[object, ...]:
+    return (
+        row.id,
+        _text(row.opened_at),
+        _text(row.seen_at),
+        _text(row.closed_at) if row.closed_at is not None else None,
+        row.why_opened,
+        row.why_closed,
+        row.closed_by,
+        row.used_s,
+        json.dumps([asdict(one) for one in row.done], ensure_ascii=False),
+    )
+
+
+def _row(row: sqlite3.Row) -> WindowRow:
+    return WindowRow(
+        id=row["id"],
+        opened_at=datetime.fromisoformat(row["opened_at"]),
+        seen_at=datetime.fromisoformat(row["seen_at"]),
+        closed_at=datetime.fromisoformat(row["closed_at"]) if row["closed_at"] else None,
+        why_opened=row["why_opened"],
+        why_closed=row["why_closed"],
+        closed_by=row["closed_by"],
+        used_s=row["used_s"],
+        done=tuple(Done(**one) for one in json.loads(row["done"])),
+    )
+
+
+def _text(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat(timespec="microseconds")

@@ -1,0 +1,1 @@
+"""Tables of proposals, replays and holdouts."""

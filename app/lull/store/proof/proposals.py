@@ -1,0 +1,406 @@
+"""Skill proposals with their support turns, replays and decisions.
+
+A proposal's exact bytes are kept here until it is approved: folders that prompts are built from
+hold only approved skills.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import replace
+
+from lull.core.errors import Conflict, NotFound, SkillError, StoreError
+from lull.core.proof.proof import Pair, PairPart
+from lull.core.proof.proposal import OPEN, Proposal, ProposalStatus
+from lull.core.skills.skill import SkillKey
+from lull.store.database import Database
+from lull.store.proof.proposal_rows import (
+    UserDecision,
+    WritingFault,
+    decision_of,
+    fault_of,
+    fields_of,
+    pair_of,
+    proposal_of,
+    readable,
+    write_decision,
+    write_proposal,
+)
+from lull.store.proof.replay_rows import add_pair, forget_replays
+from lull.store.proof.shown_pairs import ShownPair, check_new, close_shown, shown_of, write_shown
+from lull.store.proof.support import support_marks, support_turns, write_support
+from lull.store.proof.tested_texts import tested_texts
+from lull.store.skills.skills import Also
+
+__all__ = ["Proposals", "UserDecision", "WritingFault"]
+
+
+class Proposals:
+    """Reads and writes the tables `proposals`, `support`, `replays`, `shown_pairs`,
+    `writing_faults`, `decisions`.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    # Reading
+
+    def get(self, proposal: str) -> Proposal:
+        """Find a proposal by its id, or by its skill's name if only one open proposal has it.
+
+        Raises NotFound, Conflict; StoreError if it is damaged.
+        """
+        found = self._where("id = ?", (proposal,))
+        if not found:
+            found = [p for p in self.standing() if p.key.name == proposal]
+        if len(found) > 1:
+            raise Conflict(
+                f"{len(found)} proposals are about '{proposal}'.",
+                hint="Name one by its id: `lull review` lists them.",
+            )
+        if not found:
+            self._check_not_damaged(proposal)
+            raise NotFound(
+                f"There is no proposal {proposal[:80]}.", hint="`lull review` lists them."
+            )
+        return found[0]
+
+    def _check_not_damaged(self, proposal: str) -> None:
+        row = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT * FROM proposals WHERE id = ? OR name = ?", (proposal, proposal)
+            ).fetchone()
+        )
+        try:
+            if row is not None:
+                proposal_of(row)
+        except (SkillError, ValueError, KeyError) as error:
+            raise StoreError(
+                f"The proposal {row['id']} is damaged: {error}.",
+                hint="Nothing of it is used. Say again what you want, and another is made.",
+            ) from error
+
+    def standing(self, *, everything: bool = False) -> list[Proposal]:
+        """List open proposals, or all with `everything`, newest first."""
+        if everything:
+            return self._where("1 ORDER BY made_at DESC, id DESC", ())
+        return self._with(OPEN)
+
+    def with_status(self, statuses: Iterable[ProposalStatus]) -> list[Proposal]:
+        return self._with(frozenset(statuses))
+
+    def of_skill(self, key: SkillKey) -> list[Proposal]:
+        """List every proposal about a skill, newest first."""
+        return self._where(
+            "client = ? AND name = ? ORDER BY made_at DESC, id DESC", (key.client, key.name)
+        )
+
+    def of_text(self, name: str, sha256: str) -> list[Proposal]:
+        """List every proposal whose skill text is exactly this one, of any client, newest first."""
+        return self._where("name = ? AND sha256 = ? ORDER BY made_at DESC, id DESC", (name, sha256))
+
+    def rejected(self, client: str) -> list[Proposal]:
+        """List the rejected proposals of one client, newest first."""
+        return self._where(
+            "client = ? AND status = ? ORDER BY changed_at DESC, id DESC",
+            (client, ProposalStatus.REJECTED.value),
+        )
+
+    def data(self, proposal: str) -> bytes:
+        row = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT bytes FROM proposals WHERE id = ?", (proposal,)
+            ).fetchone()
+        )
+        return bytes(row["bytes"])
+
+    def pairs(self, proposal: str) -> list[Pair]:
+        """List the pairs replayed for a proposal so far, in order."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT pair, answers FROM replays WHERE proposal = ? ORDER BY number",
+                (proposal,),
+            ).fetchall()
+        )
+        return [pair_of(row["pair"], row["answers"]) for row in rows]
+
+    def support(self, turns: Sequence[str] | None = None) -> set[str]:
+        """Return the ids of turns that taught a skill or were part of its proof: all of them, or
+        those among `turns`.
+
+        Turns of rejected proposals do not count.
+        """
+        return support_turns(self._db, turns)
+
+    def support_marks(self) -> list[frozenset[str]]:
+        """Return the subject words of each support turn's request, including deleted turns."""
+        return support_marks(self._db)
+
+    def tested(self) -> Mapping[SkillKey, Set[str]]:
+        """Return, by skill, the sha256 of each approved text that replays stand behind."""
+        return tested_texts(self._db)
+
+    def faults(self, *, limit: int) -> list[WritingFault]:
+        """List unusable answers of skill writers, newest first."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT * FROM writing_faults ORDER BY at DESC, id DESC LIMIT ?", (limit,)
+            ).fetchall()
+        )
+        return [fault_of(row) for row in rows]
+
+    def last_decision(self, proposal: str | None = None) -> UserDecision | None:
+        """Return the newest decision, of one proposal if named, that was not undone and still
+        gives its proposal's status."""
+        row = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT d.* FROM decisions d JOIN proposals p ON p.id = d.proposal"
+                " WHERE d.undone = 0 AND p.status = d.what AND p.id = coalesce(?, p.id)"
+                " ORDER BY d.number DESC LIMIT 1",
+                (proposal,),
+            ).fetchone()
+        )
+        return decision_of(row) if row else None
+
+    def _with(self, statuses: frozenset[ProposalStatus]) -> list[Proposal]:
+        marks = ",".join("?" * len(statuses))
+        values = tuple(status.value for status in sorted(statuses))
+        return self._where(f"status IN ({marks}) ORDER BY made_at DESC, id DESC", values)
+
+    def _where(self, where: str, values: tuple[object, ...]) -> list[Proposal]:
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                f"SELECT * FROM proposals WHERE {where}", values
+            ).fetchall()
+        )
+        return [found for row in rows if (found := readable(row)) is not None]
+
+    # Writing
+
+    async def add(self, proposal: Proposal, data: bytes, *, gone: Sequence[Proposal] = ()) -> None:
+        """Add a proposal with its support turns and close the proposals it replaces (`gone`).
+
+        One transaction. Raises Conflict if one of those was decided or changed meanwhile.
+        """
+
+        def work(connection: sqlite3.Connection) -> None:
+            for other in gone:
+                now = _stands(connection, other.id)
+                if not now.open or now.sha256 != other.sha256:
+                    raise _changed(now)
+                write_proposal(connection, other, None)
+            connection.execute(
+                "INSERT INTO proposals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    proposal.id,
+                    proposal.kind.value,
+                    proposal.key.client,
+                    proposal.key.name,
+                    proposal.base_sha256,
+                    proposal.sha256,
+                    data,
+                    proposal.status.value,
+                    proposal.origin.value,
+                    proposal.made_at.isoformat(),
+                    proposal.changed_at.isoformat(),
+                    fields_of(proposal),
+                    proposal.reason,
+                    proposal.before.value if proposal.before else None,
+                    proposal.generation,
+                ),
+            )
+            parts = {"failure": proposal.failures, "wish": proposal.wish_turns}
+            write_support(
+                connection,
+                proposal.id,
+                [(turn, part) for part, turns in parts.items() for turn in turns],
+            )
+
+        await self._db.write(work)
+
+    async def change(
+        self,
+        proposal: str,
+        plan: Callable[[Proposal], Proposal],
+        *,
+        data: bytes | None = None,
+        anew: bool = False,
+    ) -> Proposal:
+        """Change a proposal by the function `plan` in one transaction, and return the result.
+
+        The bytes change only if `data` is given; `anew` deletes its replays. Nothing is written if
+        `plan` changes nothing. Raises NotFound, and what `plan` raises.
+        """
+
+        def work(connection: sqlite3.Connection) -> Proposal:
+            now = _stands(connection, proposal)
+            changed = plan(now)
+            if changed != now:
+                if anew:
+                    forget_replays(connection, proposal)
+                write_proposal(connection, changed, data)
+            return changed
+
+        return await self._db.write(work)
+
+    async def advance(
+        self, proposal: Proposal, pair: Pair | None = None, *, anew: bool = False
+    ) -> bool:
+        """Store a proof's progress: the proposal's status and one more replayed pair, whose turn
+        becomes a support turn.
+
+        `anew` discards the pairs so far. Returns False, with nothing written, if the user decided
+        or edited it meanwhile, or if its last look was taken and the pair would go on after it.
+        """
+
+        def work(connection: sqlite3.Connection) -> bool:
+            row = connection.execute(
+                "SELECT * FROM proposals WHERE id = ?", (proposal.id,)
+            ).fetchone()
+            now = readable(row) if row is not None else None
+            if now is None or now.sha256 != proposal.sha256 or not now.comparable:
+                return False
+            if now.looked and not anew and (not proposal.looked or _counts_for_benefit(pair)):
+                return False
+            if anew:
+                forget_replays(connection, proposal.id)
+            if pair is not None:
+                add_pair(connection, proposal.id, pair)
+            write_proposal(connection, proposal, None)
+            return True
+
+        return await self._db.write(work)
+
+    async def show_pair(self, shown: ShownPair, check: Callable[[Proposal], object]) -> None:
+        """Store the pair of answers shown to the user, replacing the previous one.
+
+        Raises NotFound, and what `check` raises for the current proposal.
+        """
+
+        def work(connection: sqlite3.Connection) -> None:
+            check(_stands(connection, shown.proposal))
+            write_shown(connection, shown)
+
+        await self._db.write(work)
+
+    def shown_pair(self, proposal: str) -> ShownPair | None:
+        """Return the pair of answers that the user was shown and has not picked from yet."""
+        row = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT * FROM shown_pairs WHERE proposal = ?", (proposal,)
+            ).fetchone()
+        )
+        return shown_of(row) if row else None
+
+    async def compared(
+        self,
+        proposal: str,
+        pair: Pair,
+        plan: Callable[[Proposal], Proposal],
+        *,
+        shown: ShownPair | None = None,
+    ) -> Proposal:
+        """Store one pair of answers that the user compared, apply `plan`, and close the pair
+        `shown`.
+
+        Raises NotFound; Conflict if `shown` is not the open pair or its seed was already replayed;
+        and what `plan` raises.
+        """
+
+        def work(connection: sqlite3.Connection) -> Proposal:
+            changed = plan(_stands(connection, proposal))
+            if shown is not None:
+                close_shown(connection, shown)
+            check_new(connection, proposal, pair)
+            add_pair(connection, proposal, pair)
+            write_proposal(connection, changed, None)
+            return changed
+
+        return await self._db.write_synced(work)
+
+    async def fault(self, fault: WritingFault) -> None:
+        values = (
+            fault.id,
+            fault.at.isoformat(),
+            fault.client,
+            json.dumps(fault.turns),
+            fault.evolver,
+            fault.problem,
+            fault.answer,
+            fault.due.isoformat() if fault.due else None,
+        )
+        await self._db.write(
+            lambda connection: connection.execute(
+                "INSERT INTO writing_faults VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values
+            )
+        )
+
+    async def decided(self, proposal: str, plan: Callable[[Proposal], Proposal]) -> Proposal:
+        """Store a decision that changes no skill (deferred, rejected); the function `plan` makes it
+        from the stored proposal.
+
+        Raises NotFound, and what `plan` raises.
+        """
+
+        def work(connection: sqlite3.Connection) -> Proposal:
+            changed = plan(_stands(connection, proposal))
+            write_decision(connection, changed)
+            return changed
+
+        return await self._db.write_synced(work)
+
+    async def undone(self, number: int, proposal: Proposal) -> None:
+        """Undo a user's decision that changed no skill."""
+        undo = self.undoing(number, proposal)
+        await self._db.write_synced(lambda connection: undo(connection, 0))
+
+    # For the transaction of a skill change
+
+    def deciding(self, proposal: Proposal) -> Also:
+        """Return a callback that stores the decision in `proposal.status` in the transaction of a
+        skill change.
+
+        That raises Conflict if another decision was made meanwhile.
+        """
+
+        def write(connection: sqlite3.Connection, generation: int) -> None:
+            now = _stands(connection, proposal.id)
+            if not now.open or now.sha256 != proposal.sha256:
+                raise _changed(now)
+            write_decision(connection, replace(proposal, generation=generation))
+
+        return write
+
+    def undoing(self, number: int, proposal: Proposal) -> Also:
+        """Return a callback that undoes a decision in the transaction of a skill change.
+
+        That raises Conflict if it was undone meanwhile.
+        """
+
+        def write(connection: sqlite3.Connection, _: int) -> None:
+            undone = connection.execute(
+                "UPDATE decisions SET undone = 1 WHERE number = ? AND undone = 0", (number,)
+            )
+            if not undone.rowcount:
+                raise _changed(_stands(connection, proposal.id))
+            write_proposal(connection, proposal, None)
+
+        return write
+
+
+def _stands(connection: sqlite3.Connection, proposal: str) -> Proposal:
+    """Return the current proposal inside a write. Raises NotFound."""
+    row = connection.execute("SELECT * FROM proposals WHERE id = ?", (proposal,)).fetchone()
+    if row is None:
+        raise NotFound(f"There is no proposal {proposal[:80]}.", hint="`lull review` lists them.")
+    return proposal_of(row)
+
+
+def _changed(now: Proposal) -> Conflict:
+    return Conflict(f"{now.id} changed meanwhile: it is {now.status}.", hint="`lull review`.")
+
+
+def _counts_for_benefit(pair: Pair | None) -> bool:
+    return pair is not None and pair.part is not PairPart.SUCCESS

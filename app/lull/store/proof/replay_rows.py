@@ -1,0 +1,34 @@
+"""The replayed pairs of a proposal, as rows of the database."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+
+from lull.core.proof.evidence import pair_to_json
+from lull.core.proof.proof import Pair
+from lull.store.proof.support import write_support
+
+
+def add_pair(connection: sqlite3.Connection, proposal: str, pair: Pair) -> None:
+    """Append a pair; its turn becomes support."""
+    connection.execute(
+        "INSERT INTO replays (proposal, number, pair, answers) VALUES (?,"
+        " (SELECT coalesce(max(number), 0) + 1 FROM replays WHERE proposal = ?), ?, ?)",
+        (proposal, proposal, json.dumps(pair_to_json(pair)), json.dumps(pair.answers)),
+    )
+    write_support(connection, proposal, [(pair.request, pair.part.value)])
+
+
+def forget_replays(connection: sqlite3.Connection, proposal: str) -> None:
+    """Delete the replays after the text or the model changed."""
+    for table in ("replays", "shown_pairs"):
+        connection.execute(f"DELETE FROM {table} WHERE proposal = ?", (proposal,))
+
+
+def blank_answers(connection: sqlite3.Connection) -> None:
+    """Empty the answers of replays whose request is no longer stored; what they showed stays."""
+    connection.execute(
+        "UPDATE replays SET answers = '' WHERE answers <> ''"
+        " AND json_extract(pair, '$.request') NOT IN (SELECT id FROM turns)"
+    )

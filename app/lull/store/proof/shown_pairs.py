@@ -1,0 +1,70 @@
+"""The pair of answers last shown to the user for a proposal, until they pick one.
+
+Stores only what a pick needs: request, seed, hashes, and which answer came first. The answers
+themselves are not stored, so after a crash the user is shown a new pair.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass
+
+from lull.core.errors import Conflict
+from lull.core.proof.evidence import pair_from_json, pair_to_json
+from lull.core.proof.proof import Pair
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownPair:
+    id: str
+    proposal: str
+    with_first: bool
+    """Whether answer A is the one with the skill; decided by a coin flip, and never shown."""
+    pair: Pair
+    """The replayed pair of answers; which is better is not known yet."""
+
+
+def shown_of(row: sqlite3.Row) -> ShownPair:
+    return ShownPair(
+        id=row["id"],
+        proposal=row["proposal"],
+        with_first=bool(row["with_first"]),
+        pair=pair_from_json(json.loads(row["pair"])),
+    )
+
+
+def write_shown(connection: sqlite3.Connection, shown: ShownPair) -> None:
+    """Store the pair shown to the user, replacing the proposal's previous one."""
+    pair = json.dumps(pair_to_json(shown.pair))
+    connection.execute(
+        "INSERT OR REPLACE INTO shown_pairs VALUES (?, ?, ?, ?)",
+        (shown.proposal, shown.id, int(shown.with_first), pair),
+    )
+
+
+def close_shown(connection: sqlite3.Connection, shown: ShownPair) -> None:
+    """Delete the pair shown to the user. Raises Conflict if it is no longer the open one."""
+    closed = connection.execute(
+        "DELETE FROM shown_pairs WHERE proposal = ? AND id = ?", (shown.proposal, shown.id)
+    )
+    if not closed.rowcount:
+        raise not_open(shown.proposal, shown.id)
+
+
+def not_open(proposal: str, pair: str) -> Conflict:
+    return Conflict(
+        f"The pair {pair[:80]} is not open any more.",
+        hint=f"`lull review compare {proposal}` shows the next one.",
+    )
+
+
+def check_new(connection: sqlite3.Connection, proposal: str, pair: Pair) -> None:
+    """Raise Conflict if this request was already replayed with this seed."""
+    rows = connection.execute("SELECT pair FROM replays WHERE proposal = ?", (proposal,))
+    done = (json.loads(row["pair"]) for row in rows)
+    if any((one["request"], one["seed"]) == (pair.request, pair.seed) for one in done):
+        raise Conflict(
+            "This very pair was counted already.",
+            hint=f"`lull review compare {proposal}` shows the next one.",
+        )

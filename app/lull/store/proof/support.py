@@ -1,0 +1,65 @@
+"""Support turns: those that taught a skill or were part of its proof.
+
+Their requests' subject words are stored with them: a conversation may be deleted while its skill
+stays, and similar requests must still not be used for training the weights.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+
+from lull.core.training.eligibility import marks_of
+from lull.store.chat.turn_rows import turn_row
+from lull.store.database import Database
+from lull.store.feedback.reward_rows import newest_words
+
+_STANDING = (
+    " FROM support s JOIN proposals p ON p.id = s.proposal"
+    # A rejected proposal taught nothing, so its turns may be used again.
+    " WHERE p.status <> 'rejected'"
+)
+
+
+def support_turns(database: Database, turns: Sequence[str] | None = None) -> set[str]:
+    """Return the ids of turns that taught a skill or were part of its proof: all of them, or those
+    among `turns`.
+    """
+    only = f" AND s.turn IN ({','.join('?' * len(turns))})" if turns is not None else ""
+    rows = database.read(
+        lambda connection: connection.execute(
+            f"SELECT DISTINCT s.turn {_STANDING}{only}", tuple(turns or ())
+        ).fetchall()
+    )
+    return {row["turn"] for row in rows}
+
+
+def support_marks(database: Database) -> list[frozenset[str]]:
+    """Return the subject words of each support turn's request, including deleted turns."""
+
+    def work(connection: sqlite3.Connection) -> list[frozenset[str]]:
+        rows = connection.execute(
+            f"SELECT s.turn, max(s.marks) AS marks {_STANDING} GROUP BY s.turn"
+        ).fetchall()
+        return [
+            frozenset(json.loads(row["marks"] or _marks(connection, row["turn"]))) for row in rows
+        ]
+
+    return database.read(work)
+
+
+def write_support(
+    connection: sqlite3.Connection, proposal: str, turns: Iterable[tuple[str, str]]
+) -> None:
+    """Store support turns with the part that each played in the proposal."""
+    connection.executemany(
+        "INSERT OR IGNORE INTO support (turn, proposal, part, marks) VALUES (?, ?, ?, ?)",
+        [(turn, proposal, part, _marks(connection, turn)) for turn, part in turns],
+    )
+
+
+def _marks(connection: sqlite3.Connection, turn: str) -> str:
+    row = connection.execute("SELECT * FROM turns WHERE id = ?", (turn,)).fetchone()
+    asked = newest_words(turn_row(connection, row, set()).request) if row else ""
+    return json.dumps(sorted(marks_of(asked)))

@@ -1,0 +1,143 @@
+"""Replays of approved skills in use: past requests answered without the skill, and how they did.
+
+Says also which stored requests had a skill in their prompt. The answers themselves are not stored.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import NamedTuple
+
+from lull.core.chat.client import Client
+from lull.core.proof.evidence import pair_from_json, pair_to_json
+from lull.core.proof.proof import Pair
+from lull.core.skills.skill import Skill, SkillKey
+from lull.store.database import Database
+
+NEWEST_TURNS = 4000
+"""Number of newest turns that are searched for uses of skills."""
+
+_USES = (
+    "SELECT t.id, t.trajectory, t.skills, t.finish, t.generation, r.client, r.apart, r.excluded_at"
+    " FROM turns t JOIN trajectories r ON r.id = t.trajectory ORDER BY t.id DESC LIMIT ?"
+)
+
+
+class UseKey(NamedTuple):
+    """Identifies a skill's exact text."""
+
+    client: str
+    name: str
+    sha256: str
+
+
+def use_key(skill: Skill) -> UseKey:
+    return UseKey(skill.client, skill.name, skill.sha256)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkillUses:
+    """The stored conversations that a skill's text was part of since its approval."""
+
+    conversations: dict[str, int] = field(default_factory=dict)
+    """Number of conversations by the identity of the client that asked."""
+    requests: list[str] = field(default_factory=list)
+    """Ids of turns that may be replayed, newest first: each conversation's newest one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UseReplayed:
+    """What replays of a skill in use have shown so far."""
+
+    pairs: list[Pair] = field(default_factory=list)
+    silent: set[str] = field(default_factory=set)
+    """Ids of turns whose replay nothing could score."""
+
+    @property
+    def done(self) -> set[str]:
+        """The ids of turns that were replayed, with or without a verdict."""
+        return {*(pair.request for pair in self.pairs), *self.silent}
+
+
+class UseReplays:
+    """Reads and writes the table `use_replays`, and reads uses of skills from `turns`."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def uses(self, skills: Sequence[Skill]) -> dict[UseKey, SkillUses]:
+        """Find the conversations that had these texts in their prompt, among the newest turns."""
+
+        def work(connection: sqlite3.Connection) -> dict[UseKey, SkillUses]:
+            found = {use_key(skill): SkillUses() for skill in skills}
+            seen: set[tuple[UseKey, str]] = set()
+            rows = connection.execute(_USES, (NEWEST_TURNS,)) if skills else ()
+            for row in rows:
+                client = Client(name=row["client"], apart=bool(row["apart"]))
+                for skill in _had(row, skills, client):
+                    key = use_key(skill)
+                    if (key, row["trajectory"]) in seen:
+                        continue
+                    seen.add((key, row["trajectory"]))
+                    counts = found[key].conversations
+                    counts[client.identity] = counts.get(client.identity, 0) + 1
+                    if row["excluded_at"] is None and row["finish"] not in ("hangup", "error"):
+                        found[key].requests.append(row["id"])
+            return found
+
+        return self._db.read(work)
+
+    def replayed(self) -> dict[UseKey, UseReplayed]:
+        """Return all replays of skills in use, in the order in which they were made."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT client, name, sha256, turn, pair FROM use_replays ORDER BY number"
+            ).fetchall()
+        )
+        found: dict[UseKey, UseReplayed] = {}
+        for row in rows:
+            own = found.setdefault(UseKey(row["client"], row["name"], row["sha256"]), UseReplayed())
+            if row["pair"] is None:
+                own.silent.add(row["turn"])
+            else:
+                own.pairs.append(pair_from_json(json.loads(row["pair"])))
+        return found
+
+    def pairs(self, texts: dict[SkillKey, str]) -> dict[SkillKey, list[Pair]]:
+        """Return the replayed pairs of these skill texts (sha256)."""
+        replayed = self.replayed()
+        return {
+            key: replayed.get(UseKey(*key, sha256), UseReplayed()).pairs
+            for key, sha256 in texts.items()
+        }
+
+    async def add(
+        self, skill: UseKey, turn: str, pair: Pair | None, *, model: str, at: datetime
+    ) -> None:
+        """Store a replayed pair; None where nothing could score its answers.
+
+        Nothing is stored if the turn was deleted meanwhile. `model` is the digest that answered.
+        """
+        text = None if pair is None else json.dumps(pair_to_json(pair))
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "INSERT INTO use_replays (client, name, sha256, turn, at, model, pair)"
+                " SELECT ?, ?, ?, id, ?, ?, ? FROM turns WHERE id = ?",
+                (*skill, at.isoformat(), model, text, turn),
+            )
+
+        await self._db.write(work)
+
+
+def _had(row: sqlite3.Row, skills: Sequence[Skill], client: Client) -> Iterator[Skill]:
+    """The skills, of those given, that were in a stored turn's prompt since their approval."""
+    text = row["skills"]
+    room = client.name if client.apart else ""
+    for skill in skills:
+        if skill.client == room and row["generation"] >= skill.since and skill.sha256 in text:
+            yield skill

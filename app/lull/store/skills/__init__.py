@@ -1,0 +1,1 @@
+"""The skill library: its tables and its folders."""

@@ -1,0 +1,199 @@
+"""Reads the skill library: its skills as of a generation, their history and their uses."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from dataclasses import dataclass
+from datetime import datetime
+
+from lull.core.errors import NotFound, SkillError, StoreError
+from lull.core.skills.skill import (
+    ChangeKind,
+    Library,
+    Skill,
+    SkillGeneration,
+    SkillKey,
+    SkillStatus,
+    SkillText,
+    scope_of,
+)
+from lull.store.database import Database
+from lull.store.skills.skill_folders import SkillFolders
+from lull.store.skills.skill_seals import broken
+
+log = logging.getLogger(__name__)
+
+_NAMES_SHOWN = 5
+"""Most skill names listed in one error message."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryRow:
+    """One past state of a skill, with the change that made it."""
+
+    generation: int
+    at: str
+    change: str
+    detail: str
+    version: int
+    sha256: str
+    status: SkillStatus
+    pinned: bool
+
+
+class LibraryReader:
+    """Reads the tables `generations`, `skill_states` and `skill_uses`."""
+
+    def __init__(self, database: Database, folders: SkillFolders) -> None:
+        self._db = database
+        self.folders = folders
+        self._lost: set[str] = set()
+        """Versions whose text is lost, each logged once."""
+
+    def library(self, generation: int | None = None) -> Library:
+        """Return the library as of a generation, the newest by default. Raises NotFound."""
+        return self._db.read(lambda connection: self._library(connection, generation))
+
+    def _library(self, connection: sqlite3.Connection, generation: int | None) -> Library:
+        (newest,) = connection.execute(
+            "SELECT coalesce(max(number), 0) FROM generations"
+        ).fetchone()
+        if generation is not None and not 0 <= generation <= newest:
+            raise NotFound(f"There is no generation {generation}.", hint=f"The newest is {newest}.")
+        at = newest if generation is None else generation
+        rows = connection.execute(
+            "SELECT s.*, (SELECT max(version) FROM skill_states v"
+            "  WHERE v.client = s.client AND v.name = s.name) AS latest"
+            " FROM skill_states s JOIN (SELECT client, name, max(generation) AS newest"
+            " FROM skill_states WHERE generation <= ? GROUP BY client, name) n"
+            " ON s.client = n.client AND s.name = n.name AND s.generation = n.newest",
+            (at,),
+        ).fetchall()
+        wrong = broken(connection)
+        skills = (self._skill(row, believed=row["generation"] not in wrong) for row in rows)
+        return Library(generation=at, skills={skill.key: skill for skill in skills})
+
+    def _skill(self, row: sqlite3.Row, *, believed: bool) -> Skill:
+        """Build a skill; one whose row was tampered with gets no text, like one whose text is
+        lost."""
+        key = SkillKey(row["client"], row["name"])
+        lost = SkillText(name=key.name, description="", body="")
+        text = self._text(key, row["sha256"]) if believed else lost
+        return Skill(
+            client=row["client"],
+            name=row["name"],
+            version=row["version"],
+            sha256=row["sha256"],
+            description=text.description,
+            body=text.body,
+            status=SkillStatus(row["status"]),
+            pinned=bool(row["pinned"]),
+            scope=scope_of(text),
+            since=row["generation"],
+            latest=row["latest"],
+        )
+
+    def _text(self, key: SkillKey, sha256: str) -> SkillText:
+        """Return a version's text; a lost one is empty, so that the rest of the library stays
+        usable.
+
+        An empty skill is never put into prompts.
+        """
+        try:
+            return self.folders.text(sha256, key)
+        except (StoreError, SkillError) as error:
+            if sha256 not in self._lost:
+                self._lost.add(sha256)
+                log.error("skill %s cannot be used: %s", key.name, error)
+            return SkillText(name=key.name, description="", body="")
+
+    def missing(self) -> StoreError | None:
+        """Return an error if the files of approved skill texts are missing, else None. Blocking."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT sha256, min(name) AS name FROM skill_states GROUP BY sha256 ORDER BY name"
+            ).fetchall()
+        )
+        lost = [row["name"] for row in rows if not self.folders.has_version(row["sha256"])]
+        if not lost:
+            return None
+        names = ", ".join(sorted(set(lost))[:_NAMES_SHOWN])
+        return StoreError(
+            f"{len(lost)} of {len(rows)} skill texts are gone from {self.folders.versions}:"
+            f" {names}{' and more' if len(set(lost)) > _NAMES_SHOWN else ''}.",
+            hint="Put the folder back from a backup; what has a copy under skills/ goes on.",
+        )
+
+    def generations(self) -> list[SkillGeneration]:
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT * FROM generations ORDER BY number"
+            ).fetchall()
+        )
+        return [
+            SkillGeneration(
+                number=row["number"],
+                at=datetime.fromisoformat(row["at"]),
+                change=ChangeKind(row["change"]),
+                detail=row["detail"],
+            )
+            for row in rows
+        ]
+
+    def history(self, key: SkillKey) -> list[HistoryRow]:
+        """List every state of one skill, newest first. Raises NotFound."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT s.generation, g.at, g.change, g.detail, s.version, s.sha256, s.status,"
+                " s.pinned FROM skill_states s JOIN generations g ON g.number = s.generation"
+                " WHERE s.client = ? AND s.name = ? ORDER BY s.generation DESC",
+                (key.client, key.name),
+            ).fetchall()
+        )
+        if not rows:
+            raise NotFound(
+                f"There is no skill '{key.name}'.", hint="`lull skills list --all` shows them."
+            )
+        return [
+            HistoryRow(
+                **{
+                    **dict(row),
+                    "status": SkillStatus(row["status"]),
+                    "pinned": bool(row["pinned"]),
+                }
+            )
+            for row in rows
+        ]
+
+    def retired(self) -> set[SkillKey]:
+        """Return the skills whose latest change was a retirement."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT s.client, s.name FROM skill_states s"
+                " JOIN generations g ON g.number = s.generation"
+                " WHERE g.change = ? AND s.generation = (SELECT max(generation) FROM skill_states"
+                " WHERE client = s.client AND name = s.name)",
+                (ChangeKind.RETIRE.value,),
+            ).fetchall()
+        )
+        return {SkillKey(row["client"], row["name"]) for row in rows}
+
+    def uses(self) -> dict[SkillKey, int]:
+        """Return how often each skill went into a conversation, over all clients."""
+        total: dict[SkillKey, int] = {}
+        for counts in self.uses_by_client().values():
+            for key, count in counts.items():
+                total[key] = total.get(key, 0) + count
+        return total
+
+    def uses_by_client(self) -> dict[str, dict[SkillKey, int]]:
+        """Return how often each skill went into a conversation, by the client that asked."""
+        rows = self._db.read(
+            lambda connection: connection.execute("SELECT * FROM skill_uses").fetchall()
+        )
+        found: dict[str, dict[SkillKey, int]] = {}
+        for row in rows:
+            counts = found.setdefault(row["asker"], {})
+            counts[SkillKey(row["client"], row["name"])] = int(row["uses"])
+        return found

@@ -1,0 +1,100 @@
+"""Reads and writes single files of skill folders, also of folders that are imported."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import threading
+from pathlib import Path
+
+from lull.core.errors import SkillError
+from lull.store.skills.skill_md import FILE_LIMIT
+
+FILE = "SKILL.md"
+TEMPORARY = "tmp"
+"""Suffix of files that are being written."""
+COPY_LIMIT = 16 * 1024 * 1024
+"""Most bytes of an imported skill folder."""
+
+
+def file_error(path: Path, error: OSError) -> SkillError:
+    return SkillError(f"{path}: {error.strerror}.", hint="Check the file and its permissions.")
+
+
+def sha256_of(file: Path) -> str:
+    """Hash the file's content; "" if it cannot be read."""
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+def files_beside(source: Path) -> list[Path]:
+    """List all files in a skill folder except its SKILL.md, hidden files and links."""
+    return [
+        path
+        for path in sorted(source.rglob("*"))
+        if not any(part.startswith(".") for part in path.relative_to(source).parts)
+        and not path.is_symlink()
+        and path.is_file()
+        and path != source / FILE
+    ]
+
+
+def copy_beside(source: Path, target: Path) -> None:
+    """Copy a skill's other files. Raises SkillError."""
+    for path in files_beside(source):
+        copy = target / path.relative_to(source)
+        try:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, copy)
+        except OSError as error:
+            raise file_error(path, error) from error
+
+
+def read_skill_file(file: Path) -> bytes:
+    """Return the bytes of a SKILL.md. Raises SkillError."""
+    try:
+        if file.stat().st_size > FILE_LIMIT:
+            raise SkillError(f"{file} is too large.", hint=f"At most {FILE_LIMIT} bytes are read.")
+        return file.read_bytes()
+    except OSError as error:
+        raise SkillError(f"{file}: {error.strerror}.", hint="Check the file.") from error
+
+
+def skill_files_below(folder: Path) -> list[Path]:
+    """Return the SKILL.md of a skill folder, or those of all skill folders in it.
+
+    Raises SkillError if there is none or a folder is too large.
+    """
+    if not folder.is_dir():
+        raise SkillError(f"{folder} is not a folder.", hint="Name a folder that holds skills.")
+    own = folder / FILE
+    files = [own] if own.is_file() else sorted(folder.glob(f"[!.]*/{FILE}"))
+    if not files:
+        raise SkillError(
+            f"{folder} holds no {FILE}.", hint="A skill is a folder with a SKILL.md in it."
+        )
+    for file in files:
+        size = sum(p.lstat().st_size for p in file.parent.rglob("*") if p.is_file())
+        if size > COPY_LIMIT:
+            raise SkillError(
+                f"{file.parent} has {size} bytes.", hint=f"At most {COPY_LIMIT} are imported."
+            )
+    return files
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write the file so that a crash leaves either the old or the new content."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}.{TEMPORARY}")
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        # Nobody knows the temporary name.
+        raise OSError(error.errno, error.strerror, str(path)) from error

@@ -1,0 +1,355 @@
+"""Skill texts as files: folders that other tools can use, and every approved version.
+
+`skills/[CLIENT/]NAME/SKILL.md` is the working copy, which a person may edit (shared skills are in
+`skills/everybody/`). `versions/SHA256.md` holds every text ever approved, named by its hash and
+never overwritten. Only `forget` deletes: a removed skill's working copy moves to `archive/`. The
+other files of an imported folder wait in `waiting/PROPOSAL/` until its text is approved.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lull.core.errors import SkillError, StoreError
+from lull.core.proof.evidence import evidence_from_json
+from lull.core.proof.proof import ProofState
+from lull.core.skills.skill import EVERYBODY, RESERVED_CLIENT, SkillKey, SkillText, check_client
+from lull.store.skills.skill_files import (
+    FILE,
+    TEMPORARY,
+    copy_beside,
+    file_error,
+    read_skill_file,
+    sha256_of,
+    write_atomically,
+)
+from lull.store.skills.skill_md import line_of_key, parse, render
+
+EVIDENCE = "evidence.json"
+EVERYBODY_FOLDER = RESERVED_CLIENT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A skill's working copy found on disk."""
+
+    key: SkillKey
+    sha256: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnreadableSkill:
+    """A skill's working copy that cannot be read, and why."""
+
+    key: SkillKey | None
+    """The skill that the folder should hold; None if the folder is in the wrong place."""
+    error: SkillError
+
+
+class SkillFolders:
+    """Reads and writes the skill folders under `root`. Blocking."""
+
+    def __init__(self, root: Path) -> None:
+        self.working = root / "skills"
+        self.versions = root / "versions"
+        self.archive = root / "archive"
+        self.waiting = root / "waiting"
+        self._texts: dict[str, SkillText] = {}
+        for folder in (self.working, self.versions):
+            folder.mkdir(parents=True, exist_ok=True)
+
+    # Versions
+
+    def keep(self, text: SkillText) -> str:
+        """Store a skill text as a version if it is new; return its sha256."""
+        return self.keep_bytes(render(text))
+
+    def keep_bytes(self, data: bytes) -> str:
+        sha256 = hashlib.sha256(data).hexdigest()
+        target = self._version(sha256)
+        if sha256_of(target) != sha256:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(target, data)
+        return sha256
+
+    def is_kept(self, sha256: str) -> bool:
+        """Return whether this version of a skill text is stored intact."""
+        return sha256_of(self._version(sha256)) == sha256
+
+    def kept(self) -> list[str]:
+        """List the sha256 of all stored versions of skill texts."""
+        return [file.stem for file in self.versions.glob("*/*.md")]
+
+    def is_whole(self, sha256: str, key: SkillKey | None = None) -> bool:
+        """Return whether this version of a skill text is stored intact, repairing it if possible.
+
+        A damaged version is rewritten from the text read earlier or from a copy of the skill.
+        """
+        if not self.is_kept(sha256):
+            read = self._texts.get(sha256)
+            if read is not None and hashlib.sha256(render(read)).hexdigest() == sha256:
+                self.keep(read)
+            elif key is not None:
+                self._restore(sha256, key)
+        return self.is_kept(sha256)
+
+    def keep_evidence(self, sha256: str, data: bytes) -> None:
+        """Store the proof that belongs to a version of a skill.
+
+        A valid proof is never replaced by one that proves nothing: the same text may be approved
+        again, untested, for another client.
+        """
+        target = self._evidence(sha256)
+        if target.is_file() and _proves(target.read_bytes()) and not _proves(data):
+            return
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(target, data)
+
+    def _evidence(self, sha256: str) -> Path:
+        return self.versions / sha256[:2] / f"{sha256}.{EVIDENCE}"
+
+    def text(self, sha256: str, key: SkillKey | None = None) -> SkillText:
+        """Return the text of a version of a skill. Raises StoreError if the file is missing or was
+        changed.
+
+        With `key`, a lost version is restored from the skill's working or archived copy.
+        """
+        if sha256 not in self._texts:
+            if key is not None and sha256_of(self._version(sha256)) != sha256:
+                self._restore(sha256, key)
+            self._texts[sha256] = parse(self.data(sha256), where=f"version {sha256[:12]}")
+        return self._texts[sha256]
+
+    def _restore(self, sha256: str, key: SkillKey) -> None:
+        archived = (self.archive / _room(key)).glob(f"{key.name}.*/{FILE}")
+        for file in (self.folder(key) / FILE, *archived):
+            if sha256_of(file) == sha256:
+                self.keep_bytes(file.read_bytes())
+                return
+
+    def data(self, sha256: str) -> bytes:
+        path = self._version(sha256)
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise StoreError(
+                f"{path}: {error.strerror}.", hint="Restore it from a backup, or edit the skill."
+            ) from error
+        if hashlib.sha256(data).hexdigest() != sha256:
+            raise StoreError(
+                f"{path} was changed: its content no longer has its name's hash.",
+                hint="Versions are never edited; edit the working copy under skills/.",
+            )
+        return data
+
+    def _version(self, sha256: str) -> Path:
+        return self.versions / sha256[:2] / f"{sha256}.md"
+
+    def has_version(self, sha256: str) -> bool:
+        return self._version(sha256).is_file()
+
+    # Working copies
+
+    def folder(self, key: SkillKey) -> Path:
+        return self.working / _room(key) / key.name
+
+    def was_deleted(self, key: SkillKey) -> bool:
+        """Whether a person deleted this skill's folder; if the client's whole folder is gone, that
+        counts as lost instead.
+        """
+        return not self.folder(key).exists() and (self.working / _room(key)).is_dir()
+
+    def check_out(self, key: SkillKey, sha256: str) -> None:
+        """Write a version of a skill to its working copy; other files beside it stay.
+
+        A text there that was never a version is archived first.
+        """
+        file = self.folder(key) / FILE
+        file.parent.mkdir(parents=True, exist_ok=True)
+        there = sha256_of(file)
+        if there not in ("", sha256) and not self._version(there).exists():
+            spare = self._free_archive(key)
+            spare.mkdir(parents=True)
+            shutil.copyfile(file, spare / FILE)
+        write_atomically(file, self.data(sha256))
+        self._lay_evidence(file.with_name(EVIDENCE), sha256)
+
+    def _lay_evidence(self, file: Path, sha256: str) -> None:
+        """Write this version's proof beside the working copy, or remove another version's."""
+        proof = self._evidence(sha256)
+        if proof.is_file():
+            write_atomically(file, proof.read_bytes())
+        elif self._is_ours(file):
+            file.unlink()
+
+    def _is_ours(self, file: Path) -> bool:
+        """Return whether Lull wrote this proof for some version; files of others stay."""
+        mark = sha256_of(file)
+        return bool(mark) and any(
+            sha256_of(kept) == mark for kept in self.versions.glob(f"*/*.{EVIDENCE}")
+        )
+
+    def evidence(self, key: SkillKey) -> bytes | None:
+        """Return the proof beside a skill's working copy, or None."""
+        try:
+            return (self.folder(key) / EVIDENCE).read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise file_error(self.folder(key) / EVIDENCE, error) from error
+
+    def kept_evidence(self, sha256: str) -> bytes | None:
+        """Return the proof stored with a version; None if it cannot be read."""
+        try:
+            return self._evidence(sha256).read_bytes()
+        except OSError:
+            return None
+
+    def set_evidence(self, key: SkillKey, sha256: str, data: bytes) -> None:
+        """Overwrite both stored copies of a skill version's proof."""
+        write_atomically(self._evidence(sha256), data)
+        if self.folder(key).is_dir():
+            write_atomically(self.folder(key) / EVIDENCE, data)
+
+    def put_away(self, key: SkillKey) -> None:
+        """Move a deleted skill's working copy to the archive."""
+        folder = self.folder(key)
+        if not folder.exists():
+            return
+        for left in folder.glob(f".*.{TEMPORARY}"):  # left by a killed write
+            left.unlink(missing_ok=True)
+        target = self._free_archive(key)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        folder.rename(target)
+
+    def _free_archive(self, key: SkillKey) -> Path:
+        number = 1
+        while (target := self.archive / _room(key) / f"{key.name}.{number}").exists():
+            number += 1
+        return target
+
+    def copy_in(self, key: SkillKey, source: Path) -> None:
+        """Copy an imported skill's additional files to its working copy."""
+        copy_beside(source, self.folder(key))
+
+    def let_wait(self, proposal: str, source: Path) -> None:
+        """Keep an imported skill's additional files aside until its text is decided on."""
+        copy_beside(source, self.waiting / proposal)
+
+    def take_waiting(self, proposal: str, key: SkillKey) -> None:
+        """Move the additional files that waited beside the approved text."""
+        source = self.waiting / proposal
+        if source.is_dir():
+            copy_beside(source, self.folder(key))
+            shutil.rmtree(source, ignore_errors=True)
+
+    def copy_out(self, key: SkillKey, sha256: str, target: Path) -> None:
+        """Write a skill folder for other tools: this version and the working copy's additional
+        files.
+        """
+        target.mkdir(parents=True)
+        if self.folder(key).is_dir():
+            copy_beside(self.folder(key), target)
+        write_atomically(target / FILE, self.data(sha256))
+
+    def forget(
+        self, gone: Sequence[SkillKey], back: Sequence[SkillKey], texts: Sequence[str]
+    ) -> None:
+        """Delete the folders and archives of the skills in `gone`, the archives of those in `back`,
+        and the given texts with their proofs.
+
+        Nothing else here deletes texts. Safe to repeat.
+        """
+        for key in gone:
+            shutil.rmtree(self.folder(key), ignore_errors=True)
+        for key in (*gone, *back):
+            for archived in (self.archive / _room(key)).glob(f"{key.name}.*"):
+                shutil.rmtree(archived, ignore_errors=True)
+        for sha256 in texts:
+            self._version(sha256).unlink(missing_ok=True)
+            self._evidence(sha256).unlink(missing_ok=True)
+            self._texts.pop(sha256, None)
+
+    def found(self) -> Iterator[Found | UnreadableSkill]:
+        """List every skill's working copy, or why it cannot be read."""
+        for room in _visible(self.working):
+            client = EVERYBODY if room.name == EVERYBODY_FOLDER else room.name
+            if not room.is_dir():
+                continue
+            if (room / FILE).is_file() or not _is_client(client):
+                yield UnreadableSkill(key=None, error=_misplaced(room))
+                continue
+            for folder in _visible(room):
+                key = SkillKey(client, folder.name)
+                try:
+                    there = (folder / FILE).is_file()
+                except OSError as error:
+                    yield UnreadableSkill(key=key, error=file_error(folder, error))
+                    continue
+                if there:
+                    yield self._read(key, folder / FILE)
+
+    def marks(self) -> dict[str, tuple[int, int]]:
+        """Return size and modification time of each skill's working copy, for detecting edits
+        cheaply.
+        """
+        marks: dict[str, tuple[int, int]] = {}
+        for file in self.working.glob(f"*/*/{FILE}"):
+            with contextlib.suppress(OSError):
+                stat = file.stat()
+                marks[str(file)] = (stat.st_size, stat.st_mtime_ns)
+        return marks
+
+    def _read(self, key: SkillKey, file: Path) -> Found | UnreadableSkill:
+        try:
+            data = read_skill_file(file)
+            text = parse(data, where=str(file))
+            if text.name != key.name:
+                raise SkillError(
+                    f"{file}, line {line_of_key(data, 'name')}: the name is '{text.name}',"
+                    f" the folder '{key.name}'.",
+                    hint="Give both the same name.",
+                )
+        except SkillError as error:
+            return UnreadableSkill(key=key, error=error)
+        return Found(key=key, sha256=hashlib.sha256(data).hexdigest(), data=data)
+
+
+def _room(key: SkillKey) -> str:
+    return key.client or EVERYBODY_FOLDER
+
+
+def _proves(evidence: bytes) -> bool:
+    try:
+        return evidence_from_json(json.loads(evidence)).decision.state is ProofState.PROVED
+    except ValueError:
+        return False
+
+
+def _is_client(name: str) -> bool:
+    try:
+        check_client(name)
+    except SkillError:
+        return False
+    return True
+
+
+def _visible(folder: Path) -> list[Path]:
+    try:
+        return sorted(p for p in folder.iterdir() if not p.name.startswith("."))
+    except OSError:
+        return []
+
+
+def _misplaced(folder: Path) -> SkillError:
+    return SkillError(
+        f"{folder} is not where Lull reads skills.",
+        hint=f"Move the skill's folder into {folder.parent / EVERYBODY_FOLDER}.",
+    )

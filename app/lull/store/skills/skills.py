@@ -1,0 +1,331 @@
+"""Changes the skill library: generations, each skill's state in each, and use counts.
+
+A change is one transaction on top of version files already on disk; the working copies are updated
+after it. `reconcile` finishes at the next start what a crash interrupted. Unapproved working copies
+are never used.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+
+from lull.core.chat.trajectory import InjectedSkill
+from lull.core.errors import LullError, SkillError, StoreError
+from lull.core.skills.skill import (
+    ChangeKind,
+    Library,
+    Skill,
+    SkillKey,
+    SkillStatus,
+    SkillText,
+    rewritten,
+    scope_of,
+)
+from lull.store.database import Database
+from lull.store.skills.library_reader import LibraryReader
+from lull.store.skills.skill_folders import Found, SkillFolders, UnreadableSkill
+from lull.store.skills.skill_md import parse
+from lull.store.skills.skill_repair import look_through
+from lull.store.skills.skill_seals import begin, seal
+from lull.store.writer import insert
+
+log = logging.getLogger(__name__)
+
+Plan = Callable[[Library], Sequence[Skill]]
+"""Function from the current library to the skills that change; runs on the writer's thread."""
+Also = Callable[[sqlite3.Connection, int], None]
+"""Callback that writes further rows in the transaction that makes a generation."""
+
+
+class Skills(LibraryReader):
+    """Writes the tables `generations`, `skill_states`, `skill_folders`, `skill_uses`."""
+
+    def __init__(self, database: Database, folders: SkillFolders) -> None:
+        super().__init__(database, folders)
+        database.submit(begin).result()
+        self.strange: tuple[Found, ...] = ()
+        """Working copies with unapproved text, from the last scan. They are never put into prompts
+        and stay as they are until the user decides."""
+        # A change and a folder scan must not see each other's intermediate state.
+        self._changing = asyncio.Lock()
+        self._uses = database.inbox(_write_uses)
+
+    # Writing
+
+    def used(self, keys: Iterable[SkillKey], *, by: str, at: datetime) -> None:
+        """Queue one more use of each skill by a client for storing."""
+        for key in keys:
+            self._uses.put((by, key, at.isoformat()))
+
+    async def change(
+        self,
+        plan: Plan,
+        *,
+        kind: ChangeKind,
+        detail: str,
+        at: datetime,
+        also: Also | None = None,
+    ) -> tuple[Library, list[Skill]]:
+        """Apply a plan (a function from the library to its changed skills) as the next generation;
+        return the new library and the changed skills.
+
+        The version files must already be on disk. What `also` writes is part of the transaction.
+        Raises what the plan raises.
+        """
+        async with self._changing:
+            return await self._change(plan, kind=kind, detail=detail, at=at, also=also)
+
+    async def _change(
+        self,
+        plan: Plan,
+        *,
+        kind: ChangeKind,
+        detail: str,
+        at: datetime,
+        also: Also | None = None,
+    ) -> tuple[Library, list[Skill]]:
+        def work(connection: sqlite3.Connection) -> tuple[Library, list[Skill]]:
+            library = self._library(connection, None)
+            changed = list(plan(library))
+            if not changed:
+                return library, []
+            for skill in changed:
+                self._check_whole(skill)
+            number = library.generation + 1
+            connection.execute(
+                "INSERT INTO generations VALUES (?, ?, ?, ?)",
+                (number, at.isoformat(), kind.value, detail),
+            )
+            connection.executemany(
+                "INSERT INTO skill_states VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (s.client, s.name, number, s.version, s.sha256, s.status.value, int(s.pinned))
+                    for s in changed
+                ],
+            )
+            seal(connection, number)
+            changed = [
+                replace(skill, since=number, latest=max(skill.latest, skill.version))
+                for skill in changed
+            ]
+            if also is not None:
+                also(connection, number)
+            skills = {**library.skills, **{skill.key: skill for skill in changed}}
+            return Library(generation=number, skills=skills), changed
+
+        library, changed = await self._db.write_synced(work)
+        await self._follow(changed)
+        return library, changed
+
+    def _check_whole(self, skill: Skill) -> None:
+        """Raise StoreError if an active skill's text is not the approved one."""
+        in_force = skill.status is SkillStatus.ACTIVE
+        if in_force and not (skill.body and self.folders.is_whole(skill.sha256, skill.key)):
+            raise StoreError(
+                f"The text of '{skill.name}' v{skill.version} is not what was approved: its file"
+                " or its record was changed or is lost.",
+                hint="Nothing was changed. Another version of it, or a new text, can be used.",
+            )
+
+    async def look_through(self) -> list[LullError]:
+        """Check every skill text and state against what was approved, and repair what can be
+        repaired.
+
+        Returns errors for the rest.
+        """
+        return await look_through(self._db, self.folders)
+
+    async def _follow(self, changed: Sequence[Skill]) -> None:
+        """Write the changed skills to their working copies and record that.
+
+        A copy that cannot be written is not recorded, so `reconcile` tries again.
+        """
+        done = await asyncio.to_thread(self._written_out, changed)
+        marks = [(s.client, s.name, s.sha256) for s in done if s.status is not SkillStatus.ARCHIVED]
+        gone = [(s.client, s.name) for s in done if s.status is SkillStatus.ARCHIVED]
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.executemany("INSERT OR REPLACE INTO skill_folders VALUES (?, ?, ?)", marks)
+            connection.executemany("DELETE FROM skill_folders WHERE client = ? AND name = ?", gone)
+
+        await self._db.write_synced(work)
+
+    def _written_out(self, changed: Sequence[Skill]) -> list[Skill]:
+        done = []
+        for skill in changed:
+            try:
+                if skill.status is SkillStatus.ARCHIVED:
+                    self.folders.put_away(skill.key)
+                else:
+                    self.folders.check_out(skill.key, skill.sha256)
+            except (OSError, StoreError) as error:
+                log.error("the folder of skill %s could not be written: %s", skill.name, error)
+            else:
+                done.append(skill)
+        return done
+
+    async def reconcile(self, *, at: datetime) -> list[SkillError]:
+        """Compare the skill folders with the library and finish what a crash interrupted; return
+        what could not be read.
+
+        A copy with the text last written is updated to the library's; any other text goes to
+        `strange`. A missing folder counts as deleted by the user, unless its client's whole folder
+        is gone: then it is written again. If the database was lost, copies that match a stored
+        version start the new library.
+        """
+        async with self._changing:
+            return await self._reconcile(at)
+
+    async def _reconcile(self, at: datetime) -> list[SkillError]:
+        written = self._written()
+        found, wrong = await asyncio.to_thread(self._look)
+        broken = {item.key for item in wrong}
+        deleted = {key for key in written if self.folders.was_deleted(key)}
+        for key in written.keys() - found.keys() - broken - deleted:
+            if self.folders.folder(key).exists():  # an editor may be about to write it
+                wrong.append(
+                    UnreadableSkill(key=key, error=_without_file(self.folders.folder(key)))
+                )
+                broken.add(key)
+
+        saved = self._saved(found) if self._begins_anew() else []
+
+        def plan(library: Library) -> list[Skill]:
+            return [*removed(library, deleted), *(rewritten(None, skill) for skill in saved)]
+
+        changed = plan(self.library())
+        if changed:
+            names = ", ".join(sorted(skill.name for skill in changed))
+            what = "read again from their folders" if saved else "removed by hand"
+            await self._change(plan, kind=ChangeKind.HAND_EDIT, detail=f"{what}: {names}", at=at)
+            written = self._written()
+        library = self.library()
+        unknown = strangers(library, written, found)
+        self.strange = tuple(unknown.values())
+        behind = [
+            skill
+            for key, skill in library.skills.items()
+            if key not in broken
+            and key not in unknown
+            and _lags(skill, found.get(key), written.get(key))
+        ]
+        if behind:
+            await self._follow(behind)
+        return [item.error for item in wrong]
+
+    def _begins_anew(self) -> bool:
+        """Return whether the database was damaged and moved aside, and nothing was approved
+        since."""
+        return self._db.kept_aside is not None and self.library().generation == 0
+
+    def _saved(self, found: Mapping[SkillKey, Found]) -> list[Skill]:
+        """Return the working copies that match a version approved before the loss."""
+        return [
+            new_skill(
+                parse(item.data, where=key.name), item.sha256, client=key.client, pinned=False
+            )
+            for key, item in found.items()
+            if self.folders.is_kept(item.sha256)
+        ]
+
+    async def put_back(self, key: SkillKey) -> None:
+        """Reset a skill's working copy to the library's state; unapproved text is archived."""
+        async with self._changing:
+            skill = self.library().skills.get(key)
+            if skill is not None and skill.status is not SkillStatus.ARCHIVED:
+                await self._follow([skill])
+            else:
+                await asyncio.to_thread(self.folders.put_away, key)
+
+    def _look(self) -> tuple[dict[SkillKey, Found], list[UnreadableSkill]]:
+        found: dict[SkillKey, Found] = {}
+        wrong: list[UnreadableSkill] = []
+        for item in self.folders.found():
+            if isinstance(item, UnreadableSkill):
+                wrong.append(item)
+            else:
+                found[item.key] = item
+        return found, wrong
+
+    def _written(self) -> dict[SkillKey, str]:
+        rows = self._db.read(
+            lambda connection: connection.execute("SELECT * FROM skill_folders").fetchall()
+        )
+        return {SkillKey(row["client"], row["name"]): row["sha256"] for row in rows}
+
+
+def strangers(
+    library: Library, written: Mapping[SkillKey, str], found: Mapping[SkillKey, Found]
+) -> dict[SkillKey, Found]:
+    """Return the working copies whose text is neither the library's nor the last one Lull wrote."""
+    unknown = {}
+    for key, item in found.items():
+        old = library.skills.get(key)
+        stands = old is not None and old.status is not SkillStatus.ARCHIVED
+        if item.sha256 != written.get(key) and not (stands and old and item.sha256 == old.sha256):
+            unknown[key] = item
+    return unknown
+
+
+def removed(library: Library, deleted: set[SkillKey]) -> list[Skill]:
+    """Return the skills whose folders were deleted, with the status archived."""
+    gone = (library.skills.get(key) for key in sorted(deleted))
+    return [
+        replace(skill, status=SkillStatus.ARCHIVED, pinned=False)
+        for skill in gone
+        if skill is not None and skill.status is not SkillStatus.ARCHIVED
+    ]
+
+
+def _lags(skill: Skill, found: Found | None, written: str | None) -> bool:
+    """Return whether the working copy, or the record of it, differs from the library."""
+    if skill.status is SkillStatus.ARCHIVED:
+        return written is not None
+    return found is None or found.sha256 != skill.sha256 or written != skill.sha256
+
+
+Use = tuple[str, SkillKey, str]
+"""One use of a skill: (asking client, skill, time)."""
+
+
+def _write_uses(connection: sqlite3.Connection, uses: Sequence[Use]) -> None:
+    counts = Counter((by, key) for by, key, _ in uses)
+    last = {(by, key): at for by, key, at in uses}
+    rows = [(by, *key, counts[by, key], at) for (by, key), at in last.items()]
+    again = (
+        "ON CONFLICT (asker, client, name)"
+        " DO UPDATE SET uses = uses + excluded.uses, last = excluded.last"
+    )
+    insert(connection, "skill_uses (asker, client, name, uses, last)", rows, again)
+
+
+def _without_file(folder: Path) -> SkillError:
+    return SkillError(
+        f"{folder} holds no SKILL.md.",
+        hint="Put the file back, or remove the folder to delete the skill.",
+    )
+
+
+def injected(skill: Skill) -> InjectedSkill:
+    return InjectedSkill(name=skill.name, version=skill.version, sha256=skill.sha256)
+
+
+def new_skill(text: SkillText, sha256: str, *, client: str, pinned: bool) -> Skill:
+    """Build a new skill with this text; the library assigns its version."""
+    return Skill(
+        client=client,
+        name=text.name,
+        version=0,
+        sha256=sha256,
+        description=text.description.strip(),
+        body=text.body.strip(),
+        pinned=pinned,
+        scope=scope_of(text),
+    )

@@ -1,0 +1,1 @@
+"""Tables of training runs and rollouts, and the run folders."""

@@ -1,0 +1,129 @@
+"""Training run folders on disk, created and removed atomically."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from lull.core.errors import StoreError
+from lull.core.training.examples import Example
+from lull.core.training.run_format import (
+    ADAPTER,
+    BATCH,
+    CHECKPOINTS,
+    SPEC,
+    example_line,
+    read_spec,
+    spec_text,
+)
+from lull.core.training.spec import RunSpec
+
+_UNFINISHED: Final = ".new-"
+
+
+class RunFolders:
+    """Keeps one folder per training run, `ROOT/RUN/`. Every method blocks."""
+
+    def __init__(self, root: Path, *, rows_missing: Callable[[], bool] = lambda: False) -> None:
+        """`rows_missing` says that the database has lost rows; then unknown runs are kept."""
+        self.root = root
+        self._rows_missing = rows_missing
+
+    def folder(self, run: str) -> Path:
+        return self.root / run
+
+    def adapter(self, run: str) -> Path:
+        """Return the folder where the trainer leaves the finished adapter."""
+        return self.folder(run) / ADAPTER
+
+    def write(self, spec: RunSpec, batch: Sequence[Example]) -> Path:
+        """Create the run's folder atomically. Raises StoreError."""
+        target = self.folder(spec.id)
+        made = self.root / f"{_UNFINISHED}{spec.id}"
+        try:
+            self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+            shutil.rmtree(made, ignore_errors=True)
+            made.mkdir(mode=0o700)
+            _write(made / BATCH, "".join(f"{example_line(one)}\n" for one in batch))
+            _write(made / SPEC, spec_text(spec))
+            _sync(made)
+            made.rename(target)
+            _sync(self.root)
+        except OSError as error:
+            shutil.rmtree(made, ignore_errors=True)
+            raise StoreError(
+                f"{error.filename or target}: {error.strerror}.",
+                hint="Check free space and the folder's permissions.",
+            ) from error
+        return target
+
+    def spec(self, run: str) -> RunSpec:
+        """Read a run's spec. Raises StoreError if it is missing, TrainingError if it is
+        malformed."""
+        try:
+            return read_spec((self.folder(run) / SPEC).read_text("utf-8"))
+        except OSError as error:
+            raise StoreError(f"{self.folder(run)}: {error.strerror}.") from error
+
+    def change(self, spec: RunSpec) -> None:
+        """Replace a run's spec, before its first training step. Raises StoreError."""
+        file = self.folder(spec.id) / SPEC
+        try:
+            _write(file.with_suffix(".tmp"), spec_text(spec))
+            file.with_suffix(".tmp").replace(file)
+        except OSError as error:
+            raise StoreError(f"{file}: {error.strerror}.") from error
+
+    def exists(self, run: str) -> bool:
+        return (self.folder(run) / SPEC).is_file()
+
+    def finished(self, run: str) -> bool:
+        return self.adapter(run).is_dir()
+
+    def remove(self, run: str) -> None:
+        """Delete the run's folder. Anything that a crash leaves of it no longer counts as a run and
+        is swept later.
+        """
+        folder = self.folder(run)
+        gone = self.root / f"{_UNFINISHED}{run}"
+        if folder.exists():
+            shutil.rmtree(gone, ignore_errors=True)
+            folder.rename(gone)
+        shutil.rmtree(gone, ignore_errors=True)
+
+    def slim(self, run: str) -> None:
+        """Delete a finished run's checkpoints, which are large."""
+        shutil.rmtree(self.folder(run) / CHECKPOINTS, ignore_errors=True)
+
+    def sweep(self, known: Iterable[str]) -> list[str]:
+        """Delete folders of unknown runs, such as those left by a crash; return their names."""
+        kept = set(known)
+        if not self.root.is_dir():
+            return []
+        swept = [one.name for one in self.root.iterdir() if one.is_dir() and one.name not in kept]
+        if self._rows_missing():
+            swept = [name for name in swept if name.startswith(_UNFINISHED)]
+        for name in swept:
+            shutil.rmtree(self.root / name, ignore_errors=True)
+        return sorted(swept)
+
+
+def _write(file: Path, text: str) -> None:
+    with file.open("w", encoding="utf-8") as out:
+        out.write(text)
+        out.flush()
+        os.fsync(out.fileno())
+
+
+def _sync(folder: Path) -> None:
+    """Flush the folder, so that the names in it are on disk too."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,32 @@
+"""Removes the folders of finished training runs that are no longer needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from lull.core.training.record import OPEN
+from lull.store.training.run_folders import RunFolders
+from lull.store.training.training import Training
+
+
+class TidyRuns:
+    """Keeps the folders of open runs and of the newest finished ones."""
+
+    def __init__(self, training: Training, folders: RunFolders, *, keep: Callable[[], int]) -> None:
+        """`keep` returns how many finished runs keep their folder, without its checkpoints."""
+        self._training = training
+        self._folders = folders
+        self._keep = keep
+
+    def sweep(self) -> None:
+        """Remove folders that belong to no run."""
+        self._folders.sweep(run.id for run in self._training.runs())
+
+    def tidy(self) -> None:
+        """Remove the checkpoints of finished runs, and all folders except the newest ones."""
+        done = [run for run in self._training.runs() if run.status not in OPEN]
+        for number, run in enumerate(done):
+            if number >= self._keep():
+                self._folders.remove(run.id)
+            else:
+                self._folders.slim(run.id)

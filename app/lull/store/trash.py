@@ -1,0 +1,295 @@
+"""The trash: conversations removed for age or size, one file per removal.
+
+A file holds every row that belongs to them, with their messages, so restoring leaves the database
+as if they had never gone. It is complete on disk before any row is deleted. Dependent tables are
+found through the database's foreign keys, so new tables are included automatically.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from lull.core.errors import StoreError
+from lull.store.database import Database
+from lull.store.proof.replay_rows import blank_answers
+from lull.store.retention import sweep_messages, take_back
+from lull.store.skills.skill_files import write_atomically
+
+_ROOT: Final = "trajectories"
+_VALUES_PER_QUERY: Final = 500
+"""Most values in one SQL statement."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bundle:
+    """One removal of conversations, as described in the first line of its file in the trash."""
+
+    why: str
+    """Reason for the removal: "age", "size" or "asked"."""
+    at: str
+    """Time of the removal, by the system clock."""
+    born: float
+    """Time of the removal, in days that Lull has been running."""
+    conversations: tuple[str, ...]
+    turns: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thrown:
+    """A file in the trash, with what it contains."""
+
+    name: str
+    size_bytes: int
+    bundle: Bundle
+
+
+class Trash:
+    """The folder `trash/` of the home. Blocking."""
+
+    def __init__(self, folder: Path, database: Database) -> None:
+        self.folder = folder
+        self._db = database
+
+    # Looking
+
+    def thrown(self) -> list[Thrown]:
+        """List the files in the trash, oldest first; unreadable ones are left out."""
+        found = []
+        for file in sorted(self.folder.glob("*.gz")):
+            try:
+                with gzip.open(file, "rt", encoding="utf-8") as lines:
+                    said = json.loads(lines.readline())
+                bundle = Bundle(**{**said, "conversations": tuple(said["conversations"])})
+                datetime.fromisoformat(bundle.at)
+                found.append(Thrown(name=file.stem, size_bytes=file.stat().st_size, bundle=bundle))
+            except (OSError, EOFError, ValueError, TypeError, KeyError):
+                continue
+        return found
+
+    def size_bytes(self) -> int:
+        return sum(file.stat().st_size for file in self.folder.glob("*.gz"))
+
+    # In
+
+    async def throw(self, ids: Sequence[str], bundle: Bundle) -> int:
+        """Move these conversations to the trash; return how many. A conversation that was continued
+        meanwhile stays.
+        """
+        rows = self._db.read(lambda connection: _rows(connection, ids))
+        lasts = {row["id"]: row["last"] for table, row in rows if table == _ROOT}
+        if not lasts:
+            return 0
+        turns = sum(table == "turns" for table, _ in rows)
+        head = asdict(
+            Bundle(
+                why=bundle.why,
+                at=bundle.at,
+                born=bundle.born,
+                conversations=tuple(lasts),
+                turns=turns,
+            )
+        )
+        file = self._write([head, *([table, _packed(row)] for table, row in rows)])
+
+        def work(connection: sqlite3.Connection) -> int:
+            gone = 0
+            for one, last in lasts.items():
+                # A newer turn would have changed `last`, which has microseconds.
+                gone += connection.execute(
+                    "DELETE FROM trajectories WHERE id = ? AND last = ?", (one, last)
+                ).rowcount
+            if gone:
+                sweep_messages(connection)
+                blank_answers(connection)
+                self._db.checkpoint_soon()
+            return gone
+
+        try:
+            gone = await self._db.write(work)
+        except BaseException:
+            file.unlink(missing_ok=True)
+            raise
+        if not gone:
+            file.unlink(missing_ok=True)
+        return gone
+
+    def _write(self, lines: Sequence[object]) -> Path:
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            numbers = [int(f.stem) for f in self.folder.glob("*.gz") if f.stem.isdigit()]
+            file = self.folder / f"{max(numbers, default=0) + 1:06}.gz"
+            data = "".join(json.dumps(line) + "\n" for line in lines)
+            write_atomically(file, gzip.compress(data.encode(), compresslevel=6, mtime=0))
+        except OSError as error:
+            raise StoreError(
+                f"{self.folder}: {error.strerror}.",
+                hint="Nothing was removed; old conversations go through the trash.",
+            ) from error
+        return file
+
+    # Out
+
+    async def restore(self, name: str, *, for_good: bool = True) -> int:
+        """Put the conversations in a trash file back; return how many. Raises StoreError.
+
+        `for_good` keeps them from ever expiring by age again.
+        """
+        file = self.folder / f"{name}.gz"
+        rows = list(_read(file))
+
+        def work(connection: sqlite3.Connection) -> int:
+            back = _put_back(connection, rows)
+            if for_good:
+                take_back(connection, back)
+            return len(back)
+
+        back = await self._db.write(work)
+        file.unlink(missing_ok=True)
+        return back
+
+    def remove(self, name: str) -> None:
+        """Delete a trash file permanently."""
+        (self.folder / f"{name}.gz").unlink(missing_ok=True)
+
+
+# Rows
+
+Row = dict[str, Any]
+
+
+def _rows(connection: sqlite3.Connection, ids: Sequence[str]) -> list[tuple[str, Row]]:
+    """Return every row that depends on these conversations, and their messages, parents first."""
+    found: list[tuple[str, Row]] = []
+    seen: set[tuple[str, str]] = set()
+    waiting: list[tuple[str, str, list[Any]]] = [(_ROOT, "id", list(ids))]
+    children = _children(connection)
+    while waiting:
+        table, column, values = waiting.pop(0)
+        rows = _where(connection, table, column, values)
+        fresh = []
+        for row in rows:
+            mark = (table, repr(sorted(row.items())))
+            if mark not in seen:
+                seen.add(mark)
+                fresh.append(row)
+        found += [(table, row) for row in fresh]
+        for child, own, theirs in children.get(table, ()):
+            if fresh:
+                waiting.append((child, own, [row[theirs] for row in fresh]))
+    return found + _said(connection, [row for table, row in found if table == "turns"])
+
+
+def _children(connection: sqlite3.Connection) -> dict[str, list[tuple[str, str, str]]]:
+    """Return, by table, the (table, column, referenced column) that cascade on delete."""
+    found: dict[str, list[tuple[str, str, str]]] = {}
+    for table in _tables(connection):
+        for key in connection.execute(f"PRAGMA foreign_key_list({table})").fetchall():
+            if key["on_delete"] == "CASCADE":
+                found.setdefault(key["table"], []).append((table, key["from"], key["to"]))
+    return found
+
+
+def _tables(connection: sqlite3.Connection) -> list[str]:
+    rows = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+    return [row["name"] for row in rows]
+
+
+def _said(connection: sqlite3.Connection, turns: Sequence[Row]) -> list[tuple[str, Row]]:
+    ends = {turn[name] for turn in turns for name in ("request_link", "answer_link")}
+    messages: dict[str, Row] = {}
+    while ends:
+        rows = _where(connection, "messages", "link", sorted(ends))
+        messages |= {row["link"]: row for row in rows}
+        ends = {row["parent"] for row in rows if row["parent"]} - messages.keys()
+    words = _where(connection, "words", "link", sorted(messages)) if messages else []
+    tools = sorted({turn["tools"] for turn in turns if turn["tools"]})
+    return [
+        *(("messages", row) for row in messages.values()),
+        *(("words", row) for row in words),
+        *(("tool_sets", row) for row in _where(connection, "tool_sets", "sha256", tools)),
+    ]
+
+
+def _where(
+    connection: sqlite3.Connection, table: str, column: str, values: Sequence[Any]
+) -> list[Row]:
+    if table == "words":  # its links are not indexed: scan it once
+        return [
+            dict(row)
+            for row in connection.execute(
+                "SELECT text, link FROM words WHERE link IN (SELECT value FROM json_each(?))",
+                (json.dumps(list(values)),),
+            )
+        ]
+    found: list[Row] = []
+    for at in range(0, len(values), _VALUES_PER_QUERY):
+        part = values[at : at + _VALUES_PER_QUERY]
+        marks = ",".join("?" * len(part))
+        found += [
+            dict(row)
+            for row in connection.execute(
+                f"SELECT * FROM {table} WHERE {column} IN ({marks})", part
+            )
+        ]
+    return found
+
+
+def _put_back(connection: sqlite3.Connection, rows: Sequence[tuple[str, Row]]) -> list[str]:
+    """Insert the rows, keeping existing ones; return the ids of restored conversations."""
+    ids = [row["id"] for table, row in rows if table == _ROOT]
+    there = {row["id"] for row in _where(connection, _ROOT, "id", ids)}
+    known = {row["link"] for row in _where(connection, "messages", "link", _links(rows))}
+    columns = {table: _columns(connection, table) for table in _tables(connection)}
+    for table, row in rows:
+        names = sorted(columns.get(table, set()) & row.keys())
+        if not names or (table == "words" and row["link"] in known):
+            continue
+        connection.execute(
+            f"INSERT OR IGNORE INTO {table} ({', '.join(names)})"
+            f" VALUES ({', '.join('?' * len(names))})",
+            [row[name] for name in names],
+        )
+    return [one for one in ids if one not in there]
+
+
+def _links(rows: Sequence[tuple[str, Row]]) -> list[str]:
+    return [row["link"] for table, row in rows if table == "messages"]
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> set[str]:
+    return {row["name"] for row in connection.execute(f"PRAGMA table_info({table})")}
+
+
+# Bytes
+
+
+def _packed(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: {"b64": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
+        for name, value in row.items()
+    }
+
+
+def _read(file: Path) -> Iterator[tuple[str, Row]]:
+    try:
+        with gzip.open(file, "rt", encoding="utf-8") as lines:
+            next(lines)
+            for line in lines:
+                table, row = json.loads(line)
+                yield table, {name: _unpacked(value) for name, value in row.items()}
+    except (OSError, EOFError, ValueError, StopIteration) as error:
+        raise StoreError(
+            f"{file} cannot be read: {error}.", hint="`lull trash` lists what can be taken back."
+        ) from error
+
+
+def _unpacked(value: Any) -> Any:
+    return base64.b64decode(value["b64"]) if isinstance(value, dict) else value

@@ -1,0 +1,233 @@
+"""A small file beside Lull's database that tells at the start whether data has been lost.
+
+A database that is gone, empty, restored from an old copy or swapped looks like a first start. So
+`witness.json` stores the database's identity, a write counter and row counts; it is written every
+few seconds while something is recorded, and at the stop. At the start it is compared with the
+database. Losses are reported until the files are back or the old witness, kept as
+`witness.lost-N.json`, is deleted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+from lull.core.errors import StoreError
+from lull.store.database import Database
+from lull.store.skills.skill_files import write_atomically
+
+_COUNT: Final = "witness"
+"""Name of the fact in the database that counts writes of the file."""
+_WAL_MAGIC: Final = (b"\x37\x7f\x06\x82", b"\x37\x7f\x06\x83")
+_WAL_HEADER_BYTES: Final = 32
+"""Size of the header of SQLite's WAL file in bytes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What the witness file records: the database's state when it was written."""
+
+    store: str
+    """Identity of the database that was seen."""
+    number: int
+    """Number of writes to the database so far; it is increased in the database first."""
+    at: str
+    conversations: int
+    turns: int
+    generation: int
+    running: bool
+    """Whether a service had the database open; if still set at a start, that service was killed."""
+
+
+class Witness:
+    """The witness file beside the database. Blocking."""
+
+    def __init__(self, database: Path) -> None:
+        self._database = database
+        self._file = database.with_name("witness.json")
+        self._changes = -1
+
+    # Before the database is opened
+
+    def look(self) -> list[StoreError]:
+        """Report damage to the database files, before the database is opened."""
+        seen, wal = self._seen(), self._database.with_name(self._database.name + "-wal")
+        empty = not self._database.is_file() or self._database.stat().st_size == 0
+        if empty and seen is not None and not self._database.is_dir():
+            state = "is empty" if self._database.is_file() else "is gone"
+            return [self._lost(seen, f"{self._database} {state}")]
+        # A missing WAL is normal: a reader without a service removes it when it closes.
+        if seen is not None and wal.is_file() and not _is_header_valid(wal):
+            return [self._lost(seen, f"{wal} is damaged")]
+        return []
+
+    def keep_aside(self) -> Path | None:
+        """Move a WAL aside that SQLite would discard; return its new path."""
+        wal = self._database.with_name(self._database.name + "-wal")
+        alone = not self._database.is_file() or self._database.stat().st_size == 0
+        if not wal.is_file() or wal.stat().st_size == 0 or not (alone or not _is_header_valid(wal)):
+            return None
+        number = 1
+        name = self._database.name
+        while (aside := wal.with_name(f"{name}.damaged-{number}-wal")).exists():
+            number += 1
+        wal.rename(aside)
+        return aside
+
+    # With the database open
+
+    def compare(self, database: Database) -> StoreError | None:
+        """Report if this is a different database from the one that the witness saw, or an older
+        state of it.
+        """
+        seen = self._seen()
+        if seen is None:
+            return None
+        now = _now(database, at="", number=_number(database), running=False)
+        fewer = (now.turns, now.generation) < (seen.turns, seen.generation)
+        if now.store != seen.store:
+            return self._lost(seen, f"{self._database} is another database")
+        if now.number < seen.number and (fewer or now.turns < seen.turns):
+            return self._lost(seen, f"{self._database} has gone back to {now.turns} turns")
+        return None
+
+    def set_aside(self) -> None:
+        """Rename the old witness file, so that the loss is reported at the next start too."""
+        number = 1
+        while (aside := self._file.with_name(f"witness.lost-{number}.json")).exists():
+            number += 1
+        with contextlib.suppress(FileNotFoundError):
+            self._file.rename(aside)
+
+    def still_missing(self, database: Database) -> list[StoreError]:
+        """Report losses found at earlier starts that are not restored."""
+        store, number = _name(database), _number(database)
+        found = []
+        for file in sorted(self._database.parent.glob("witness.lost-*.json")):
+            seen = _read(file)
+            if seen is None or (seen.store == store and number >= seen.number > 0):
+                # Restored.
+                turns = _now(database, at="", number=0, running=False).turns
+                if seen is None or turns >= seen.turns:
+                    file.unlink(missing_ok=True)
+                    continue
+            found.append(self._lost(seen, f"{self._database} is not what it was", file))
+        return found
+
+    def write(self, database: Database, *, at: str, running: bool) -> None:
+        """Record the database's current state; skipped while running if nothing was written since.
+
+        Raises StoreError.
+        """
+        if running and database.changes == self._changes:
+            return
+
+        def work(connection: sqlite3.Connection) -> int:
+            number = _fact(connection) + 1
+            connection.execute(
+                "INSERT OR REPLACE INTO facts VALUES (?, ?)", (_COUNT, str(number).encode())
+            )
+            return number
+
+        number = database.submit(work).result()
+        self._changes = database.changes
+        seen = _now(database, at=at, number=number, running=running)
+        try:
+            write_atomically(self._file, json.dumps(asdict(seen)).encode())
+        except OSError as error:
+            raise StoreError(
+                f"{self._file}: {error.strerror}.", hint="Is the disk full?"
+            ) from error
+
+    # Words
+
+    def _seen(self) -> Seen | None:
+        return _read(self._file)
+
+    def _lost(self, seen: Seen, what: str, file: Path | None = None) -> StoreError:
+        told = file or self._file.with_name("witness.lost-1.json")
+        return StoreError(
+            f"{what}. This home held {seen.turns} turns in {seen.conversations} conversations and"
+            f" {seen.generation} generations of skills at {seen.at[:16]}.",
+            hint="Stop Lull and put the file back from a backup; what is left goes on meanwhile."
+            f" To be told no more, delete {told.name}.",
+        )
+
+
+def _read(file: Path) -> Seen | None:
+    try:
+        seen = Seen(**json.loads(file.read_bytes()))
+    except (OSError, ValueError, TypeError):
+        return None
+    counts = (seen.number, seen.conversations, seen.turns, seen.generation)
+    texts = (seen.store, seen.at)
+    sound = all(type(n) is int for n in counts) and all(isinstance(t, str) for t in texts)
+    return seen if sound else None
+
+
+def _is_header_valid(wal: Path) -> bool:
+    """Return whether SQLite would read this WAL: it is empty, or has a valid magic number and
+    checksum.
+    """
+    with wal.open("rb") as file:
+        head = file.read(_WAL_HEADER_BYTES)
+    if not head:
+        return True
+    if len(head) < _WAL_HEADER_BYTES or head[:4] not in _WAL_MAGIC:
+        return False
+    order = "big" if head[3] & 1 else "little"
+    words = [int.from_bytes(head[at : at + 4], order) for at in range(0, 24, 4)]  # type: ignore[arg-type]
+    sums = [int.from_bytes(head[at : at + 4], "big") for at in (24, 28)]
+    return _checksum(words) == sums
+
+
+def _checksum(words: Sequence[int]) -> list[int]:
+    """Compute the checksum of SQLite's WAL format."""
+    one = two = 0
+    for at in range(0, len(words), 2):
+        one = (one + words[at] + two) & 0xFFFFFFFF
+        two = (two + words[at + 1] + one) & 0xFFFFFFFF
+    return [one, two]
+
+
+def _now(database: Database, *, at: str, number: int, running: bool) -> Seen:
+    row = database.read(
+        lambda connection: connection.execute(
+            "SELECT (SELECT count(*) FROM trajectories), (SELECT count(*) FROM turns),"
+            " (SELECT coalesce(max(number), 0) FROM generations)"
+        ).fetchone()
+    )
+    return Seen(
+        store=_name(database),
+        number=number,
+        at=at,
+        conversations=row[0],
+        turns=row[1],
+        generation=row[2],
+        running=running,
+    )
+
+
+def _name(database: Database) -> str:
+    """Hash the message chain's key, which is generated once per database."""
+    row = database.read(
+        lambda connection: connection.execute(
+            "SELECT value FROM facts WHERE name = 'chain-key'"
+        ).fetchone()
+    )
+    return hashlib.sha256(b"witness" + bytes(row["value"])).hexdigest()[:16] if row else ""
+
+
+def _number(database: Database) -> int:
+    return database.read(_fact)
+
+
+def _fact(connection: sqlite3.Connection) -> int:
+    row = connection.execute("SELECT value FROM facts WHERE name = ?", (_COUNT,)).fetchone()
+    return int(row["value"]) if row else 0

@@ -1,0 +1,1 @@
+"""Does a proved skill move into the weights: rules drawn anew, each through Lull's whole path."""

@@ -1,0 +1,86 @@
+"""What is behind Lull may be no Ollama, or say absurd things: that never stops a start."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from lull.backends.ollama.facts import OllamaFacts
+from lull.core.adapters.model_facts import ModelFacts
+from lull.core.errors import UpstreamDown
+
+TAGS = {"models": [{"name": "m:latest", "model": "m:latest", "digest": "d" * 64}]}
+SAID: dict[str, Any] = {
+    "/api/version": {"version": "0.24.0"},
+    "/api/tags": TAGS,
+    "/api/ps": {"models": [{"name": "m:latest", "context_length": 2048}]},
+    "/api/show": {"template": "t", "system": "S", "model_info": {"x.context_length": 8192}},
+}
+ABSURD = [
+    *(None, [], 7, "text", b"", b"{", b"[" * 100_000, b"9" * 5000, b"\xff"),
+    *({"models": value} for value in (None, "text", 7, {}, [None], ["m"], [{}], [{"name": 5}])),
+    {"models": [{"name": "m:latest", "context_length": "many", "digest": 5, "remote_host": []}]},
+    b'{"models": [{"name": "m:latest", "context_length": 1e400}]}',
+    {"version": 5},
+    {"version": None},
+    {"system": None, "template": None, "model_info": "x", "parameters": 7, "remote_host": None},
+    b'{"system": 5, "model_info": {"x.context_length": 1e400}}',
+    {"model_info": {"x.context_length": "8192"}, "parameters": "num_ctx " + "9" * 5000},
+]
+
+
+async def looked(said: dict[str, Any]) -> tuple[OllamaFacts, ModelFacts | None]:
+    """An upstream that says so was probed and asked about a model; None: it did not tell."""
+
+    async def answer(request: web.Request) -> web.Response:
+        found = said[request.path]
+        if isinstance(found, bytes):
+            return web.Response(body=found, content_type="application/json")
+        return web.json_response(found)
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", answer)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        async with aiohttp.ClientSession() as session:
+            address = f"http://127.0.0.1:{runner.addresses[0][1]}"
+            facts = OllamaFacts(session, address, on_change=lambda _: None)
+            await facts.probe()
+            await facts.loaded()
+            await facts.unload("m")
+            try:
+                found = facts.facts("m")
+                return facts, found if isinstance(found, ModelFacts) else await found
+            except UpstreamDown:
+                return facts, None
+    finally:
+        await runner.cleanup()
+
+
+@pytest.mark.parametrize("path", SAID)
+@pytest.mark.parametrize("absurd", ABSURD, ids=lambda value: repr(value)[:50])
+async def test_an_absurd_answer_is_none_and_no_crash(path: str, absurd: object) -> None:
+    facts, found = await looked({**SAID, path: absurd, "/api/generate": absurd})
+    if path in ("/api/ps", "/api/show"):  # the other two say whether an Ollama is there at all
+        assert facts.state.ok and list(facts.state.models) == ["m:latest"]
+    if found is not None:
+        assert 0 < found.window_tokens < 1 << 40
+        assert found.system in ("S", "")
+    assert isinstance(facts.state.version, str)
+
+
+async def test_a_sound_upstream_is_told_as_it_is() -> None:
+    facts, found = await looked({**SAID, "/api/generate": {}})
+    assert (facts.state.ok, facts.state.version, list(facts.state.models)) == (
+        *(True, "0.24.0"),
+        ["m:latest"],
+    )
+    assert found is not None
+    assert (found.window_tokens, found.longest_tokens, found.system) == (2048, 8192, "S")
+    assert asyncio.all_tasks() <= {asyncio.current_task()}

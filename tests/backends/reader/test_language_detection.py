@@ -1,0 +1,36 @@
+"""Which language a text is in, by the library whose model comes in its wheel."""
+
+from __future__ import annotations
+
+import pytest
+
+from lull.backends.reader.language_detection import detect
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Put the stems in a glass of water and keep it at room temperature.", "en"),
+        ("Stell die Stängel in ein Glas Wasser und lass es bei Zimmertemperatur stehen.", "de"),
+        ("Mets les tiges dans un verre d'eau et garde-le à température ambiante.", "fr"),
+        ("Pon los tallos en un vaso de agua y déjalo a temperatura ambiente.", "es"),
+        ("Metti i gambi in un bicchiere d'acqua e tienilo a temperatura ambiente.", "it"),
+        ("Postaw łodygi w szklance wody i trzymaj w temperaturze pokojowej.", "pl"),
+        ("Поставьте стебли в стакан с водой при комнатной температуре.", "ru"),
+        ("茎を水の入ったグラスに入れて、室温で保管してください。", "ja"),
+    ],
+)
+def test_a_sentence_is_enough(text: str, language: str) -> None:
+    found = detect(text)
+    assert found is not None
+    assert found[0] == language and found[1] > 0.9
+
+
+@pytest.mark.parametrize("text", ["", " ", "123 + 4", "🎂🎂"])
+def test_a_text_without_letters_has_no_language(text: str) -> None:
+    assert detect(text) is None
+
+
+def test_a_word_or_two_are_no_sure_sign() -> None:
+    found = detect("ok")
+    assert found is None or found[1] < 0.9

@@ -1,0 +1,158 @@
+"""What kind of thing is asked for, and which of the user's rules hold for it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lull.backends.reader.request_kinds import FILE, KindShelf, KindVocabulary, RequestKinds
+from lull.backends.retrieval.skill_index import WordIndex
+from lull.core.chat.client import Client
+from lull.core.errors import ResourceError
+from lull.core.feedback.feedback import Scope
+from lull.core.skills.kind_rules import KindRule
+from lull.core.skills.skill import EVERYBODY, Library, Skill
+from lull.core.skills.skill_ranking import RetrievalRule
+from lull.core.skills.stated_skill import skill_of
+from lull.resources import kinds_dir
+
+ANYBODY = Client(name="test")
+FLOOR = RetrievalRule().kinds_floor
+SHIPPED = RequestKinds(kinds_dir())
+
+
+@pytest.fixture
+def kinds() -> RequestKinds:
+    return SHIPPED
+
+
+EMAILS = KindRule(
+    example="Draft an email to my landlord about the heating", said="no bullet points in emails"
+)
+GRAMS = KindRule(
+    example="How do I make a lemon drizzle cake?", said="in recipes I want grams, not cups"
+)
+
+
+def rule_skill(rule: KindRule, client: str = EVERYBODY) -> Skill:
+    text = skill_of(rule.said, scope=Scope.KIND, kind_of_rule=None, asked=rule.example)
+    return Skill(
+        client=client,
+        name=text.name,
+        version=1,
+        sha256=text.body,
+        description=text.description,
+        body=text.body,
+    )
+
+
+def test_a_rule_holds_for_a_request_of_its_kind_that_shares_no_word_with_it(
+    kinds: RequestKinds,
+) -> None:
+    shelf = KindShelf(kinds, [EMAILS, GRAMS])
+    letter = kinds.read("I need to write to the insurance, they haven't answered since May")
+    supper = kinds.read("Something warm for six with the leftover chicken and some noodles")
+    code = kinds.read("Sort this list of dicts by age in Python")
+    email, grams = shelf.likeness(letter)
+    assert email > FLOOR > grams
+    email, grams = shelf.likeness(supper)
+    assert grams > FLOOR > email
+    assert (shelf.likeness(code) < FLOOR).all()
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read(text: str) -> None:
+    read = SHIPPED.read(text)
+    assert np.isfinite(read.vector).all()
+    assert read.kinds.sum() == pytest.approx(1.0, abs=1e-3) or not read.kinds.any()
+
+
+@pytest.mark.parametrize("text", ["", "   ", "🙂🙂", "漢字", "\x00"])
+def test_what_has_no_known_word_is_like_no_rule(kinds: RequestKinds, text: str) -> None:
+    assert not kinds.read(text).kinds.any()
+    assert (KindShelf(kinds, [EMAILS, GRAMS]).likeness(kinds.read(text)) < FLOOR).all()
+
+
+def test_an_unknown_word_is_read_as_the_longest_known_parts() -> None:
+    vocabulary = KindVocabulary(["wärme", "pumpe", "##pumpe", "##n", "<?>", "<0>"])
+    assert vocabulary.places("Wärmepumpe?") == [0, 1, 4]
+    assert vocabulary.places("22 pumpe") == [5, 1]
+    assert vocabulary.places("x" * 50_000) == []
+
+
+def test_a_long_request_costs_no_more_than_its_beginning(kinds: RequestKinds) -> None:
+    book = "Unwahrscheinlichkeitsbetrachtungen quux " * 5000
+    kinds.read(book)
+    began = time.thread_time()
+    kinds.read(book)
+    assert time.thread_time() - began < 0.02
+
+
+@pytest.mark.parametrize("damage", ["missing", "empty", "cut", "other"])
+def test_a_missing_or_damaged_file_is_said_in_plain_words(tmp_path: Path, damage: str) -> None:
+    whole = (kinds_dir() / FILE).read_bytes()
+    if damage == "empty":
+        (tmp_path / FILE).write_bytes(b"")
+    elif damage == "cut":
+        (tmp_path / FILE).write_bytes(whole[: len(whole) // 2])
+    elif damage == "other":
+        np.savez(tmp_path / FILE, words=np.zeros(3, np.uint8))
+    with pytest.raises(ResourceError, match="kinds"):
+        RequestKinds(tmp_path)
+
+
+async def _index(*skills: Skill, kinds: RequestKinds | None) -> WordIndex:
+    index = WordIndex()
+    await index.follow(Library(1, {one.key: one for one in skills}))
+    if kinds is not None:
+        await index.tell_kinds_with(kinds)
+    return index
+
+
+LETTER = "I need to write to the insurance, they haven't answered since May"
+
+
+def test_the_index_finds_rules_by_kind_once_the_kinds_are_there(kinds: RequestKinds) -> None:
+    rule = rule_skill(EMAILS)
+    before = asyncio.run(_index(rule, kinds=None))
+    assert before.kinds(LETTER, client=ANYBODY) == {}
+    after = asyncio.run(_index(rule, kinds=kinds))
+    assert list(after.kinds(LETTER, client=ANYBODY, least=FLOOR)) == [rule.key]
+
+
+def test_a_rule_whose_kind_can_be_told_is_not_found_by_words_alone(kinds: RequestKinds) -> None:
+    rule = rule_skill(EMAILS)
+    text = "why is the heating cold, landlord"
+    without = asyncio.run(_index(rule, kinds=None))
+    assert rule.key in without.lexical(text, client=ANYBODY)
+    assert asyncio.run(_index(rule, kinds=kinds)).lexical(text, client=ANYBODY) == {}
+
+
+def test_a_rule_that_is_approved_later_is_found_at_once(kinds: RequestKinds) -> None:
+    async def story() -> None:
+        index = await _index(kinds=kinds)
+        assert index.kinds(LETTER, client=ANYBODY) == {}
+        rule = rule_skill(EMAILS)
+        await index.follow(Library(2, {rule.key: rule}))
+        assert rule.key in index.kinds(LETTER, client=ANYBODY, least=FLOOR)
+
+    asyncio.run(story())
+
+
+def test_no_client_gets_the_rules_of_another(kinds: RequestKinds) -> None:
+    index = asyncio.run(_index(rule_skill(EMAILS, client="mail"), kinds=kinds))
+    assert index.kinds(LETTER, client=Client(name="mail", apart=True), least=FLOOR)
+    assert index.kinds(LETTER, client=Client(name="other", apart=True)) == {}
+    assert index.kinds(LETTER, client=Client(name="mail")) == {}
+
+
+def test_small_talk_brings_no_rule(kinds: RequestKinds) -> None:
+    index = asyncio.run(_index(rule_skill(EMAILS), rule_skill(GRAMS), kinds=kinds))
+    for text in ("hi", "thanks a lot!", "I'm off to lunch", "Good morning", "lol", "Never mind"):
+        assert index.kinds(text, client=ANYBODY, least=FLOOR) == {}, text

@@ -1,0 +1,246 @@
+"""Exemplar memory in a real Chroma: kept over restarts, apart by client, rebuilt when it must."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from chromadb.api.shared_system_client import SharedSystemClient
+
+from lull.backends.retrieval import exemplars
+from lull.backends.retrieval.embedder import HashedNgrams
+from lull.backends.retrieval.exemplars import ChromaExemplars, collection_name
+from lull.core.errors import StoreError
+from lull.core.provenance.redaction import redact_text
+from lull.core.skills.past_requests import NO_SKILL
+from tests.building import bytes_below
+from tests.eventually import PATIENCE_S
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+
+class Shorter(HashedNgrams):
+    """Another embedder: other dimensions, another name with signs that Chroma does not allow."""
+
+    name = "ollama:nomic/embed-text"
+    dimensions = 64
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> ChromaExemplars:
+    return ChromaExemplars(tmp_path, HashedNgrams())
+
+
+def add(memory: ChromaExemplars, id_: str, text: str, skill: str, client: str = "test") -> None:
+    memory.add(id=id_, text=text, client=client, skill=skill)
+
+
+def near(memory: ChromaExemplars, text: str, client: str = "test") -> list[str]:
+    return [n.skill for n in memory.nearest(text, client=client, k=3)]
+
+
+def test_the_nearest_past_request_comes_first(memory: ChromaExemplars) -> None:
+    add(memory, "1", "write a menu for Sunday", "menu")
+    add(memory, "2", "join two tables in sql", "sql")
+    found = memory.nearest("write the menu for Monday", client="test", k=2)
+    assert [n.skill for n in found] == ["menu", "sql"]
+    assert found[0].similarity > 0.45 > found[1].similarity
+
+
+def test_of_many_the_nearest_are_found_whatever_was_removed(memory: ChromaExemplars) -> None:
+    texts = [f"write report {i} about item{i * i} and thing{i % 7}" for i in range(45)]
+    for i, text in enumerate(texts):
+        add(memory, str(i), text, f"s{i}")
+    gone = {str(i) for i in range(0, 45, 4)}
+    memory.remove(sorted(gone))
+    vectors = np.array(HashedNgrams().embed(texts))
+    for i, text in enumerate(texts):
+        close = vectors @ vectors[i]
+        wanted = [str(j) for j in np.argsort(-close, kind="stable") if str(j) not in gone][:3]
+        found = memory.nearest(text, client="test", k=3)
+        assert [n.id for n in found] == wanted
+        assert [n.similarity for n in found] == pytest.approx([close[int(n.id)] for n in found])
+
+
+def test_each_client_has_its_own(memory: ChromaExemplars) -> None:
+    add(memory, "1", "write a menu", "menu", client="cursor")
+    assert near(memory, "write a menu") == []
+    assert near(memory, "write a menu", client="cursor") == ["menu"]
+
+
+def test_the_same_id_is_one_exemplar_wherever_it_moves(memory: ChromaExemplars) -> None:
+    add(memory, "1", "write a menu", "menu")
+    add(memory, "1", "write a menu", "other")
+    add(memory, "1", "write a menu", "other", client="cursor")
+    assert memory.count() == 1
+    assert near(memory, "write a menu") == []
+    assert near(memory, "write a menu", client="cursor") == ["other"]
+
+
+def test_what_is_removed_is_gone(memory: ChromaExemplars) -> None:
+    for i in range(40):
+        add(memory, str(i), f"write menu number {i}", f"s{i % 4}")
+    memory.remove(["0", "unknown"])
+    memory.remove([])
+    memory.remove_skill(client="", skill="s1")
+    memory.remove_skill(client="nobody", skill="s1")
+    assert memory.count() == 40 - 1 - 10
+    add(memory, "new", "write a new menu", "s9")
+    assert near(memory, "write a new menu")[0] == "s9"
+    memory.remove([str(i) for i in range(40)] + ["new"])
+    assert memory.count() == 0
+    assert near(memory, "write a new menu") == []
+    add(memory, "again", "write a menu", "s1")
+    assert near(memory, "write a menu") == ["s1"]
+
+
+def test_it_survives_a_restart(tmp_path: Path, memory: ChromaExemplars) -> None:
+    for i in range(20):
+        add(memory, str(i), f"write menu number {i}", "menu", client=f"c{i % 2}")
+    memory.remove(["3"])
+    again = ChromaExemplars(tmp_path, HashedNgrams())
+    assert again.count() == 19
+    before = memory.nearest("write menu number 7", client="c1", k=3)
+    after = again.nearest("write menu number 7", client="c1", k=3)
+    assert [n.id for n in after] == [n.id for n in before]
+    assert np.allclose([n.similarity for n in after], [n.similarity for n in before])
+
+
+def test_that_a_request_wanted_no_skill_is_kept_and_is_no_credit(
+    tmp_path: Path, memory: ChromaExemplars
+) -> None:
+    add(memory, "1:menu", "write a menu", "menu")
+    memory.add(id="2:", text="what is a lull", client="test", skill=NO_SKILL, known=4)
+    again = ChromaExemplars(tmp_path, HashedNgrams())
+    assert again.count() == memory.count() == 1
+    for kept in (memory, again):
+        before, after = (
+            kept.recalled("what is a lull", client="test", since=lambda _, g=g: g, also=("menu",))
+            for g in (4, 5)
+        )
+        assert before["menu"].helped < 0 <= after["menu"].helped + 1e-6
+    again.remove(again.of_turns(["2"]))
+    assert ChromaExemplars(tmp_path, HashedNgrams()).of_turns(["1", "2"]) == ["1:menu"]
+
+
+def test_of_requests_that_wanted_no_skill_the_newest_are_kept(
+    memory: ChromaExemplars, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exemplars, "MOST_REFUSALS", 3)
+    add(memory, "old:menu", "write a menu", "menu")
+    for number in range(5):
+        memory.add(id=f"{number}:", text=f"what is lull {number}", client="test", skill=NO_SKILL)
+    kept = memory.of_turns(["old", *map(str, range(5))])
+    assert kept == ["old:menu", "2:", "3:", "4:"]
+
+
+def test_another_embedder_makes_the_vectors_again_and_mixes_none(
+    tmp_path: Path, memory: ChromaExemplars
+) -> None:
+    add(memory, "1", "write a menu for Sunday", "menu")
+    other = ChromaExemplars(tmp_path, Shorter())
+    assert other.count() == 1
+    assert near(other, "a menu for Sunday") == ["menu"]
+    back = ChromaExemplars(tmp_path, HashedNgrams())
+    assert back.count() == 1
+    assert near(back, "a menu for Sunday") == ["menu"]
+
+
+@pytest.mark.parametrize("name", ["a", "ollama:nomic-embed-text:latest", "x/y", "é", "", "q" * 300])
+def test_any_embedders_name_makes_a_name_that_chroma_takes(name: str) -> None:
+    made = collection_name(name)
+    assert 3 <= len(made) <= 512
+    assert made[-1].isalnum()
+    assert all(c.isascii() and (c.isalnum() or c in "._-") for c in made)
+    assert made != collection_name(f"{name}2")
+
+
+def test_a_request_never_waits_for_the_disk(tmp_path: Path) -> None:
+    embedding = threading.Event()
+    go_on = threading.Event()
+
+    class Slow(HashedNgrams):
+        def embed(self, texts: Sequence[str]) -> list[list[float]]:
+            if texts[0].startswith("slow"):
+                embedding.set()
+                go_on.wait(PATIENCE_S)
+            return super().embed(texts)
+
+    memory = ChromaExemplars(tmp_path, Slow())
+    add(memory, "1", "write a menu", "menu")
+    writer = threading.Thread(target=add, args=(memory, "2", "slow menu", "menu"))
+    writer.start()
+    assert embedding.wait(PATIENCE_S)
+    assert near(memory, "write a menu") == ["menu"]
+    go_on.set()
+    writer.join()
+    assert memory.count() == 2
+
+
+def test_what_was_redacted_is_redacted_there_too(tmp_path: Path, memory: ChromaExemplars) -> None:
+    secret = "AKIAIOSFODNN7EXAMPLE"
+    add(memory, "1", redact_text(f"use {secret}", lambda _kind, _secret: 1), "menu")
+    assert not [path for path, data in bytes_below(tmp_path) if secret.encode() in data]
+    assert any(b"secret:aws-key:1" in data for _, data in bytes_below(tmp_path))
+
+
+def middle(data: bytes) -> bytes:
+    noise = random.Random(1).randbytes(len(data) // 4)
+    return data[: len(data) // 2] + noise + data[-len(data) // 4 :]
+
+
+@pytest.mark.slow
+@pytest.mark.logs("it was kept as")
+@pytest.mark.parametrize(
+    "spoil", [lambda _: b"x" * 5000, lambda d: d[: len(d) // 2], middle], ids=["no", "cut", "noise"]
+)
+def test_a_damaged_folder_is_kept_aside_and_a_new_one_begun(
+    tmp_path: Path, spoil: Callable[[bytes], bytes]
+) -> None:
+    folder = tmp_path / "chroma"
+    for i in range(30):
+        add(ChromaExemplars(folder, HashedNgrams()), str(i), f"menu {i}", "menu")
+    SharedSystemClient.clear_system_cache()  # as after the end of the process
+    file = folder / "chroma.sqlite3"
+    file.write_bytes(spoil(file.read_bytes()))
+    memory = ChromaExemplars(folder, HashedNgrams())
+    assert memory.kept_aside == tmp_path / "chroma.damaged-1"
+    assert memory.count() == 0
+    add(memory, "1", "write a menu", "menu")
+    assert near(memory, "write a menu") == ["menu"]
+
+
+def test_a_file_in_place_of_the_folder_is_explained(tmp_path: Path) -> None:
+    (tmp_path / "chroma").write_text("mine")
+    with pytest.raises(StoreError, match="chroma"):
+        ChromaExemplars(tmp_path / "chroma", HashedNgrams())
+    assert (tmp_path / "chroma").read_text() == "mine"
+
+
+@pytest.mark.slow
+def test_it_loads_nothing_to_send_traces_with_whatever_the_environment_says(tmp_path: Path) -> None:
+    script = """
+import sys
+from pathlib import Path
+from lull.backends.retrieval.exemplars import ChromaExemplars
+from lull.backends.retrieval.embedder import HashedNgrams
+memory = ChromaExemplars(Path(sys.argv[1]), HashedNgrams())
+memory.add(id="1", text="write a menu", client="test", skill="menu")
+print(memory.nearest("write a menu", client="test", k=1)[0].skill, "grpc" in sys.modules)
+"""
+    environment = {**os.environ, "CHROMA_OTEL_GRANULARITY": "all"}
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "menu False\n"

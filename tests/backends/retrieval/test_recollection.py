@@ -1,0 +1,124 @@
+"""What past requests say of a new one: alike ones add up, and those that wanted nothing count."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lull.backends.retrieval.embedder import HashedNgrams
+from lull.backends.retrieval.recollection import NOISE, REFUSAL, Recollection
+from lull.core.skills.past_requests import NO_SKILL, Recalled
+
+Vector = npt.NDArray[np.float32]
+
+
+def vector(text: str) -> Vector:
+    return np.asarray(HashedNgrams().embed([text])[0], np.float32)
+
+
+def remembering(*exemplars: tuple[str, str], known: int = 1) -> Recollection:
+    """Requests with the skill that each wanted."""
+    made = Recollection()
+    for number, (text, skill) in enumerate(exemplars):
+        made.put(f"t{number}:{skill}", skill, vector(text), known=known)
+    return made
+
+
+def said(made: Recollection, text: str, skill: str = "menu", *, since: int = 0) -> Recalled:
+    found = made.recalled(vector(text), since=lambda _: since, also=(skill,))
+    return found[skill]
+
+
+def test_a_lone_request_says_as_much_as_it_is_like_this_one() -> None:
+    made = remembering(("write a menu for Sunday", "menu"))
+    close = made.nearest(vector("write the menu for Monday"), 1)[0].similarity
+    heard = said(made, "write the menu for Monday")
+    assert heard.wanted == pytest.approx(close, abs=1e-5)
+    assert heard.helped == pytest.approx(close, abs=1e-5)
+    assert heard.among == 1
+
+
+def test_several_less_alike_say_more_than_one() -> None:
+    texts = ["write a menu for Sunday", "a menu with fish", "menu for two, please"]
+    alone = remembering((texts[0], "menu"))
+    several = remembering(*((text, "menu") for text in texts))
+    assert said(several, "the menu of Monday").wanted > said(alone, "the menu of Monday").wanted
+
+
+def test_the_same_request_again_is_no_second_witness() -> None:
+    once = remembering(("write a menu for Sunday", "menu"))
+    often = remembering(*[("write a menu for Sunday", "menu")] * 50)
+    assert said(often, "write a menu").wanted < 2 * said(once, "write a menu").wanted
+
+
+def test_requests_that_wanted_nothing_speak_against_a_skill() -> None:
+    wanted = ("write a menu for the harvest party", "menu")
+    for_it = remembering(wanted)
+    against = remembering(wanted, ("what is another word for harvest party", NO_SKILL))
+    question = "what is another word for wedding party"
+    assert said(against, question).helped < 0 < said(for_it, question).helped
+    task = "write a menu for the wedding"
+    assert said(against, task).helped > 0
+
+
+def test_what_went_well_before_a_skill_came_says_nothing_against_it() -> None:
+    made = remembering(("write a haiku about rain", NO_SKILL), known=3)
+    assert said(made, "write a haiku about snow", since=3).helped < 0
+    assert said(made, "write a haiku about snow", since=4).helped == 0
+
+
+def test_a_request_that_wanted_two_skills_is_one_request() -> None:
+    made = Recollection()
+    for skill in ("menu", "wine"):
+        made.put(f"t1:{skill}", skill, vector("write a menu for Sunday"), known=1)
+    one = said(made, "write a menu for Sunday")
+    assert one == said(made, "write a menu for Sunday", "wine")
+    assert one.among == 1
+    made.drop({"t1:wine"})
+    assert said(made, "write a menu for Sunday") == one
+    assert said(made, "write a menu for Sunday", "wine").wanted == 0
+
+
+def test_a_request_that_turns_out_to_have_wanted_a_skill_no_longer_speaks_against_it() -> None:
+    made = remembering(("write a menu for Sunday", NO_SKILL))
+    made.put("t0:menu", "menu", vector("write a menu for Sunday"), known=1)
+    assert said(made, "write a menu for Sunday").helped > 0
+
+
+def test_a_skill_that_is_gone_is_left_out() -> None:
+    made = remembering(("write a menu for Sunday", "menu"))
+    assert made.recalled(vector("write a menu"), since=lambda _: None, also=()) == {}
+
+
+words = st.sampled_from(
+    ["menu", "fish", "wine", "rain", "haiku", "letter", "table", "sum", "garden", "report"]
+)
+texts = st.lists(words, min_size=1, max_size=4).map(" ".join)
+
+
+@given(
+    st.lists(st.tuples(texts, st.sampled_from(["menu", "wine", NO_SKILL])), min_size=1, max_size=9),
+    st.sets(st.integers(0, 8)),
+    texts,
+)
+def test_it_is_ridge_regression_whatever_came_and_went(
+    exemplars: list[tuple[str, str]], gone: set[int], text: str
+) -> None:
+    made = remembering(*exemplars)
+    made.drop({f"t{n}:{skill}" for n, (_, skill) in enumerate(exemplars) if n in gone})
+    left = [one for n, one in enumerate(exemplars) if n not in gone]
+    if not left:
+        assert made.recalled(vector(text), since=lambda _: 0, also=("menu",)) == {}
+        return
+    rows = np.array([vector(asked) for asked, _ in left], np.float64)
+    labels = np.array([[skill == "menu", skill != NO_SKILL] for _, skill in left], np.float64)
+    labels[:, 1] = 2 * labels[:, 1] - 1
+    noise = np.array([NOISE if skill != NO_SKILL else NOISE / REFUSAL for _, skill in left])
+    weights = np.linalg.solve(rows @ rows.T + np.diag(noise), rows @ vector(text))
+    wanted, helped = (1 + NOISE) * (weights @ labels)
+    heard = said(made, text)
+    assert heard.wanted == pytest.approx(wanted, abs=1e-3)
+    assert heard.helped == pytest.approx(helped, abs=1e-3)

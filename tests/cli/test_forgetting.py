@@ -1,0 +1,152 @@
+"""`lull forget` where no service runs, on the files of one that did: not a byte is left."""
+
+from __future__ import annotations
+
+import gzip
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+
+import pytest
+
+from lull.service.process.lock import ServiceLock
+from tests.building import bytes_below
+from tests.e2e.test_fast_loop import Talk, corrected, settled
+from tests.running import Lull, eventually
+from tests.service_control.upstream import slow_ollama
+from tests.zygote import started
+
+RULE = "when you write a menu, join with bars and start with velvet"
+BESIDE = {
+    "model": "slow",
+    "stream": True,
+    "messages": [
+        {"role": "system", "content": "you are quartzsystem"},
+        {"role": "user", "content": "list: quartzuser"},
+        {
+            "role": "assistant",
+            "content": "",
+            "tool_calls": [{"function": {"name": "look", "arguments": {"at": "quartzcall"}}}],
+        },
+        {"role": "tool", "content": "quartzresult"},
+        {"role": "user", "content": "list: quartzagain"},
+    ],
+    "tools": [
+        {
+            "type": "function",
+            "function": {
+                "name": "look",
+                "description": "quartztool",
+                "parameters": {"type": "object", "properties": {}},
+            },
+        }
+    ],
+    "options": {"stop": ["quartzstop"]},
+}
+
+
+def holding(lull: Lull, word: str) -> list[str]:
+    """Files below the home that hold the word, in whatever case; packed ones are opened."""
+    found = []
+    for path, data in bytes_below(lull.home):
+        plain = gzip.decompress(data) if path.suffix == ".gz" else data
+        if word.encode() in plain.lower():
+            found.append(str(path))
+    return found
+
+
+def gone_pid() -> int:
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        process.wait()
+    return process.pid
+
+
+def conversations(lull: Lull) -> list[str]:
+    return [one["id"] for one in lull.ask("conversations")["conversations"]]
+
+
+@pytest.mark.full
+@pytest.mark.timeout(2400)
+def test_a_stopped_lull_forgets_every_byte_of_what_was_rejected(lull: Lull) -> None:
+    with slow_ollama() as ollama:
+        ollama.go_on.set()
+        lull.upstream = ollama.address
+        _forgets(lull)
+
+
+def _forgets(lull: Lull) -> None:
+    service = lull.serve()
+    proposal = corrected(lull, service, RULE)
+    lull.ask("review", "reject", proposal["id"], "--reason", "no velvet any more")
+    # The same wish once more: it is turned down without a word.
+    talk = Talk(service)
+    talk.says("write a menu for green happy mouse")
+    talk.says(f"no, {RULE}")
+    settled(lull)
+    said = service.post("/api/chat", BESIDE, {"X-Lull-Session": "quartzsession"})
+    assert said.status == 200, said
+    assert len(eventually(lambda: len(found := conversations(lull)) == 3 and found)) == 3
+    service.stop()
+    assert holding(lull, "velvet") and holding(lull, "quartz")
+    # What a killed write of this conversation's skill left, and a log of an older Lull.
+    left = lull.home / "library" / "versions" / f".abc.md.{gone_pid()}.1.tmp"
+    left.parent.mkdir(parents=True, exist_ok=True)
+    left.write_text("start with velvet")
+    (lull.home / "logs" / "service.log.1").write_text(f"proposal X: {proposal['name']} (screened)")
+
+    looked = lull.ask("forget", conversations(lull)[-1])
+    assert looked["done"] is False and looked["removed"]["proposals"] == 1
+    for one in conversations(lull):
+        assert lull.ask("forget", one, "--yes")["done"] is True
+    assert conversations(lull) == []
+    for word in ("velvet", "quartz", proposal["name"], "happy mouse"):
+        assert holding(lull, word) == [], word
+
+    service = lull.serve()
+    assert Talk(service).says("write a menu for table chair") == "table and chair"
+    assert lull.ask("status")["problems"] == []
+
+
+def test_where_nothing_is_stored_nothing_is_made(lull: Lull) -> None:
+    ran = lull.run("forget", "conv_1", "--yes", "--json")
+    assert ran.code == 1 and ran.json["error"]["title"] == "Not found"
+    assert not lull.home.exists()
+
+
+@pytest.mark.full
+def test_a_start_waits_for_no_forgetting_and_says_so(lull: Lull) -> None:
+    """Whoever forgets holds the home: a service that started meanwhile would write into it."""
+    lull.ask("skills", "add", "menu-style", "--description", "d", "--body", "b")
+    assert lull.run("forget", "conv_none").code == 1
+    held = ServiceLock(lull.home / "service.lock")
+    held.take(discovery=lull.home / "service.json")
+    try:
+        ran = lull.run("forget", "conv_none", "--yes")
+    finally:
+        held.release()
+    assert ran.code == 1 and "try again in a moment" in ran.err
+
+
+@pytest.mark.full
+def test_a_forgetting_that_is_killed_is_finished_by_the_next_start(lull: Lull) -> None:
+    service = lull.serve()
+    service.chat("list: quartz apple")
+    (one,) = eventually(lambda: conversations(lull))
+    service.stop()
+    words = ["forget", one, "--yes"]
+    with started(words, env=lull.environment(), stdout=subprocess.PIPE) as process:
+        # It says in the database what it is about to do: from then on it must come to its end.
+        eventually(lambda: process.poll() is not None or intends(lull))
+        process.kill()
+        process.communicate()
+    lull.serve().stop()
+    assert holding(lull, "quartz") == []
+
+
+def intends(lull: Lull) -> bool:
+    with closing(sqlite3.connect(f"file:{lull.home / 'lull.db'}?mode=ro", uri=True)) as looking:
+        rows = looking.execute(
+            "SELECT 1 FROM facts WHERE name LIKE 'forgetting:%' OR name = 'to-rewrite'"
+        )
+        return rows.fetchone() is not None

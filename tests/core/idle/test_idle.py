@@ -1,0 +1,668 @@
+"""The policy of lulls as a table: what is seen, one look after the other, and what it says then."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from lull.core.calendars.event import Calendar, CalendarEvent, Meaning
+from lull.core.idle.hours import parsed
+from lull.core.idle.pausing import FOR_EVER
+from lull.core.idle.policy import IdleWindow, WindowState, decide
+from lull.core.idle.rule import CarriedOver, GateName, GateState, IdleRule
+from lull.core.idle.signals import IdleSignals, Unknown
+
+BERLIN = ZoneInfo("Europe/Berlin")
+NOON = datetime(2026, 11, 18, 12, 0, tzinfo=BERLIN)  # a Wednesday
+NIGHT = datetime(2026, 11, 18, 2, 0, tzinfo=BERLIN)
+GREEN: Mapping[str, Any] = {
+    "input_idle_s": 900.0,
+    "locked": False,
+    "on_mains": True,
+    "battery_share": 1.0,
+    "low_power": False,
+    "hot": False,
+    "load_of_others": 0.05,
+    "memory_free_share": 0.5,
+    "memory_pressure": 0.0,
+    "call": False,
+    "exclusive_app": "",
+}
+SLEEPS = IdleRule(sleep_hours=(parsed("23:00-07:00"),))
+UNKNOWN = Unknown("there is no display")
+
+
+@dataclass(frozen=True)
+class See:
+    """One look, so long after the first."""
+
+    after_s: float = 0.0
+    clock_s: float = 0.0
+    """What the clock on the wall was moved by besides."""
+    events: Sequence[CalendarEvent] = ()
+    signals: dict[str, Any] = field(default_factory=dict)
+
+
+def see(
+    after_s: float = 0.0,
+    *,
+    clock_s: float = 0.0,
+    events: Sequence[CalendarEvent] = (),
+    **signals: Any,
+) -> See:
+    return See(after_s, clock_s, events, signals)
+
+
+def looked(
+    *looks: See,
+    start: datetime = NOON,
+    rule: IdleRule | None = None,
+    paused_until: datetime | None = None,
+    train_now: bool = False,
+    calendars: Sequence[Calendar] = (),
+) -> IdleWindow:
+    """What the last of these looks says."""
+    memory: CarriedOver | None = None
+    window = None
+    for look in looks:
+        now = start.astimezone(UTC) + timedelta(seconds=look.after_s + look.clock_s)
+        signals = IdleSignals(
+            now=now.astimezone(start.tzinfo),
+            monotonic_s=10_000.0 + look.after_s,
+            **{**GREEN, **look.signals},
+        )
+        window = decide(
+            signals,
+            settings=rule or IdleRule(),
+            events=look.events,
+            calendars=calendars,
+            paused_until=paused_until,
+            state=memory,
+            train_now=train_now,
+        )
+        memory = window.memory
+    assert window is not None
+    return window
+
+
+def event(
+    start: datetime, minutes: float, kind: Meaning = Meaning.BUSY, feed: str = "work"
+) -> CalendarEvent:
+    begin = start.astimezone(UTC)
+    end = begin + timedelta(minutes=minutes)
+    return CalendarEvent(start=begin, end=end, kind=kind, feed=feed)
+
+
+def at(hour: int, minute: int = 0, *, day: datetime = NOON) -> datetime:
+    return day.replace(hour=hour, minute=minute)
+
+
+AWAY, BUSY = Meaning.AWAY, Meaning.BUSY
+NOON_CALL = (event(at(11, 30), 60),)
+NOON_MEETING = (event(at(11, 30), 60, AWAY),)
+ALL_DAY = (event(at(0), 24 * 60),)
+HOLIDAY = (event(at(0), 24 * 60, AWAY),)
+OVER_MIDNIGHT = (event(at(23, 30, day=NOON - timedelta(days=1)), 240),)
+OPEN, CLOSED, PAUSED, OFF = (
+    WindowState.OPEN,
+    WindowState.CLOSED,
+    WindowState.PAUSED,
+    WindowState.OFF,
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    looks: tuple[See, ...]
+    state: WindowState
+    by: GateName | None = None
+    start: datetime = NOON
+    rule: IdleRule | None = None
+    paused_until: datetime | None = None
+    train_now: bool = False
+
+
+def case(
+    name: str,
+    looks: See | tuple[See, ...],
+    state: WindowState,
+    by: GateName | None = None,
+    **more: Any,
+) -> Case:
+    return Case(name, (looks,) if isinstance(looks, See) else looks, state, by, **more)
+
+
+INPUT, WAIT, CHAT, WAKE, CALENDAR = (
+    GateName.INPUT,
+    GateName.WAIT,
+    GateName.CHAT,
+    GateName.WAKE,
+    GateName.CALENDAR,
+)
+CASES = [
+    # The user
+    case("nobody for a quarter of an hour", see(), OPEN),
+    case("a key this second", see(input_idle_s=0.0), CLOSED, INPUT),
+    case("a key half a minute ago", see(input_idle_s=30.0), CLOSED, INPUT),
+    case("nine minutes", see(input_idle_s=540.0), CLOSED, WAIT),
+    case("ten minutes to the second", see(input_idle_s=600.0), OPEN),
+    case("two minutes, locked", see(input_idle_s=120.0, locked=True), OPEN),
+    case("one minute and a half, locked", see(input_idle_s=90.0, locked=True), CLOSED, WAIT),
+    case("two minutes, lock unknown", see(input_idle_s=120.0, locked=UNKNOWN), CLOSED, WAIT),
+    case("ten minutes, lock unknown", see(locked=UNKNOWN), OPEN),
+    case("a key in an open window", (see(), see(15, input_idle_s=0.05)), CLOSED, INPUT),
+    case("input is believed anew at each look", (see(input_idle_s=0.0), see(16)), OPEN),
+    case(
+        "input that the source forgets",
+        (see(input_idle_s=0.0), see(15, input_idle_s=UNKNOWN)),
+        CLOSED,
+        INPUT,
+        rule=SLEEPS,
+        start=NIGHT,
+    ),
+    case(
+        "a source that broke a while ago in sleep hours",
+        (see(input_idle_s=0.0), see(15, input_idle_s=UNKNOWN), see(600, input_idle_s=UNKNOWN)),
+        CLOSED,
+        INPUT,
+        rule=SLEEPS,
+        start=NIGHT,
+    ),
+    case(
+        "a source that broke a whole wait ago in sleep hours",
+        (see(input_idle_s=0.0), see(15, input_idle_s=UNKNOWN), see(616, input_idle_s=UNKNOWN)),
+        OPEN,
+        rule=SLEEPS,
+        start=NIGHT,
+    ),
+    case(
+        "a source that breaks in a window open in sleep hours",
+        (see(), see(15, input_idle_s=UNKNOWN)),
+        CLOSED,
+        INPUT,
+        rule=SLEEPS,
+        start=NIGHT,
+    ),
+    case(
+        "a source that breaks twice in sleep hours",
+        (
+            *(see(), see(15, input_idle_s=UNKNOWN), see(500, input_idle_s=0.0)),
+            *(see(515, input_idle_s=UNKNOWN), see(700, input_idle_s=UNKNOWN)),
+        ),
+        CLOSED,
+        INPUT,
+        rule=SLEEPS,
+        start=NIGHT,
+    ),
+    case(
+        "a source that is asked for the first time",
+        (see(input_idle_s=UNKNOWN, locked=UNKNOWN), see(1)),
+        OPEN,
+    ),
+    case("typing in sleep hours", see(input_idle_s=1.0), CLOSED, INPUT, rule=SLEEPS, start=NIGHT),
+    case(
+        "typing in the middle of the night's work",
+        (see(), see(3600, input_idle_s=4500.0), see(3600.1, input_idle_s=0.0)),
+        CLOSED,
+        INPUT,
+        rule=SLEEPS,
+        start=NIGHT,
+    ),
+    case("two minutes in sleep hours", see(input_idle_s=120.0), OPEN, rule=SLEEPS, start=NIGHT),
+    case(
+        "one minute in sleep hours", see(input_idle_s=61.0), CLOSED, WAIT, rule=SLEEPS, start=NIGHT
+    ),
+    case("two minutes outside of them", see(input_idle_s=120.0), CLOSED, WAIT, rule=SLEEPS),
+    case(
+        "sleep hours that end while it works",
+        (see(input_idle_s=130.0), see(61, input_idle_s=191.0)),
+        OPEN,
+        rule=SLEEPS,
+        start=at(6, 59),
+    ),
+    case(
+        "unlocked by nobody who is seen",
+        (see(input_idle_s=UNKNOWN, locked=True), see(300, input_idle_s=UNKNOWN, locked=False)),
+        CLOSED,
+        WAKE,
+        rule=SLEEPS,
+        start=NIGHT,
+    ),
+    # Nobody can tell
+    case("unknown input", see(input_idle_s=UNKNOWN), CLOSED, INPUT),
+    case("unknown input, locked", see(input_idle_s=UNKNOWN, locked=True), CLOSED, INPUT),
+    case(
+        "unknown input in sleep hours, at first sight",
+        see(input_idle_s=UNKNOWN),
+        CLOSED,
+        WAIT,
+        rule=SLEEPS,
+        start=NIGHT,
+    ),
+    case(
+        "unknown input in sleep hours, after the wait",
+        (see(input_idle_s=UNKNOWN), see(121, input_idle_s=UNKNOWN)),
+        OPEN,
+        rule=SLEEPS,
+        start=NIGHT,
+    ),
+    case(
+        "unknown input in hours that the user allowed",
+        (see(input_idle_s=UNKNOWN), see(601, input_idle_s=UNKNOWN)),
+        OPEN,
+        rule=IdleRule(allowed_hours=(parsed("12:00-13:00"),)),
+    ),
+    case(
+        "unknown input outside of the sleep hours",
+        (see(input_idle_s=UNKNOWN), see(900, input_idle_s=UNKNOWN)),
+        CLOSED,
+        INPUT,
+        rule=SLEEPS,
+    ),
+    case(
+        "a source that breaks in an open window",
+        (see(), see(15, input_idle_s=UNKNOWN)),
+        CLOSED,
+        INPUT,
+    ),
+    case(
+        "everything but input unknown",
+        see(**{name: UNKNOWN for name in GREEN if name != "input_idle_s"}),
+        OPEN,
+    ),
+    # Chats
+    case("a chat is answered", see(chats_in_flight=1), CLOSED, CHAT),
+    case("a chat ended a minute ago", see(since_chat_s=60.0), CLOSED, WAIT),
+    case("a chat ended eleven minutes ago", see(since_chat_s=660.0), OPEN),
+    case(
+        "a request from a phone at night",
+        (see(), see(3600, chats_in_flight=1, input_idle_s=4500.0)),
+        CLOSED,
+        CHAT,
+        rule=SLEEPS,
+        start=NIGHT,
+    ),
+    case(
+        "two minutes after the phone",
+        (see(), see(3600, chats_in_flight=1), see(3730, since_chat_s=125.0)),
+        OPEN,
+        rule=SLEEPS,
+        start=NIGHT,
+    ),
+    case(
+        "train now, while a chat is answered", see(chats_in_flight=1), CLOSED, CHAT, train_now=True
+    ),
+    # Calendars
+    case("a call on this machine", see(events=NOON_CALL), CLOSED, CALENDAR),
+    case("a meeting elsewhere", see(events=NOON_MEETING), OPEN),
+    case("a meeting shortens the wait", see(input_idle_s=125.0, events=NOON_MEETING), OPEN),
+    case("typing in a meeting", see(input_idle_s=0.5, events=NOON_MEETING), CLOSED, INPUT),
+    case(
+        "a meeting that was cancelled is gone",
+        (see(events=NOON_MEETING, input_idle_s=30), see(100, input_idle_s=130.0)),
+        CLOSED,
+        WAIT,
+    ),
+    case(
+        "a call that was cancelled is gone",
+        (see(events=NOON_CALL), see(601, input_idle_s=1501.0)),
+        OPEN,
+    ),
+    case(
+        "a call that was moved to now",
+        (see(events=(event(at(15), 30),)), see(15, events=(event(at(12), 30),))),
+        CLOSED,
+        CALENDAR,
+    ),
+    case(
+        "a call that was moved away",
+        (see(events=(event(at(12), 30),)), see(601, events=(event(at(15), 30),))),
+        OPEN,
+    ),
+    case("busy all day", see(events=ALL_DAY), CLOSED, CALENDAR),
+    case("away all day", see(input_idle_s=125.0, events=HOLIDAY), OPEN),
+    case(
+        "all day, but yesterday",
+        see(events=(event(at(0, day=NOON - timedelta(days=1)), 1440),)),
+        OPEN,
+    ),
+    case("a call across midnight", see(events=OVER_MIDNIGHT), CLOSED, CALENDAR, start=NIGHT),
+    case("just after a call", see(events=(event(at(11, 30), 30),)), OPEN),
+    case(
+        "a call that has just ended leaves somebody",
+        (
+            see(events=NOON_CALL),
+            see(1790, events=NOON_CALL, input_idle_s=2690.0),
+            see(1805, events=NOON_CALL, input_idle_s=2705.0),
+        ),
+        CLOSED,
+        WAIT,
+    ),
+    case("two feeds that disagree", see(events=NOON_MEETING + NOON_CALL), CLOSED, CALENDAR),
+    case("a call begins at this second", see(events=(event(NOON, 30),)), CLOSED, CALENDAR),
+    case("a call ends at this second", see(events=(event(at(11), 60),)), OPEN),
+    case(
+        "a call through the doubled hour, in the second half",
+        see(events=(event(datetime(2026, 10, 25, 1, 30, tzinfo=BERLIN), 150),)),
+        CLOSED,
+        CALENDAR,
+        start=datetime(2026, 10, 25, 2, 45, tzinfo=BERLIN, fold=1),
+    ),
+    case(
+        "a call in the first of the two hours, seen in the second",
+        see(events=(event(datetime(2026, 10, 25, 2, 0, tzinfo=BERLIN), 60),)),
+        OPEN,
+        start=datetime(2026, 10, 25, 2, 30, tzinfo=BERLIN, fold=1),
+    ),
+    case(
+        "a call across the skipped hour",
+        see(events=(event(datetime(2026, 3, 29, 1, 45, tzinfo=BERLIN), 30),)),
+        CLOSED,
+        CALENDAR,
+        start=datetime(2026, 3, 29, 3, 10, tzinfo=BERLIN),
+    ),
+    # Hours
+    case(
+        "blocked hours",
+        see(),
+        CLOSED,
+        GateName.HOURS,
+        rule=IdleRule(blocked_hours=(parsed("wed 11:00-13:00"),)),
+    ),
+    case(
+        "blocked on another day",
+        see(),
+        OPEN,
+        rule=IdleRule(blocked_hours=(parsed("thu 11:00-13:00"),)),
+    ),
+    case("allowed hours", see(), OPEN, rule=IdleRule(allowed_hours=(parsed("11:00-13:00"),))),
+    case(
+        "not in the allowed hours",
+        see(),
+        CLOSED,
+        GateName.HOURS,
+        rule=IdleRule(allowed_hours=(parsed("22:00-06:00"),)),
+    ),
+    case(
+        "allowed and blocked at once",
+        see(),
+        CLOSED,
+        GateName.HOURS,
+        rule=IdleRule(
+            allowed_hours=(parsed("11:00-13:00"),), blocked_hours=(parsed("12:00-12:30"),)
+        ),
+    ),
+    case(
+        "blocked hours that end need no new wait",
+        (see(), see(1801, input_idle_s=2700.0)),
+        OPEN,
+        rule=IdleRule(blocked_hours=(parsed("11:00-12:30"),)),
+    ),
+    # Calls, films, apps
+    case("a film", see(call=True), CLOSED, GateName.CALL),
+    case("just after a film", (see(call=True), see(15)), CLOSED, WAIT),
+    case("ten minutes after a film", (see(call=True), see(601)), OPEN),
+    case("a call in sleep hours", see(call=True), CLOSED, GateName.CALL, rule=SLEEPS, start=NIGHT),
+    case("a game", see(exclusive_app="Tetris"), CLOSED, GateName.APP),
+    case("which app is unknown, and none was named", see(exclusive_app=UNKNOWN), OPEN),
+    # The machine
+    case("on battery", see(on_mains=False), CLOSED, GateName.POWER),
+    case(
+        "battery in the middle of a window", (see(), see(1, on_mains=False)), CLOSED, GateName.POWER
+    ),
+    case("just back on mains", (see(on_mains=False), see(15)), CLOSED, WAIT),
+    case("a minute back on mains", (see(on_mains=False), see(61)), OPEN),
+    case("on battery, allowed", see(on_mains=False), OPEN, rule=IdleRule(battery_ok=True)),
+    case(
+        "on battery, allowed, nearly empty",
+        see(on_mains=False, battery_share=0.2),
+        CLOSED,
+        GateName.POWER,
+        rule=IdleRule(battery_ok=True),
+    ),
+    case(
+        "on battery, allowed, charge unknown",
+        see(on_mains=False, battery_share=UNKNOWN),
+        CLOSED,
+        GateName.POWER,
+        rule=IdleRule(battery_ok=True),
+    ),
+    case("low-power mode", see(low_power=True), CLOSED, GateName.SAVING),
+    case("low-power mode, allowed", see(low_power=True), OPEN, rule=IdleRule(low_power_ok=True)),
+    case("hot", see(hot=True), CLOSED, GateName.HEAT),
+    case("little memory", see(memory_free_share=0.1), CLOSED, GateName.MEMORY),
+    case("less memory while it works", (see(), see(15, memory_free_share=0.15)), OPEN),
+    case(
+        "far too little while it works",
+        (see(), see(15, memory_free_share=0.05)),
+        CLOSED,
+        GateName.MEMORY,
+    ),
+    case("programs wait for memory", see(memory_pressure=0.08), CLOSED, GateName.MEMORY),
+    case("a build", see(load_of_others=0.9), CLOSED, GateName.LOAD),
+    case("some load while it works", (see(), see(15, load_of_others=0.45)), OPEN),
+    case("some load before it works", see(load_of_others=0.45), CLOSED, GateName.LOAD),
+    # Sleep and clocks
+    case("nine hours asleep", (see(), see(1, clock_s=32_400, asleep_gap_s=32_400.0)), CLOSED, WAKE),
+    case(
+        "woken for nine minutes",
+        (see(), see(1, asleep_gap_s=32_400.0), see(541, input_idle_s=33_000.0)),
+        CLOSED,
+        WAIT,
+    ),
+    case(
+        "woken for eleven minutes",
+        (see(), see(1, asleep_gap_s=32_400.0), see(661, input_idle_s=33_000.0)),
+        OPEN,
+    ),
+    case("the clock is set back an hour", (see(), see(15, clock_s=-3600)), OPEN),
+    case(
+        "the clock is set back a day, someone types",
+        (see(), see(15, clock_s=-86400, input_idle_s=0)),
+        CLOSED,
+        INPUT,
+    ),
+    case("after a restart, by the input alone", see(input_idle_s=4000.0), OPEN),
+    # The user's word
+    case("paused", see(), PAUSED, GateName.PAUSE, paused_until=at(15)),
+    case("paused for good", see(), PAUSED, GateName.PAUSE, paused_until=FOR_EVER),
+    case("a pause that is over", see(), OPEN, paused_until=at(11)),
+    case("paused and typing", see(input_idle_s=0.0), PAUSED, GateName.PAUSE, paused_until=at(15)),
+    case("switched off", see(), OFF, GateName.LEARNING, rule=IdleRule(enabled=False)),
+    case(
+        "switched off and paused",
+        see(),
+        OFF,
+        GateName.LEARNING,
+        rule=IdleRule(enabled=False),
+        paused_until=at(15),
+    ),
+    case("train now, just typed", see(input_idle_s=0.0), OPEN, train_now=True),
+    case("train now, unknown input", see(input_idle_s=UNKNOWN), OPEN, train_now=True),
+    case("train now, in a pause", see(), OPEN, train_now=True, paused_until=at(15)),
+    case("train now, in a call", see(events=NOON_CALL, call=True), OPEN, train_now=True),
+    case(
+        "train now, in blocked hours",
+        see(),
+        OPEN,
+        train_now=True,
+        rule=IdleRule(blocked_hours=(parsed("00:00-24:00"),)),
+    ),
+    case("train now, hot", see(hot=True), CLOSED, GateName.HEAT, train_now=True),
+    case("train now, on battery", see(on_mains=False), CLOSED, GateName.POWER, train_now=True),
+    case(
+        "train now, little memory",
+        see(memory_free_share=0.05),
+        CLOSED,
+        GateName.MEMORY,
+        train_now=True,
+    ),
+    case("train now, saving power", see(low_power=True), CLOSED, GateName.SAVING, train_now=True),
+    case(
+        "train now, switched off",
+        see(),
+        OFF,
+        GateName.LEARNING,
+        train_now=True,
+        rule=IdleRule(enabled=False),
+    ),
+]
+
+
+def test_the_table_has_sixty_cases_and_more() -> None:
+    assert len({one.name for one in CASES}) == len(CASES) >= 60
+
+
+@pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
+def test_the_policy_says(one: Case) -> None:
+    window = looked(
+        *one.looks,
+        start=one.start,
+        rule=one.rule,
+        paused_until=one.paused_until,
+        train_now=one.train_now,
+    )
+    assert (window.state, window.closed_by) == (one.state, one.by), window.because
+    assert window.because.endswith(".")
+    assert [gate.name for gate in window.gates] == list(GateName)
+
+
+# What it says besides
+
+
+PLAN = Calendar(id="work", label="Work", means=BUSY)
+
+
+def test_a_pause_says_its_end_whatever_else_stands_against_it() -> None:
+    end = at(13)
+    for signals in ({"input_idle_s": UNKNOWN}, {"on_mains": False}, {"input_idle_s": 0.0}):
+        window = looked(see(**signals), paused_until=end)
+        assert (window.state, window.until) == (PAUSED, end)
+    assert looked(see(on_mains=False), paused_until=end).next is None
+
+
+def test_nobody_knows_when_somebody_leaves() -> None:
+    window = looked(see(input_idle_s=1.0))
+    assert window.until is None
+    assert window.next == at(12, 10) - timedelta(seconds=1)
+
+
+def test_calls_that_follow_each_other_end_with_the_last() -> None:
+    calls = (
+        *(event(at(11, 30), 60), event(at(12, 30), 30, feed="home"), event(at(13), 15)),
+        event(at(13, 30), 30),
+    )
+    window = looked(see(events=calls))
+    assert window.because == "Your calendar needs this machine until 13:15."
+    assert window.until == at(13, 15)
+
+
+def test_a_call_is_told_with_the_name_of_its_calendar() -> None:
+    window = looked(see(events=NOON_CALL), calendars=(PLAN,))
+    assert window.because == "Your calendar “Work” needs this machine until 12:30."
+
+
+@pytest.mark.parametrize(
+    ("unread_s", "words"),
+    [(25 * 3600.0, "could not be read for 1 d 1 h"), (float("inf"), "has never been read")],
+)
+def test_a_calendar_that_was_lost_is_unknown_and_named(unread_s: float, words: str) -> None:
+    lost = replace(PLAN, unread_s=unread_s)
+    away = Calendar(id="home", label="Home", means=AWAY)
+    window = looked(see(events=(event(at(14), 30, feed="home"),)), calendars=(away, lost))
+    gate = next(gate for gate in window.gates if gate.name is CALENDAR)
+    assert gate.state is GateState.UNKNOWN
+    assert gate.text == f"Your calendar “Work” {words}, so a call in it is not seen."
+    assert gate.until == at(14)
+    assert window.state is OPEN
+
+
+def test_a_wait_says_how_long_it_lasts_yet() -> None:
+    window = looked(see(input_idle_s=240.0))
+    assert window.because == "Waiting for a lull: 4 min of 10 min without you."
+    assert window.until == window.next == at(12, 6)
+
+
+def test_a_call_says_when_it_ends_and_the_wait_comes_behind_it() -> None:
+    window = looked(see(events=NOON_CALL))
+    assert window.because == "Your calendar needs this machine until 12:30."
+    assert window.until == at(12, 30)
+    assert window.next == at(12, 40)
+
+
+def test_typing_before_a_call_says_a_time_behind_the_call() -> None:
+    window = looked(see(input_idle_s=0.0, events=(event(at(12, 5), 30),)))
+    assert window.next == at(12, 45)
+
+
+def test_nobody_knows_when_a_hot_machine_cools() -> None:
+    window = looked(see(hot=True))
+    assert window.until is None
+    assert window.next is None
+
+
+def test_a_pause_for_good_has_no_end() -> None:
+    window = looked(see(), paused_until=FOR_EVER)
+    assert (window.until, window.next) == (None, None)
+    assert window.because == "Paused until you resume."
+
+
+def test_an_open_window_ends_where_the_next_call_begins() -> None:
+    window = looked(see(events=(event(at(14), 30), event(at(13), 30))))
+    assert window.until == at(13)
+
+
+def test_an_open_window_ends_where_blocked_hours_begin() -> None:
+    assert looked(see(), rule=IdleRule(blocked_hours=(parsed("18:00-20:00"),))).until == at(18)
+
+
+def test_hours_that_leave_nothing_out_never_open() -> None:
+    window = looked(see(), rule=IdleRule(blocked_hours=(parsed("00:00-24:00"),)))
+    assert window.state is CLOSED
+    assert window.next is None
+
+
+def test_the_user_is_expected_back_when_sleep_hours_end() -> None:
+    assert looked(see(), rule=SLEEPS, start=NIGHT).likely_until == at(7, day=NIGHT)
+
+
+def test_next_in_a_night_that_is_an_hour_longer_is_in_real_time() -> None:
+    start = datetime(2026, 10, 25, 1, 0, tzinfo=BERLIN)
+    rule = IdleRule(blocked_hours=(parsed("00:00-04:00"),))
+    window = looked(see(), start=start, rule=rule)
+    assert window.next == datetime(2026, 10, 25, 4, 0, tzinfo=BERLIN)
+    assert (window.next.astimezone(UTC) - start.astimezone(UTC)) == timedelta(hours=4)
+
+
+def test_unknown_input_is_told_as_unknown_and_with_its_reason() -> None:
+    window = looked(see(input_idle_s=UNKNOWN))
+    gate = next(gate for gate in window.gates if gate.name is INPUT)
+    assert gate.state is GateState.UNKNOWN
+    assert "there is no display" in gate.text
+
+
+def test_the_view_has_the_keys_of_the_command() -> None:
+    view = looked(see(hot=True)).as_dict()
+    assert list(view) == ["state", "because", "until", "next", "gates"]
+    assert view["state"] == "closed"
+    assert view["until"] is None
+    gates = view["gates"]
+    assert isinstance(gates, list)
+    assert {"name": "heat", "state": "closed", "text": "The machine is hot."} in gates
+
+
+def test_signals_without_a_zone_are_refused() -> None:
+    with pytest.raises(ValueError, match="aware"):
+        IdleSignals(now=datetime(2026, 1, 1), monotonic_s=0.0)  # noqa: DTZ001
+
+
+@pytest.mark.parametrize("value", [-1.0, float("nan")])
+def test_a_length_that_is_none_is_refused(value: float) -> None:
+    with pytest.raises(ValueError, match="input_idle_s"):
+        IdleSignals(now=NOON, monotonic_s=0.0, input_idle_s=value)

@@ -1,0 +1,129 @@
+"""What an approval rests on, and whose words a sentence is in."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from lull.core.proof.proof import ProofRule, decide
+from lull.core.proof.proposal import (
+    Proposal,
+    ProposalKind,
+    ProposalOrigin,
+    ProposalStatus,
+    Trace,
+)
+from lull.core.proof.standing import (
+    CALM,
+    CAUTION_WORDS,
+    Caution,
+    Standing,
+    cautions_of,
+    standing_of,
+)
+from lull.core.proof.whose_words import Whose, quoted, whose
+from lull.core.skills.skill import SkillKey, SkillText
+from tests.desk import pairs
+
+NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+PROPOSAL = Proposal(
+    id="prop_1",
+    kind=ProposalKind.NEW,
+    key=SkillKey("", "menu-style"),
+    base_sha256="",
+    sha256="0" * 64,
+    text=SkillText(name="menu-style", description="When.", body="Use bars."),
+    status=ProposalStatus.SCREENED,
+    origin=ProposalOrigin.EXTRACTIVE,
+    made_at=NOW,
+    changed_at=NOW,
+)
+
+
+@pytest.mark.parametrize(
+    ("status", "done", "standing"),
+    [
+        (ProposalStatus.DRAFT, 0, Standing.UNTESTED),
+        (ProposalStatus.SCREENED, 0, Standing.UNTESTED),
+        (ProposalStatus.PROVING, 7, Standing.UNTESTED),
+        (ProposalStatus.PROVED, 9, Standing.PROVED),
+        (ProposalStatus.UNPROVED, 9, Standing.NOT_BETTER),
+        (ProposalStatus.UNPROVED, 0, Standing.UNTESTABLE),
+        (ProposalStatus.QUARANTINED, 0, Standing.QUARANTINED),
+        (ProposalStatus.STALE, 9, Standing.OUT_OF_DATE),
+        (ProposalStatus.APPROVED, 9, Standing.DECIDED),
+        (ProposalStatus.REJECTED, 9, Standing.DECIDED),
+    ],
+)
+def test_what_an_approval_rests_on(status: ProposalStatus, done: int, standing: Standing) -> None:
+    assert standing_of(replace(PROPOSAL, status=status), pairs=done) is standing
+    if status in (ProposalStatus.APPROVED, ProposalStatus.REJECTED):
+        return
+    deferred = replace(PROPOSAL, status=ProposalStatus.DEFERRED, before=status)
+    assert standing_of(deferred, pairs=done) is standing, "putting it off changes nothing of that"
+
+
+def test_only_what_is_proved_or_takes_away_needs_no_second_word() -> None:
+    retire = replace(PROPOSAL, kind=ProposalKind.RETIRE)
+    assert standing_of(retire, pairs=0) is Standing.REMOVAL
+    assert {Standing.PROVED, Standing.REMOVAL} == CALM
+
+
+def test_a_proof_on_one_request_without_past_successes_says_so() -> None:
+    rule = ProofRule()
+    alone = decide(pairs(8), rule, successes=0)
+    assert cautions_of(alone) == (Caution.ONE_REQUEST, Caution.NO_PAST_SUCCESS)
+    held = decide(pairs(8, successes=5), rule, successes=5)
+    assert cautions_of(held) == (Caution.ONE_REQUEST,)
+    assert cautions_of(decide([], rule, successes=0)) == ()
+    assert set(CAUTION_WORDS) == set(Caution)
+
+
+def test_what_was_put_off_sleeps_until_its_time_and_comes_back_as_it_was() -> None:
+    until = NOW + timedelta(hours=4)
+    off = replace(
+        PROPOSAL, status=ProposalStatus.DEFERRED, before=ProposalStatus.PROVED, until=until
+    )
+    assert off.asleep(NOW)
+    assert off.awake(NOW) == off
+    assert not off.asleep(until)
+    assert off.awake(until) == replace(PROPOSAL, status=ProposalStatus.PROVED)
+    assert not PROPOSAL.asleep(NOW)
+    assert PROPOSAL.awake(until) == PROPOSAL
+
+
+@pytest.mark.parametrize(
+    ("sentence", "typed", "runs", "class_"),
+    [
+        ("Answer in German.", "please ANSWER in german!", ("Answer in German",), Whose.YOURS),
+        (
+            "When you write a note, always answer in German.",
+            "Please always answer in German.",
+            ("always answer in German",),
+            Whose.DERIVED,
+        ),
+        ("When the user asks for a note.", "write a note", (), Whose.DERIVED),
+        ("Use dashes, not bars.", "use dashes please, and not bars", ("Use dashes",), None),
+    ],
+)
+def test_only_what_was_typed_word_for_word_is_said_by_the_user(
+    sentence: str, typed: str, runs: tuple[str, ...], class_: Whose | None
+) -> None:
+    found = quoted(sentence, (typed,))
+    assert found[: len(runs)] == runs
+    trace = Trace(sentence=sentence, source="user", turn="turn_1", quoted=found)
+    assert whose(trace) is (class_ or Whose.DERIVED)
+
+
+def test_a_sentence_of_an_older_trace_is_held_against_the_wish() -> None:
+    old = Trace(sentence="Answer in German.", source="user", turn="turn_1")
+    assert whose(old, wish="no, answer in German") is Whose.YOURS
+    assert whose(old, wish="") is Whose.DERIVED
+
+
+def test_what_a_model_or_a_stranger_wrote_is_never_called_the_users() -> None:
+    said = "Answer in German."
+    assert whose(Trace(sentence=said, source="model"), wish=said) is Whose.LULL
+    assert whose(Trace(sentence=said, source="untrusted"), wish=said) is Whose.OTHERS

@@ -1,0 +1,111 @@
+"""Each pattern holds its own example and spares its near miss, by the same way as any text; and of
+the corpus, made anew each time, nearly all is held and next to nothing clean is touched."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+
+import pytest
+
+from lull.core.errors import SkillError
+from lull.core.provenance.redaction import redact_text
+from lull.core.secrets.finding import PATTERNS, secrets_in
+from lull.core.secrets.numbers import is_card, is_iban
+from lull.core.secrets.pattern import Pattern
+from lull.core.skills.skill import SkillText
+from lull.core.skills.skill_secrets import check_no_secrets
+from tests.secret_corpus.measure import measure
+
+
+def alike(kind: str, secret: str) -> int:
+    return 1
+
+
+@pytest.mark.parametrize("pattern", PATTERNS, ids=lambda p: f"{p.kind} {p.hints[:1]}")
+def test_a_pattern_holds_its_example_and_spares_its_near_miss(pattern: Pattern) -> None:
+    before, _, rest = pattern.holds.partition("«")
+    secret, _, behind = rest.rpartition("»")
+    for wrap in (str, json.dumps, lambda text: json.dumps(json.dumps({"a": text}))):
+        safe = redact_text(wrap(before + secret + behind), alike)
+        assert secret not in safe
+        assert "⟨secret:" in safe
+    assert redact_text(pattern.spares, alike) == pattern.spares
+
+
+def test_every_hint_is_in_small_letters_and_a_pattern_that_needs_one_has_one() -> None:
+    for pattern in PATTERNS:
+        assert all(hint == hint.lower() and hint for hint in pattern.hints)
+        assert pattern.hints or pattern.where.name in ("RUN", "TEXT")
+
+
+def test_of_the_corpus_nearly_all_is_held_and_next_to_nothing_clean_is_touched() -> None:
+    seed = random.randrange(10**9)
+    found = measure("own", seed=seed, places=3)
+    assert found.held / found.tried >= 0.98, (seed, found.leaks)
+    assert len(found.touched) / found.clean <= 0.005, (seed, found.touched)
+
+
+def test_of_the_exam_nearly_all_is_held() -> None:
+    seed = random.randrange(10**9)
+    found = measure("exam", seed=seed, places=3)
+    assert found.held / found.tried >= 0.95, (seed, found.leaks)
+    assert len(found.touched) / found.clean <= 0.02, (seed, found.touched)
+
+
+def test_a_number_is_a_card_or_an_iban_only_with_its_check_digits() -> None:
+    assert is_card("4539148803436467")
+    assert not is_card("4539148803436466")
+    assert not is_card("1111111111111117")
+    assert is_iban("GB82 WEST 1234 5698 7654 32")
+    assert not is_iban("GB82 WEST 1234 5698 7654 33")
+    assert not is_iban("XX82 WEST 1234 5698 7654 32")
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *[
+            "-",
+            "a",
+            "4 ",
+            "A1",
+            "key",
+            "token ",
+            "password=",
+            "secret secret ",
+            "://",
+            "u:p@",
+            "$6$",
+        ],
+        *[
+            "abandon ",
+            "curl -u ",
+            '\\"',
+            "\\n",
+            "mi contraseña ",
+            "DE12 ",
+            "0x",
+            "İ",
+            "AKIA",
+            "eyJa.",
+        ],
+    ],
+)
+def test_twice_the_text_takes_about_twice_the_time(piece: str) -> None:
+    def took_s(size: int) -> float:
+        text = piece * (size // len(piece))
+        began = time.process_time()
+        secrets_in(text)
+        return time.process_time() - began
+
+    assert min(took_s(40_000) for _ in range(2)) < 10 * min(took_s(10_000) for _ in range(2)) + 0.5
+
+
+def test_a_skill_with_a_secret_is_refused_by_line_and_kind_and_not_by_its_words() -> None:
+    token = "ghp_" + "Ab1Cd2Ef3" * 4
+    text = SkillText(name="push", description="When pushing.", body=f"Push.\nUse {token}.")
+    with pytest.raises(SkillError, match=r"Line 2 of the body .*github token") as raised:
+        check_no_secrets(text)
+    assert token not in str(raised.value.as_dict())

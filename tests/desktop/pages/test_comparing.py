@@ -1,0 +1,167 @@
+"""The user as scorer in the window: two answers, keys and buttons, and what the picks come to."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from lull.core.chat.picks import Pick
+from lull.core.errors import UpstreamDown
+from lull.core.proof.proposal import Proposal, ProposalStatus
+from lull.desktop.pages.review.compare_dialog import CompareDialog
+from lull.desktop.pages.review.page import ReviewPage
+from tests.desk import Desk
+from tests.desktop.conftest import Shown
+from tests.desktop.pages.test_review_page import confirmed, dialog_of, opened
+
+
+def waits(desk: Desk, **more: object) -> Proposal:
+    return desk.propose(
+        status=ProposalStatus.UNPROVED,
+        needs_picks=True,
+        reason="only you can tell: compare six answers",
+        wish="join with bars",
+        **more,  # type: ignore[arg-type]
+    )
+
+
+def begun(shown: Shown, page: ReviewPage) -> CompareDialog:
+    page.compare.click()
+    dialog = dialog_of(page, CompareDialog)
+    assert isinstance(dialog, CompareDialog)
+    shown.until(dialog.buttons[Pick.A].isEnabled)
+    return dialog
+
+
+def text(dialog: CompareDialog, pick: Pick) -> str:
+    return dialog.answers[pick].toPlainText()
+
+
+def test_only_what_waits_for_picks_offers_to_compare(on_desk: Shown, desk: Desk) -> None:
+    desk.propose("other")
+    waits(desk)
+    page = opened(on_desk, with_=2)
+    for line, row in enumerate(page.rows.rows):
+        page._go_to(line)
+        page._show_current()
+        assert page.compare.isVisible() == (row["name"] == "menu-style")
+    assert page.view.isVisible()
+
+
+def test_it_says_in_words_that_only_the_user_can_tell(on_desk: Shown, desk: Desk) -> None:
+    waits(desk)
+    page = opened(on_desk, with_=1)
+    assert "about 6 pairs" in page.view.evidence.text()
+    assert not page.view.flags.isVisible()
+
+
+def test_six_picks_by_key_prove_it(on_desk: Shown, desk: Desk) -> None:
+    proposal = waits(desk)
+    page = opened(on_desk, with_=1)
+    dialog = begun(on_desk, page)
+    assert dialog.request.text() == "write a menu"
+    assert dialog.wish.text() == "You had said: join with bars"
+    assert (text(dialog, Pick.A), text(dialog, Pick.B)) == ("soup | bread 1", "soup and bread 1")
+    assert dialog.doing.text() == "Pair 1 of about 6."
+    for number in range(1, 7):
+        on_desk.until(lambda n=number: text(dialog, Pick.A) == f"soup | bread {n}")  # type: ignore[misc]
+        on_desk.bot.keyClick(dialog, "a")
+    on_desk.until(lambda: dialog.doing.text().startswith("Proved: you liked"))
+    assert "better in 6, worse in 0" in dialog.doing.text()
+    assert not dialog.buttons[Pick.A].isVisible()
+    assert desk.status(proposal) == "proved"
+    dialog.leave.click()
+    on_desk.until(lambda: page.rows.rows[0]["status"] == "proved")
+    assert not page.compare.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("key", "scored"), [("b", (1.0, 0.0)), ("s", (1.0, 1.0)), ("n", (0.0, 0.0))]
+)
+def test_each_key_says_what_it_says(
+    on_desk: Shown, desk: Desk, key: str, scored: tuple[float, float]
+) -> None:
+    proposal = waits(desk)
+    dialog = begun(on_desk, opened(on_desk, with_=1))
+    on_desk.bot.keyClick(dialog, key)
+    on_desk.until(lambda: desk.stores.proposals.pairs(proposal.id))
+    (pair,) = desk.stores.proposals.pairs(proposal.id)
+    assert (pair.without, pair.with_) == scored
+
+
+def test_picks_for_the_other_side_end_in_plain_words(on_desk: Shown, desk: Desk) -> None:
+    waits(desk)
+    dialog = begun(on_desk, opened(on_desk, with_=1))
+    for number in range(1, 7):
+        on_desk.until(lambda n=number: text(dialog, Pick.A) == f"soup | bread {n}")  # type: ignore[misc]
+        dialog.buttons[Pick.B].click()
+    on_desk.until(lambda: "not better" in dialog.doing.text())
+
+
+def test_while_the_model_answers_nothing_can_be_picked(on_desk: Shown, desk: Desk) -> None:
+    proposal = waits(desk)
+
+    async def hold() -> None:
+        desk.compare.held = asyncio.Event()
+
+    desk.do(hold())
+    page = opened(on_desk, with_=1)
+    page.compare.click()
+    dialog = dialog_of(page, CompareDialog)
+    assert isinstance(dialog, CompareDialog)
+    assert "The model answers" in dialog.doing.text()
+    on_desk.bot.keyClick(dialog, "a")
+    assert not dialog.buttons[Pick.A].isEnabled()
+    assert desk.compare.held is not None
+    desk.call(desk.compare.held.set)
+    on_desk.until(dialog.buttons[Pick.A].isEnabled)
+    assert desk.stores.proposals.pairs(proposal.id) == []
+
+
+def test_a_model_that_is_away_is_said(on_desk: Shown, desk: Desk) -> None:
+    waits(desk)
+    desk.compare.error = UpstreamDown("Nobody answers there.")
+    page = opened(on_desk, with_=1)
+    page.compare.click()
+    dialog = dialog_of(page, CompareDialog)
+    assert isinstance(dialog, CompareDialog)
+    on_desk.until(lambda: "Nobody answers there." in dialog.doing.text())
+
+
+def test_everything_in_it_has_a_name_for_a_screen_reader(on_desk: Shown, desk: Desk) -> None:
+    waits(desk)
+    dialog = begun(on_desk, opened(on_desk, with_=1))
+    names = [one.accessibleName() for one in (*dialog.buttons.values(), *dialog.answers.values())]
+    assert names == [
+        "A is better",
+        "B is better",
+        "Both are the same",
+        "Neither is good",
+        "Answer A",
+        "Answer B",
+    ]
+
+
+def test_the_scope_is_chosen_before_approving(on_desk: Shown, desk: Desk) -> None:
+    proposal = desk.propose()
+    page = opened(on_desk, with_=1)
+    scope = page.view.beside.scope
+    assert scope.currentText() == "For requests like those it comes from"
+    scope.setCurrentIndex(1)
+    scope.activated.emit(1)
+    on_desk.until(lambda: desk.stores.proposals.get(proposal.id).scope == "all")
+    on_desk.until(lambda: page.rows.rows[0]["scope"] == "all")
+    page.approve.click()
+    confirmed(page)
+    on_desk.until(lambda: desk.status(proposal) == "approved")
+
+
+def test_a_check_is_shown_in_words_and_can_be_removed(on_desk: Shown, desk: Desk) -> None:
+    proposal = desk.propose(check='{"kind": "words", "at_most": 60}')
+    page = opened(on_desk, with_=1)
+    beside = page.view.beside
+    assert beside.check.text() == "Checked: The answer must have at most 60 words."
+    beside.remove.click()
+    on_desk.until(lambda: desk.stores.proposals.get(proposal.id).check == "")
+    on_desk.until(lambda: not beside.check.isVisible())

@@ -1,0 +1,270 @@
+"""Conversations: read a page at a time, searched, rated, forgotten."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+
+from lull.contract import routes
+from lull.desktop.pages.chat.conversation_rows import PAGE
+from lull.desktop.pages.chat.forget_dialog import ForgetDialog, forget_words
+from lull.desktop.pages.chat.page import ConversationsPage
+from lull.desktop.pages.chat.turns_view import redactions, worth_words
+from lull.desktop.widgets.long_text import LongText
+from lull.desktop.widgets.page import PageName
+from tests.desktop.conftest import Shown
+from tests.desktop.scripted import Scripted, status
+
+Json = dict[str, Any]
+
+
+def conversation(number: int) -> Json:
+    return {
+        "id": f"conv_{number}",
+        "client": "editor",
+        "model": "qwen3:4b",
+        "turns": 2,
+        "started": "2026-11-21T10:00:00+00:00",
+        "last": "2026-11-21T10:05:00+00:00",
+        "generation": 3,
+        "skills": [],
+    }
+
+
+def turn(number: int, **more: Any) -> Json:
+    return {
+        "id": f"turn_{number}",
+        "number": number,
+        "at": "2026-11-21T10:05:00+00:00",
+        "policy": {"model": "qwen3:4b", "base": "", "adapter": None, "generation": 3},
+        "request": f"Question {number}?",
+        "answer": f"Answer {number}.",
+        "tool_calls": [],
+        "label": None,
+        "note": None,
+        "reward": {"value": 1, "p_good": 0.9, "source": "explicit"},
+        "signals": [],
+        "eligible": True,
+        "why_not": None,
+        **more,
+    }
+
+
+def opened(shown: Shown, scripted: Scripted, count: int) -> ConversationsPage:
+    def page_behind(query: Json) -> Json:
+        first = int(query["after"].removeprefix("conv_")) + 1 if query.get("after") else 0
+        behind = min(first + PAGE, count)
+        following = f"conv_{behind - 1}" if behind < count else None
+        return {
+            "conversations": [conversation(n) for n in range(first, behind)],
+            "next": following,
+        }
+
+    scripted.answers[routes.CONVERSATIONS] = page_behind
+    for n in range(min(count, 3)):
+        scripted.answers[f"/v1/conversations/conv_{n}"] = {
+            **conversation(n),
+            "turns": [turn(10 * n), turn(10 * n + 1)],
+        }
+    page = shown.go(PageName.CONVERSATIONS)
+    assert isinstance(page, ConversationsPage)
+    # A list that is not laid out yet may ask for more at once.
+    shown.until(lambda: len(page.rows.rows) >= min(count, PAGE) and not page.rows.reading)
+    shown.until(lambda: count < PAGE or page.list.verticalScrollBar().maximum() > 0)
+    return page
+
+
+def words(page: ConversationsPage) -> str:
+    from PySide6.QtWidgets import QLabel
+
+    return "\n".join(label.text() for label in page.view.findChildren(QLabel))
+
+
+def test_before_the_first_one_the_address_is_shown(on_script: Shown, scripted: Scripted) -> None:
+    scripted.answers[routes.STATUS] = status(conversations=0)
+    scripted.tell("lull")
+    page = on_script.go(PageName.CONVERSATIONS)
+    on_script.until(lambda: page.nothing.head.text() == "Nothing was said yet")
+    assert "http://127.0.0.1:11435" in page.nothing.words.text()
+
+
+def test_the_newest_is_open_and_can_be_read(on_script: Shown, scripted: Scripted) -> None:
+    page = opened(on_script, scripted, 3)
+    on_script.until(lambda: "Answer 1." in words(page))
+    assert "You rated it good" in words(page)
+
+
+def test_more_are_read_when_one_scrolls(on_script: Shown, scripted: Scripted) -> None:
+    page = opened(on_script, scripted, 100_000)
+    before = len(page.rows.rows)
+    assert before < 10 * PAGE, "what nobody scrolled to is not read"
+    page.list.scrollToBottom()
+    on_script.until(lambda: len(page.rows.rows) > before)
+    assert [row["id"] for row in page.rows.rows] == [
+        f"conv_{n}" for n in range(page.rows.rowCount())
+    ]
+    asked = [query for _, path, query in scripted.asked if path == routes.CONVERSATIONS]
+    assert f"conv_{before - 1}" in [query.get("after") for query in asked]
+
+
+def test_who_comes_to_the_end_while_a_page_is_read_gets_more(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    page = opened(on_script, scripted, 100_000)
+    before = len(page.rows.rows)
+    page.rows.again()
+    assert page.rows.reading
+    page.list.scrollToBottom()
+    on_script.until(lambda: len(page.rows.rows) > before)
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_scroll_smoothly(on_script: Shown, scripted: Scripted) -> None:
+    page = opened(on_script, scripted, 3)
+    page.rows.beginResetModel()
+    page.rows.rows = [conversation(n) for n in range(100_000)]
+    page.rows.endResetModel()
+    bar = page.list.verticalScrollBar()
+    took_s = []
+    for step in range(40):
+        began_s = time.thread_time()
+        bar.setValue(bar.maximum() * step // 40)
+        page.list.viewport().repaint()
+        took_s.append(time.thread_time() - began_s)
+    assert sorted(took_s)[len(took_s) // 2] < 0.5  # a few milliseconds of this thread's own
+
+
+def test_a_search_asks_the_service(on_script: Shown, scripted: Scripted) -> None:
+    page = opened(on_script, scripted, 3)
+    page.filter.search.setText("menu")
+    on_script.until(lambda: any(query.get("search") == "menu" for _, _, query in scripted.asked))
+    scripted.answers[routes.CONVERSATIONS] = {"conversations": [], "next": None}
+    page.filter.client.addItem("nobody", "nobody")
+    page.filter.client.setCurrentIndex(1)
+    page.filter.client.activated.emit(1)
+    on_script.until(lambda: page.none.text() == "Nothing found.")
+
+
+def test_a_turn_is_rated_and_the_rating_taken_back(on_script: Shown, scripted: Scripted) -> None:
+    page = opened(on_script, scripted, 1)
+    on_script.until(lambda: "Answer 1." in words(page))
+    path = routes.RATE.format(id="turn_1")
+    scripted.answers[path] = {}
+    page.kit.actions.rate("turn_1", "good")
+    on_script.until(lambda: scripted.posts(path) == [{"label": "good"}])
+    on_script.until(lambda: "Rated good." in on_script.told)
+    on_script.desktop.window.note.undo.click()
+    on_script.until(lambda: scripted.posts(path)[-1] == {"label": "clear"})
+
+
+def test_forgetting_says_what_goes_and_asks_first(on_script: Shown, scripted: Scripted) -> None:
+    page = opened(on_script, scripted, 1)
+    scripted.answers[routes.FORGET] = {
+        "done": False,
+        "removed": {"turns": 2, "skills": 1, "runs": 0, "adapters": 0, "proposals": 1},
+        "skills": ["menu-style"],
+    }
+    on_script.until(page.forget.isEnabled)
+    page.forget.click()
+    on_script.until(lambda: page.findChildren(ForgetDialog))
+    dialog = page.findChildren(ForgetDialog)[0]
+    assert "2 answers, 1 proposal, 1 skill" in dialog.words.text()
+    assert "menu-style" in dialog.words.text()
+    assert not any(body.get("yes") for body in scripted.posts(routes.FORGET))
+    dialog.yes.click()
+    on_script.until(lambda: scripted.posts(routes.FORGET)[-1].get("yes") is True)
+
+
+def test_a_conversation_of_which_nothing_was_made_says_so() -> None:
+    assert forget_words({"removed": {}}) == "Nothing was made from it."
+
+
+def test_a_turn_that_may_not_train_says_why() -> None:
+    said = worth_words(turn(1, reward=None, eligible=False, why_not="it is kept for the gate"))
+    assert said == "Not scored yet · it is kept for the gate"
+    unscored = turn(1, reward=None, eligible=False, why_not="not scored yet")
+    assert worth_words(unscored) == "Not scored yet"
+
+
+def test_a_search_keeps_to_what_was_chosen(on_script: Shown, scripted: Scripted) -> None:
+    scripted.answers[routes.CONVERSATION_KINDS] = {"clients": ["editor"], "models": ["qwen3:4b"]}
+    skill = {"name": "menu-style", "status": "active", "description": "", "version": 1, "uses": 0}
+    scripted.answers[routes.SKILLS] = {"generation": 9, "skills": [skill]}
+    page = opened(on_script, scripted, 3)
+    on_script.until(lambda: page.filter.client.count() == 2)
+    for box, value in (
+        (page.filter.client, "editor"),
+        (page.filter.model, "qwen3:4b"),
+        (page.filter.label, "bad"),
+        (page.filter.excluded, "no"),
+    ):
+        box.setCurrentIndex(box.findData(value))
+    page.filter.skill.setText("menu-style")
+    wanted = {"client": "editor", "model": "qwen3:4b", "label": "bad", "skill": "menu-style"}
+    wanted |= {"excluded": "no"}
+    on_script.until(lambda: any(wanted.items() <= query.items() for _, _, query in scripted.asked))
+    page.filter.offer(["curl"], [])
+    assert page.filter.client.currentData() == "editor"
+
+
+def test_one_is_kept_out_of_learning_and_let_in_again(on_script: Shown, scripted: Scripted) -> None:
+    page = opened(on_script, scripted, 1)
+    path = routes.CONVERSATION_EXCLUDE.format(id="conv_0")
+    on_script.until(lambda: "Answer 1." in words(page))
+    kept = {**conversation(0), "excluded": True, "turns": [turn(0)]}
+    scripted.answers[path] = scripted.answers["/v1/conversations/conv_0"] = kept
+    page.exclude.click()
+    on_script.until(lambda: scripted.posts(path) == [{"excluded": True}])
+    on_script.until(lambda: "You keep it out of learning." in words(page))
+    assert page.exclude.text() == "Learn from it again"
+    on_script.desktop.window.note.undo.click()
+    on_script.until(lambda: scripted.posts(path)[-1] == {"excluded": False})
+
+
+def test_a_row_says_what_it_is_about_and_what_you_said_of_it(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    page = opened(on_script, scripted, 1)
+    row = {**conversation(0), "title": "A menu?", "label": "bad", "excluded": True, "p_good": 0.2}
+    scripted.answers[routes.CONVERSATIONS] = {"conversations": [row], "next": None}
+    page._look_for()
+    index = page.rows.index(0)
+    on_script.until(lambda: page.rows.data(index).startswith("A menu?\neditor · "))
+    assert page.rows.data(index).endswith("2 turns · rated bad · kept out")
+
+
+def test_what_was_blacked_out_is_marked_and_told(on_script: Shown, scripted: Scripted) -> None:
+    page = opened(on_script, scripted, 1)
+    hidden = turn(1, request="My key is ⟨secret:openai-key:1⟩, <b>yes</b>.")
+    assert redactions(hidden) == ["openai key"]
+    page.view.show_conversation({**conversation(0), "turns": [hidden]})
+    said = words(page)
+    assert "Blacked out before it was written: openai key" in said
+    assert "&lt;b&gt;yes" in said
+    assert "<b>⟨secret:openai-key:1⟩</b>" in said
+
+
+def test_end_goes_to_the_last_of_all(on_script: Shown, scripted: Scripted) -> None:
+    page = opened(on_script, scripted, 3 * PAGE + 7)
+    page.list.setFocus()
+    on_script.bot.keyClick(page.list, Qt.Key.Key_End)
+    on_script.until(lambda: page.list.currentIndex().row() == 3 * PAGE + 6)
+
+
+def test_a_long_address_is_broken_instead_of_widening_the_page(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    page = opened(on_script, scripted, 1)
+    address = "https://example.org/" + "a" * 3000
+    secret = f"{'b' * 400} ⟨secret:openai-key:1⟩"
+    turns = [turn(1, request=f"See {address} please.", answer=secret)]
+    page.view.show_conversation({**conversation(0), "turns": turns})
+    on_script.until(lambda: len(page.view.findChildren(LongText)) == 2)
+    on_script.until(lambda: page.view.horizontalScrollBar().maximum() == 0)
+    first, second = page.view.findChildren(LongText)
+    assert first.toPlainText() == turns[0]["request"]
+    on_script.until(lambda: first.height() > 4 * first.fontMetrics().height())
+    assert "⟨secret" in second.toPlainText()

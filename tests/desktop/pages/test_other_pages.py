@@ -1,0 +1,442 @@
+"""Today, Learning, Schedule, Settings and Logs."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit
+
+from lull.contract import routes
+from lull.desktop.pages.learning.charts import MOST_POINTS, Dot, running_mean, thinned
+from lull.desktop.pages.learning.page import LearningPage
+from lull.desktop.pages.learning.words import csv_text
+from lull.desktop.pages.logs import LogsPage
+from lull.desktop.pages.schedule.page import SchedulePage
+from lull.desktop.pages.settings import SettingsPage
+from lull.desktop.pages.today import TodayPage
+from lull.desktop.pages.today_words import reward_words, work_words
+from lull.desktop.widgets.page import PageName
+from tests.desktop.conftest import Shown
+from tests.desktop.scripted import Scripted, learning, status
+
+Json = dict[str, Any]
+
+
+def run(number: int, **more: Any) -> Json:
+    return {
+        "id": f"run_{number}",
+        "kind": "grpo",
+        "status": "promoted",
+        "why": "8 telling requests",
+        "made": f"2026-11-{10 + number}T02:00:00+00:00",
+        "steps": 40,
+        "of": 40,
+        "reward_before": 0.4,
+        "reward_after": 0.5,
+        "kl": 0.02,
+        "tokens": 120_000,
+        "took_s": 840.0,
+        "left_s": 0.0,
+        "turns": 30,
+        "verdict": "accepted",
+        "reasons": [],
+        **more,
+    }
+
+
+def adapter(number: int, status_: str, *, accepted: bool | None = True) -> Json:
+    return {
+        "id": f"adapter_{number}",
+        "parent": None,
+        "base": "qwen3:4b",
+        "sha256": "a" * 64,
+        "status": status_,
+        "made": f"2026-11-{10 + number}T03:00:00+00:00",
+        "accepted": accepted,
+        "reasons": [],
+    }
+
+
+# Today
+
+
+def today(shown: Shown, scripted: Scripted, **more: Any) -> TodayPage:
+    scripted.answers[routes.STATUS] = status(**more)
+    scripted.tell("lull")
+    page = shown.go(PageName.TODAY)
+    assert isinstance(page, TodayPage)
+    shown.until(lambda: shown.desktop.state.status == scripted.answers[routes.STATUS])
+    shown.until(lambda: page.showing_body)
+    return page
+
+
+def test_today_says_what_runs_and_why_it_waits(on_script: Shown, scripted: Scripted) -> None:
+    page = today(on_script, scripted)
+    assert page.line.text() == "Waiting for a lull: You were here 12 s ago"
+    facts = [fact.text() for fact in page.facts]
+    assert facts[0] == "http://127.0.0.1:11435"
+    assert facts[2:] == ["qwen3:4b", "adapter_4", "9"]
+    assert sum(column.count() for column in page._gates) == 3 * 15
+    assert not page.checklist.isVisible()
+
+
+def test_today_has_three_steps_for_who_begins(on_script: Shown, scripted: Scripted) -> None:
+    page = today(
+        on_script, scripted, turns=0, conversations=0, skills={"active": 0, "proposals": 0}
+    )
+    assert page.checklist.isVisible()
+    assert [step.text()[0] for step in page.steps] == ["○", "✓", "○"]
+
+
+def test_today_shows_what_needs_the_user(on_script: Shown, scripted: Scripted) -> None:
+    problem = {"title": "The disk is full", "detail": "1 MB is left.", "hint": "Free some."}
+    page = today(on_script, scripted, problems=[problem])
+    assert page.problems.isVisible()
+
+
+def test_today_asks_about_one_answer(on_script: Shown, scripted: Scripted) -> None:
+    scripted.answers[routes.TURN.format(id="turn_5")] = {
+        "id": "turn_5",
+        "request": "A menu?",
+        "answer": "apple | river",
+    }
+    scripted.answers[routes.RATE.format(id="turn_5")] = {}
+    page = today(on_script, scripted, question="turn_5")
+    on_script.until(page.question.isVisible)
+    page._rate("good")
+    on_script.until(lambda: scripted.posts(routes.RATE.format(id="turn_5")) == [{"label": "good"}])
+
+
+def test_today_offers_to_resume_a_pause(on_script: Shown, scripted: Scripted) -> None:
+    scripted.answers[routes.RESUME] = learning()
+    page = today(
+        on_script, scripted, learning=learning("paused", until="9999-01-01T00:00:00+00:00")
+    )
+    assert page.resume.isVisible()
+    assert not page.pause.isVisible()
+    page.resume.click()
+    on_script.until(lambda: scripted.posts(routes.RESUME))
+
+
+def test_today_holds_its_answers_against_the_weeks_before_and_says_what_changed(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    from PySide6.QtWidgets import QLabel
+
+    day = datetime.now().astimezone().date()
+    at = (datetime.now().astimezone() - timedelta(hours=3)).isoformat()
+    scripted.answers[routes.LEARNING] = {
+        "points": [],
+        "days": [
+            {"day": (day - timedelta(days=2)).isoformat(), "n": 4, "reward": 0.25},
+            {"day": day.isoformat(), "n": 3, "reward": 0.9},
+        ],
+        "generations": [
+            {"generation": 3, "at": at, "change": "approve", "detail": "approve menu-style"}
+        ],
+        "moves": [{"at": at, "move": "promote", "active": "adapter_2", "shadow": None}],
+    }
+    page = today(on_script, scripted)
+    page.feed.look_back(14)  # and not in a quarter of a minute
+    on_script.until(lambda: page.figures["reward"].text() == "90%")
+    assert page.notes["reward"].text() == "of 3 scored; 25% in the two weeks before"
+    on_script.until(page.changes.isVisible)
+    said = [one.text() for one in page.changes.findChildren(QLabel)]
+    assert {"menu-style was approved", "adapter_2 in force"} <= set(said)
+
+
+def test_a_day_without_a_score_says_so() -> None:
+    assert reward_words([], "2026-11-21") == ("–", "none scored yet")
+    assert reward_words([{"day": "2026-11-20", "n": 2, "reward": 0.5}], "2026-11-21") == (
+        "–",
+        "50% in the two weeks before",
+    )
+
+
+# Learning
+
+
+def learned(shown: Shown, scripted: Scripted) -> LearningPage:
+    scripted.answers[routes.TRAIN] = {"runs": [run(1), run(2), run(3, status="training")]}
+    scripted.answers[routes.ADAPTERS] = {
+        "model": "qwen3:4b",
+        "active": "adapter_2",
+        "adapters": [
+            adapter(2, "active"),
+            adapter(1, "retired"),
+            adapter(3, "rejected", accepted=False),
+        ],
+    }
+    page = shown.go(PageName.LEARNING)
+    assert isinstance(page, LearningPage)
+    shown.until(lambda: page.showing_body and page.adapters.rowCount() == 3)
+    shown.until(lambda: page.runs.rowCount() == 3)
+    return page
+
+
+def test_learning_without_a_run_says_what_it_needs(on_script: Shown) -> None:
+    page = on_script.go(PageName.LEARNING)
+    on_script.until(lambda: page.nothing.head.text() == "No run yet")
+    assert "needs 8 requests" in page.nothing.words.text()
+
+
+def test_learning_shows_runs_and_adapters_beside_the_curve(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    page = learned(on_script, scripted)
+    assert page.runs.rowCount() == 3
+    assert "120,000 tokens" in page.run_text.text()
+    item = page.runs.item(0, 3)
+    assert item is not None
+    assert item.text() == "40% → 50%"
+
+
+def test_an_adapter_is_adopted_and_rolled_back(on_script: Shown, scripted: Scripted) -> None:
+    page = learned(on_script, scripted)
+    for path in (routes.ADAPTERS_PROMOTE, routes.ADAPTERS_ROLLBACK):
+        scripted.answers[path] = scripted.answers[routes.ADAPTERS]
+    page.adapters.setCurrentCell(0, 0)
+    assert not page.adopt.isEnabled()  # it is in force
+    page.adapters.setCurrentCell(1, 0)
+    page.back.click()
+    on_script.until(lambda: scripted.posts(routes.ADAPTERS_ROLLBACK) == [{"to": "adapter_1"}])
+    page.adapters.setCurrentCell(2, 0)
+    assert page.adopt.text() == "Adopt all the same"
+    page.adopt.click()
+    wanted = [{"adapter": "adapter_3", "anyway": True}]
+    on_script.until(lambda: scripted.posts(routes.ADAPTERS_PROMOTE) == wanted)
+
+
+def test_a_run_is_cancelled(on_script: Shown, scripted: Scripted) -> None:
+    page = learned(on_script, scripted)
+    path = routes.TRAIN_CANCEL.format(id="run_3")
+    scripted.answers[path] = {"runs": []}
+    page.runs.setCurrentCell(0, 0)
+    assert not page.cancel.isEnabled()
+    page.runs.setCurrentCell(2, 0)
+    page.cancel.click()
+    on_script.until(lambda: scripted.posts(path))
+
+
+def test_the_curve_goes_out_as_csv_and_png(
+    on_script: Shown, scripted: Scripted, tmp_path: Path
+) -> None:
+    page = learned(on_script, scripted)
+    page.export_to(tmp_path / "a.csv")
+    lines = (tmp_path / "a.csv").read_text().splitlines()
+    assert lines[0].startswith("id,made,kind")
+    assert len(lines) == 4
+    page.export_to(tmp_path / "a.png")
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    page.export_to(tmp_path / "none" / "a.csv")
+    assert "Not exported" in on_script.told[-1]
+
+
+def test_a_cell_is_never_a_formula() -> None:
+    assert "'=1+1" in csv_text([run(1, verdict="=1+1")])
+
+
+def test_a_running_mean_begins_at_the_first_value_and_follows() -> None:
+    assert running_mean([1.0, 0.0, 0.0], 0.5) == [1.0, 0.5, 0.25]
+
+
+def test_a_curve_has_at_most_two_thousand_points() -> None:
+    dots = [Dot(at_s=float(n), value=0.0) for n in range(50_000)]
+    few = thinned(dots)
+    assert len(few) == MOST_POINTS
+    assert (few[0], few[-1]) == (dots[0], dots[-1])
+
+
+# Today: what is done, and what only comes next
+
+
+@pytest.mark.parametrize(
+    ("state", "words"), [("working", "Proving lists."), ("open", "Next: Proving lists.")]
+)
+def test_work_that_only_comes_next_is_not_told_as_if_it_ran(state: str, words: str) -> None:
+    assert work_words({"state": state}, {"text": "Proving lists"}) == words
+
+
+# Schedule
+
+
+def scheduled(shown: Shown, scripted: Scripted, **more: Any) -> SchedulePage:
+    scripted.answers[routes.WINDOWS] = {
+        "windows": [],
+        "events": [],
+        "hours": {"sleep": ["23:00-07:00"], "allowed": [], "blocked": []},
+        **more,
+    }
+    page = shown.go(PageName.SCHEDULE)
+    assert isinstance(page, SchedulePage)
+    shown.until(lambda: page.showing_body and page.hours["sleep_hours"].text())
+    return page
+
+
+def test_the_schedule_says_why_not_now(on_script: Shown, scripted: Scripted) -> None:
+    page = scheduled(on_script, scripted)
+    assert page.why.text() == "You were here 12 s ago."
+    assert "10 min without you" in page.reasons.text()
+
+
+def test_hours_are_edited_in_place_and_checked_before(on_script: Shown, scripted: Scripted) -> None:
+    page = scheduled(on_script, scripted)
+    scripted.answers[routes.SETTINGS] = {"key": "idle.sleep_hours", "restart_needed": False}
+    field = page.hours["sleep_hours"]
+    assert field.text() == "23:00-07:00"
+    for wrong, right in (("tea time", False), ("mon-fri 22:00-06:00, sat-sun 23:00-09:00", True)):
+        field.setText(wrong)
+        field.setModified(True)
+        field.editingFinished.emit()
+        if not right:
+            assert "is no hours" in on_script.told[-1]
+            assert scripted.posts(routes.SETTINGS) == []
+    on_script.until(lambda: scripted.posts(routes.SETTINGS))
+    assert scripted.posts(routes.SETTINGS)[0]["value"] == (
+        "mon-fri 22:00-06:00, sat-sun 23:00-09:00"
+    )
+
+
+def test_without_a_calendar_the_schedule_says_what_it_goes_by(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    from PySide6.QtWidgets import QLabel
+
+    page = scheduled(on_script, scripted)
+    on_script.until(lambda: any("No calendar" in one.text() for one in page.findChildren(QLabel)))
+
+
+def test_chats_that_failed_are_listed_with_the_reason(on_script: Shown, scripted: Scripted) -> None:
+    one = {
+        "at": "2026-11-21T12:00:00+00:00",
+        "client": "open-webui",
+        "path": "/api/chat",
+        "status": 400,
+        "why": "The prompt is longer than the window. `lull logs` says more.",
+    }
+    page = today(on_script, scripted, failed=[])
+    assert not page.failed.isVisible()
+    page = today(on_script, scripted, failed=[one] * 5)
+    on_script.until(page.failed.isVisible)
+    assert page.failed.lines.rowCount() >= 3
+    said = [label.text() for label in page.failed.findChildren(QLabel)]
+    (words,) = {text for text in said if "open-webui" in text}
+    assert "longer than the window" in words and "400" in words
+    assert "`" not in words and "Logs page" in words
+
+
+# Settings
+
+
+def settings(shown: Shown, scripted: Scripted) -> SettingsPage:
+    rows = [
+        ("service.port", 11435, 11435, "Where clients find it."),
+        ("idle.enabled", True, True, "Whether it learns."),
+        ("idle.sleep_hours", ["22:00-06:00"], [], "When you sleep."),
+        ("judge.model", "auto", "auto", "Who judges."),
+    ]
+    scripted.answers[routes.SETTINGS] = {
+        "file": "settings.toml",
+        "settings": [
+            {"key": k, "value": v, "default": d, "reason": r, "allowed": "such"}
+            for k, v, d, r in rows
+        ],
+    }
+    page = shown.go(PageName.SETTINGS)
+    assert isinstance(page, SettingsPage)
+    shown.until(lambda: len(page._editors) == 4)
+    return page
+
+
+def test_every_setting_has_its_reason_and_its_editor(on_script: Shown, scripted: Scripted) -> None:
+    page = settings(on_script, scripted)
+    hours = page._editors["idle.sleep_hours"]
+    assert isinstance(hours, QLineEdit)
+    assert hours.text() == "22:00-06:00"
+    page.search.setText("clients find")
+    assert page._editors["service.port"].isVisible()
+    assert not hours.isVisible()
+
+
+NOBODY = {"setting": "auto", "model": None, "why": "tiny:1b did not pass its exam."}
+
+
+def test_beside_a_helpers_setting_stands_how_its_exam_went(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    scripted.answers[routes.STATUS] = status(helpers={"judge": NOBODY})
+    page = settings(on_script, scripted)
+    on_script.until(lambda: page.helpers["judge"].text() == NOBODY["why"])
+    assert page.helpers["judge"].isVisible()
+
+
+def test_today_says_why_nobody_judges(on_script: Shown, scripted: Scripted) -> None:
+    page = today(on_script, scripted, helpers={"judge": NOBODY})
+    assert page.judge.text() == f"No judge (auto): {NOBODY['why']}"
+    page = today(on_script, scripted, helpers={"judge": {**NOBODY, "model": "good:8b"}})
+    assert page.judge.text() == "" and not page.judge.isVisible()
+
+
+def test_a_setting_is_sent_as_it_was_typed_and_what_was_refused_is_put_back(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    page = settings(on_script, scripted)
+    port = page._editors["service.port"]
+    assert isinstance(port, QLineEdit)
+    scripted.refusing[routes.SETTINGS] = {"title": "No", "detail": "Too large.", "hint": ""}
+    port.clear()
+    on_script.bot.keyClicks(port, "99999999")
+    port.editingFinished.emit()
+    on_script.until(lambda: on_script.told)
+    assert "Too large." in on_script.told[0]
+    on_script.until(lambda: port.text() == "11435")
+
+
+def test_a_switch_is_sent_at_once(on_script: Shown, scripted: Scripted) -> None:
+    page = settings(on_script, scripted)
+    box = page._editors["idle.enabled"]
+    assert isinstance(box, QComboBox)
+    box.setCurrentIndex(1)
+    box.activated.emit(1)
+    wanted = {"key": "idle.enabled", "value": "false"}
+    on_script.until(lambda: scripted.posts(routes.SETTINGS) == [wanted])
+
+
+# Logs
+
+
+def log(home: Path, level: str, text: str) -> None:
+    line = {"at": "2026-11-21T12:00:00.000+00:00", "level": level, "part": "x", "text": text}
+    with (home / "logs" / "service.log").open("a") as file:
+        file.write(json.dumps(line) + "\n")
+
+
+@pytest.mark.usefixtures("scripted")
+def test_logs_are_followed_filtered_and_kept_to_a_level(on_script: Shown, home: Path) -> None:
+    log(home, "info", "It began.")
+    log(home, "debug", "A small thing.")
+    page = on_script.go(PageName.LOGS)
+    assert isinstance(page, LogsPage)
+    assert "It began." in page.text.toPlainText()
+    assert "A small thing." not in page.text.toPlainText()
+    log(home, "error", "It broke.")
+    on_script.until(lambda: "It broke." in page.text.toPlainText())
+    page.level.setCurrentIndex(3)
+    page._redraw()
+    assert "It began." not in page.text.toPlainText()
+
+
+def test_the_doctor_is_asked_from_here(on_script: Shown, scripted: Scripted) -> None:
+    scripted.answers[routes.DOCTOR] = {
+        "checks": [
+            {"name": "disk", "ok": False, "serious": True, "text": "Full.", "hint": "Free some."}
+        ]
+    }
+    page = on_script.go(PageName.LOGS)
+    assert isinstance(page, LogsPage)
+    page.look.click()
+    on_script.until(page.health.isVisible)

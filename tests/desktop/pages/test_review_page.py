@@ -1,0 +1,604 @@
+"""Review, in front of Lull's own control API: what is decided here is decided."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton
+
+from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus, Trace
+from lull.core.proof.standing import CAUTION_WORDS
+from lull.desktop.pages.review.approve_dialog import ApproveDialog
+from lull.desktop.pages.review.dialogs import EditDialog, RejectDialog
+from lull.desktop.pages.review.page import ReviewPage
+from lull.desktop.pages.review.proposal_rows import (
+    evidence_words,
+    name_words,
+    odds_words,
+    row_words,
+    status_words,
+)
+from lull.desktop.pages.review.standing_words import status_chip, why_not
+from lull.desktop.pages.settings import SettingsPage
+from lull.desktop.widgets.page import PageName
+from lull.desktop.words import ago, now
+from tests.desk import Desk, pairs, proved
+from tests.desktop.conftest import Shown
+
+
+def opened(shown: Shown, *, with_: int) -> ReviewPage:
+    page = shown.go(PageName.REVIEW)
+    assert isinstance(page, ReviewPage)
+    shown.desktop.state.touch(*page.subjects)
+    shown.until(lambda: len(page.rows.rows) == with_)
+    page.list.setFocus()
+    shown.activate()
+    return page
+
+
+def dialog_of(page: ReviewPage, kind: type) -> object:
+    found = [one for one in page.findChildren(kind) if one.isVisible()]
+    assert len(found) == 1
+    return found[0]
+
+
+def confirmed(page: ReviewPage) -> ApproveDialog:
+    """The second, deliberate word."""
+    dialog = dialog_of(page, ApproveDialog)
+    assert isinstance(dialog, ApproveDialog)
+    dialog.approve.click()
+    return dialog
+
+
+def is_(desk: Desk, proposal: Proposal, status: str) -> bool:
+    return desk.status(proposal) == status
+
+
+def test_nothing_to_review_says_when_something_comes(on_desk: Shown) -> None:
+    page = on_desk.go(PageName.REVIEW)
+    on_desk.until(lambda: page.nothing.head.text() == "Nothing to review")
+    assert "correct an answer" in page.nothing.words.text()
+
+
+def test_a_proposal_is_shown_whole(on_desk: Shown, desk: Desk) -> None:
+    desk.propose(status=ProposalStatus.PROVED, replays=proved())
+    page = opened(on_desk, with_=1)
+    assert page.view.name.text() == "menu-style"
+    assert "better " in page.view.evidence.text()
+    assert "luck" in page.view.odds.text()
+    assert "Join the words with bars." in page.view.text.toPlainText()
+    page.view.show_view("side")
+    assert "Join the words with bars." in page.view.text.toPlainText()
+    page.view.show_view("rendered")
+    assert page.view.text.toPlainText().strip() == "Join the words with bars."
+    page.view.show_view("evidence")
+    assert "“Join the words with bars.”" in page.view.text.toPlainText()
+    assert "Made of your words" in page.view.text.toPlainText()
+
+
+def test_the_key_a_approves_exactly_the_text_that_is_shown(on_desk: Shown, desk: Desk) -> None:
+    proposal = desk.propose(status=ProposalStatus.PROVED, replays=proved())
+    page = opened(on_desk, with_=1)
+    on_desk.bot.keyClick(page.list, "a")
+    on_desk.until(lambda: is_(desk, proposal, "approved"))
+    on_desk.until(lambda: "Approved: menu-style" in on_desk.told)
+    assert desk.body() == "Join the words with bars."
+    on_desk.until(lambda: page.nothing.head.text() == "Nothing to review")
+
+
+def test_a_text_that_changed_meanwhile_is_not_approved(on_desk: Shown, desk: Desk) -> None:
+    proposal = desk.propose()
+    page = opened(on_desk, with_=1)
+    read = page.rows.rows[0]
+    desk.do(desk.review.edit(proposal.id, description=None, body="Join them with dashes."))
+    page._approve([read])
+    confirmed(page)
+    on_desk.until(lambda: on_desk.told)
+    assert on_desk.told[0].startswith("Approving menu-style: not done")
+    assert not is_(desk, proposal, "approved")
+
+
+def test_undo_takes_the_decision_back(on_desk: Shown, desk: Desk) -> None:
+    proposal = desk.propose()
+    page = opened(on_desk, with_=1)
+    on_desk.bot.keyClick(page.list, "d")
+    on_desk.until(lambda: is_(desk, proposal, "deferred"))
+    on_desk.until(lambda: "Snoozed: menu-style" in on_desk.told)
+    on_desk.until(page.undo.isEnabled)
+    page.undo.click()
+    on_desk.until(lambda: is_(desk, proposal, "screened"))
+    on_desk.until(lambda: "Undone: menu-style" in on_desk.told)
+
+
+def test_a_rejection_needs_a_reason(on_desk: Shown, desk: Desk) -> None:
+    proposal = desk.propose()
+    page = opened(on_desk, with_=1)
+    on_desk.bot.keyClick(page.list, "r")
+    dialog = dialog_of(page, RejectDialog)
+    assert isinstance(dialog, RejectDialog)
+    assert not dialog.reject_button.isEnabled()
+    on_desk.bot.keyClicks(dialog.reason, "too general")
+    dialog.reject_button.click()
+    on_desk.until(lambda: is_(desk, proposal, "rejected"))
+    assert desk.stores.proposals.get(proposal.id).reason == "too general"
+
+
+def test_an_edit_makes_the_text_the_users_own(on_desk: Shown, desk: Desk) -> None:
+    proposal = desk.propose()
+    page = opened(on_desk, with_=1)
+    on_desk.bot.keyClick(page.list, "e")
+    dialog = dialog_of(page, EditDialog)
+    assert isinstance(dialog, EditDialog)
+    dialog.text.setPlainText("Join the words with dashes.")
+    dialog.save.click()
+    on_desk.until(
+        lambda: desk.stores.proposals.get(proposal.id).text.body == "Join the words with dashes."
+    )
+    on_desk.until(lambda: "dashes" in page.view.text.toPlainText())
+
+
+def test_j_and_k_go_from_one_to_the_next(on_desk: Shown, desk: Desk) -> None:
+    for name in ("a", "b", "c"):
+        desk.propose(name)
+    page = opened(on_desk, with_=3)
+    names = [row["name"] for row in page.rows.rows]
+    seen = [page.view.name.text()]
+    for key in "jjjkk":
+        on_desk.bot.keyClick(page.list, key)
+        seen.append(page.view.name.text())
+    assert seen == [names[0], names[1], names[2], names[2], names[1], names[0]]
+
+
+def test_several_are_decided_together(on_desk: Shown, desk: Desk) -> None:
+    proposals = [
+        desk.propose(name, status=ProposalStatus.PROVED, replays=proved()) for name in "abc"
+    ]
+    page = opened(on_desk, with_=3)
+    page.list.selectAll()
+    assert page.approve.text() == "Approve 3…  A"
+    on_desk.bot.keyClick(page.list, "a")
+    confirmed(page)
+    on_desk.until(lambda: all(is_(desk, one, "approved") for one in proposals))
+
+
+def test_what_is_quarantined_is_not_approved_by_a_letter(on_desk: Shown, desk: Desk) -> None:
+    proposal = desk.propose(
+        status=ProposalStatus.QUARANTINED,
+        traces=(Trace(sentence="Join the words with bars.", source="untrusted"),),
+        flags=({"kind": "untrusted", "text": "A web page said so.", "quote": "bars"},),
+    )
+    page = opened(on_desk, with_=1)
+    assert "A web page said so." in page.view.flags.text()
+    on_desk.bot.keyClick(page.list, "a")
+    assert "quarantined" in on_desk.told[-1]
+    assert is_(desk, proposal, "quarantined")
+    assert page.approve.text() == "Approve anyway…"
+    page.approve.click()
+    confirmed(page)
+    on_desk.until(lambda: is_(desk, proposal, "approved"))
+
+
+def test_a_retirement_shows_what_goes_and_cannot_be_edited(on_desk: Shown, desk: Desk) -> None:
+    desk.skill("menu-style", "Join the words with bars.")
+    desk.propose(kind=ProposalKind.RETIRE, reason="Nobody needed it for 90 days.")
+    page = opened(on_desk, with_=1)
+    assert not page.edit.isEnabled()
+    assert "Nobody needed it" in page.view.evidence.text()
+    assert "−" in page.view.text.toPlainText()
+
+
+def test_a_decision_elsewhere_leaves_the_place_where_one_reads(on_desk: Shown, desk: Desk) -> None:
+    proposals = {name: desk.propose(name) for name in ("a", "b", "c")}
+    page = opened(on_desk, with_=3)
+    on_desk.bot.keyClick(page.list, "j")
+    reading = page.view.name.text()
+    other = next(name for name in proposals if name != reading)
+    desk.do(desk.reviewing.decide(proposals[other].id, "reject", {"reason": "no"}))
+    on_desk.until(lambda: len(page.rows.rows) == 2)
+    assert page.view.name.text() == reading
+
+
+def test_the_letters_work_from_wherever_the_focus_is(on_desk: Shown, desk: Desk) -> None:
+    proposal = desk.propose()
+    opened(on_desk, with_=1)
+    on_desk.desktop.window._buttons[PageName.REVIEW].setFocus()
+    on_desk.bot.keyClick(on_desk.desktop.window, "d")
+    on_desk.until(lambda: is_(desk, proposal, "deferred"))
+
+
+def test_the_letters_do_nothing_on_another_page(on_desk: Shown, desk: Desk) -> None:
+    proposal = desk.propose()
+    opened(on_desk, with_=1)
+    on_desk.desktop.window.go(PageName.TODAY)
+    for letter in "ad":
+        on_desk.bot.keyClick(on_desk.desktop.window, letter)
+    QApplication.processEvents()
+    assert is_(desk, proposal, "screened")
+    assert on_desk.told == []
+
+
+@pytest.mark.parametrize("hostile", ["<img src=x onerror=1>", "a\u202eb", "<script>1</script>"])
+def test_a_hostile_text_is_shown_as_what_it_is(on_desk: Shown, desk: Desk, hostile: str) -> None:
+    desk.propose(body=f"Say {hostile} often.")
+    page = opened(on_desk, with_=1)
+    shown = page.view.text.toPlainText()
+    assert hostile.replace("\u202e", "\N{REPLACEMENT CHARACTER}") in shown
+    page.view.show_view("rendered")
+    assert "\u202e" not in page.view.text.toPlainText()
+
+
+def measured(**more: object) -> dict[str, object]:
+    evidence = {
+        "pairs": 20, "requests": 3, "wins": 9, "losses": 1, "e_value": 40.0, "harm_e_value": 0.1,
+        "needs_e_value": 20.0, "better": {"share": 0.9, "low": 0.55, "high": 0.99, "n": 10}, **more,
+    }  # fmt: skip
+    return {"kind": "new", "status": "proved", "standing": "proved", "evidence": evidence}
+
+
+def test_what_was_measured_is_said_with_its_interval_and_what_luck_could_do() -> None:
+    assert odds_words(measured()) == (
+        "Win rate 90% (95% interval 55% to 99%, n = 10). "
+        "Odds that this is luck: at most 1 in 40 (needed: 1 in 20)."
+    )
+    assert "could well be luck" in odds_words(measured(e_value=0.8, better=None))
+    assert "It may do harm: the odds that this is luck are at most 1 in 30." in odds_words(
+        measured(harm_e_value=30.0)
+    )
+
+
+def test_what_the_last_look_accepted_is_not_called_proved_without_saying_so() -> None:
+    look = {"after": 120, "chance": 0.37, "coin": 0.2, "seed": "s", "accepted": True}
+    accepted = measured(e_value=7.4, shown_by="last look", last_look=look)
+    assert status_words(accepted) == "New skill, proved by the last look"
+    assert status_chip(accepted) == ("Proved by the last look", "good")
+    assert "one last look, a chance of 37%, accepted it" in odds_words(accepted)
+    refused = measured(e_value=7.4, last_look={**look, "accepted": False})
+    assert "one last look, a chance of 37%, went against it" in odds_words(refused)
+    assert status_chip(measured(shown_by="evidence")) == ("Proved", "good")
+
+
+def test_a_proof_that_may_go_on_says_how_far() -> None:
+    proposal = {**measured(most_pairs=60, most_pairs_if_open=120), "status": "proving"}
+    assert (
+        status_words(proposal)
+        == "New skill, being tested: 20 of at most 60 (120 if it is open then)"
+    )
+
+
+def test_a_row_says_how_old_it_is_and_what_it_was_warned_of() -> None:
+    made = (datetime.now(UTC) - timedelta(days=40)).isoformat()
+    proposal = {**measured(), "name": "menu-style", "made": made, "flags": [{"text": "x"}]}
+    assert name_words(proposal) == "menu-style  ⚠ 1"
+    assert row_words(proposal) == "New skill, proved · 40 d ago"
+
+
+def test_the_list_and_the_chip_say_the_same_age() -> None:
+    made = datetime.now(UTC) - timedelta(seconds=20)
+    proposal = {**measured(), "name": "menu-style", "made": made.isoformat()}
+    assert row_words(proposal).endswith(f" · {ago(proposal['made'], now())}")
+    assert row_words(proposal).endswith("just now")
+
+
+def test_a_common_reason_is_put_into_the_line_to_be_said_more_exactly(
+    on_desk: Shown, desk: Desk
+) -> None:
+    proposal = desk.propose(status=ProposalStatus.PROVED, replays=proved())
+    page = opened(on_desk, with_=1)
+    page.reject.click()
+    dialog = dialog_of(page, RejectDialog)
+    assert isinstance(dialog, RejectDialog)
+    reason = next(b for b in dialog.findChildren(QPushButton) if b.text() == "Too general")
+    reason.click()
+    assert dialog.reason.text() == "Too general"
+    dialog.reject_button.click()
+    on_desk.until(lambda: is_(desk, proposal, "rejected"))
+
+
+# The button says what is known
+
+
+@pytest.mark.parametrize(
+    ("status", "replays", "words"),
+    [
+        (ProposalStatus.SCREENED, 0, "Approve untested…  A"),
+        (ProposalStatus.UNPROVED, 0, "Approve anyway…"),
+        (ProposalStatus.UNPROVED, 5, "Approve anyway…"),
+    ],
+)
+def test_nothing_unproved_is_approved_by_keys_alone(
+    on_desk: Shown, desk: Desk, status: ProposalStatus, replays: int, words: str
+) -> None:
+    proposal = desk.propose(status=status, replays=pairs(0, replays), reason="no benefit")
+    page = opened(on_desk, with_=1)
+    assert page.approve.text() == words
+    assert not page.approve.property("main")
+    on_desk.bot.keyClick(page.list, "a")
+    dialog = dialog_of(page, ApproveDialog)
+    assert isinstance(dialog, ApproveDialog)
+    assert "Join the words with bars." in dialog.text.toPlainText()
+    on_desk.bot.keyClick(dialog, "a")
+    on_desk.bot.keyClick(dialog, Qt.Key.Key_Return)
+    on_desk.until(lambda: not dialog_open(page))
+    assert is_(desk, proposal, status.value)
+    page.approve.click()
+    confirmed(page)
+    on_desk.until(lambda: is_(desk, proposal, "approved"))
+
+
+def dialog_open(page: ReviewPage) -> bool:
+    return any(one.isVisible() for one in page.findChildren(ApproveDialog))
+
+
+def test_what_is_proved_shows_the_cautions_of_the_command_line_and_is_not_green(
+    on_desk: Shown, desk: Desk
+) -> None:
+    desk.propose(status=ProposalStatus.PROVED, replays=[p for p in proved() if p.part == "failure"])
+    page = opened(on_desk, with_=1)
+    for words in CAUTION_WORDS.values():
+        assert words in page.view.cautions.text()
+    assert status_chip(page.rows.rows[0]) == ("Proved on 1 request", "plain")
+    assert page.approve.property("main")
+
+
+def test_what_cannot_be_tested_says_so_once_and_offers_a_judge(on_desk: Shown, desk: Desk) -> None:
+    reason = "neither a verifier nor a judge can score its replays"
+    desk.propose(status=ProposalStatus.UNPROVED, reason=reason)
+    page = opened(on_desk, with_=1)
+    assert page.view.evidence.text().startswith("Can't be tested automatically")
+    assert not page.view.flags.isVisible()
+    assert page.judge.isVisible()
+    page.judge.click()
+    settings = on_desk.desktop.window.page()
+    assert isinstance(settings, SettingsPage)
+    assert settings.search.text() == "judge"
+
+
+def test_what_is_not_tested_yet_offers_no_judge(on_desk: Shown, desk: Desk) -> None:
+    desk.propose()
+    page = opened(on_desk, with_=1)
+    assert page.view.evidence.text().startswith("Not tested yet")
+    assert not page.judge.isVisible()
+
+
+# Batches and undo
+
+
+def test_a_batch_shows_every_text_is_told_once_and_undone_as_one(
+    on_desk: Shown, desk: Desk
+) -> None:
+    made = [
+        desk.propose(name, body=f"Say {name}.", status=ProposalStatus.PROVED, replays=proved())
+        for name in ("first", "second")
+    ]
+    page = opened(on_desk, with_=2)
+    page.list.selectAll()
+    on_desk.bot.keyClick(page.list, "a")
+    dialog = confirmed(page)
+    for name in ("first", "second"):
+        assert f"Say {name}." in dialog.text.toPlainText()
+    on_desk.until(lambda: all(is_(desk, one, "approved") for one in made))
+    on_desk.until(lambda: any(text.startswith("Approved 2 skills: ") for text in on_desk.told))
+    assert len([text for text in on_desk.told if text.startswith("Approved")]) == 1
+    on_desk.desktop.window.note.undo.click()
+    on_desk.until(lambda: all(is_(desk, one, "proved") for one in made))
+    on_desk.until(lambda: any(text.startswith("Undone: ") for text in on_desk.told))
+
+
+def test_the_undo_of_a_note_takes_back_what_it_names_and_not_what_came_after(
+    on_desk: Shown, desk: Desk
+) -> None:
+    first = desk.propose("first", status=ProposalStatus.PROVED, replays=proved())
+    second = desk.propose("second", status=ProposalStatus.PROVED, replays=proved())
+    page = opened(on_desk, with_=2)
+    page._approve([row for row in page.rows.rows if row["id"] == first.id])
+    on_desk.until(lambda: "Approved: first" in on_desk.told)
+    desk.do(desk.reviewing.decide(second.id, "approve", {"sha256": second.sha256}))
+    on_desk.desktop.window.note.undo.click()
+    on_desk.until(lambda: is_(desk, first, "proved"))
+    assert is_(desk, second, "approved")
+
+
+def test_opening_review_by_its_key_lands_on_the_list_and_space_undoes_nothing(
+    on_desk: Shown, desk: Desk
+) -> None:
+    done = desk.propose("done", status=ProposalStatus.PROVED, replays=proved())
+    desk.propose("open")
+    desk.do(desk.reviewing.decide(done.id, "approve", {"sha256": done.sha256}))
+    window = on_desk.desktop.window
+    page = opened(on_desk, with_=1)
+    on_desk.activate()
+    window.go(PageName.TODAY)
+    today = window.page(PageName.TODAY)
+    on_desk.until(lambda: [b for b in today.findChildren(QPushButton) if b.isVisible()])
+    next(b for b in today.findChildren(QPushButton) if b.isVisible()).setFocus()
+    on_desk.bot.keyClick(window, "2", Qt.KeyboardModifier.ControlModifier)
+    assert QApplication.focusWidget() is page.list
+    on_desk.bot.keyClick(page.list, Qt.Key.Key_Space)
+    QApplication.processEvents()
+    assert is_(desk, done, "approved")
+    on_desk.until(lambda: page.undo.text() == "Undo: approved done")
+
+
+def test_without_a_decision_there_is_nothing_to_undo(on_desk: Shown, desk: Desk) -> None:
+    desk.propose()
+    page = opened(on_desk, with_=1)
+    assert not page.undo.isEnabled()
+    assert page.undo.text() == "Nothing to undo"
+
+
+def test_the_head_counts_what_is_left_down_to_none(on_desk: Shown, desk: Desk) -> None:
+    proposal = desk.propose(status=ProposalStatus.PROVED, replays=proved())
+    page = opened(on_desk, with_=1)
+    assert page.count.text() == "1 suggestion"
+    on_desk.bot.keyClick(page.list, "a")
+    on_desk.until(lambda: is_(desk, proposal, "approved"))
+    on_desk.until(lambda: page.count.text() == "0 suggestions")
+    assert not page.showing_body
+
+
+# Snoozed
+
+
+def test_what_is_snoozed_is_out_of_sight_keeps_its_proof_and_comes_back(
+    on_desk: Shown, desk: Desk
+) -> None:
+    proposal = desk.propose(status=ProposalStatus.PROVED, replays=proved())
+    page = opened(on_desk, with_=1)
+    until = desk.clock.now() + timedelta(hours=4)
+    page._snooze(until)
+    on_desk.until(lambda: page.snoozed.text() == "1 snoozed" and not page.showing_body)
+    assert desk.reviewing.list()["proposals"] == []
+    page.snoozed.click()
+    on_desk.until(lambda: page.rows.rows and page.showing_body)
+    assert status_chip(page.rows.rows[0])[0].startswith("Proved")
+    assert not page.defer.isEnabled()
+    assert not page.prove.isVisible()
+    desk.clock.advance(4 * 3600 + 1)
+    assert [p["status"] for p in desk.reviewing.list()["proposals"]] == ["proved"]
+    assert [p.id for p in desk.do(desk.review.wake())] == [proposal.id]
+    assert is_(desk, proposal, "proved")
+
+
+# What a decision is about
+
+
+def test_the_letters_do_nothing_once_nothing_is_shown(on_desk: Shown, desk: Desk) -> None:
+    proposal = desk.propose(status=ProposalStatus.PROVED, replays=proved())
+    page = opened(on_desk, with_=1)
+    desk.do(desk.reviewing.decide(proposal.id, "reject", {"reason": "no"}))
+    on_desk.until(lambda: not page.showing_body)
+    assert page.rows.rows == []
+    for letter in "ared":
+        on_desk.bot.keyClick(on_desk.desktop.window, letter)
+    QApplication.processEvents()
+    assert on_desk.told == []
+    assert not [d for d in page.findChildren(QDialog) if d.isVisible()]
+    assert is_(desk, proposal, "rejected")
+
+
+def test_a_decision_is_about_the_one_that_is_shown(on_desk: Shown, desk: Desk) -> None:
+    made = {
+        name: desk.propose(name, status=ProposalStatus.PROVED, replays=proved()) for name in "ab"
+    }
+    page = opened(on_desk, with_=2)
+    on_desk.bot.keyClick(page.list, Qt.Key.Key_Down, Qt.KeyboardModifier.ControlModifier)
+    shown = page.view.name.text()
+    assert [row["name"] for row in page._highlighted()] != [shown]
+    on_desk.bot.keyClick(page.list, "a")
+    dialog = dialog_of(page, ApproveDialog)
+    assert isinstance(dialog, ApproveDialog)
+    assert f"“{shown}”" in " ".join(one.text() for one in dialog.findChildren(QLabel))
+    dialog.cancel.click()
+    on_desk.bot.keyClick(page.list, "d")
+    on_desk.until(lambda: is_(desk, made[shown], "deferred"))
+    assert [one.key.name for one in made.values() if is_(desk, one, "proved")] == [
+        name for name in made if name != shown
+    ]
+
+
+def test_all_that_is_approved_is_shown_and_nothing_quarantined_in_a_batch(
+    on_desk: Shown, desk: Desk
+) -> None:
+    plain = desk.propose("plain", check='{"kind": "words", "at_most": 60}', reason="No luck.")
+    bad = desk.propose(
+        "bad",
+        status=ProposalStatus.QUARANTINED,
+        flags=({"kind": "untrusted", "text": "A page said so.", "quote": "bars"},),
+        reason="It was read on a page",
+    )
+    page = opened(on_desk, with_=2)
+    page.list.selectAll()
+    assert page.approve.text() == "Approve 1…  A"
+    on_desk.bot.keyClick(page.list, "a")
+    dialog = confirmed(page)
+    assert "1 quarantined suggestion is left out" in dialog.left_out.text()
+    said = dialog.text.toPlainText()
+    for words in (
+        "When a menu is asked for.", "For requests like those it comes from",
+        "Checked: The answer must have at most 60 words", "No luck.",
+    ):  # fmt: skip
+        assert words in said
+    on_desk.until(lambda: is_(desk, plain, "approved"))
+    assert is_(desk, bad, "quarantined")
+    alone = ApproveDialog([next(row for row in desk.reviewing.list()["proposals"])], page)
+    assert "A page said so. “bars”" in alone.text.toPlainText()
+    assert "It was read on a page" in alone.text.toPlainText()
+
+
+def test_a_selection_grows_by_nothing_when_the_list_is_read_again(
+    on_desk: Shown, desk: Desk
+) -> None:
+    for name in "abc":
+        desk.propose(name)
+    page = opened(on_desk, with_=3)
+    on_desk.bot.keyClick(page.list, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    on_desk.bot.keyClick(page.list, Qt.Key.Key_Down, Qt.KeyboardModifier.ControlModifier)
+    before = [row["name"] for row in page.selected()]
+    assert len(before) == 2
+    desk.propose("d")
+    on_desk.desktop.state.touch(*page.subjects)
+    on_desk.until(lambda: len(page.rows.rows) == 4)
+    assert {row["name"] for row in page.selected()} == set(before)
+
+
+def test_what_waits_for_picks_is_not_said_to_have_shown_no_benefit() -> None:
+    waiting = {
+        **measured(), "status": "unproved", "standing": "not-better", "needs": "picks",
+        "reason": "only you can tell: compare six answers (`lull review compare prop_1`)",
+    }  # fmt: skip
+    for status in ("unproved", "deferred"):
+        said = why_not({**waiting, "status": status})
+        assert said.startswith("Only you can tell whether it helps")
+
+
+def test_a_reason_names_the_window_s_places_and_no_commands() -> None:
+    known = {**measured(), "reason": "look at `lull skills list` first."}
+    for standing in ("not-better", "quarantined"):
+        assert why_not({**known, "standing": standing}).endswith(": look at the Skills page first.")
+    retired = {**known, "kind": "retire"}
+    assert evidence_words(retired) == "look at the Skills page first."
+
+
+# Evidence
+
+
+def test_every_replayed_pair_can_be_read_with_who_scored_it(on_desk: Shown, desk: Desk) -> None:
+    read = [
+        replace(pair, answers=(f"without {n}", f"with {n}")) for n, pair in enumerate(pairs(2, 1))
+    ]
+    old = replace(pairs(4)[3], seed=99, scored_by="judge:qwen3:4b")
+    desk.propose(status=ProposalStatus.PROVING, replays=[*read, old])
+    page = opened(on_desk, with_=1)
+    page.view.show_view("evidence")
+    shown = page.view.text
+    on_desk.until(lambda: "Test 4" in shown.toPlainText())
+    said = shown.toPlainText()
+    for words in ("with 0", "without 2", "Test 1: better with the skill", "Scored by a check"):
+        assert words in said
+    assert "Test 3: worse with the skill" in said
+    assert "Scored by a judge model: qwen3:4b" in said
+    assert "The answers of this test were not kept." in said
+
+
+def test_nobody_is_said_to_have_said_what_they_did_not_type(on_desk: Shown, desk: Desk) -> None:
+    derived = "When you write a note, always answer in German."
+    desk.propose(
+        body=derived,
+        traces=(
+            Trace(sentence="When the user asks for a note.", source="model"),
+            Trace(sentence=derived, source="user", quoted=("always answer in German",)),
+            Trace(sentence="Be brief.", source="user", quoted=("Be brief",)),
+        ),
+    )
+    page = opened(on_desk, with_=1)
+    page.view.show_view("evidence")
+    said = page.view.text.toPlainText()
+    by = dict(zip(said.split("\n"), said.split("\n")[1:], strict=False))
+    assert by["“When the user asks for a note.”"] == "Written by Lull"
+    assert by[f"“{derived}”"].startswith("Made of your words")
+    assert by["“Be brief.”"] == "Your words"
+    assert "<span" in page.view.text.toHtml()
+    assert "always answer in German" in page.view.text.toHtml()

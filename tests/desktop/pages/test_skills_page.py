@@ -1,0 +1,336 @@
+"""Skills, in front of Lull's own control API."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, Qt
+
+from lull.core.proof.proposal import ProposalStatus
+from lull.core.skills.skill import SkillKey
+from lull.desktop.pages.review.dialogs import EditDialog
+from lull.desktop.pages.skills.generations_dialog import GenerationsDialog
+from lull.desktop.pages.skills.new_skill import NewSkillDialog
+from lull.desktop.pages.skills.page import SkillsPage
+from lull.desktop.pages.skills.skill_rows import SkillFilter, SkillRows
+from lull.desktop.state import Subject
+from lull.desktop.widgets.page import PageName
+from lull.desktop.widgets.tables import RowTable
+from tests.desk import Desk, proved
+from tests.desktop.conftest import Shown
+
+
+def opened(shown: Shown, *, with_: int) -> SkillsPage:
+    page = shown.go(PageName.SKILLS)
+    assert isinstance(page, SkillsPage)
+    shown.desktop.state.touch(*page.subjects)
+    shown.until(lambda: len(page.rows.rows) == with_)
+    return page
+
+
+def one(shown: Shown, desk: Desk) -> SkillsPage:
+    desk.skill("menu-style", "Join the words with bars.")
+    return opened(shown, with_=1)
+
+
+def test_without_skills_the_starter_set_is_one_click_away(on_desk: Shown, desk: Desk) -> None:
+    page = on_desk.go(PageName.SKILLS)
+    on_desk.until(lambda: page.nothing.head.text() == "No skills yet")
+    assert isinstance(page, SkillsPage)
+    page._starter()
+    on_desk.until(lambda: len(page.rows.rows) >= 10)
+    assert page.showing_body
+
+
+def test_a_skill_is_shown_with_its_text(on_desk: Shown, desk: Desk) -> None:
+    page = one(on_desk, desk)
+    assert page.view.name.text() == "menu-style"
+    assert page.view.text.toPlainText() == "Join the words with bars."
+    assert "1 active" in page.count.text()
+
+
+def test_pin_disable_enable_and_archive_are_changes(on_desk: Shown, desk: Desk) -> None:
+    page = one(on_desk, desk)
+    key = SkillKey("", "menu-style")
+    page.pin.click()
+    on_desk.until(lambda: desk.library.get(key).pinned)
+    on_desk.until(lambda: page.pin.text() == "Unpin")
+    page.disable.click()
+    on_desk.until(lambda: desk.library.get(key).status == "disabled")
+    on_desk.until(lambda: page.disable.text() == "Enable")
+    page.disable.click()
+    on_desk.until(lambda: desk.library.get(key).status == "active")
+    page.delete.click()
+    on_desk.until(lambda: desk.library.get(key).status == "archived")
+    on_desk.until(lambda: page.filter.rowCount() == 0)
+    page.archived.setChecked(True)
+    assert page.filter.rowCount() == 1
+
+
+def test_an_edit_is_a_version_and_undo_takes_it_back(on_desk: Shown, desk: Desk) -> None:
+    page = one(on_desk, desk)
+    page.edit.click()
+    dialog = page.findChildren(EditDialog)[0]
+    dialog.text.setPlainText("Join them with dashes.")
+    dialog.save.click()
+    on_desk.until(lambda: desk.body() == "Join them with dashes.")
+    on_desk.until(lambda: page.view.text.toPlainText() == "Join them with dashes.")
+    on_desk.until(lambda: on_desk.told)
+    on_desk.desktop.window.note.undo.click()
+    on_desk.until(lambda: desk.body() == "Join the words with bars.")
+
+
+def test_the_history_reads_like_a_log_and_versions_compare(on_desk: Shown, desk: Desk) -> None:
+    desk.skill("menu-style", "Join the words with bars.")
+    key = SkillKey("", "menu-style")
+    desk.do(desk.approve.edit(key, description=None, body="Join them with dashes."))
+    page = opened(on_desk, with_=1)
+    page.view.show_view("history")
+    on_desk.until(lambda: "generation 2, version 2" in page.view.text.toPlainText())
+    page.view.show_view("compare")
+    on_desk.until(lambda: "bars" in page.view.text.toPlainText())
+    assert "dashes" in page.view.text.toPlainText()
+
+
+def compare(page: SkillsPage, old: int, new: int) -> None:
+    """Choose two versions as a person does."""
+    for box, version in ((page.view.old, old), (page.view.new, new)):
+        box.setCurrentIndex(box.findData(version))
+        box.activated.emit(box.currentIndex())
+
+
+def test_the_comparison_shown_is_always_that_of_the_two_chosen_versions(
+    on_desk: Shown, desk: Desk
+) -> None:
+    """Version 2 differs from 3, and 3 reads like 4: no order of looking mixes them up."""
+    desk.skill("menu-style", "Join the words with bars.")
+    key = SkillKey("", "menu-style")
+    for body in ("Join them with dashes.", "Join them with stars.", "A text between."):
+        desk.do(desk.approve.edit(key, description=None, body=body))
+    desk.do(desk.approve.edit(key, description=None, body="Join them with stars."))
+    page = opened(on_desk, with_=1)
+    view = page.view
+    view.show_view("compare")
+    on_desk.until(lambda: view.old.count() == 5)
+    for old, new, seen, unseen in (
+        (3, 5, "same text", "dashes"),
+        (2, 5, "dashes", "between"),
+        (3, 5, "same text", "dashes"),
+        (4, 4, "two different versions", "dashes"),
+        (1, 2, "bars", "stars"),
+        (4, 5, "between", "bars"),
+    ):
+        compare(page, old, new)
+        on_desk.until(lambda seen=seen: seen in view.text.toPlainText())
+        assert unseen not in view.text.toPlainText()
+
+
+def test_a_late_comparison_does_not_replace_the_one_that_was_chosen_since(
+    on_desk: Shown, desk: Desk
+) -> None:
+    desk.skill("menu-style", "Join the words with bars.")
+    key = SkillKey("", "menu-style")
+    for body in ("Join them with dashes.", "Join them with stars."):
+        desk.do(desk.approve.edit(key, description=None, body=body))
+    page = opened(on_desk, with_=1)
+    view = page.view
+    view.show_view("compare")
+    on_desk.until(lambda: "stars" in view.text.toPlainText())
+    compare(page, 1, 2)
+    compare(page, 2, 3)
+    on_desk.until(lambda: len(view._diffs) == 3 or "stars" in view.text.toPlainText())
+    on_desk.until(lambda: (1, 2) in view._diffs)
+    assert "stars" in view.text.toPlainText()
+    assert "bars" not in view.text.toPlainText()
+
+
+def test_a_comparison_that_cannot_be_made_says_why(on_desk: Shown, desk: Desk) -> None:
+    desk.skill("menu-style", "Join the words with bars.")
+    key = SkillKey("", "menu-style")
+    desk.do(desk.approve.edit(key, description=None, body="Join them with dashes."))
+    page = opened(on_desk, with_=1)
+    view = page.view
+    view.show_view("history")
+    on_desk.until(lambda: view.old.count() == 2)
+    view.old.addItem("version 9", 9)
+    view.show_view("compare")
+    compare(page, 9, 2)
+    on_desk.until(lambda: "There is no version 9." in view.text.toPlainText())
+
+
+def test_a_new_skill_is_written_by_hand(on_desk: Shown, desk: Desk) -> None:
+    page = one(on_desk, desk)
+    page._new()
+    dialog = page.findChildren(NewSkillDialog)[0]
+    dialog.name.setText("Numbered Lísts!")
+    assert not dialog.save.isEnabled()
+    assert "numbered-lists" in dialog.why.text() and "when to use it" in dialog.why.text()
+    dialog.description.setText("When there are lists.")
+    dialog.text.setPlainText("Number them.")
+    assert "missing" not in dialog.why.text()
+    dialog.save.click()
+    on_desk.until(lambda: desk.library.skills.get(SkillKey("", "numbered-lists")) is not None)
+
+
+def test_what_was_written_is_not_dropped_without_a_word(on_desk: Shown, desk: Desk) -> None:
+    page = one(on_desk, desk)
+    page._new()
+    (dialog,) = page.findChildren(NewSkillDialog)
+    dialog.text.setPlainText("Number them.")
+    on_desk.bot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert dialog.isVisible() and dialog.asking.isVisible()
+    stay = next(one for one in dialog.asking.buttons() if one.text() == "Keep writing")
+    stay.click()
+    assert dialog.isVisible()
+    dialog.text.clear()
+    on_desk.bot.keyClick(dialog, Qt.Key.Key_Escape)
+    on_desk.until(lambda: not page.findChildren(NewSkillDialog))
+
+
+def test_starter_skills_can_be_imported_beside_others(on_desk: Shown, desk: Desk) -> None:
+    page = one(on_desk, desk)
+    assert page.starter.isVisible()
+    page.starter.trigger()
+    on_desk.until(lambda: len(desk.library.skills) > 5)
+
+
+def test_a_row_is_hovered_as_a_whole_and_end_goes_to_the_last(on_desk: Shown, desk: Desk) -> None:
+    for number in range(60):
+        desk.skill(f"skill-{number:02}", "Be brief.")
+    page = opened(on_desk, with_=60)
+    table = page.table
+    assert isinstance(table, RowTable)
+    table.setFocus()
+    on_desk.bot.keyClick(table, Qt.Key.Key_End)
+    assert table.currentIndex().row() == page.filter.rowCount() - 1
+    on_desk.bot.keyClick(table, Qt.Key.Key_Home)
+    assert table.currentIndex().row() == 0
+    cell = table.visualRect(page.filter.index(1, 3)).center()
+    on_desk.bot.mouseMove(table.viewport(), QPoint(cell.x() - 1, cell.y()))
+    on_desk.bot.mouseMove(table.viewport(), cell)
+    on_desk.until(lambda: table.hovered == 1)
+
+
+def test_export_and_import_go_through_a_folder(on_desk: Shown, desk: Desk, tmp_path: Path) -> None:
+    page = one(on_desk, desk)
+    page.take_out(tmp_path)
+    on_desk.until(lambda: "1 skill exported." in on_desk.told)
+    assert (tmp_path / "menu-style" / "SKILL.md").is_file()
+    page.delete.click()
+    on_desk.until(lambda: desk.library.get(SkillKey("", "menu-style")).status == "archived")
+    page.bring_in(tmp_path)
+    on_desk.until(lambda: "1 skill waits in Review." in on_desk.told)
+    assert desk.library.get(SkillKey("", "menu-style")).status == "archived"
+
+
+def test_roll_back_goes_to_the_generation_before(on_desk: Shown, desk: Desk) -> None:
+    page = one(on_desk, desk)
+    page.pin.click()
+    on_desk.until(lambda: desk.library.get(SkillKey("", "menu-style")).pinned)
+    on_desk.until(lambda: len(page.state.value(Subject.GENERATIONS).get("history", ())) == 2)
+    page.history.click()
+    (dialog,) = page.findChildren(GenerationsDialog)
+    assert dialog.last.text() == "Undo the last change: menu-style was pinned"
+    dialog.last.click()
+    on_desk.until(lambda: not desk.library.get(SkillKey("", "menu-style")).pinned)
+
+
+def test_the_undo_of_a_change_does_not_take_back_what_came_after_it(
+    on_desk: Shown, desk: Desk
+) -> None:
+    page = one(on_desk, desk)
+    key = SkillKey("", "menu-style")
+    page.pin.click()
+    on_desk.until(lambda: "Pinned: menu-style" in on_desk.told)
+    desk.skill("other", "Number them.")
+    on_desk.desktop.state.touch(Subject.SKILLS)
+    on_desk.until(lambda: len(page.rows.rows) == 2)
+    on_desk.desktop.window.note.undo.click()
+    on_desk.until(lambda: on_desk.told[-1].startswith("Something else changed since"))
+    assert desk.library.get(key).pinned
+    assert desk.library.get(SkillKey("", "other")).status == "active"
+
+
+def test_a_skill_that_was_edited_since_it_was_tested_is_marked(on_desk: Shown, desk: Desk) -> None:
+    made = desk.propose(status=ProposalStatus.PROVED, replays=proved())
+    desk.do(desk.reviewing.decide(made.id, "approve", {"sha256": made.sha256}))
+    page = opened(on_desk, with_=1)
+    assert not page.view.edited.isVisible()
+    assert "used 0 times" in page.view.facts.text()
+    key = SkillKey("", "menu-style")
+    desk.do(desk.approve.edit(key, description=None, body="Join them with dashes."))
+    on_desk.desktop.state.touch(Subject.SKILLS)
+    on_desk.until(page.view.edited.isVisible)
+    assert page.view.edited.text() == "Edited since it was tested"
+    index = page.filter.index(0, 1)
+    assert page.filter.data(index) == "active, edited"
+    desk.do(desk.approve.roll_back())
+    on_desk.desktop.state.touch(Subject.SKILLS)
+    on_desk.until(lambda: not page.view.edited.isVisible())
+
+
+def test_a_skill_written_by_hand_is_not_called_edited_since_a_test(
+    on_desk: Shown, desk: Desk
+) -> None:
+    page = one(on_desk, desk)
+    key = SkillKey("", "menu-style")
+    desk.do(desk.approve.edit(key, description=None, body="Join them with dashes."))
+    on_desk.desktop.state.touch(Subject.SKILLS)
+    on_desk.until(lambda: page.rows.rows[0]["version"] == 2)
+    assert not page.view.edited.isVisible()
+
+
+def test_the_history_leads_back_to_any_generation_and_forth(on_desk: Shown, desk: Desk) -> None:
+    page = one(on_desk, desk)
+    key = SkillKey("", "menu-style")
+    page.pin.click()
+    on_desk.until(lambda: desk.library.get(key).pinned)
+    page.disable.click()
+    on_desk.until(lambda: desk.library.get(key).status == "disabled")
+    on_desk.until(lambda: len(page.state.value(Subject.GENERATIONS).get("history", ())) == 3)
+    page.history.click()
+    (dialog,) = page.findChildren(GenerationsDialog)
+    assert [dialog.table.item(n, 2).text() for n in range(3)] == [
+        "menu-style was disabled",
+        "menu-style was pinned",
+        "menu-style was added",
+    ]
+    assert not dialog.back.isEnabled()  # it is as it stands
+    dialog.table.selectRow(2)
+    dialog.back.click()
+    on_desk.until(lambda: not desk.library.get(key).pinned)
+    assert desk.library.get(key).status == "active"
+    on_desk.desktop.window.note.undo.click()
+    on_desk.until(lambda: desk.library.get(key).pinned)
+
+
+def test_a_proof_is_checked_again_from_here(on_desk: Shown, desk: Desk) -> None:
+    page = one(on_desk, desk)
+    page.view.verify.click()
+    on_desk.until(lambda: on_desk.told)
+
+
+def test_ten_thousand_skills_are_searched_at_once(qapp: object) -> None:
+    rows, chosen = SkillRows(), SkillFilter()
+    chosen.setSourceModel(rows)
+    made = {"description": "When.", "body": "Text.", "status": "active", "pinned": False, "uses": 1}
+    rows.put([{**made, "name": f"skill-{n}", "client": None} for n in range(10_000)])
+    assert chosen.rowCount() == 10_000
+    chosen.look_for("skill-77 when", archived=False)
+    assert chosen.rowCount() == 111
+
+
+def test_who_goes_without_a_skill_is_said_on_its_page(on_desk: Shown, desk: Desk) -> None:
+    page = one(on_desk, desk)
+    assert page.view.measured.isHidden()  # the user wrote it
+    skill = dict(page.view._skill or {})
+    measured = {"by": "coin", "share": 0.02, "first_uses": 10, "pairs": 0, "better": 0, "worse": 0}
+    page.view.show_skill({**skill, "measured": measured})
+    said = page.view.measured.text()
+    assert said.startswith("2 % of new conversations go without it, by chance")
+    assert "first 10 after its approval" in said
+    measured |= {"by": "replay", "pairs": 12, "better": 9}
+    page.view.show_skill({**skill, "measured": measured})
+    said = page.view.measured.text()
+    assert "no conversation goes without it" in said
+    assert said.endswith("Of 12 so far, 9 were better with it and 0 worse.")

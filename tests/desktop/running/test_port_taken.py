@@ -1,0 +1,172 @@
+"""A port that another program has is no dead end: another is offered, and the settings open."""
+
+from __future__ import annotations
+
+import functools
+import os
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton
+from pytestqt.qtbot import QtBot
+
+from lull.cli.window import serve_command, settings_without_service
+from lull.config.files import read
+from lull.config.paths import Paths
+from lull.core.errors import AddressInUse, Busy
+from lull.desktop.main import Desktop
+from lull.desktop.pages.settings import SettingsPage
+from lull.desktop.place import Place
+from lull.desktop.running.ports import address_of, another, is_free
+from lull.desktop.service_process import ServiceProcess, ServiceState
+from lull.desktop.state import Phase
+from lull.desktop.widgets.page import PageName
+from lull.desktop.widgets.tokens import LIGHT
+from lull.service.process.lock import ServiceLock, is_running, read_discovery
+from tests.desktop.conftest import Shown, place_of
+from tests.desktop.fake_tray import FakeTray
+from tests.desktop.test_service_process import FakeChild
+from tests.running import free_port
+
+
+@pytest.fixture
+def taken() -> Iterator[socket.socket]:
+    """A port of another program."""
+    with closing(socket.create_server(("127.0.0.1", 0))) as other:
+        yield other
+
+
+@pytest.fixture
+def paths(home: Path, taken: socket.socket, monkeypatch: pytest.MonkeyPatch) -> Paths:
+    monkeypatch.setenv("OLLAMA_HOST", f"127.0.0.1:{free_port()}")
+    made = Paths.from_environment({}, "linux", home=str(home))
+    made.prepare()
+    made.settings.write_text(f"[service]\nport = {taken.getsockname()[1]}\n")
+    return made
+
+
+def place_at(paths: Paths) -> Place:
+    return replace(
+        place_of(paths, running=lambda: is_running(paths.lock)),
+        serve=serve_command(frozen=False),
+        fell=paths.discovery.exists,
+        settings=functools.partial(settings_without_service, paths),
+    )
+
+
+@pytest.fixture
+def real(qapp: QApplication, qtbot: QtBot, paths: Paths) -> Iterator[Shown]:
+    """A desktop whose own service finds its port taken."""
+    desktop = Desktop(qapp, place_at(paths), backend=FakeTray(), theme=LIGHT)
+    shown = Shown(desktop, desktop.tray.backend, qtbot)  # type: ignore[arg-type]
+    desktop.begin()
+    yield shown
+    there = read_discovery(paths.discovery)
+    desktop.end()
+    desktop.window.deleteLater()
+    if there is not None and is_running(paths.lock):
+        os.kill(there.pid, signal.SIGKILL)
+
+
+def banner_button(shown: Shown, start: str) -> QPushButton:
+    def found() -> list[QPushButton]:
+        buttons = shown.desktop.window.banner.findChildren(QPushButton)
+        return [one for one in buttons if one.text().startswith(start) and one.isVisible()]
+
+    shown.until(found)
+    return found()[0]
+
+
+@pytest.mark.slow
+def test_another_port_is_offered_and_taken(real: Shown, paths: Paths) -> None:
+    process = real.desktop.process
+    real.until(lambda: process.state is ServiceState.PORT_TAKEN)
+    before = read(paths.settings).service.port
+    banner = real.desktop.window.banner
+    assert f"port {before} is used by another program" in banner.text
+    assert "`" not in banner.text and "()" not in banner.text
+    assert str(before) in real.desktop.tray.status.text()
+    banner_button(real, "Use port").click()
+    real.until(lambda: real.desktop.state.phase is Phase.LIVE)
+    port = read(paths.settings).service.port
+    assert port not in (0, before)
+    real.until(lambda: real.desktop.actions.address == f"http://127.0.0.1:{port}")
+    assert any(str(port) in told for told in real.told)
+    assert banner.text == ""
+
+
+@pytest.mark.full
+@pytest.mark.slow
+def test_the_settings_open_and_change_without_a_service(real: Shown, paths: Paths) -> None:
+    real.until(lambda: real.desktop.process.state is ServiceState.PORT_TAKEN)
+    page = real.go(PageName.SETTINGS)
+    assert isinstance(page, SettingsPage)
+    real.until(lambda: page.showing_body)
+    real.until(lambda: "service.port" in page._editors)
+    editor = page._editors["service.port"]
+    assert isinstance(editor, QLineEdit)
+    wanted = free_port()
+    editor.setText(str(wanted))
+    editor.setModified(True)
+    editor.editingFinished.emit()
+    real.until(lambda: read(paths.settings).service.port == wanted)
+    # The port that was set is free: the service is there by itself.
+    real.until(lambda: real.desktop.state.phase is Phase.LIVE)
+
+
+@dataclass
+class Clocked:
+    now_s: float = 0.0
+    children: list[FakeChild] = field(default_factory=list)
+
+    def spawn(self, place: Place) -> FakeChild:
+        error = f'{{"error": {{"title": "{AddressInUse.title}", "detail": "d", "hint": "h"}}}}'
+        place.service_words.write_text(error)
+        self.children.append(FakeChild(code=1))
+        return self.children[-1]
+
+
+def test_it_is_started_when_the_port_is_free_again_and_not_before(
+    qapp: QApplication, paths: Paths, taken: socket.socket
+) -> None:
+    world = Clocked()
+    place = replace(place_at(paths), running=lambda: False)
+    paths.logs.mkdir(exist_ok=True)
+    process = ServiceProcess(place, spawn=world.spawn, monotonic=lambda: world.now_s)
+    process.start()
+    process.look()
+    assert process.state is ServiceState.PORT_TAKEN
+    for _ in range(20):
+        world.now_s += 60
+        process.look()
+    assert len(world.children) == 1
+    taken.close()
+    world.now_s += 60
+    process.look()
+    assert len(world.children) == 2
+
+
+def test_the_next_free_port_is_found(taken: socket.socket) -> None:
+    port = taken.getsockname()[1]
+    assert not is_free("127.0.0.1", port)
+    found = another("127.0.0.1", port)
+    assert found == 0 or is_free("127.0.0.1", found)
+    assert another("127.0.0.1", 65_535) == 0
+
+
+def test_the_settings_file_is_left_to_a_service_that_runs(paths: Paths) -> None:
+    lock = ServiceLock(paths.lock)
+    lock.take(discovery=paths.discovery)
+    try:
+        wanted = {"key": "service.port", "value": "1234"}
+        with pytest.raises(Busy):
+            settings_without_service(paths, wanted)
+    finally:
+        lock.release()
+    assert settings_without_service(paths, wanted)["value"] == 1234
+    assert address_of(place_at(paths)) == ("127.0.0.1", 1234)

@@ -1,0 +1,184 @@
+"""The first run: shown once to who has nothing yet, each step skippable, nothing asked twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit
+
+from lull.contract import routes
+from lull.desktop.state import Subject
+from lull.desktop.welcome.page import DONE, FirstRun
+from lull.desktop.welcome.steps import Addressed, AnswersStep, AwayStep
+from tests.desktop.conftest import Shown, live
+from tests.desktop.scripted import Scripted, status
+from tests.service.scripted_upstream import ScriptedUpstream
+
+NOTHING = {"turns": 0, "conversations": 0, "skills": {"active": 0, "proposals": 0}}
+MODELS = {
+    "models": [
+        {"name": "pocket", "can_learn": True, "why_not": "", "chosen": True},
+        {"name": "qwen3:4b", "can_learn": True, "why_not": "", "chosen": False},
+        {"name": "mixtral", "can_learn": False, "why_not": "Its shape is unknown."},
+    ],
+    "chosen": "pocket",
+    "choosing": None,
+}
+
+
+@pytest.fixture
+def new_here(
+    scripted: Scripted, home: Path, show: Callable[..., Shown]
+) -> Iterator[tuple[Shown, Scripted]]:
+    scripted.answers[routes.STATUS] = status(**NOTHING)
+    scripted.answers[routes.MODELS] = MODELS
+    shown = show(home)
+    shown.desktop.offer_first_run()
+    yield live(shown), scripted
+
+
+def steps_of(shown: Shown) -> list[FirstRun]:
+    return [one for one in shown.desktop.window.findChildren(FirstRun) if one.isVisible()]
+
+
+def opened(shown: Shown) -> FirstRun:
+    shown.until(lambda: steps_of(shown))
+    (found,) = steps_of(shown)
+    return found
+
+
+def test_who_has_nothing_yet_is_shown_five_steps(new_here: tuple[Shown, Scripted]) -> None:
+    steps = opened(new_here[0])
+    titles = [steps.title.text()]
+    while steps.next.text() == "Next":
+        steps.next.click()
+        titles.append(steps.title.text())
+    assert len(titles) == 5 and len(set(titles)) == 5
+    steps.next.click()
+    new_here[0].until(lambda: not steps_of(new_here[0]))
+
+
+def test_finish_later_is_remembered(new_here: tuple[Shown, Scripted]) -> None:
+    shown, _ = new_here
+    opened(shown).later.click()
+    assert shown.desktop.preferences.value(DONE, False, type=bool) is True
+    shown.desktop.offer_first_run()
+    shown.desktop.state.changed.emit("status")
+    assert not [one for one in steps_of(shown) if one.isVisible()]
+
+
+def test_escape_leaves_it_too(new_here: tuple[Shown, Scripted]) -> None:
+    shown, _ = new_here
+    shown.bot.keyClick(opened(shown), Qt.Key.Key_Escape)
+    shown.until(lambda: not steps_of(shown))
+    assert shown.desktop.preferences.value(DONE, False, type=bool) is True
+
+
+def test_who_has_conversations_is_not_bothered(on_script: Shown) -> None:
+    on_script.desktop.offer_first_run()
+    on_script.desktop.state.changed.emit("status")
+    assert steps_of(on_script) == []
+    on_script.desktop.show_first_run()  # but may ask for it
+    assert len(steps_of(on_script)) == 1
+
+
+def test_a_model_that_cannot_learn_says_why_and_one_that_can_is_chosen(
+    new_here: tuple[Shown, Scripted],
+) -> None:
+    shown, scripted = new_here
+    scripted.answers[routes.MODELS_CHOOSE] = {"choosing": None}
+    steps = opened(shown)
+    steps.go(1)
+    step = steps.steps[1]
+    assert isinstance(step, AnswersStep)
+    shown.until(lambda: step.choice.models.count() == 3)
+    assert "Its shape is unknown." in step.choice.why.text()
+    item = step.choice.models.model().item(2)  # type: ignore[attr-defined]
+    assert not item.isEnabled()
+    step.choice.models.setCurrentIndex(1)
+    step.choice.models.activated.emit(1)
+    shown.until(lambda: scripted.posts(routes.MODELS_CHOOSE))
+    assert scripted.posts(routes.MODELS_CHOOSE) == [{"name": "qwen3:4b"}]
+
+
+def test_sleep_hours_are_set_once_they_were_typed(new_here: tuple[Shown, Scripted]) -> None:
+    shown, scripted = new_here
+    steps = opened(shown)
+    steps.go(3)
+    step = steps.steps[3]
+    assert isinstance(step, AwayStep)
+    type_in(shown, step.sleep, "23:00-07:00")
+    shown.until(lambda: scripted.posts(routes.SETTINGS))
+    assert scripted.posts(routes.SETTINGS) == [{"key": "idle.sleep_hours", "value": "23:00-07:00"}]
+
+
+def test_hours_that_cannot_be_read_are_told_beside_them_and_keep_the_step(
+    new_here: tuple[Shown, Scripted],
+) -> None:
+    shown, scripted = new_here
+    steps = opened(shown)
+    steps.go(3)
+    step = steps.steps[3]
+    assert isinstance(step, AwayStep)
+    type_in(shown, step.sleep, "11pm to 7am")
+    assert step.wrong.isVisible()
+    assert "11pm to 7am" in step.wrong.text() and "23:00-07:00" in step.wrong.text()
+    steps.next.click()
+    assert steps.pages.currentIndex() == 3
+    assert scripted.posts(routes.SETTINGS) == [] and shown.told == []
+    step.sleep.clear()
+    type_in(shown, step.sleep, "23:00-07:00, sat-sun 00:00-09:00")
+    assert not step.wrong.isVisible()
+    steps.next.click()
+    assert steps.pages.currentIndex() == 4
+    shown.until(lambda: scripted.posts(routes.SETTINGS))
+
+
+def test_the_last_step_asks_no_keychain(new_here: tuple[Shown, Scripted]) -> None:
+    shown, scripted = new_here
+    steps = opened(shown)
+    steps.go(4)
+    shown.desktop.state.touch(Subject.STATUS)
+    before = len(scripted.asked)
+    shown.until(lambda: len(scripted.asked) > before)
+    assert routes.DOCTOR not in [path for _, path, _ in scripted.asked]
+
+
+def type_in(shown: Shown, line: QLineEdit, text: str) -> None:
+    shown.bot.keyClicks(line, text)
+    shown.bot.keyClick(line, Qt.Key.Key_Return)
+
+
+def test_the_sample_request_goes_to_the_address_and_its_answer_is_shown(
+    new_here: tuple[Shown, Scripted],
+) -> None:
+    shown, scripted = new_here
+    with ScriptedUpstream() as upstream:
+        scripted.answers[routes.STATUS] = status(**NOTHING, address=upstream.address)
+        scripted.tell("turn-recorded")
+        steps = opened(shown)
+        steps.go(2)
+        step = steps.steps[2]
+        assert isinstance(step, Addressed)
+        shown.until(lambda: step.address.text() == upstream.address)
+        assert step.line.text() == step.kit.place.ask
+        step.try_it.click()
+        shown.until(step.try_it.isEnabled)
+        assert upstream.last("/api/chat").header("X-Lull-Record") == "no"
+        assert step.answer.text().startswith("Works. Lull answered: ")
+
+
+def test_without_an_answer_it_says_why(new_here: tuple[Shown, Scripted]) -> None:
+    shown, scripted = new_here
+    scripted.answers[routes.STATUS] = status(**NOTHING, address="http://127.0.0.1:1")
+    scripted.tell("turn-recorded")
+    steps = opened(shown)
+    steps.go(2)
+    step = steps.steps[2]
+    assert isinstance(step, Addressed)
+    shown.until(lambda: step.address.text() == "http://127.0.0.1:1")
+    step.try_it.click()
+    shown.until(lambda: step.answer.text().startswith("No answer: "))

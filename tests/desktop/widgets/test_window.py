@@ -1,0 +1,210 @@
+"""The window: pages by key, close hides, quit ends, trouble is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QDialog, QLineEdit
+
+from lull.desktop.running.closing import KEEP, CloseDialog
+from lull.desktop.service_process import ServiceState
+from lull.desktop.state import Phase, Told
+from lull.desktop.widgets.icons import pixmap
+from lull.desktop.widgets.page import PageName
+from tests.desktop.conftest import Shown, live
+from tests.desktop.scripted import Scripted
+
+CTRL = Qt.KeyboardModifier.ControlModifier
+
+
+def test_ctrl_and_a_digit_open_each_page(on_script: Shown) -> None:
+    window = on_script.desktop.window
+    on_script.activate()
+    for number, name in enumerate(PageName, start=1):
+        on_script.bot.keyClick(window, str(number), CTRL)
+        assert window.page() is window.page(name)
+        assert window.page(name).isVisible()
+
+
+def test_ctrl_comma_opens_the_settings_and_ctrl_f_the_search(on_script: Shown) -> None:
+    window = on_script.desktop.window
+    on_script.activate()
+    on_script.bot.keyClick(window, Qt.Key.Key_Comma, CTRL)
+    page = window.page(PageName.SETTINGS)
+    assert window.page() is page
+    on_script.until(lambda: page.showing_body)
+    on_script.activate()
+    on_script.bot.keyClick(window, "f", CTRL)
+    focused = QApplication.focusWidget()
+    assert focused is not None
+    assert focused.accessibleName() == "Search settings"
+
+
+def test_closing_hides_and_a_click_brings_it_back(on_script: Shown) -> None:
+    window = on_script.desktop.window
+    on_script.activate()
+    on_script.bot.keyClick(window, "w", CTRL)
+    assert not window.isVisible()
+    assert not on_script.tray.ended
+    on_script.tray.click()
+    assert window.isVisible()
+
+
+def asked(shown: Shown) -> CloseDialog:
+    found = shown.desktop.window.findChild(CloseDialog)
+    assert found is not None
+    return found
+
+
+def test_without_a_tray_closing_asks_and_keeps_lull_running(
+    scripted: Scripted, home: Path, show: Callable[..., Shown]
+) -> None:
+    shown = live(show(home, tray=False))
+    window = shown.desktop.window
+    window.close()
+    assert window.isVisible() and not shown.tray.ended
+    asked(shown).keep_it.click()
+    assert not window.isVisible() and not shown.tray.ended
+    assert [path for method, path, _ in scripted.asked if method == "POST"] == []
+    window.raise_up()  # as a second start does
+    assert window.isVisible()
+
+
+def test_without_a_tray_closing_can_quit_and_need_not_ask_twice(
+    scripted: Scripted, home: Path, show: Callable[..., Shown]
+) -> None:
+    shown = live(show(home, tray=False))
+    window = shown.desktop.window
+    window.close()
+    asked(shown).always.setChecked(True)
+    asked(shown).keep_it.click()
+    shown.until(lambda: window.findChild(CloseDialog) is None)
+    window.raise_up()
+    window.close()
+    assert not window.isVisible()
+    shown.desktop.preferences.setValue(KEEP, False)
+    window.raise_up()
+    window.close()
+    asked(shown).quit_it.click()
+    assert shown.tray.ended
+
+
+def test_quit_ends_it_and_leaves_a_service_that_it_found(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    window = on_script.desktop.window
+    on_script.activate()
+    on_script.bot.keyClick(window, "q", CTRL)
+    assert on_script.tray.ended
+    assert not window.isVisible()
+    assert [path for method, path, _ in scripted.asked if method == "POST"] == []
+
+
+def test_the_question_mark_shows_every_key(on_script: Shown) -> None:
+    window = on_script.desktop.window
+    on_script.activate()
+    on_script.bot.keyClick(window, "?", Qt.KeyboardModifier.ShiftModifier)
+    overlays = [one for one in window.findChildren(QDialog) if one.isVisible()]
+    assert len(overlays) == 1
+    overlays[0].close()
+
+
+def test_a_service_that_is_gone_is_said_over_every_page(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    window = on_script.desktop.window
+    assert window.banner.text == ""
+    scripted.down()
+    on_script.until(lambda: on_script.desktop.state.phase is Phase.DOWN)
+    assert window.banner.text
+    process = on_script.desktop.process
+    process.state, process.why = ServiceState.GIVEN_UP, {"detail": "The disk is full."}
+    process.changed.emit()
+    assert "The disk is full" in window.banner.text
+    scripted.up()
+    on_script.until(lambda: window.banner.text == "")
+
+
+@pytest.mark.parametrize("page", [PageName.LEARNING, PageName.SCHEDULE, PageName.SETTINGS])
+def test_a_page_that_was_never_read_says_that_the_service_is_gone(
+    on_script: Shown, scripted: Scripted, page: PageName
+) -> None:
+    scripted.down()
+    on_script.until(lambda: on_script.desktop.state.phase is Phase.DOWN)
+    shown = on_script.go(page)
+    assert not shown.showing_body
+    assert shown.nothing.head.text() == "The service is not running"
+    scripted.up()
+    on_script.until(lambda: shown.nothing.head.text() != "The service is not running")
+
+
+def test_a_page_before_the_first_answer_says_that_it_loads(
+    home: Path, show: Callable[..., Shown]
+) -> None:
+    shown = show(home)
+    page = shown.desktop.window.page(PageName.TODAY)
+    assert page.nothing.head.text() in ("Loading…", "The service is not running")
+    assert not page.showing_body
+
+
+def test_what_was_done_is_told_and_can_be_undone(on_script: Shown) -> None:
+    undone: list[bool] = []
+    told = Told(text="Approved: menu-style", undo=lambda: undone.append(True))
+    on_script.desktop.state.told.emit(told)
+    note = on_script.desktop.window.note
+    assert note.isVisible()
+    assert note.words.text() == "Approved: menu-style"
+    # The buttons at the foot of the page stay free for the next decision.
+    assert note.geometry().bottom() < on_script.desktop.window.height() - 80
+    note.undo.click()
+    assert undone == [True]
+    assert not note.isVisible()
+
+
+def test_one_page_alone_is_marked_also_where_the_keyboard_is(on_script: Shown) -> None:
+    window = on_script.desktop.window
+    on_script.activate()
+    window._buttons[PageName.TODAY].setFocus()
+    on_script.bot.keyClick(window, "2", Qt.KeyboardModifier.ControlModifier)
+    on_script.until(window._buttons[PageName.REVIEW].hasFocus)
+
+
+def test_the_size_is_remembered(scripted: Scripted, home: Path, show: Callable[..., Shown]) -> None:
+    first = live(show(home))
+    first.desktop.window.resize(900, 600)
+    first.desktop.end()
+    second = live(show(home))
+    assert (second.desktop.window.width(), second.desktop.window.height()) == (900, 600)
+
+
+def test_a_status_that_does_not_fit_ends_in_dots_and_is_whole_in_the_tooltip(
+    on_script: Shown,
+) -> None:
+    line = on_script.desktop.window._line
+    words = "Service stopped: " + "port 11435 is used by another program " * 12
+    line.setText(words)
+    assert line.toolTip() == words
+    assert line.shown.endswith("…") and len(line.shown) < len(words)
+
+
+def test_icons_are_drawn_as_sharp_as_the_screen_is(on_script: Shown) -> None:
+    drawn = pixmap("good", "#112233", 14, ratio=2.0)
+    assert (drawn.width(), drawn.devicePixelRatio()) == (28, 2.0)
+
+
+@pytest.mark.parametrize("page", list(PageName))
+def test_a_page_that_is_opened_by_key_puts_the_focus_where_no_key_does_harm(
+    on_script: Shown, page: PageName
+) -> None:
+    window = on_script.desktop.window
+    on_script.activate()
+    window.page(PageName.TODAY).setFocus()
+    number = list(PageName).index(page) + 1
+    on_script.bot.keyClick(window, str(number), CTRL)
+    focused = QApplication.focusWidget()
+    assert focused is not None
+    assert not isinstance(focused, (QAbstractButton, QLineEdit, QComboBox))
+    assert window.page(page) is focused or window.page(page).isAncestorOf(focused)

@@ -1,0 +1,4 @@
+"""Test doubles for parts of the outside world.
+
+Each passes the same contract tests as the real one.
+"""

@@ -1,0 +1,149 @@
+"""Which model learns by itself: looked up, remembered, and made ready in lulls."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from lull.core.chat.trajectory import Selection
+from lull.core.errors import UpstreamDown, WeightsError
+from lull.core.models.talked_to import COUNTED_PERIOD, Talked
+from lull.loops.feedback.auto_learner import (
+    AWAY_S,
+    DAY_S,
+    SOON_S,
+    AutoLearner,
+    ReadyWork,
+    made_ready,
+    ready_work,
+)
+from lull.loops.models.choose_model import ThereIs
+from lull.store.chat.trajectories import Trajectories
+from lull.store.database import Database
+from lull.store.feedback.remembered import Remembered
+from tests.building import KEY, turn, user
+from tests.core.models.test_exams import HERE
+from tests.doubles.fakes import FakeClock
+
+
+@dataclass
+class House:
+    database: Database
+    clock: FakeClock = field(default_factory=FakeClock)
+    there: ThereIs = field(default_factory=lambda: ThereIs(models=HERE))
+    talked: list[Talked] = field(default_factory=list)
+    ready: set[str] = field(default_factory=set)
+    asked_since: datetime | None = None
+
+    def _talked(self, since: datetime) -> list[Talked]:
+        self.asked_since = since
+        return self.talked
+
+    async def _there(self) -> ThereIs:
+        return self.there
+
+    def open(self) -> AutoLearner:
+        return AutoLearner(
+            Remembered(self.database),
+            talked=self._talked,
+            there=self._there,
+            ready=lambda name: name in self.ready,
+            clock=self.clock,
+            built_in="pocket",
+        )
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    database = Database(tmp_path / "lull.db")
+    yield House(database)
+    database.close()
+
+
+SAID = Talked(model="a", turns=3, last=datetime(2026, 11, 20, tzinfo=UTC))
+
+
+async def test_the_built_in_model_learns_until_another_is_talked_to(house: House) -> None:
+    auto = house.open()
+    assert auto.choice.model == "pocket"
+    assert await auto.look() == SOON_S
+    house.talked = [SAID]
+    assert await auto.look() == DAY_S
+    assert (auto.choice.model, auto.is_ready) == ("a", False)
+    assert house.asked_since == house.clock.now() - COUNTED_PERIOD
+
+
+async def test_what_it_meant_is_remembered_also_while_ollama_is_away(house: House) -> None:
+    house.talked = [SAID]
+    await house.open().look()
+    house.there = ThereIs(models=(), problem=UpstreamDown("Nobody is there."))
+    again = house.open()
+    assert again.choice.model == "a"
+    assert await again.look() == AWAY_S
+    assert again.choice.model == "a"
+
+
+async def test_its_weights_are_made_in_a_lull_and_then_no_more(house: House) -> None:
+    house.talked, auto, made = [SAID], house.open(), []
+
+    async def choose(model: str) -> None:
+        made.append(model)
+
+    await auto.look()
+    (work,) = ready_work(auto, lambda model: made_ready(auto, model, choose), house.clock)
+    assert work.text == "Making a ready to learn"
+    await work.run_slice(house.clock.monotonic_s() + 30.0)
+    assert made == ["a"] and ready_work(auto, choose, house.clock) == []
+
+
+async def test_weights_that_cannot_be_made_are_said_and_tried_again(house: House) -> None:
+    house.talked, auto = [SAID], house.open()
+
+    async def choose(_: str) -> None:
+        raise WeightsError("The disk is full.")
+
+    await auto.look()
+    (work,) = ready_work(auto, lambda model: made_ready(auto, model, choose), house.clock)
+    with pytest.raises(WeightsError):
+        await work.run_slice(house.clock.monotonic_s() + 30.0)
+    assert not auto.is_ready
+
+
+async def test_making_them_stops_when_somebody_comes_and_goes_on_later(house: House) -> None:
+    tries, go_on = [], asyncio.Event()
+
+    async def make(model: str) -> None:
+        tries.append(model)
+        await go_on.wait()
+
+    work = ReadyWork("a", make=make, clock=house.clock)
+    running = asyncio.create_task(work.run_slice(house.clock.monotonic_s() + 30.0))
+    await asyncio.sleep(0.01)
+    await work.suspend()
+    await asyncio.sleep(0.01)
+    assert not running.done()
+    go_on.set()
+    await work.resume()
+    async with asyncio.timeout(5):
+        await running
+    assert tries == ["a", "a"]
+    await work.give_back_memory()
+
+
+def test_answers_are_counted_by_model_since_a_day(tmp_path: Path) -> None:
+    database, clock = Database(tmp_path / "lull.db"), FakeClock()
+    trajectories = Trajectories(database, key=KEY)
+    for number in range(3):
+        one = turn(user(f"q{number}"), turn_id=f"t{number}", trajectory=f"c{number}", clock=clock)
+        trajectories.record(one, session="", selection=Selection())
+        clock.advance(86_400)
+    database.flush()
+    (found,) = trajectories.talked_to(clock.now() - timedelta(days=2, hours=1))
+    assert (found.model, found.turns) == ("llama3.2", 2)
+    assert found.last == clock.now() - timedelta(days=1)
+    database.close()

@@ -1,0 +1,298 @@
+"""Old conversations go by way of the trash, whole, and come back as they were."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lull.core.chat.lived import Lived
+from lull.core.chat.retention import Limits
+from lull.core.chat.trajectory import Selection
+from lull.core.errors import StoreError
+from lull.loops.sweep import Sweep, Swept
+from lull.store.chat.trajectories import ConversationQuery, Trajectories
+from lull.store.database import Database
+from lull.store.retention import Retention
+from lull.store.trash import Bundle, Trash
+from tests.building import KEY, assistant, turn, user
+from tests.doubles.fakes import FakeClock
+
+
+@dataclass
+class Home:
+    """A store that is swept; `start` is a new process on the same disk."""
+
+    folder: Path
+    limits: Limits = field(default_factory=lambda: Limits(days=30))
+    trash_bytes: int = 10_000_000
+    clock: FakeClock = field(default_factory=FakeClock)
+
+    def __post_init__(self) -> None:
+        self.database = Database(self.folder / "lull.db")
+        self.store = Trajectories(self.database, key=KEY)
+        self.start()
+
+    def start(self) -> None:
+        self.sweep = Sweep(
+            Retention(self.database),
+            Trash(self.folder / "trash", self.database),
+            self.clock,
+            limits=lambda: self.limits,
+            trash_bytes=lambda: self.trash_bytes,
+        )
+
+    def say(self, *numbers: int, words: str = "hello") -> None:
+        for number in numbers:
+            name = f"c{number:04}"
+            first = turn(
+                user("shared"), said="too", turn_id=f"{name}-1", trajectory=name, clock=self.clock
+            )
+            more = turn(
+                *first.messages,
+                assistant("too"),
+                user(f"{words} {number}"),
+                said=f"answer {number}",
+                turn_id=f"{name}-2",
+                trajectory=name,
+                number=2,
+                clock=self.clock,
+            )
+            for one in (first, more):
+                self.store.record(one, session="", selection=Selection())
+        self.database.flush()
+
+    async def day(self) -> Swept:
+        """The next morning, a start and its sweep."""
+        self.clock.at += timedelta(days=1)
+        self.start()
+        return await self.sweep.sweep()
+
+    def everything(self) -> dict[str, list[Any]]:
+        def work(connection: sqlite3.Connection) -> dict[str, list[Any]]:
+            tables = connection.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table'"
+                " AND name NOT LIKE 'words_%' AND name NOT IN ('births', 'facts')"
+            ).fetchall()
+            return {
+                name: sorted(repr(tuple(r)) for r in connection.execute(f"SELECT * FROM {name}"))
+                for (name,) in tables
+            }
+
+        return self.database.read(work)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Home]:
+    made = Home(tmp_path)
+    yield made
+    made.database.close()
+
+
+async def test_who_is_here_every_day_keeps_a_month_and_is_never_asked(home: Home) -> None:
+    for number in range(45):
+        home.say(number, 1000 + number)
+        swept = await home.day()
+        assert (swept.ask, swept.full) == (0, False)
+    left, _ = home.store.page(limit=999)
+    assert 60 <= len(left) <= 68
+    # What has left the trash lay there for a week at least.
+    assert len(left) + sum(len(one.bundle.conversations) for one in home.sweep.thrown()) >= 2 * 38
+
+
+@pytest.mark.parametrize("jump", [-20_000, -400, 400, 16_000, 900_000])
+async def test_no_jump_of_the_clock_takes_anything(home: Home, jump: int) -> None:
+    home.say(*range(30))
+    await home.sweep.sweep()
+    before, right = home.everything(), home.clock.at
+    for _ in range(4):
+        home.clock.at = right + timedelta(days=jump)
+        for _ in range(3):
+            home.start()
+            swept = await home.sweep.sweep()
+            assert swept.moved == 0
+            assert swept.ask == (30 if jump > 0 else 0)
+        home.clock.at = right = right + timedelta(days=1)
+        home.start()
+        assert (await home.sweep.sweep()).moved == 0
+    assert home.everything() == before
+
+
+async def test_a_jump_while_it_runs_takes_nothing_either(home: Home) -> None:
+    home.say(*range(30))
+    await home.sweep.sweep()
+    for _ in range(60):
+        home.clock.at += timedelta(days=6)
+        home.clock.passed_s += 3600
+        assert (await home.sweep.sweep()).moved == 0
+
+
+async def test_what_was_recorded_by_a_clock_that_was_behind_stays(home: Home) -> None:
+    right = home.clock.at
+    home.clock.at = right - timedelta(days=400)
+    home.say(1, 2, 3)
+    await home.sweep.sweep()
+    home.clock.at = right
+    home.say(4)
+    home.start()
+    swept = await home.sweep.sweep()
+    assert (swept.moved, swept.ask, swept.doubted) == (0, 3, 3)
+    assert home.store.counts() == (4, 8)
+
+
+async def test_answers_of_replays_go_with_the_conversation_that_they_answer(home: Home) -> None:
+    home.say(1, 2)
+
+    def replayed(connection: sqlite3.Connection) -> None:
+        for number in (1, 2):
+            pair = json.dumps({"request": f"c{number:04}-1"})
+            connection.execute(
+                "INSERT INTO replays (proposal, number, pair, answers) VALUES ('p', ?, ?, ?)",
+                (number, pair, '["one", "other"]'),
+            )
+
+    def answers(connection: sqlite3.Connection) -> list[str]:
+        return [row[0] for row in connection.execute("SELECT answers FROM replays ORDER BY number")]
+
+    with sqlite3.connect(home.folder / "lull.db") as connection:
+        replayed(connection)
+    bundle = Bundle(why="asked", at=home.clock.now().isoformat(), born=0.0, conversations=())
+    assert await Trash(home.folder / "trash", home.database).throw(["c0001"], bundle) == 1
+    assert home.database.read(answers) == ["", '["one", "other"]']
+
+
+async def test_what_went_comes_back_as_it_was(home: Home) -> None:
+    home.say(*range(50))
+    await home.store.label("c0007-2", "good", at=home.clock.now())
+    before = home.everything()
+    home.clock.at += timedelta(days=400)
+    home.say(100)
+    swept = await home.sweep.sweep(asked=True)
+    assert swept.moved == 50
+    steps = [len(one.bundle.conversations) for one in home.sweep.thrown()]
+    assert steps == [20, 20, 10]
+    assert home.store.counts() == (1, 2)
+    assert home.store.page(ConversationQuery(search="hello 7"), limit=9)[0] == []
+    name = home.sweep.thrown()[0].name
+    assert await home.sweep.restore(name) == 20
+    assert await home.sweep.restore() == 30
+    assert home.sweep.thrown() == []
+    after = home.everything()
+    for table, rows in before.items():
+        assert set(rows) <= set(after[table]), table
+        assert len(rows) + len([r for r in after[table] if r not in rows]) == len(after[table])
+    assert [row.id for row in home.store.page(ConversationQuery(search="hello 7"), limit=9)[0]] == [
+        "c0007"
+    ]
+    assert await home.sweep.sweep(asked=True) == Swept()
+
+
+async def test_what_goes_on_while_it_goes_stays(home: Home, monkeypatch: Any) -> None:
+    home.say(1)
+    trash = Trash(home.folder / "trash", home.database)
+    write = trash._write
+
+    def meanwhile(lines: Any) -> Path:
+        file = write(lines)
+        home.clock.advance(60)
+        home.store.record(
+            turn(user("on"), turn_id="t9", trajectory="c0001", number=3, clock=home.clock),
+            session="",
+            selection=Selection(),
+        )
+        return file
+
+    monkeypatch.setattr(trash, "_write", meanwhile)
+    bundle = Bundle(why="age", at=home.clock.now().isoformat(), born=0.0, conversations=())
+    assert await trash.throw(["c0001"], bundle) == 0
+    assert home.store.counts() == (1, 3)
+    assert trash.thrown() == []
+
+
+async def test_a_full_trash_holds_it_up_and_nothing_is_lost(home: Home) -> None:
+    home.trash_bytes = 1
+    home.say(*range(50))
+    home.clock.at += timedelta(days=400)
+    first = await home.sweep.sweep(asked=True)
+    assert (first.moved, first.full) == (20, True)
+    assert await home.sweep.sweep(asked=True) == Swept(full=True)
+    assert home.store.counts()[0] == 30
+    assert await home.sweep.empty() == 20
+    assert (await home.sweep.sweep(asked=True)).moved == 20
+
+
+async def test_the_trash_keeps_a_week_whatever_the_clock_says(home: Home) -> None:
+    home.say(*range(5))
+    home.clock.at += timedelta(days=400)
+    await home.sweep.sweep(asked=True)
+    right = home.clock.at
+    home.clock.at = right + timedelta(days=5000)
+    for _ in range(3):
+        home.start()
+        await home.sweep.sweep()
+        assert len(home.sweep.thrown()) == 1
+    home.clock.at = right
+    for _ in range(6):
+        await home.day()
+        assert len(home.sweep.thrown()) == 1
+    for _ in range(6):
+        await home.day()
+    assert home.sweep.thrown() == []
+
+
+async def test_a_trash_that_cannot_be_written_keeps_everything(home: Home) -> None:
+    (home.folder / "trash").write_text("in the way")
+    home.say(1, 2)
+    home.clock.at += timedelta(days=400)
+    with pytest.raises(StoreError, match="trash"):
+        await home.sweep.sweep(asked=True)
+    assert home.store.counts() == (2, 4)
+
+
+async def test_a_damaged_file_of_the_trash_is_left_where_it_is(home: Home) -> None:
+    home.say(1, 2)
+    home.clock.at += timedelta(days=400)
+    await home.sweep.sweep(asked=True)
+    (file,) = (home.folder / "trash").glob("*.gz")
+    whole = file.read_bytes()
+    file.write_bytes(whole[: len(whole) - 30])
+    (one,) = home.sweep.thrown()
+    with pytest.raises(StoreError, match=one.name):
+        await home.sweep.restore()
+    assert home.store.counts() == (0, 0)
+    file.write_bytes(b"rubbish")
+    assert home.sweep.thrown() == []
+    file.write_bytes(whole)
+    assert await home.sweep.restore() == 2
+    assert not file.exists()
+
+
+@pytest.mark.full
+async def test_by_size_the_oldest_go_until_it_fits(home: Home) -> None:
+    for number in range(100):
+        home.say(number, words=f"{number} " + "many words " * 400)
+    await home.sweep.sweep()
+    used = Retention(home.database).used_bytes()
+    home.limits = Limits(most_bytes=int(used * 0.95))
+    swept = await home.sweep.sweep()
+    assert 4 <= swept.moved <= 10
+    assert Retention(home.database).used_bytes() <= used * 0.95
+    home.limits = Limits(most_bytes=used // 2)
+    asked = await home.sweep.sweep()
+    assert asked.moved == 0
+    assert asked.ask > 30
+    assert (await home.sweep.sweep(asked=True)).moved > 30
+
+
+async def test_days_outlive_a_restart(home: Home) -> None:
+    for _ in range(10):
+        await home.day()
+    lived = Retention(home.database).lived()
+    assert lived == Lived(spans=lived.spans, sure=lived.sure, seen_at_start=9)
+    assert (lived.seen, lived.sure) == (10, 8.0)

@@ -1,0 +1,532 @@
+"""A conversation is forgotten: all that came of it goes, nothing else does, and no word of it is
+left in any file."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from lull.core.adapters.adapter import AdapterStatus, AdapterVersion
+from lull.core.chat.client import Client
+from lull.core.errors import NotFound
+from lull.core.skills.skill import SkillKey, SkillStatus
+from lull.core.training.record import Run, RunProgress, RunSource, RunStatus
+from lull.core.training.rollout import SampledPolicy
+from lull.core.training.spec import RunKind, RunSpec
+from lull.loops.forget import Forget, ForgetElsewhere, ForgetFiles, ForgetTables
+from lull.loops.training.next_step import Task
+from lull.store.adapters.adapter_files import AdapterFiles
+from lull.store.adapters.adapters import Adapters
+from lull.store.chat.turn_rows import Label
+from lull.store.database import Database
+from lull.store.forgetting import ForgettingRows
+from tests.building import bytes_below
+from tests.loops.classroom import MODEL
+from tests.loops.night_house import RULE as NIGHT_RULE
+from tests.loops.night_house import NightHouse
+
+WORD = "xylophonic"
+"""Nobody else says it."""
+RULE = f"no, when you write a menu, always begin with {WORD}"
+
+
+@dataclass
+class FakeExemplars:
+    """Implements loops.forget.Exemplars."""
+
+    texts: dict[str, tuple[str, str]] = field(default_factory=dict)
+    rewritten: int = 0
+
+    def of_turns(self, turns: Sequence[str]) -> list[str]:
+        return [one for one in self.texts if one.split(":")[0] in turns]
+
+    def remove(self, ids: list[str]) -> None:
+        for one in ids:
+            del self.texts[one]
+
+    def remove_skill(self, *, client: str, skill: str) -> None:
+        self.texts = {
+            one: (c, s) for one, (c, s) in self.texts.items() if (c, s) != (client, skill)
+        }
+
+    def rewrite(self) -> None:
+        self.rewritten += 1
+
+
+async def nothing_happens() -> None:
+    pass
+
+
+class MortalForgetting(ForgettingRows):
+    """The real one, which may die before it writes the file anew."""
+
+    def __init__(self, database: Database, dies: Callable[[str], None]) -> None:
+        super().__init__(database)
+        self._dies = dies
+
+    def rewrite(self) -> list[Path]:
+        self._dies("rewrite")
+        return super().rewrite()
+
+
+@dataclass
+class Archive(NightHouse):
+    """A house with everything that may have to be forgotten."""
+
+    memory: FakeExemplars = field(default_factory=FakeExemplars)
+    stopped: list[str] = field(default_factory=list)
+    dies_at: str = ""
+    """The step of forgetting before which the power fails."""
+    meanwhile: Callable[[], Awaitable[object]] = nothing_happens
+    """While it forgets, before what is kept in memory follows."""
+    meanwhile_at: str = "exemplars"
+
+    def start(self) -> None:
+        super().start()
+        self.adapters = Adapters(self.database)
+        self.files = AdapterFiles(self.folder / "adapters")
+        self.forgetting = MortalForgetting(self.database, self._dies)
+        tables = ForgetTables(
+            trajectories=self.trajectories,
+            proposals=self.proposals,
+            skills=self.skills,
+            training=self.training,
+            adapters=self.adapters,
+            rewards=self.rewards,
+            heard=self.feedback,
+            forgetting=self.forgetting,
+        )
+        files = ForgetFiles(
+            runs=self.folders,
+            adapters=self.files,
+            logs=lambda: (self.folder / "logs").glob("*"),
+        )
+        elsewhere = ForgetElsewhere(
+            exemplars=self._exemplars,
+            roll_back=self._roll_back,
+            stop=self._stop,
+            afterwards=self._afterwards,
+        )
+        self.forget = Forget(
+            tables, files, elsewhere, approve=self.approve, library=lambda: self.library
+        )
+
+    async def _exemplars(self) -> FakeExemplars:
+        self._dies("exemplars")
+        await self._happens("exemplars")
+        return self.memory
+
+    async def _roll_back(self, model: str, to: str | None, why: str) -> None:
+        self._dies("adapters")
+        await self.adapters.roll_back(model, to, at=self.clock.now(), why=why)
+
+    async def _stop(self, runs: Sequence[str]) -> None:
+        self._dies("stop")
+        self.stopped += runs
+        await self._happens("stop")
+
+    async def _afterwards(self) -> None:
+        self._dies("afterwards")
+        self.score.wishes.clear()
+        await self.approve.follow()
+
+    async def _happens(self, step: str) -> None:
+        """Once."""
+        if self.meanwhile_at == step:
+            work, self.meanwhile = self.meanwhile, nothing_happens
+            await work()
+
+    def _dies(self, step: str) -> None:
+        if self.dies_at == step:
+            raise PowerCut(step)
+
+    # What a test puts there
+
+    async def corrected(self, asked: str, rule: str, *, model: str = MODEL) -> tuple[str, str]:
+        """(conversation, turn) in which the user said what they want."""
+        turns = await self.plays(asked, "an answer", rule, "noted", model=model)
+        await self.score.read_new()
+        return self.trajectories.turn(turns[0]).trajectory, turns[0]
+
+    async def run_of(self, name: str, turns: Iterable[str], **more: object) -> Run:
+        """A run as the night leaves it, with its folder."""
+        turns = list(turns)
+        run = Run(
+            id=name,
+            made_at=self.clock.now(),
+            changed_at=self.clock.now(),
+            model="pocket",
+            base=self.digest,
+            progress=RunProgress(),
+            skills=dict.fromkeys(turns, ()),
+            **{  # type: ignore[arg-type]
+                "kind": RunKind.GRPO,
+                "status": RunStatus.PROMOTED,
+                "why": "",
+                "root": None,
+                "parent": None,
+                **more,
+            },
+        )
+        where = {turn: self.trajectories.turn(turn).trajectory for turn in turns}
+        sources = [RunSource(kind="turn", id=turn, trajectory=where[turn]) for turn in turns]
+        await self.training.add_run(run, sources)
+        self.folders.write(RunSpec(id=name, kind=RunKind.GRPO, model="m"), ())
+        return run
+
+    async def adapter_of(self, name: str, run: str, parent: str | None = None) -> AdapterVersion:
+        source = self.folder / "made" / name
+        source.mkdir(parents=True)
+        (source / "adapters.safetensors").write_bytes(f"weights of {name}".encode())
+        (source / "adapter_config.json").write_text("{}")
+        version = AdapterVersion(
+            id=name,
+            parent=parent,
+            base_model="pocket",
+            base_digest=self.digest,
+            sha256=self.files.take_in(name, source),
+            run=run,
+            status=AdapterStatus.CANDIDATE,
+            made=self.clock.now(),
+        )
+        await self.adapters.add(version)
+        await self.adapters.promote(name, at=self.clock.now(), why="a test")
+        self.clock.advance(1)
+        return version
+
+    def rollouts_of(self, turns: Iterable[str]) -> list[str]:
+        found = self.training.states(SampledPolicy(base=self.digest, adapter=""))
+        return [turn for turn in turns if turn in found]
+
+    def says(self, word: str) -> list[str]:
+        """Files below the home that hold a word, in whatever case."""
+        wanted = word.lower().encode()
+        return [str(path) for path, data in bytes_below(self.folder) if wanted in data.lower()]
+
+
+class PowerCut(Exception):
+    pass
+
+
+@pytest.fixture
+async def archive(tmp_path: Path) -> AsyncIterator[Archive]:
+    made = Archive(tmp_path)
+    yield made
+    await asyncio.to_thread(made.database.close)
+
+
+async def test_a_skill_that_a_conversation_taught_goes_with_every_word_of_it(
+    archive: Archive,
+) -> None:
+    conversation, turn = await archive.corrected(f"write a menu for {WORD} soup", RULE)
+    (proposal,) = await archive.evolve.step()
+    assert WORD in proposal.text.body
+    await archive.review.approve(proposal.id)
+    # Another conversation has it in its prompt, and is credited with it.
+    (later,) = await archive.plays("please write a menu for fish and rice", "fish, rice")
+    assert [skill.name for skill in archive.trajectories.turn(later).skills]
+    await archive.rate(later, Label.GOOD)
+    archive.memory.texts = {f"{turn}:a": ("test", "a"), f"{later}:b": ("test", "b")}
+    logs = archive.folder / "logs"
+    logs.mkdir()
+    (logs / "lull.log").write_text(f"proposal {proposal.id}: {proposal.key.name} (screened)\n")
+    (archive.folder / "lull.db.before-6").write_text(f"an older copy, with {WORD} in it")
+    assert archive.says(WORD)
+
+    found = archive.forget.look(conversation)
+    assert archive.says(WORD)  # only looked at
+    assert found.what.skills == (("", proposal.key.name),)
+    assert found.made == (f"The skill '{proposal.key.name}' is taken out.",)
+
+    await archive.forget.forget(conversation)
+    assert archive.says(WORD) == []
+    with pytest.raises(NotFound):
+        archive.trajectories.get(conversation)
+    assert SkillKey("", proposal.key.name) not in archive.library.skills
+    assert archive.proposals.standing(everything=True) == []
+    assert list(archive.memory.texts) == [f"{later}:b"] and archive.memory.rewritten
+    assert proposal.key.name not in (logs / "lull.log").read_text()
+
+    # The other conversation is whole, goes on without the skill, and never trains.
+    shown = archive.trajectories.turn(later)
+    assert shown.answer.text == "fish, rice"
+    assert archive.eligible.of([later])[later].why_not == "its prompt would get other skills today"
+
+
+async def test_of_a_rejected_proposal_neither_text_nor_name_nor_reason_is_left(
+    archive: Archive,
+) -> None:
+    conversation, _ = await archive.corrected(f"write a menu for {WORD} soup", RULE)
+    (proposal,) = await archive.evolve.step()
+    name = proposal.key.name
+    assert "menu-always-begin" in name
+    await archive.review.reject(proposal.id, reason=f"no {WORD} any more")
+    logs = archive.folder / "logs"
+    logs.mkdir()
+    # As versions before this one wrote it.
+    (logs / "lull.log.1").write_text(f"proposal {proposal.id}: {proposal.key.name} (screened)\n")
+    done = await archive.forget.forget(conversation)
+    assert archive.says(WORD) == [] and archive.says(name) == []
+    assert done.left == ()
+
+
+async def test_what_was_damaged_and_kept_aside_is_named(archive: Archive) -> None:
+    """Nobody can look into it."""
+    conversation, _ = await archive.corrected(f"write a menu for {WORD} soup", RULE)
+    aside = [archive.folder / name for name in ("lull.db.damaged-1", "vectors.damaged-1")]
+    for file in aside:
+        file.write_text("damaged")
+    assert (await archive.forget.forget(conversation)).left == tuple(aside)
+
+
+async def test_a_proposal_whose_row_was_damaged_goes_too(archive: Archive) -> None:
+    conversation, _ = await archive.corrected(f"write a menu for {WORD} soup", RULE)
+    (proposal,) = await archive.evolve.step()
+    await archive.database.write(
+        lambda connection: connection.execute(
+            "UPDATE proposals SET bytes = bytes || x'21' WHERE id = ?", (proposal.id,)
+        )
+    )
+    await archive.forget.forget(conversation)
+    assert archive.says(WORD) == []
+
+
+async def test_no_name_that_words_of_the_user_made_stands_in_a_log(
+    archive: Archive, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
+    await archive.corrected(f"write a menu for {WORD} soup", RULE)
+    (proposal,) = await archive.evolve.step()
+    await archive.review.reject(proposal.id, reason="no")
+    await archive.corrected(f"write a menu for {WORD} tea", RULE)
+    assert not await archive.evolve.step()
+    assert proposal.id in caplog.text and proposal.key.name not in caplog.text
+
+
+async def test_what_another_conversation_taught_stays(archive: Archive) -> None:
+    gone, _ = await archive.corrected(f"write a menu for {WORD} soup", RULE)
+    kept, turn = await archive.corrected(
+        "write a letter to the bank", "no, when you write a letter, sign it with Best, Jo"
+    )
+    proposals = await archive.evolve.step()
+    assert len(proposals) == 2
+    for proposal in proposals:
+        await archive.review.approve(proposal.id)
+    before = archive.library
+    await archive.forget.forget(gone)
+    (left,) = archive.library.skills.values()
+    assert left.status is SkillStatus.ACTIVE and "letter" in left.body
+    assert left.sha256 in {skill.sha256 for skill in before.skills.values()}
+    assert archive.trajectories.get(kept)[1][0].id == turn
+    assert archive.eligible.of([turn])[turn].support
+    assert archive.says(WORD) == [] and archive.says("Best, Jo")
+
+
+async def test_an_edit_is_taken_back_to_the_text_before(archive: Archive) -> None:
+    await archive.corrected("write a menu for soup", "no, when you write a menu, end with sugar")
+    (first,) = await archive.evolve.step()
+    await archive.review.approve(first.id)
+    conversation, _ = await archive.corrected(
+        "please write a menu for fish", "no, when you write a menu, end with walnut"
+    )
+    (second,) = await archive.evolve.step()
+    await archive.review.approve(second.id)
+    key = second.key
+    assert "walnut" in archive.library.get(key).body
+    found = await archive.forget.forget(conversation)
+    assert archive.says("walnut") == []
+    assert found.what.set_back == (("", key.name, first.sha256),)
+    assert archive.library.get(first.key).sha256 == first.sha256
+
+
+async def test_runs_and_adapters_are_followed_to_the_last_that_went_on_from_them(
+    archive: Archive,
+) -> None:
+    conversation, turn = await archive.corrected(f"write a menu for {WORD} soup", RULE)
+    (clean,) = await archive.plays("tell a joke about salt", "haha")
+    await archive.run_of("run_0", [clean])
+    root = await archive.adapter_of("adapter_0", "run_0")
+    await archive.run_of("run_1", [turn, clean], root=root.sha256)
+    await archive.run_of("run_2", [clean], root=root.sha256, parent="run_1")
+    tainted = await archive.adapter_of("adapter_1", "run_2", parent="adapter_0")
+    await archive.run_of("run_3", [clean], root=tainted.sha256)
+    await archive.adapter_of("adapter_2", "run_3", parent="adapter_1")
+
+    found = archive.forget.look(conversation)
+    assert set(found.what.runs) == {"run_1", "run_2", "run_3"}
+    assert set(found.what.adapters) == {"adapter_1", "adapter_2"}
+    await archive.forget.forget(conversation)
+    assert set(archive.stopped) == {"run_1", "run_2", "run_3"}
+    assert archive.adapters.in_force("pocket").active == "adapter_0"
+    assert [one.id for one in archive.adapters.all()] == ["adapter_0"]
+    assert [run.id for run in archive.training.runs()] == ["run_0"]
+    assert sorted(p.name for p in (archive.folder / "adapters").iterdir()) == ["adapter_0"]
+    assert [p.name for p in archive.folders.root.iterdir()] == ["run_0"]
+    assert archive.says(WORD) == []
+
+
+async def test_where_no_ancestor_is_free_of_it_the_base_answers(archive: Archive) -> None:
+    conversation, turn = await archive.corrected("write a menu for soup", RULE)
+    await archive.run_of("run_1", [turn])
+    await archive.adapter_of("adapter_1", "run_1")
+    await archive.forget.forget(conversation)
+    assert archive.adapters.in_force("pocket").active is None
+    assert archive.adapters.all() == []
+
+
+async def test_an_ancestor_whose_files_are_gone_is_passed_over(archive: Archive) -> None:
+    conversation, turn = await archive.corrected("write a menu for soup", RULE)
+    (clean,) = await archive.plays("tell a joke about salt", "haha")
+    parent, before = None, []
+    for number in range(3):
+        await archive.run_of(f"run_{number}", [clean])
+        made = await archive.adapter_of(f"adapter_{number}", f"run_{number}", parent=parent)
+        parent = made.id
+        before.append(made)
+    await archive.run_of("run_3", [turn])
+    await archive.adapter_of("adapter_3", "run_3", parent=parent)
+    archive.files.remove("adapter_2")  # as the last few alone are kept
+    await archive.forget.forget(conversation)
+    assert archive.adapters.in_force("pocket").active == "adapter_1"
+
+
+@pytest.mark.parametrize("step", ["stop", "adapters", "exemplars", "afterwards", "rewrite"])
+async def test_a_crash_in_between_is_finished_at_the_next_start(
+    archive: Archive, step: str
+) -> None:
+    conversation, turn = await archive.corrected(f"write a menu for {WORD} soup", RULE)
+    (proposal,) = await archive.evolve.step()
+    await archive.review.approve(proposal.id)
+    await archive.run_of("run_1", [turn])
+    await archive.adapter_of("adapter_1", "run_1")
+    archive.dies_at = step
+    with pytest.raises(PowerCut):
+        await archive.forget.forget(conversation)
+    archive.dies_at = ""
+    await archive.restart()
+    await archive.forget.finish()
+    assert archive.forgetting.intended() == [] and not archive.forgetting.to_rewrite()
+    assert archive.adapters.all() == [] and archive.training.runs() == []
+    assert archive.says(WORD) == []
+    with pytest.raises(NotFound):
+        archive.forget.look(conversation)
+
+
+async def test_other_turns_that_were_held_to_its_words_are_scored_anew(archive: Archive) -> None:
+    turns = await archive.menus(2)
+    await archive.score.read_new()
+    row = archive.known(turns[1])
+    assert row.signals
+    held = archive.trajectories.turn(turns[0]).trajectory
+    found = await archive.forget.forget(held)
+    assert found.what.said
+    assert not any("you said" in s.text for s in archive.known(turns[1]).signals)
+    await archive.score.read_new()
+    assert not any("you said" in s.text for s in archive.known(turns[1]).signals)
+
+
+async def test_who_said_the_same_in_another_room_keeps_scores_votes_and_runs(
+    archive: Archive,
+) -> None:
+    ben = Client(name="ben", apart=True)
+    hers, his = await archive.menus(2), await archive.menus(2, client=ben)
+    await archive.run_of("run_1", [his[1]], kind=RunKind.KTO)
+    before = archive.known(his[1])
+    assert [signal.text for signal in before.signals] == [f"you said: no, {NIGHT_RULE}"]
+    found = await archive.forget.forget(archive.trajectories.turn(hers[0]).trajectory)
+    assert found.what.runs == ()
+    assert archive.known(hers[1]).signals == ()
+    assert archive.known(his[1]) == before
+
+
+async def test_nor_does_what_is_answered_while_it_is_forgotten_keep_its_words(
+    archive: Archive,
+) -> None:
+    """Who wanted it is still remembered then."""
+    turns = await archive.menus(2)
+    scored: list[str] = []
+
+    async def more() -> None:
+        scored.extend(await archive.menus(1, corrected=0, seed=5))
+        assert archive.known(scored[0]).signals
+
+    archive.meanwhile = more
+    await archive.forget.forget(archive.trajectories.turn(turns[0]).trajectory)
+    assert archive.known(scored[0]).signals == ()
+    await archive.score.read_new()
+    assert archive.known(scored[0]).signals == ()
+    assert archive.says(f"no, {NIGHT_RULE}") == []
+
+
+async def test_what_was_scored_by_its_words_goes_though_it_was_trained_on_others(
+    archive: Archive,
+) -> None:
+    turns = await archive.menus(14)
+    for _ in range(8):
+        if (await archive.does()).task is Task.TRAIN:
+            break
+    (run,) = archive.training.runs()
+    wisher = archive.trajectories.turn(turns[0]).trajectory
+    assert RunSource(kind="wish", id=turns[0], trajectory=wisher) in archive.training.sources(
+        run.id
+    )
+    others = [turn for turn in run.skills if turn != turns[0]]
+    await archive.run_of("run_of_others", others)
+    assert archive.rollouts_of(others)
+
+    found = await archive.forget.forget(wisher)
+    assert run.id in found.what.runs
+    assert archive.rollouts_of(others) == []
+    assert all(archive.trajectories.turn(turn).answer.text for turn in others)
+
+
+async def test_a_run_of_answers_that_were_labelled_by_its_words_goes(archive: Archive) -> None:
+    turns = await archive.menus(3)
+    (clean,) = await archive.plays("tell a joke about salt", "haha", model="pocket")
+    await archive.run_of("run_1", [turns[1]], kind=RunKind.KTO)
+    await archive.run_of("run_2", [clean], kind=RunKind.KTO)
+    wisher = archive.trajectories.turn(turns[0]).trajectory
+    found = await archive.forget.forget(wisher)
+    assert found.what.runs == ("run_1",)
+    assert [run.id for run in archive.training.runs()] == ["run_2"]
+
+
+@pytest.mark.parametrize("moment", ["stop", "exemplars"])
+async def test_a_run_of_such_answers_that_is_made_meanwhile_goes_too(
+    archive: Archive, moment: str
+) -> None:
+    """Before its rows are removed, and behind that, while its words are still remembered."""
+    turns = await archive.menus(2)
+
+    async def more() -> None:
+        (late,) = await archive.menus(1, corrected=0, seed=5)
+        assert archive.known(late).signals
+        await archive.run_of("run_late", [late], kind=RunKind.KTO)
+
+    archive.meanwhile_at, archive.meanwhile = moment, more
+    await archive.forget.forget(archive.trajectories.turn(turns[0]).trajectory)
+    assert archive.training.runs() == []
+    assert not archive.folders.exists("run_late")
+
+
+async def test_of_a_crash_the_turns_that_it_was_scored_by_are_still_known(
+    archive: Archive,
+) -> None:
+    """Their scores are gone by then, and a run may have been made of them in that moment."""
+    turns = await archive.menus(2)
+    archive.dies_at = "exemplars"
+    with pytest.raises(PowerCut):
+        await archive.forget.forget(archive.trajectories.turn(turns[0]).trajectory)
+    await archive.run_of("run_late", [turns[1]], kind=RunKind.KTO)
+    archive.dies_at = ""
+    await archive.forget.finish()
+    assert archive.training.runs() == []
+
+
+async def test_a_conversation_that_is_not_there_is_said(archive: Archive) -> None:
+    with pytest.raises(NotFound):
+        archive.forget.look("conv_none")

@@ -1,0 +1,907 @@
+"""From recorded turns to groups, runs, the gate: what the slow loop does next, and why."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from lull.core.adapters.gate_report import GateCheck, Verdict
+from lull.core.chat.client import Client
+from lull.core.chat.messages import Completion, Finish
+from lull.core.errors import Conflict, EngineDown, TrainingError
+from lull.core.feedback.reward import Source
+from lull.core.idle.scheduling import LullWork
+from lull.core.models.engine import GenerateRequest
+from lull.core.skills.skill import ChangeKind
+from lull.core.training.events import Failed, RunEvent, RunRefused
+from lull.core.training.examples import Graduation, Group, ReplayExample
+from lull.core.training.record import RunSource, RunStatus
+from lull.core.training.rollout import GroupState, SampledPolicy, held_out
+from lull.core.training.spec import RunKind, RunSpec
+from lull.loops.training.make_run import LEAST_ROWS
+from lull.loops.training.next_step import Task, TrainRule
+from lull.loops.training.trainer_work import TrainerWork
+from lull.pocket import language as pocket
+from lull.store.chat.turn_rows import Label
+from tests.building import FACTS, assistant
+from tests.doubles.fake_engine import FakeEngine
+from tests.doubles.fakes import FakeClock
+from tests.doubles.scripted_trainer import whole_run
+from tests.loops.classroom import BAD, GOOD, ScriptedJudge
+from tests.loops.night_house import POCKET, RULE, NightHouse, now_and_then, says_menus
+
+pytestmark = pytest.mark.slow
+
+BASE = SampledPolicy(base=FACTS.digest, adapter="")
+
+
+@pytest.fixture
+async def house(tmp_path: Path) -> AsyncIterator[NightHouse]:
+    made = NightHouse(tmp_path)
+    yield made
+    await made.night.close()
+    await asyncio.to_thread(made.database.close)
+
+
+def verdict(*, accepted: bool) -> Verdict:
+    why = GateCheck(name="target", holds=accepted, text="Nine of ten answers are better.")
+    return Verdict(accepted=accepted, at=FakeClock().now(), against=None, checks=(why,))
+
+
+def groups(house: NightHouse, *states: GroupState) -> int:
+    wanted = states or tuple(GroupState)
+    return len(house.training.groups(BASE, states=wanted, unused=False))
+
+
+def taken(house: NightHouse) -> set[str]:
+    """Groups that no other run can have."""
+    all_ = house.training.groups(BASE, states=tuple(GroupState), unused=False)
+    assert all_
+    return {group.run for group in all_ if group.run}
+
+
+# Rollouts
+
+
+async def test_a_request_whose_wish_is_known_is_sampled_and_scored_by_it(
+    house: NightHouse,
+) -> None:
+    turns = await house.menus(6)
+    outlook = await house.night.look_again()
+    assert outlook.task is Task.SAMPLE
+    assert {one.turn for one in outlook.book.prompts} == set(turns)
+    await house.does()
+    found = house.training.groups(BASE, states=tuple(GroupState))
+    assert found
+    for group in found:
+        assert len(group.samples) == 4 and len(group.prompt_ids) > 0
+        assert group.scored_by == "verifier: check"
+        assert {one.reward for one in group.samples} <= {0.0, 1.0}
+        assert all(len(one.ids) == len(one.logprobs) for one in group.samples)
+    free = [r for r in house.engine.requests if r.logprobs == 0 and r.sampling.temperature]
+    assert {r.sampling.temperature for r in free} == {1.0}
+    assert {r.sampling.top_p for r in free} == {1.0}
+    assert len({r.sampling.seed for r in free}) == len(free)
+
+
+async def test_where_the_user_said_nothing_of_the_kind_nothing_is_sampled(
+    house: NightHouse,
+) -> None:
+    await house.menus(4, corrected=0)
+    outlook = await house.night.look_again()
+    assert outlook.task is Task.NOTHING
+    assert outlook.book.unscored == 4
+
+
+async def test_what_taught_a_skill_is_neither_sampled_nor_a_wish(house: NightHouse) -> None:
+    turns = await house.menus(6)
+    await house.evolve.step()
+    (proposal,) = house.open_proposals()
+    assert turns[0] in proposal.failures
+    outlook = await house.night.look_again()
+    assert outlook.book.wishes == ()
+    assert outlook.task is Task.NOTHING
+    # Said once more of another request, it is a wish of its own: nothing new to propose.
+    await house.plays(
+        "make a menu of copper desert plane", "copper and desert and plane", f"no, {RULE}",
+        pocket.NOTED, model=POCKET,
+    )  # fmt: skip
+    await house.score.read_new()
+    assert await house.evolve.step() == []
+    outlook = await house.night.look_again()
+    assert [wish.words for wish in outlook.book.wishes] == [f"no, {RULE}"]
+    sampled = {prompt.turn for prompt in outlook.book.prompts}
+    assert sampled and turns[0] not in sampled
+
+
+async def test_what_the_user_turned_down_as_a_skill_is_not_trained_in(house: NightHouse) -> None:
+    await house.menus(6)
+    await house.evolve.step()
+    (proposal,) = house.open_proposals()
+    await house.review.reject(proposal.id, reason="only that once")
+    outlook = await house.night.look_again()
+    assert outlook.book.wishes == () and outlook.task is Task.NOTHING
+
+
+async def test_a_client_kept_apart_teaches_nobody_else(house: NightHouse) -> None:
+    anna = Client(name="anna", apart=True)
+    await house.plays(
+        "write a menu for apple river", "apple and river", f"no, {RULE}", pocket.NOTED,
+        model=POCKET, client=anna,
+    )  # fmt: skip
+    await house.score.read_new()
+    outlook = await house.night.look_again()
+    assert outlook.book.prompts == () and outlook.task is Task.NOTHING
+
+
+async def test_groups_that_are_all_alike_are_counted_and_make_no_run(tmp_path: Path) -> None:
+    house = NightHouse(tmp_path, engine=FakeEngine(says_menus(lambda _: False)))
+    try:
+        await house.menus(5)
+        outlook = await house.does(20)
+        assert outlook.task is Task.NOTHING
+        assert groups(house, GroupState.FLAT) == groups(house) > 0
+        assert house.training.runs() == []
+        before = len(house.engine.requests)
+        await house.does(3)
+        assert len(house.engine.requests) == before  # and are not sampled again and again
+    finally:
+        await asyncio.to_thread(house.database.close)
+
+
+async def test_a_judge_scores_where_no_verifier_can_and_the_grey_zone_is_masked(
+    tmp_path: Path,
+) -> None:
+    judge = ScriptedJudge(lambda q: (GOOD if "|" in q.answer.text else BAD,) * 3)
+    house = NightHouse(tmp_path, judge=judge)
+    try:
+        (turn,) = await house.plays("tell a joke about salt", "haha", model="gemma")
+        served = house.served(turn)
+
+        def said(text: str, finish: Finish = Finish.STOP) -> Completion:
+            return Completion(message=assistant(text), finish=finish)
+
+        assert house.examine.can_score(served, (), ())
+        good = await house.examine.worth(served, (), (), said("a | b"))
+        bad = await house.examine.worth(served, (), (), said("a b"))
+        assert good is not None and bad is not None and good.reward > 0.65 and bad.reward < 0.35
+        assert good.by == "judge: judge-1"
+        assert await house.examine.worth(served, (), (), said("a | b", Finish.LENGTH)) is None
+        judge.says = lambda q: ()
+        assert await house.examine.worth(served, (), (), said("a | b")) is None
+    finally:
+        await asyncio.to_thread(house.database.close)
+
+
+@pytest.mark.slow
+async def test_requests_kept_for_the_gate_are_never_trained_on(house: NightHouse) -> None:
+    turns = await house.menus(30)
+    await house.does(12)
+    kept = {turn for turn in turns if held_out(house.served(turn).asked)}
+    assert kept
+    sampled = {group.turn for group in house.training.groups(BASE, states=tuple(GroupState))}
+    used = {run_turn for run in house.training.runs() for run_turn in run.skills}
+    assert not kept & (sampled | used)
+
+
+# Runs
+
+
+async def test_enough_groups_become_a_run_that_is_trained_and_judged(house: NightHouse) -> None:
+    await house.menus(12)
+    house.gate.verdicts = [None, verdict(accepted=True)]
+    for _ in range(20):
+        outlook = await house.does()
+        if house.training.runs({RunStatus.PROMOTED}):
+            break
+    (run,) = house.training.runs({RunStatus.PROMOTED})
+    assert outlook.task is not Task.TRAIN
+    assert (run.kind, run.verdict, run.round) == (RunKind.GRPO, "accepted", 1)
+    assert run.reasons == ("Nine of ten answers are better.",)
+    assert run.progress.step == run.progress.of == 2
+    assert run.progress.reward_before is not None and run.progress.tokens == 200
+    assert house.gate.brought == [(run.id, str(house.folders.adapter(run.id)), "")]
+    assert house.gate.considered == [run.adapter] * 2
+    (batch,) = house.trainer.batches
+    learned = [one for one in batch if isinstance(one, Group)]
+    assert len(learned) == 4 and all(one.teaches for one in learned)
+    assert {one.id for one in learned} <= set(run.skills)
+    assert {source.id for source in house.training.sources(run.id)} >= {one.id for one in learned}
+
+
+async def test_a_quarter_is_replayed_half_of_it_with_skills_in_the_prompt(
+    house: NightHouse,
+) -> None:
+    await house.menus(12)
+    for _ in range(8):
+        await house.does()
+        if house.trainer.batches:
+            break
+    (batch,) = house.trainer.batches
+    answers = sum(len(one.samples) for one in batch if isinstance(one, Group))
+    replays = [one for one in batch if isinstance(one, ReplayExample)]
+    assert len(replays) == pytest.approx(answers / 3, abs=1)
+    with_skills = [one for one in replays if one.id.startswith("own-with-skills")]
+    assert abs(2 * len(with_skills) - len(replays)) <= 1
+
+
+async def test_other_skills_in_its_prompts_supersede_a_run_and_its_groups_are_free_again(
+    house: NightHouse,
+) -> None:
+    await house.menus(12)
+    for _ in range(8):
+        if (await house.does()).task is Task.TRAIN:
+            break
+    (run,) = house.training.runs()
+    used = [g for g in house.training.groups(BASE, states=tuple(GroupState), unused=False) if g.run]
+    assert {group.run for group in used} == {run.id}
+    await house.add("menus", "When you write a menu.", "When you write a menu, use dashes.")
+    await house.night.look_again()
+    now = house.training.get(run.id)
+    assert now.status is RunStatus.SUPERSEDED
+    assert "may no longer train the weights" in now.why or "other skills" in now.why
+    left = house.training.groups(BASE, states=tuple(GroupState), unused=False)
+    assert len(left) >= len(used) and not any(group.run for group in left)
+
+
+async def test_a_course_that_was_superseded_is_begun_anew_on_what_is_there(
+    house: NightHouse,
+) -> None:
+    """Its first round has tried nothing to its end, and no new request is waited for."""
+    house.training_rule = TrainRule(groups_a_run=4, groups_at_least=1, rounds=3)
+    await house.menus(14)
+    for _ in range(60):
+        await house.does()
+        if len(house.training.runs()) == 2:
+            break
+    house.model, house.digest = "llama", "sha256:other"
+    await house.night.learner_changed()
+    second, first = house.training.runs()
+    assert (first.status, second.status) == (RunStatus.CONTINUED, RunStatus.SUPERSEDED)
+    assert not taken(house)
+    house.model, house.digest = POCKET, first.base
+    sampled = groups(house)
+    await house.does()
+    assert len(house.training.runs()) == 3
+    assert house.training.runs()[0].parent is None
+    assert groups(house) == sampled
+
+
+@pytest.mark.parametrize("change", ["weights", "adapter"])
+async def test_what_serves_otherwise_now_supersedes_a_run(house: NightHouse, change: str) -> None:
+    await house.menus(12)
+    for _ in range(8):
+        if (await house.does()).task is Task.TRAIN:
+            break
+    (run,) = house.training.runs()
+    if change == "weights":
+        house.digest = "sha256:other"
+    else:
+        house.in_force = "aa" * 32
+        await house.engine.load_adapter(house.in_force, "/adapters/a")
+    await house.night.look_again()
+    now = house.training.get(run.id)
+    assert now.status is RunStatus.SUPERSEDED
+    assert ("weights" if change == "weights" else "adapter") in now.why
+
+
+async def test_rounds_go_on_from_the_adapter_before_until_it_is_good_enough(
+    tmp_path: Path,
+) -> None:
+    rule = TrainRule(groups_a_run=4, groups_at_least=1, rounds=3)
+    house = NightHouse(tmp_path, training_rule=rule)
+    house.gate.verdicts = [verdict(accepted=False)]
+    try:
+        await house.menus(14)
+        for _ in range(60):
+            await house.does()
+            if house.training.runs({RunStatus.REJECTED}):
+                break
+        runs = sorted(house.training.runs(), key=lambda run: run.id)
+        first, last = runs[0], house.training.runs({RunStatus.REJECTED})[0]
+        course = [first, *(run for run in runs if run.parent)]
+        assert [run.round for run in course] == [1, 2, 3]
+        assert [run.status for run in course[:2]] == [RunStatus.CONTINUED] * 2
+        assert course[1].parent == first.id and last.why == "Nine of ten answers are better."
+        specs = {spec.id: spec for spec in house.trainer.specs}
+        assert specs[first.id].parent is None
+        assert specs[course[1].id].parent == str(house.folders.adapter(first.id))
+        asked = {r.adapter for r in house.engine.requests if r.sampling.temperature == 1.0}
+        assert asked >= {None, f"run:{first.id}", f"run:{course[1].id}"}
+    finally:
+        await house.night.close()
+        await asyncio.to_thread(house.database.close)
+
+
+async def test_a_run_whose_words_teach_a_skill_meanwhile_is_superseded(house: NightHouse) -> None:
+    turns = await house.menus(14)
+    for _ in range(8):
+        if (await house.does()).task is Task.TRAIN:
+            break
+    (run,) = house.training.runs()
+    wish = {source.id for source in house.training.sources(run.id) if source.kind == "wish"}
+    assert wish == {turns[0]}
+    assert turns[0] not in run.skills, "or its own turn would speak, and not its words"
+    await house.evolve.step()
+    (proposal,) = house.open_proposals()
+    await house.review.reject(proposal.id, reason="only that once")
+    await house.night.look_again()
+    now = house.training.get(run.id)
+    assert now.status is RunStatus.SUPERSEDED
+    assert "has taught a skill" in now.why
+
+
+async def test_a_change_of_mind_leaves_what_was_scored_by_the_old_words_behind(
+    house: NightHouse,
+) -> None:
+    house.training_rule = TrainRule(groups_a_run=100, groups_at_least=50)
+    turns = await house.menus(8)
+    await house.does()
+    outlook = await house.night.look_again()
+    before = house.rollouts.all_of(outlook.book, BASE)
+    assert before and {group.wish for group in before} == {turns[0]}
+    (changed, _) = await house.plays(
+        "make a menu of copper desert plane", "copper and desert and plane",
+        "no, when you write a menu, join with dashes", pocket.NOTED, model=POCKET,
+    )  # fmt: skip
+    await house.score.read_new()
+    outlook = await house.night.look_again()
+    assert house.rollouts.telling(outlook.book, BASE) == []
+    assert house.rollouts.all_of(outlook.book, BASE) == []
+    await house.does()
+    anew = house.rollouts.all_of((await house.night.look_again()).book, BASE)
+    assert {group.wish for group in anew} == {changed}
+
+
+async def test_when_another_model_is_to_learn_the_trainer_ends_and_its_run_says_why(
+    house: NightHouse,
+) -> None:
+    house.trainer.held = True
+    work = await to_train(house)
+    unit = asyncio.create_task(work.run_slice(house.clock.monotonic_s() + 30))
+    await until(lambda: house.trainer.runs)
+    house.model, house.digest = "llama", "sha256:other"
+    await house.night.learner_changed()
+    await unit
+    run = house.training.get(work.id)
+    assert run.status is RunStatus.SUPERSEDED
+    assert run.why == "llama learns now, and not pocket."
+    (process,) = house.trainer.runs
+    assert process.calls[-1] == "kill"
+    assert house.night.queue() == []
+    # What was sampled is left for when the first one learns again.
+    left = house.training.groups(BASE, states=tuple(GroupState), unused=False)
+    assert left and not any(group.run for group in left)
+
+
+# Giving way
+
+
+async def test_a_trainer_is_stopped_at_once_and_goes_on_and_keeps_its_time(
+    house: NightHouse,
+) -> None:
+    house.trainer.held = True
+    work = await to_train(house)
+    unit = asyncio.create_task(work.run_slice(house.clock.monotonic_s() + 30))
+    await until(lambda: house.trainer.runs)
+    await asyncio.sleep(0)
+    (process,) = house.trainer.runs
+    house.clock.advance(5)
+    await work.suspend()
+    assert process.calls[-1] == "suspend" and process.suspended
+    await work.suspend()  # twice is harmless
+    house.clock.advance(100)
+    await work.resume()
+    assert process.calls[-1] == "resume"
+    await unit
+    (run,) = house.training.runs({RunStatus.TRAINED})
+    assert run.progress.took_s == 5.0
+
+
+async def test_a_trainer_that_lost_its_memory_is_started_again_on_the_same_folder(
+    house: NightHouse,
+) -> None:
+    house.trainer.held = True
+    work = await to_train(house)
+    unit = asyncio.create_task(work.run_slice(house.clock.monotonic_s() + 30))
+    await until(lambda: house.trainer.runs)
+    await work.give_back_memory()
+    await unit
+    assert house.trainer.runs[0].killed
+    await work.give_back_memory()
+    house.trainer.held = False
+    await work.run_slice(house.clock.monotonic_s() + 30)
+    first, again = house.trainer.runs
+    assert first.folder == again.folder
+    assert house.training.runs({RunStatus.TRAINED})
+
+
+async def test_a_unit_that_ends_leaves_the_trainer_standing_with_its_memory(
+    house: NightHouse,
+) -> None:
+    house.trainer.held = True
+    work = await to_train(house)
+    await work.run_slice(house.clock.monotonic_s())
+    (process,) = house.trainer.runs
+    assert process.suspended and not process.killed
+    house.clock.advance(40)
+    assert work.standing_s == 40
+    await work.run_slice(house.clock.monotonic_s() + 30)
+    assert len(house.trainer.runs) == 1 and house.training.runs({RunStatus.TRAINED})
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("why", ["stood for long", "memory is short"])
+async def test_a_trainer_that_stands_gives_its_memory_back_and_goes_on_later(
+    house: NightHouse, why: str
+) -> None:
+    house.trainer.held = True
+    work = await to_train(house)
+    await work.run_slice(house.clock.monotonic_s())
+    (process,) = house.trainer.runs
+    watching = asyncio.create_task(house.night.standing())
+    try:
+        house.clock.advance(299)  # of 300
+        await asyncio.sleep(1.5)
+        assert process.suspended and not process.killed
+        if why == "memory is short":
+            house.short = True
+        else:
+            house.clock.advance(2)
+        await until(lambda: process.killed)
+    finally:
+        watching.cancel()
+    assert work.standing_s is None
+    house.trainer.held = False
+    await work.run_slice(house.clock.monotonic_s() + 30)
+    first, again = house.trainer.runs
+    assert first.folder == again.folder and house.training.runs({RunStatus.TRAINED})
+
+
+async def test_sampling_that_is_stopped_loses_no_group_that_came_to_its_end(
+    house: NightHouse,
+) -> None:
+    await house.menus(8)
+    await house.night.look_again()
+    (work,) = house.night.queue()
+    asked = asyncio.Event()
+
+    def says(request: GenerateRequest) -> str:
+        asked.set()
+        return says_menus(now_and_then)(request)
+
+    house.engine.says(says)
+    unit = asyncio.create_task(work.run_slice(house.clock.monotonic_s() + 30))
+    await asked.wait()  # in the middle of an answer
+    await work.suspend()
+    await until(lambda: house.engine.hangups)
+    assert not unit.done()
+    await work.resume()
+    await unit
+    assert groups(house) > 0
+    numbers = {(g.turn, g.number) for g in house.training.groups(BASE, states=tuple(GroupState))}
+    assert len(numbers) == groups(house)
+
+
+async def test_after_a_restart_the_run_goes_on(house: NightHouse) -> None:
+    work = await to_train(house)
+    await house.restart()
+    (again,) = [await house.night.look_again()]
+    assert again.run is not None and again.run.id == work.id
+    await house.does()
+    assert house.training.runs({RunStatus.TRAINED, RunStatus.JUDGING})
+
+
+async def test_a_folder_that_a_crash_left_without_a_row_is_swept(house: NightHouse) -> None:
+    left = house.folders.root / "run_of_nobody"
+    left.mkdir(parents=True)
+    watching = asyncio.create_task(house.night.watching())
+    await until(lambda: not left.exists())
+    watching.cancel()
+    await asyncio.gather(watching, return_exceptions=True)
+
+
+# Trouble
+
+
+def falls_behind(step: int, of: int = 6) -> Callable[[RunSpec], list[RunEvent | TrainingError]]:
+    """It goes on from the checkpoint before that step, makes it, and is killed."""
+    whole = whole_run(of, from_step=max(0, step - 1))
+    return lambda _: [*whole[: 1 + min(step, 1)], TrainingError("It was killed.")]
+
+
+async def falls(house: NightHouse, work: LullWork) -> None:
+    with pytest.raises(TrainingError, match="It was killed"):
+        await work.run_slice(house.clock.monotonic_s() + 30)
+
+
+@pytest.mark.parametrize("step", [0, 3])
+async def test_a_run_whose_trainer_dies_three_times_at_the_same_step_waits_for_a_word(
+    house: NightHouse, step: int
+) -> None:
+    house.trainer.says = falls_behind(step)
+    work = await to_train(house)
+    # The first time it gets somewhere, which forgives nothing that comes after.
+    for _ in range(2):
+        await falls(house, work)
+    # Not over a restart either.
+    await house.restart()
+    await house.night.look_again()
+    (work,) = house.night.queue()
+    await work.run_slice(house.clock.monotonic_s() + 30)
+    (run,) = house.training.runs()
+    assert run.status is RunStatus.STUCK and taken(house)
+    for words in ("It was killed.", "3 times", f"lull train cancel {run.id}", "lull train now"):
+        assert words in run.why
+
+    # It is not tried any more, nor is another made of the same; and it is said why.
+    outlook = await house.does(3)
+    assert (outlook.task, outlook.text, outlook.stuck) == (Task.NOTHING, run.why, True)
+    started = len(house.trainer.runs)
+    watching = asyncio.create_task(house.night.watching())
+    await until(lambda: any(str(error).find(run.why) >= 0 for _, error in house.problems))
+    watching.cancel()
+    await asyncio.gather(watching, return_exceptions=True)
+    assert len(house.trainer.runs) == started and len(house.training.runs()) == 1
+
+    # The user's word sends it on, from where it stood, and one word is one more set of tries.
+    await house.night.now()
+    (again,) = house.night.queue()
+    assert again.id == run.id
+    for _ in range(2):
+        await falls(house, again)
+    await again.run_slice(house.clock.monotonic_s() + 30)
+    assert house.training.get(run.id).status is RunStatus.STUCK
+    house.trainer.says = lambda _: whole_run(6, from_step=step)
+    await house.night.now()
+    await house.does()
+    assert house.training.get(run.id).status in {RunStatus.TRAINED, RunStatus.JUDGING}
+
+
+async def test_a_run_that_is_stuck_can_be_cancelled_and_what_it_was_made_of_is_free(
+    house: NightHouse,
+) -> None:
+    house.trainer.says = falls_behind(0)
+    work = await to_train(house)
+    for _ in range(2):
+        await falls(house, work)
+    await work.run_slice(house.clock.monotonic_s() + 30)
+    assert house.training.get(work.id).status is RunStatus.STUCK
+    assert (await house.night.cancel(work.id)).status is RunStatus.CANCELLED
+    assert not taken(house)
+
+
+async def test_a_kind_of_run_that_fails_three_times_the_same_way_is_not_made_any_more(
+    house: NightHouse,
+) -> None:
+    """Not the trainer but the run: it would be made anew of the same, night after night."""
+    house.trainer.says = lambda _: [Failed(title="No", detail="The batch is empty.")]
+    work = await to_train(house)
+    await work.run_slice(house.clock.monotonic_s() + 30)
+    (run,) = house.training.runs({RunStatus.FAILED})
+    for number in range(2):
+        await house.training.add_run(replace(run, id=f"run_again_{number}"), ())
+    outlook = await house.does(3)
+    assert outlook.task is Task.NOTHING and outlook.stuck
+    assert "No: The batch is empty." in outlook.text and "lull train now" in outlook.text
+    assert "3 runs failed the same way" in outlook.text
+    # Other weights, or another reason: nobody knows that it will fail.
+    await house.training.change("run_again_1", lambda now: replace(now, why="Another."))
+    assert not (await house.night.look_again()).stuck
+    await house.training.change("run_again_1", lambda now: replace(now, why=run.why, base="other"))
+    assert not (await house.night.look_again()).stuck
+    await house.training.change("run_again_1", lambda now: replace(now, base=run.base))
+    assert (await house.night.look_again()).stuck
+    assert not (await house.night.now()).stuck
+
+
+async def test_the_hurry_of_a_user_ends_with_the_run_that_fails(house: NightHouse) -> None:
+    """Else it would be made anew as long as they wait."""
+    house.trainer.says = lambda _: [Failed(title="No", detail="The batch is empty.")]
+    work = await to_train(house)
+    await house.night.now()
+    await work.run_slice(house.clock.monotonic_s() + 30)
+    assert "The batch is empty." in str(house.night.trouble)
+    for number in range(2):
+        (run,) = house.training.runs({RunStatus.FAILED})[:1]
+        await house.training.add_run(replace(run, id=f"run_again_{number}"), ())
+    assert (await house.night.look_again()).stuck
+
+
+async def test_a_full_disk_is_said_and_ends_no_run_however_long_it_is_full(
+    house: NightHouse,
+) -> None:
+    full = Failed(title="No", detail="The disk is full.", for_now=True)
+    house.trainer.says = lambda _: [full]
+    work = await to_train(house)
+    for _ in range(5):
+        with pytest.raises(TrainingError, match="The disk is full"):
+            await work.run_slice(house.clock.monotonic_s() + 30)
+    house.trainer.says = lambda _: whole_run(6)
+    await work.run_slice(house.clock.monotonic_s() + 30)
+    assert house.training.runs({RunStatus.TRAINED})
+
+
+async def test_one_that_falls_often_and_makes_a_step_each_time_comes_to_its_end(
+    house: NightHouse,
+) -> None:
+    """Killed again and again by whoever is short of memory: each time it goes on."""
+    fell = TrainingError("It was killed.")
+    tries = iter(range(1, 7))
+
+    def says(_: RunSpec) -> list[RunEvent | TrainingError]:
+        done = next(tries)
+        whole = whole_run(6, from_step=done - 1)
+        return list(whole) if done == 6 else [*whole[:2], fell]
+
+    house.trainer.says = says
+    work = await to_train(house)
+    for _ in range(5):
+        with pytest.raises(TrainingError):
+            await work.run_slice(house.clock.monotonic_s() + 30)
+    await work.run_slice(house.clock.monotonic_s() + 30)
+    (run,) = house.training.runs({RunStatus.TRAINED})
+    assert run.progress.step == 6
+
+
+async def test_what_does_not_fit_into_memory_is_made_smaller_once_and_else_said(
+    house: NightHouse,
+) -> None:
+    refused = RunRefused(
+        needs_mb=900.0, limit_mb=100.0, would_fit="256 tokens at once.", fits_micro_tokens=256
+    )
+    house.trainer.says = lambda spec: [refused] if spec.micro_tokens > 256 else whole_run()
+    work = await to_train(house)
+    await work.run_slice(house.clock.monotonic_s() + 30)
+    await work.run_slice(house.clock.monotonic_s() + 30)
+    assert [spec.micro_tokens for spec in house.trainer.specs] == [2048, 256]
+    assert house.training.runs({RunStatus.TRAINED})
+
+
+async def test_a_run_that_cannot_be_trained_says_why(house: NightHouse) -> None:
+    house.trainer.says = lambda _: [Failed(title="No", detail="The batch is empty.")]
+    work = await to_train(house)
+    await work.run_slice(house.clock.monotonic_s() + 30)
+    (run,) = house.training.runs({RunStatus.FAILED})
+    assert run.why == "No: The batch is empty."
+
+
+async def test_an_engine_that_is_away_is_trouble_and_not_a_score(house: NightHouse) -> None:
+    await house.menus(6)
+    await house.night.look_again()
+    house.engine.knock_down()
+    (work,) = house.night.queue()
+    with pytest.raises(EngineDown):
+        await work.run_slice(house.clock.monotonic_s() + 30)
+    assert isinstance(house.night.trouble, EngineDown)
+    assert groups(house) == 0
+
+
+async def test_a_run_is_cancelled_for_good(house: NightHouse) -> None:
+    work = await to_train(house)
+    run = await house.night.cancel(work.id)
+    assert run.status is RunStatus.CANCELLED
+    with pytest.raises(Conflict):
+        await house.night.cancel(work.id)
+    assert all(one.id != work.id for one in house.night.queue())
+    assert not taken(house)
+
+
+async def test_a_run_that_is_cancelled_before_the_gate_never_comes_into_force(
+    house: NightHouse,
+) -> None:
+    house.gate.waits = asyncio.Event()
+    house.gate.verdicts = [verdict(accepted=True)]
+    await house.menus(12)
+    for _ in range(20):
+        outlook = await house.night.look_again()
+        (work,) = house.night.queue()
+        if outlook.task is Task.JUDGE:
+            break
+        await work.run_slice(house.clock.monotonic_s() + 30)
+    assert outlook.task is Task.JUDGE and outlook.run is not None
+    unit = asyncio.create_task(work.run_slice(house.clock.monotonic_s() + 30))
+    await until(lambda: house.gate.considered)
+    await house.night.cancel(outlook.run.id)
+    house.gate.waits.set()
+    await unit
+    assert house.gate.verdicts, "the gate was stopped before it had spoken"
+    assert house.training.get(outlook.run.id).status is RunStatus.CANCELLED
+
+
+async def test_of_a_run_that_was_cancelled_no_round_goes_on(house: NightHouse) -> None:
+    house.training_rule = TrainRule(groups_a_run=4, groups_at_least=1, rounds=3)
+    await house.menus(14)
+    for _ in range(60):
+        outlook = await house.does()
+        if outlook.task is Task.MAKE and outlook.run is not None:
+            break
+    assert outlook.run is not None
+    await house.night.cancel(outlook.run.id)
+    before = house.training.runs()
+    with pytest.raises(Conflict):
+        await house.train.make(outlook)
+    assert house.training.runs() == before
+    # Not what the rounds before have learned from, either.
+    assert not taken(house)
+    assert {one.name for one in house.folders.root.iterdir()} == {run.id for run in before}
+
+
+async def test_of_a_conversation_that_goes_meanwhile_no_run_is_made(house: NightHouse) -> None:
+    await house.menus(14)
+    for _ in range(8):
+        outlook = await house.does()
+        if outlook.task is Task.MAKE:
+            break
+    await house.trajectories.keep_within(
+        oldest=house.clock.now() + timedelta(seconds=1), most_bytes=None
+    )
+    with pytest.raises(TrainingError, match="left"):
+        await house.train.make(outlook)
+    assert house.training.runs() == []
+
+
+async def test_a_run_with_a_turn_that_is_gone_is_not_written_down(house: NightHouse) -> None:
+    work = await to_train(house)
+    run = replace(house.training.get(work.id), id="run_2", parent=work.id)
+    gone = [*house.training.sources(work.id), RunSource(kind="turn", id="turn_gone")]
+    with pytest.raises(Conflict, match="gone"):
+        await house.training.add_run(run, gone, goes_on=lambda last: replace(last, why="no"))
+    assert [one.id for one in house.training.runs()] == [work.id]
+    assert house.training.get(work.id).why != "no"
+
+
+async def test_a_model_that_is_not_served_here_says_so(house: NightHouse) -> None:
+    house.serves = False
+    outlook = await house.night.look_again()
+    assert (outlook.task, outlook.text) == (Task.NOTHING, "Nothing is served.")
+
+
+# The other kinds
+
+
+async def test_single_answers_train_from_enough_sure_labels_of_both_kinds(
+    tmp_path: Path,
+) -> None:
+    rule = TrainRule(groups=False, labels_a_run=8, labels_of_the_rarer=3)
+    house = NightHouse(tmp_path, training_rule=rule)
+    try:
+        chance = random.Random(4)
+        labels: list[bool] = []
+        kept = 0
+        for number in range(14):
+            words = chance.sample(pocket.WORDS, 2)
+            asked = f"write a note for {' '.join(words)}"
+            (turn,) = await house.plays(asked, " ".join(words), model=POCKET)
+            await house.rate(turn, Label.BAD if number % 3 == 0 else Label.GOOD)
+            if held_out(asked):
+                kept += 1  # for the gate, and does not count
+            else:
+                labels.append(number % 3 != 0)
+            outlook = await house.night.look_again()
+            enough = len(labels) >= 8 and min(labels.count(True), labels.count(False)) >= 3
+            assert (outlook.task is Task.MAKE) == enough, number
+        assert kept
+        assert (outlook.task, outlook.kind) == (Task.MAKE, RunKind.KTO)
+    finally:
+        await asyncio.to_thread(house.database.close)
+
+
+async def test_labels_of_a_judge_that_agrees_too_little_do_not_train(tmp_path: Path) -> None:
+    house = NightHouse(tmp_path, judge=ScriptedJudge(lambda _: (GOOD,) * 3), coin=0.0)
+    try:
+        assert house.examine.judge_trains()[0]
+        for number in range(24):
+            (turn,) = await house.plays(
+                f"say {number}", f"never {number}", model="gemma", format='"json"'
+            )
+            await house.score.read_new()
+        await house.ask_judge.step(hurry=True, limit=64)
+        row = house.known(turn)
+        assert row.reward is not None and row.reward.source is Source.VERIFIABLE
+        trains, why = house.examine.judge_trains()
+        assert not trains and "not trained on" in why
+        served = house.served(turn)
+        assert not house.examine.can_score(
+            replace(served, turn=replace(served.turn, format="")), (), ()
+        )
+    finally:
+        await asyncio.to_thread(house.database.close)
+
+
+async def test_a_well_proved_skill_that_served_enough_requests_is_trained_in(
+    tmp_path: Path,
+) -> None:
+    rule = TrainRule(graduation_prompts=6)
+    house = NightHouse(tmp_path, training_rule=rule)
+    try:
+        skill = await house.proved_skill(wins=8)
+        await house.menus(4, corrected=0)
+        assert (await house.night.look_again()).skill is None
+        turns = await house.menus(12, corrected=0, seed=2)
+        outlook = await house.night.look_again()
+        assert (outlook.task, outlook.kind) == (Task.MAKE, RunKind.GRADUATION)
+        house.gate.verdicts = [verdict(accepted=True)]
+        for _ in range(4):
+            await house.does()
+        (run,) = house.training.runs({RunStatus.PROMOTED})
+        assert run.graduates == skill.sha256
+        assert house.gate.brought[0][2] == skill.name
+        (batch,) = house.trainer.batches
+        learned = [one for one in batch if isinstance(one, Graduation)]
+        own = [one for one in learned if one.id in turns]
+        assert own and all(len(one.teacher_ids) > len(one.prompt_ids) for one in own)
+        # Few of the user's: some of ours that the skill is about stand beside them, no two alike.
+        ours = [one for one in learned if one.id.startswith("own-alike")]
+        assert ours and all(len(one.teacher_ids) > len(one.prompt_ids) for one in ours)
+        assert len({one.prompt_ids for one in ours}) > 0.9 * len(ours)
+        # As many hold the model to what it does where the skill has no say.
+        contrast = [one for one in learned if one.id.startswith("own-contrast")]
+        assert len(contrast) == len(learned) - len(contrast) == LEAST_ROWS
+        assert all(one.teacher_ids == one.prompt_ids for one in contrast)
+        sources = {(one.kind, one.id) for one in house.training.sources(run.id)}
+        assert ("skill", skill.sha256) in sources
+        # It is not tried again.
+        assert (await house.night.look_again()).skill is None
+    finally:
+        await house.night.close()
+        await asyncio.to_thread(house.database.close)
+
+
+async def test_of_requests_that_are_not_its_business_a_skill_is_not_learned(
+    tmp_path: Path,
+) -> None:
+    house = NightHouse(tmp_path, training_rule=TrainRule(graduation_prompts=6))
+    try:
+        skill = await house.proved_skill(wins=8)
+        await house.approve.switch(skill.key, ChangeKind.PIN)
+        routes = await house.menus(12, corrected=0, seed=2, kind=pocket.Kind.ROUTE)
+        assert all(house.served(turn).turn.skills for turn in routes)
+        assert (await house.night.look_again()).skill is None
+        await house.menus(12, corrected=0, seed=3)
+        assert (await house.night.look_again()).kind is RunKind.GRADUATION
+        house.gate.verdicts = [verdict(accepted=True)]
+        await house.does(4)
+        (batch,) = house.trainer.batches
+        assert not {one.id for one in batch}.intersection(routes)
+    finally:
+        await house.night.close()
+        await asyncio.to_thread(house.database.close)
+
+
+async def test_a_skill_that_is_not_proved_stays_in_the_prompt(tmp_path: Path) -> None:
+    house = NightHouse(tmp_path, training_rule=TrainRule(graduation_prompts=2))
+    try:
+        await house.proved_skill(wins=3)
+        await house.menus(12, corrected=0)
+        assert (await house.night.look_again()).skill is None
+    finally:
+        await asyncio.to_thread(house.database.close)
+
+
+# Helpers
+
+
+async def until(holds: Callable[[], object]) -> None:
+    """Let the loop and its threads go on until it holds."""
+    while not holds():  # noqa: ASYNC110  nothing tells of it
+        await asyncio.sleep(0.001)
+
+
+async def to_train(house: NightHouse) -> TrainerWork:
+    """The work of a run that is to be trained."""
+    await house.menus(12)
+    for _ in range(12):
+        outlook = await house.night.look_again()
+        (work,) = house.night.queue()
+        if outlook.task is Task.TRAIN:
+            assert isinstance(work, TrainerWork)
+            return work
+        await work.run_slice(house.clock.monotonic_s() + 30)
+    raise AssertionError(outlook)

@@ -1,0 +1,183 @@
+"""Long bodies are read by a process of their own: nothing but the time of others changes by it."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import signal
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+import psutil
+import pytest
+import zstandard
+
+from lull.service.proxy.body import Body
+from lull.service.proxy.long.bodies import is_long
+from lull.service.proxy.unpacking import LONG_BYTES
+from tests.running import eventually
+from tests.service.in_process import Parts, aside, ask_aside
+from tests.service.lulls import Before, lull_before
+from tests.service.proxy.test_injecting_in_place import PLACES, UNTOUCHED
+from tests.service.proxy.test_limits import MIB
+from tests.service.scripted_upstream import ScriptedUpstream
+from tests.service.wire import ask
+
+pytestmark = pytest.mark.slow
+
+PADDING = " " * LONG_BYTES
+"""Behind a body: it is long, and says the same."""
+KEY = "AKIAQ3EGRTYUIOPASDFG"
+
+
+@pytest.mark.parametrize(("path", "marked", "new"), PLACES, ids=range(len(PLACES)))
+def test_a_skill_is_spliced_into_a_long_body_and_nothing_else_moves(
+    skilled: Before, upstream: ScriptedUpstream, path: str, marked: str, new: str
+) -> None:
+    upstream.script = lambda asked: asked.answer()
+    skilled.ask("POST", path, marked.replace("«", "").encode() + PADDING.encode())
+    assert upstream.last(path).body.decode() == marked.replace("«", new) + PADDING
+
+
+@pytest.mark.parametrize(("path", "body"), UNTOUCHED, ids=range(len(UNTOUCHED)))
+def test_where_no_skill_belongs_every_byte_of_a_long_body_stays(
+    skilled: Before, upstream: ScriptedUpstream, path: str, body: str
+) -> None:
+    upstream.script = lambda asked: asked.answer()
+    skilled.ask("POST", path, (body + PADDING).encode())
+    asked = upstream.last(path)
+    assert asked.body.decode() == body + PADDING
+    assert asked.header("Content-Length") == str(len(asked.body))
+    assert asked.header("Transfer-Encoding") is None
+
+
+def _chat(*said: str, padding: str = "") -> bytes:
+    roles = ("user", "assistant")
+    messages = [{"role": roles[n % 2], "content": text} for n, text in enumerate(said)]
+    body = {"model": "any", "stream": False, "messages": messages}
+    return json.dumps(body).encode() + padding.encode()
+
+
+def _rows(lull: Before, query: str) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(lull.home / "lull.db", timeout=60)) as connection:
+        return connection.execute(query).fetchall()
+
+
+def test_a_conversation_is_recorded_alike_whichever_way_its_turns_were_read(
+    plain: Before, upstream: ScriptedUpstream
+) -> None:
+    before = len(plain.turns())
+    first = f"remember {KEY} for me"
+    plain.ask("POST", "/api/chat", _chat(first, padding=PADDING))
+    plain.new_turns(before)
+    plain.ask("POST", "/api/chat", _chat(first, "well said", f"say {KEY} again"))
+    plain.new_turns(before, 2)
+    third = (first, "well said", f"say {KEY} again", "well said", "thanks")
+    plain.ask("POST", "/api/chat", _chat(*third, padding=PADDING))
+    one, two, three = plain.new_turns(before, 3)
+    assert one["trajectory"] == two["trajectory"] == three["trajectory"]
+    assert [one["number"], two["number"], three["number"]] == [1, 2, 3]
+    shown = plain.control("GET", f"/v1/conversations/{one['trajectory']}")
+    text = json.dumps(shown, ensure_ascii=False)
+    assert KEY not in text
+    (number,) = {piece.partition("⟩")[0] for piece in text.split("⟨secret:aws-key:")[1:]}
+    assert len(number) < 6
+    assert KEY.encode() not in (plain.home / "lull.db").read_bytes()
+    links = _rows(plain, "SELECT link FROM messages WHERE message LIKE '%secret:aws-key%'")
+    assert len(links) == 2
+
+
+@pytest.mark.full
+def test_very_many_messages_are_stored_all_and_hold_nobody_up(
+    plain: Before, upstream: ScriptedUpstream
+) -> None:
+    count = 2_001
+    said = [f"{n} and number" for n in range(count)]
+    assert plain.ask("POST", "/api/chat", _chat(*said)).status == 200
+    query = "SELECT count(*) FROM messages WHERE message LIKE '% and number%'"
+    eventually(lambda: _rows(plain, query) == [(count,)])
+    words = _rows(plain, "SELECT count(*) FROM words WHERE words MATCH 'number'")
+    assert words[0][0] >= count
+
+
+def _reader(lull: Before) -> psutil.Process | None:
+    children = psutil.Process(lull.running.process.pid).children()
+    for child in children:
+        with contextlib.suppress(psutil.NoSuchProcess):  # a zombie has no command line
+            if any("proxy.long.child" in word for word in child.cmdline()):
+                return child
+    return None
+
+
+def test_a_killed_reader_costs_no_answer_and_comes_back(
+    plain: Before, upstream: ScriptedUpstream
+) -> None:
+    body = _chat("hello", padding=PADDING)
+    assert plain.ask("POST", "/api/chat", body).status == 200
+    reader = eventually(lambda: _reader(plain))
+    os.kill(reader.pid, signal.SIGKILL)
+    assert plain.ask("POST", "/api/chat", body).status == 200
+    assert upstream.last("/api/chat").body == body
+    plain.ask("POST", "/api/chat", body)
+    eventually(lambda: (found := _reader(plain)) is not None and found.pid != reader.pid)
+
+
+@pytest.fixture
+def fresh(upstream: ScriptedUpstream, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Before]:
+    with lull_before(upstream.address, tmp_path_factory.mktemp("fresh") / "home") as made:
+        yield made
+
+
+def test_packed_bombs_leave_no_memory_behind(fresh: Before, upstream: ScriptedUpstream) -> None:
+    upstream.script = lambda asked: asked.answer(413)
+    bomb = zstandard.ZstdCompressor(level=1).compress(bytes(300 * MIB))
+    service = psutil.Process(fresh.running.process.pid)
+    head = {"Content-Encoding": "zstd"}
+    fresh.ask("POST", "/v1/responses", bomb, head)
+    before = service.memory_info().rss
+    for _ in range(20):
+        assert fresh.ask("POST", "/v1/responses", bomb, head).status == 413
+    assert upstream.last("/v1/responses").body == bomb
+    assert service.memory_info().rss - before < 64 * MIB
+    reader = _reader(fresh)
+    assert reader is None or reader.memory_info().rss < 128 * MIB
+
+
+async def test_no_cycle_keeps_a_body(here: str, parts: Parts, upstream: ScriptedUpstream) -> None:
+    upstream.script = lambda asked: asked.answer(400)
+    packed = zstandard.ZstdCompressor().compress(bytes(2 * MIB))
+    gc.collect()
+    gc.disable()
+    try:
+        for alone in (False, True):
+            parts.alone = alone
+            for body in (b"{", b'{"model":"any","messages":7}'):
+                await ask_aside(here, "POST", "/api/chat", body)
+            for path in ("/api/chat", "/v1/responses"):
+                await ask_aside(here, "POST", path, _chat("x" * 2_000_000))
+                await _packed(here, path, packed)
+        assert [one for one in gc.get_objects() if isinstance(one, Body)] == []
+    finally:
+        gc.enable()
+
+
+async def _packed(address: str, path: str, body: bytes) -> None:
+    await aside(lambda: ask(address, "POST", path, body, {"Content-Encoding": "zstd"}))
+
+
+@pytest.mark.parametrize(
+    ("body", "long"),
+    [
+        (b"{}", False),
+        (b"x" * (LONG_BYTES + 1), True),
+        (b'{"a":{}},' * 2_000, True),
+    ],
+)
+def test_a_body_is_long_by_its_bytes_or_by_what_is_in_it(body: bytes, long: bool) -> None:
+    assert is_long(body, "identity") is long
+    assert is_long(zstandard.ZstdCompressor().compress(body), "zstd") is long
+    assert not is_long(body, "gzip")

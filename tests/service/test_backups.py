@@ -1,0 +1,230 @@
+"""When a running service makes its backups: in quiet moments, never beside a chat or a forgetting,
+and without giving up the old ones while something is missing."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, closing
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from lull.config.paths import Paths
+from lull.config.settings import BackupSettings
+from lull.core.chat.trajectory import Selection
+from lull.core.errors import Busy, StoreError, UsageError
+from lull.service.idle.quiet import Activity
+from lull.service.process.backups import PROBLEM, RETRY_S, Backups, looked_at
+from lull.service.process.bus import EventBus
+from lull.service.process.problems import Problems
+from lull.service.wiring.stores import Stores, open_stores
+from lull.store import backup_reading
+from lull.store.backup import COPYING
+from lull.store.backup_reading import manifest_of
+from tests.building import turn, user
+from tests.doubles.fakes import FakeClock
+
+
+class House:
+    def __init__(self, home: Path, stores: Stores) -> None:
+        self.home = home
+        self.stores = stores
+        self.clock = FakeClock()
+        self.settings = BackupSettings(every_days=7, keep=2)
+        self.problems = Problems(EventBus(stores.events, self.clock))
+        self.activity = Activity(self.clock)
+        self.backups = Backups(
+            home,
+            stores.database,
+            self.problems,
+            self.clock,
+            self.activity,
+            settings=lambda: self.settings,
+            quiet_s=self._quiet_s,
+        )
+        self.chatting = ExitStack()
+        self.chat_begins = False
+        """With the next look, when it has just seen that it is quiet."""
+        self.clock.advance(60.0)
+
+    def _quiet_s(self) -> float:
+        if self.chat_begins:
+            self.chatting.enter_context(self.activity.chat())
+        return 20.0
+
+    @asynccontextmanager
+    async def standing_still(self) -> AsyncIterator[asyncio.Task[None]]:
+        """A look that makes a backup and gives way to a chat that has just begun."""
+        self.chat_begins = True
+        looking = asyncio.create_task(self.backups.look())
+        while (self.backups.view()["under_way"] or {"part": COPYING})["part"] == COPYING:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        with self.chatting:
+            yield looking
+
+    def say(self, name: str) -> None:
+        one = turn(user(name), turn_id=f"t-{name}", trajectory=f"c-{name}")
+        self.stores.trajectories.record(one, session="", selection=Selection())
+        self.stores.database.flush()
+
+    def made(self) -> list[str]:
+        return sorted(file.name[:14] for file in (self.home / "backups").glob("*.zip"))
+
+    async def after(self, days: float) -> None:
+        self.clock.advance(days * 86_400.0)
+        await self.backups.look()
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    stores = open_stores(Paths(home=tmp_path, temporary=tmp_path))
+    with closing(stores.database):
+        house = House(tmp_path, stores)
+        house.say("apple")
+        yield house
+
+
+async def test_one_is_made_when_it_is_due_and_the_oldest_go(house: House) -> None:
+    await house.backups.look()
+    assert house.made() == ["lull-auto-0001"]
+    await house.after(6)
+    assert house.made() == ["lull-auto-0001"]
+    for _ in range(3):
+        await house.after(7.1)
+    assert house.made() == ["lull-auto-0003", "lull-auto-0004"]
+
+
+async def test_none_is_made_unless_the_user_wants_it(house: House) -> None:
+    house.settings = replace(house.settings, every_days=0)
+    await house.after(400)
+    assert house.made() == []
+
+
+async def test_a_clock_that_jumps_costs_no_old_one(house: House) -> None:
+    house.settings = replace(house.settings, keep=3)
+    for days in (0, 3650, -3650, -20_000, 20_000):
+        house.clock.at += timedelta(days=days)
+        await house.after(0.01)
+    assert house.made() == ["lull-auto-0003", "lull-auto-0004", "lull-auto-0005"]
+
+
+async def test_it_waits_until_the_user_has_stopped_to_chat(house: House) -> None:
+    with house.activity.chat():
+        await house.backups.look()
+    house.clock.advance(19.0)
+    await house.backups.look()
+    assert house.made() == []
+    house.clock.advance(2.0)
+    await house.backups.look()
+    assert house.made() == ["lull-auto-0001"]
+
+
+async def test_it_stands_still_while_a_chat_is_answered(house: House) -> None:
+    async with house.standing_still() as looking:
+        before = house.backups.view()["under_way"]
+        await asyncio.sleep(0.5)
+        assert house.backups.view()["under_way"] == before
+        assert house.made() == []
+    await looking
+    assert house.made() == ["lull-auto-0001"]
+    assert house.backups.view()["under_way"] is None
+
+
+async def test_a_forgetting_ends_one_that_is_being_made(house: House) -> None:
+    async with house.standing_still() as looking:
+        async with house.backups.held_off():
+            assert house.backups.known() == []
+        await looking
+    assert house.made() == []
+    assert not [file for file in house.home.iterdir() if file.name.endswith(".tmp")]
+
+
+async def test_what_is_forgotten_meanwhile_is_not_in_one_that_is_asked_for(house: House) -> None:
+    async with house.backups.held_off():
+        asked = asyncio.create_task(house.backups.make({"file": ""}))
+        await asyncio.sleep(0.1)
+        delete = "DELETE FROM trajectories WHERE id = 'c-apple'"
+        await house.stores.database.write(lambda connection: connection.execute(delete))
+    assert (await asked)["holds"]["turns"] == 0
+
+
+async def test_one_that_was_asked_for_begins_again_after_a_forgetting(house: House) -> None:
+    (house.home / "adapters/a1").mkdir(parents=True)
+    (house.home / "adapters/a1/x").write_bytes(bytes(100_000_000))
+    asked = asyncio.create_task(house.backups.make({"file": ""}))
+    while house.backups.view()["under_way"] is None and not asked.done():  # noqa: ASYNC110
+        await asyncio.sleep(0)
+    async with house.backups.held_off():
+        finished = house.backups.known()
+    assert (await asked)["holds"]["turns"] == 1
+    assert len(house.backups.known()) == 1
+    assert finished in ([], house.backups.known())
+
+
+async def test_a_service_that_stops_does_not_wait_for_it(house: House) -> None:
+    async with house.standing_still() as looking:
+        looking.cancel()
+        await asyncio.gather(looking, return_exceptions=True)
+        assert house.made() == []
+    assert not [file for file in house.home.iterdir() if file.name.endswith(".tmp")]
+
+
+async def test_while_something_is_missing_no_old_one_goes(house: House) -> None:
+    house.stores.database.worries.append(StoreError("It has gone back to 1 turns."))
+    for _ in range(4):
+        await house.after(7.1)
+    assert len(house.made()) == 4
+
+
+@pytest.mark.logs("The backup cannot be used")
+async def test_one_that_fails_is_told_until_one_is_made(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.settings = replace(house.settings, folder=str(house.home / "not-there"))
+    await house.backups.look()
+    told = house.problems.of(PROBLEM)
+    assert told is not None and "not-there is not there" in told["detail"] and told["hint"]
+    house.settings = replace(house.settings, folder="")
+    await house.backups.look()
+    assert house.made() == []  # it is not tried all the time
+    house.clock.advance(RETRY_S + 1)
+    with monkeypatch.context() as short:
+        short.setattr(backup_reading, "_SPARE", 1 << 60)
+        await house.backups.look()
+    told = house.problems.of(PROBLEM)
+    assert told is not None and "MB are free" in told["detail"]
+    assert house.made() == []
+    house.clock.advance(RETRY_S + 1)
+    await house.backups.look()
+    assert house.problems.of(PROBLEM) is None
+    assert house.made() == ["lull-auto-0001"]
+
+
+async def test_one_at_a_time_and_only_with_a_whole_path(house: House) -> None:
+    async with house.standing_still() as looking:
+        with pytest.raises(Busy):
+            await house.backups.make({})
+    await looking
+    made = await house.backups.make({})
+    assert manifest_of(Path(made["file"])).counts.turns == 1
+    for wrong in ({"file": 3}, {"file": "x.zip"}):
+        with pytest.raises(UsageError):
+            await house.backups.make(wrong)
+
+
+async def test_the_doctor_says_when_the_last_was_made_and_when_it_is_late(house: House) -> None:
+    def said() -> str:
+        check = looked_at(house.home, house.settings, house.clock.now())
+        assert not check["serious"]
+        return f"{check['ok']} {check['text']}"
+
+    assert said().startswith("True There is no backup.")
+    await house.backups.look()
+    assert "The newest of 1 is of" in said() and said().startswith("True")
+    house.clock.advance(15 * 86_400.0)
+    assert said().startswith("False") and "None was made by itself for 14 days" in said()
+    house.settings = replace(house.settings, every_days=0)
+    assert said().startswith("True")

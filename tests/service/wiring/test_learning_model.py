@@ -1,0 +1,134 @@
+"""Another model learns from the moment on at which it is chosen; who was answered by the last one
+is answered to the end."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lull.backends.mlx.weight_folders import ModelFolders
+from lull.config.paths import Paths
+from lull.config.settings import Settings
+from lull.config.training import TrainingSettings
+from lull.core.errors import ResourceError
+from lull.core.models.engine import EngineStatus
+from lull.resources import pocket_dir
+from lull.service.builtin.model import LocalModels
+from lull.service.builtin.routes import AnsweredByEngine
+from lull.service.wiring.learning.learning_model import LearningModel
+from tests.doubles.fakes import FakeClock
+from tests.eventually import PATIENCE_S
+
+
+def learns(name: str) -> Settings:
+    return Settings(training=TrainingSettings(model=name))
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> Paths:
+    made = Paths(home=tmp_path / "home", temporary=tmp_path)
+    made.prepare()
+    return made
+
+
+@pytest.fixture
+def local() -> LocalModels:
+    return LocalModels(clock=FakeClock())
+
+
+@pytest.fixture
+async def learner(paths: Paths, local: LocalModels) -> AsyncIterator[LearningModel]:
+    made = LearningModel(paths, local, leave_s=0.01)
+    yield made
+    await made.close()
+
+
+@pytest.fixture
+def other(paths: Paths, tmp_path: Path) -> str:
+    """The name of somebody's MLX weights, made ready."""
+    folders = ModelFolders(paths.models)
+    return folders.adopt(folders.look(shutil.copytree(pocket_dir(), tmp_path / "Other")))
+
+
+async def gone(local: LocalModels, name: str) -> None:
+    async with asyncio.timeout(PATIENCE_S):
+        while local.serves(name):  # noqa: ASYNC110 - it leaves by itself
+            await asyncio.sleep(0.01)
+
+
+async def test_a_choice_holds_at_once_and_is_taken_up_once(
+    learner: LearningModel, local: LocalModels, other: str
+) -> None:
+    assert await learner.follow(learns("pocket")) and learner.chosen is None
+    assert await learner.follow(learns(other))
+    assert local.served(other).answers is AnsweredByEngine.ALL
+    engine = local.served(other).engine
+    assert not await learner.follow(learns(other))
+    assert local.served(other).engine is engine
+
+
+async def test_no_new_request_comes_to_the_last_one_which_is_then_let_go_of(
+    learner: LearningModel, local: LocalModels, other: str
+) -> None:
+    await learner.follow(learns(other))
+    await learner.follow(learns("pocket"))
+    assert learner.chosen is None
+    assert local.served(other).answers is AnsweredByEngine.NONE and not local.is_alone_with(other)
+    await gone(local, other)
+
+
+async def test_the_last_one_stays_until_it_has_given_its_last_answer(
+    learner: LearningModel, local: LocalModels, other: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await learner.follow(learns(other))
+    assert learner.chosen is not None
+    engine = learner.chosen.engine
+    idle = await engine.status()
+    said: list[EngineStatus] = []
+
+    async def answering() -> EngineStatus:
+        said.append(replace(idle, in_flight=int(len(said) < 5)))
+        return said[-1]
+
+    monkeypatch.setattr(type(engine), "pid", 1)
+    monkeypatch.setattr(engine, "status", answering)
+    await learner.follow(learns("pocket"))
+    while len(said) < 5:
+        assert local.serves(other)
+        await asyncio.sleep(0.01)
+    await gone(local, other)
+
+
+async def test_chosen_again_while_it_is_being_let_go_of_it_answers_again(
+    learner: LearningModel, local: LocalModels, other: str
+) -> None:
+    for name in (other, "pocket", other):
+        await learner.follow(learns(name))
+    before = local.served(other).engine
+    await asyncio.sleep(0.1)
+    assert (
+        local.served(other).engine is before and local.served(other).answers is AnsweredByEngine.ALL
+    )
+
+
+async def test_what_was_not_made_ready_does_not_learn(
+    learner: LearningModel, local: LocalModels
+) -> None:
+    assert await learner.follow(learns("qwen3:4b"))
+    assert learner.chosen is None and not local.serves("qwen3:4b")
+
+
+async def test_weights_that_went_bad_leave_nobody_learning(
+    learner: LearningModel, local: LocalModels, other: str, tmp_path: Path
+) -> None:
+    (tmp_path / "Other" / "config.json").write_text("{")
+    with pytest.raises(ResourceError):
+        await learner.follow(learns(other))
+    assert learner.chosen is None and not local.serves(other)
+    shutil.copy(pocket_dir() / "config.json", tmp_path / "Other")
+    assert await learner.follow(learns(other)) and local.serves(other)

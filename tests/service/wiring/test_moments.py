@@ -1,0 +1,50 @@
+"""Between lulls: what keeps Lull from asking a judge or a writer in a moment without chats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from lull.core.idle.policy import IdleWindow, WindowState
+from lull.core.idle.rule import GateName, GateState, IdleGate
+from lull.service.wiring.night.lulls import allowed
+
+
+@dataclass
+class Watched:
+    """As much of a watch as is asked."""
+
+    window: IdleWindow | None = None
+
+
+def seen(**states: GateState) -> Watched:
+    gates = tuple(
+        IdleGate(name=name, state=states.get(name.name.lower(), GateState.OPEN), text="")
+        for name in GateName
+    )
+    return Watched(
+        IdleWindow(state=WindowState.CLOSED, because="", until=None, next=None, gates=gates)
+    )
+
+
+WAITED_FOR = {GateName.CHAT, GateName.WAIT}
+
+
+@pytest.mark.parametrize("name", [name for name in GateName if name not in WAITED_FOR])
+def test_a_closed_gate_keeps_it(name: GateName) -> None:
+    assert not allowed(seen(**{name.name.lower(): GateState.CLOSED}))
+
+
+@pytest.mark.parametrize("name", sorted(WAITED_FOR))
+def test_the_wait_for_a_lull_and_the_last_chat_do_not(name: GateName) -> None:
+    assert allowed(seen(**{name.name.lower(): GateState.CLOSED}))
+
+
+@pytest.mark.parametrize("name", GateName)
+def test_what_nothing_can_tell_does_not(name: GateName) -> None:
+    assert allowed(seen(**{name.name.lower(): GateState.UNKNOWN}))
+
+
+def test_before_the_first_look_nothing_is_asked() -> None:
+    assert not allowed(Watched())

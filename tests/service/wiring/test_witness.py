@@ -1,0 +1,254 @@
+"""A database that lost something is told apart from a first start, and nothing is thrown away.
+
+What a killed service leaves is a copy of its files while it has them open.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from lull.config.paths import Paths
+from lull.core.chat.trajectory import Selection
+from lull.core.errors import StoreError
+from lull.service.wiring.stores import Stores, open_stores
+from lull.store.training.run_folders import RunFolders
+from tests.building import turn, user
+
+AT = "2026-11-22T10:00:00+00:00"
+
+
+def paths(home: Path) -> Paths:
+    return Paths(home=home, temporary=home)
+
+
+@contextmanager
+def served(home: Path, *, rescue: bool = True) -> Iterator[Stores]:
+    """Opened as a service does, and stopped in good order."""
+    stores = open_stores(paths(home), rescue=rescue)
+    try:
+        yield stores
+        if rescue:
+            stores.witness.write(stores.database, at=AT, running=False)
+    finally:
+        stores.database.close()
+
+
+def say(stores: Stores, *names: str) -> None:
+    for name in names:
+        one = turn(user(name), turn_id=f"t-{name}", trajectory=f"c-{name}")
+        stores.trajectories.record(one, session="", selection=Selection())
+    stores.database.flush()
+    stores.witness.write(stores.database, at=AT, running=True)
+
+
+def worries(home: Path, *, rescue: bool = True) -> list[str]:
+    with served(home, rescue=rescue) as stores:
+        return [worry.detail for worry in stores.database.worries]
+
+
+def turns(home: Path) -> int:
+    with served(home) as stores:
+        return stores.trajectories.counts()[1]
+
+
+@pytest.fixture
+def killed(tmp_path: Path) -> Path:
+    """A home of two turns, as a killed service leaves it: all of them are in the WAL."""
+    (tmp_path / "first").mkdir()
+    with served(tmp_path / "first") as stores:
+        say(stores, "apple", "pear")
+        shutil.copytree(tmp_path / "first", tmp_path / "home")
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def stopped(tmp_path: Path) -> Path:
+    (tmp_path / "home").mkdir()
+    with served(tmp_path / "home") as stores:
+        say(stores, "apple", "pear")
+    return tmp_path / "home"
+
+
+def all_gone(home: Path) -> None:
+    for file in home.glob("lull.db*"):
+        file.unlink()
+
+
+def file_gone(home: Path) -> None:
+    (home / "lull.db").unlink()
+
+
+def file_emptied(home: Path) -> None:
+    (home / "lull.db").write_bytes(b"")
+
+
+def all_emptied(home: Path) -> None:
+    all_gone(home)
+    (home / "lull.db").write_bytes(b"")
+
+
+def wal_gone(home: Path) -> None:
+    (home / "lull.db-wal").unlink()
+    (home / "lull.db-shm").unlink()
+
+
+def wal_emptied(home: Path) -> None:
+    (home / "lull.db-wal").write_bytes(b"")
+
+
+def wal_rubbish(home: Path) -> None:
+    (home / "lull.db-wal").write_bytes(b"rubbish" * 2000)
+
+
+def wal_begun_with_zeros(home: Path) -> None:
+    with (home / "lull.db-wal").open("r+b") as wal:
+        wal.write(b"\0" * 40)
+
+
+def wal_flipped(home: Path) -> None:
+    """A frame in the middle: SQLite ends before it, without a word."""
+    wal = home / "lull.db-wal"
+    data = bytearray(wal.read_bytes())
+    data[len(data) // 2] ^= 0xFF
+    wal.write_bytes(data)
+
+
+LOSSES = [
+    *(all_gone, file_gone, file_emptied, all_emptied),
+    *(wal_gone, wal_emptied, wal_rubbish, wal_begun_with_zeros, wal_flipped),
+]
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.__name__)
+def test_what_is_lost_is_told_at_each_start_until_the_user_says_so(
+    killed: Path, loss: Callable[[Path], None]
+) -> None:
+    loss(killed)
+    for _ in range(3):
+        (said,) = worries(killed)
+        assert "This home held 2 turns in 2 conversations" in said
+    (said,) = worries(killed, rescue=False)
+    (killed / "witness.lost-1.json").unlink()
+    assert worries(killed) == []
+
+
+@pytest.mark.parametrize(
+    "loss", [all_gone, file_gone, file_emptied, all_emptied, wal_rubbish], ids=lambda x: x.__name__
+)
+def test_who_only_looks_changes_nothing(killed: Path, loss: Callable[[Path], None]) -> None:
+    loss(killed)
+    before = {file.name: file.read_bytes() for file in killed.glob("lull.db*")}
+    with pytest.raises(StoreError, match="held 2 turns"):
+        open_stores(paths(killed), rescue=False)
+    assert {file.name: file.read_bytes() for file in killed.glob("lull.db*")} == before
+
+
+@pytest.mark.parametrize("loss", [file_gone, file_emptied, wal_rubbish], ids=lambda x: x.__name__)
+def test_a_wal_that_sqlite_would_throw_away_is_kept(
+    killed: Path, loss: Callable[[Path], None]
+) -> None:
+    loss(killed)
+    kept = (killed / "lull.db-wal").read_bytes()
+    worries(killed)
+    assert (killed / "lull.db.damaged-1-wal").read_bytes() == kept
+
+
+def test_a_kill_alone_loses_and_tells_nothing(killed: Path) -> None:
+    assert worries(killed) == []
+    assert turns(killed) == 2
+
+
+def test_whoever_reads_after_a_kill_and_closes_the_file_takes_nothing(killed: Path) -> None:
+    with closing(sqlite3.connect(killed / "lull.db")) as file:
+        assert file.execute("SELECT count(*) FROM turns").fetchone() == (2,)
+    assert not (killed / "lull.db-wal").exists()
+    assert worries(killed) == []
+
+
+async def test_what_is_removed_on_purpose_is_not_missed(stopped: Path) -> None:
+    with served(stopped) as stores:
+        await stores.database.write(lambda c: c.execute("DELETE FROM trajectories"))
+    assert worries(stopped) == []
+
+
+def test_a_removal_that_the_witness_did_not_see_is_not_missed(stopped: Path) -> None:
+    with served(stopped) as stores:
+        stores.database.submit(lambda c: c.execute("DELETE FROM trajectories")).result()
+        shutil.copytree(stopped, stopped.parent / "copy")
+    assert worries(stopped.parent / "copy") == []
+
+
+def test_a_stop_leaves_everything_in_the_one_file(stopped: Path) -> None:
+    assert [file.name for file in stopped.glob("lull.db*")] == ["lull.db"]
+
+
+def test_an_older_database_is_told(stopped: Path) -> None:
+    older = (stopped / "lull.db").read_bytes()
+    with served(stopped) as stores:
+        say(stores, "plum")
+    (stopped / "lull.db").write_bytes(older)
+    (said,) = worries(stopped)
+    assert "has gone back to 2 turns. This home held 3 turns" in said
+
+
+def test_files_that_are_put_back_are_told_no_more(stopped: Path) -> None:
+    kept = (stopped / "lull.db").read_bytes()
+    all_gone(stopped)
+    assert len(worries(stopped)) == 1
+    (stopped / "lull.db").write_bytes(kept)
+    worries(stopped)
+    (stopped / "witness.lost-2.json").unlink(missing_ok=True)
+    assert worries(stopped) == []
+    assert turns(stopped) == 2
+
+
+def test_a_witness_that_cannot_be_read_is_no_witness(stopped: Path) -> None:
+    for text in ("", "{", "[]", '{"turns": "x"}', "null"):
+        (stopped / "witness.json").write_text(text)
+        assert worries(stopped) == []
+
+
+def test_tables_that_were_dropped_cost_only_themselves(stopped: Path) -> None:
+    with closing(sqlite3.connect(stopped / "lull.db")) as file:
+        file.execute("DROP TABLE proposals")
+        file.execute("DROP INDEX turns_by_answer")
+        file.execute("DROP TABLE words")
+        file.commit()
+    with served(stopped) as stores:
+        (said,) = stores.database.worries
+        assert "had lost its tables proposals, words" in said.detail
+        assert stores.trajectories.counts() == (2, 2)
+        say(stores, "plum")
+    assert worries(stopped) == []
+
+
+@pytest.mark.parametrize("name", ["library", "library/versions"])
+async def test_texts_of_skills_that_are_gone_are_told(stopped: Path, name: str) -> None:
+    state = "INSERT INTO skill_states VALUES ('', 'menu-style', 1, 1, ?, 'active', 0)"
+    with served(stopped) as stores:
+        sha256 = stores.skills.folders.keep_bytes(b"text")
+        await stores.database.write(
+            lambda c: (
+                c.execute("INSERT INTO generations VALUES (1, ?, 'add', '')", (AT,)),
+                c.execute(state, (sha256,)),
+            )
+        )
+        assert stores.skills.missing() is None
+    shutil.rmtree(stopped / name)
+    with served(stopped) as stores:
+        missing = stores.skills.missing()
+        assert missing is not None
+        assert "1 of 1 skill texts are gone" in missing.detail and "menu-style" in missing.detail
+
+
+def test_runs_that_only_lost_rows_name_are_not_swept(tmp_path: Path) -> None:
+    for name in ("run_1", ".new-run_2"):
+        (tmp_path / name).mkdir()
+    assert RunFolders(tmp_path, rows_missing=lambda: True).sweep([]) == [".new-run_2"]
+    assert RunFolders(tmp_path).sweep([]) == ["run_1"]

@@ -1,0 +1,103 @@
+"""A program in a container of the same machine, as the namespaces of the container let it see Lull:
+its network leads to no port, and a control socket that is mounted into it is closed to its user."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psutil
+import pytest
+
+from tests.running import RunningLull
+
+ALONE = ["unshare", "--net"]
+MAPPED = 100_000
+"""Root of a container, as the machine outside knows them."""
+INSIDE = """
+import os, socket, sys
+host, port, path, uid = sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4])
+if uid:
+    os.setgroups([]); os.setgid(uid); os.setuid(uid)
+def tried(family, address):
+    try:
+        with socket.socket(family) as door:
+            door.connect(address)
+            return "in"
+    except OSError as error:
+        return type(error).__name__
+print(tried(socket.AF_INET, (host, port)), tried(socket.AF_UNIX, path))
+"""
+
+
+def why_not() -> str:
+    """Why no container can be played here; "" if one can."""
+    if sys.platform != "linux" or os.geteuid() != 0:
+        return "only root can be another machine's user, and only on Linux"
+    ran = subprocess.run([*ALONE, "true"], capture_output=True, text=True)
+    return "" if ran.returncode == 0 else f"no network of its own: {ran.stderr.strip()}"
+
+
+REFUSED = why_not()
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(REFUSED), reason=REFUSED)]
+
+
+@pytest.fixture
+def open_place() -> Iterator[Path]:
+    """Where everybody can look, unlike pytest's own folders."""
+    place = Path(tempfile.mkdtemp(prefix="lull-containers-"))
+    place.chmod(0o755)
+    yield place
+    shutil.rmtree(place)
+
+
+def container(running: RunningLull, *, uid: int, words: list[str]) -> list[str]:
+    """What became of the port and of the control socket, for this user in these namespaces."""
+    door = urlsplit(running.address)
+    path = str(running.lull.home / "run" / "control.sock")
+    asked = [str(door.hostname), str(door.port), path, str(uid)]
+    ran = subprocess.run(
+        [*words, sys.executable, "-I", "-c", INSIDE, *asked],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return ran.stdout.split()
+
+
+def test_a_container_finds_no_door(open_place: Path) -> None:
+    with RunningLull.cleaned_up(open_place / "home") as lull:
+        running = lull.serve()
+        # It can be reached: the same user on the same network gets in at both doors.
+        assert container(running, uid=0, words=[]) == ["in", "in"]
+        # The folders above were opened by mistake: the socket's own mode must hold.
+        for folder in (lull.home, lull.home / "run"):
+            folder.chmod(0o755)
+        port, socket = container(running, uid=MAPPED, words=ALONE)
+        assert port in ("OSError", "ConnectionRefusedError"), port
+        assert socket == "PermissionError"
+        # Its network alone keeps it from the port, whoever it is.
+        port, _ = container(running, uid=0, words=ALONE)
+        assert port in ("OSError", "ConnectionRefusedError"), port
+        assert lull.ask("status")["running"] is True
+
+
+def test_no_door_is_there_besides_the_two(open_place: Path) -> None:
+    """One port on loopback alone, and no socket without a file: such a one has no mode, and is seen
+    from every container that shares the network."""
+    with RunningLull.cleaned_up(open_place / "home") as lull:
+        running = lull.serve()
+        assert running.chat("list: apple")  # the engine is up, too
+        service = psutil.Process(running.process.pid)
+        for process in (service, *service.children(recursive=True)):
+            for door in process.net_connections("inet"):
+                if door.status == psutil.CONN_LISTEN:
+                    assert door.laddr.ip in ("127.0.0.1", "::1"), door
+            named = {one.laddr for one in process.net_connections("unix") if one.laddr}
+            assert all(str(path).startswith("/") for path in named), named

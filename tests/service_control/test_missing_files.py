@@ -1,0 +1,65 @@
+"""What is gone or emptied is told in one line: at the start, in the status, by the doctor. Nothing
+begins anew in silence, and nothing that lies there is thrown away."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.running import Lull, eventually
+
+pytestmark = pytest.mark.full
+
+
+def witness(lull: Lull) -> dict[str, object]:
+    try:
+        said: dict[str, object] = json.loads((lull.home / "witness.json").read_bytes())
+    except (FileNotFoundError, ValueError):
+        return {}
+    return said
+
+
+def lived_in(lull: Lull) -> None:
+    """Two turns and a skill, and a service that was killed."""
+    running = lull.serve()
+    lull.ask("skills", "add", "menu-style", "--description", "d", "--body", "b")
+    for word in ("apple", "pear"):
+        running.chat(f"list: {word}")
+    eventually(lambda: witness(lull).get("turns") == 2)
+    running.kill()
+
+
+def problems(lull: Lull) -> list[str]:
+    return [p["detail"] for p in lull.ask("status")["problems"]]
+
+
+def store_check(lull: Lull, name: str = "store") -> dict[str, object]:
+    ran = lull.run("doctor", "--json")
+    found: dict[str, object] = next(c for c in ran.json["checks"] if c["name"] == name)
+    assert (ran.code == 0) == (not any(c["serious"] for c in ran.json["checks"]))
+    return found
+
+
+def test_a_database_that_is_gone_is_told_before_the_start_and_after(lull: Lull) -> None:
+    lived_in(lull)
+    for file in lull.home.glob("lull.db*"):
+        file.unlink()
+    assert "held 2 turns in 2 conversations" in str(store_check(lull)["text"])
+    assert list(lull.home.glob("lull.db*")) == []
+    lull.serve()
+    (said,) = [p for p in problems(lull) if "This home held 2 turns" in p]
+    found = store_check(lull)
+    assert (found["ok"], found["serious"], found["text"]) == (False, True, said)
+
+
+def test_a_kill_alone_loses_and_tells_nothing(lull: Lull) -> None:
+    lived_in(lull)
+    running = lull.serve()
+    assert lull.ask("status")["turns"] == 2
+    assert problems(lull) == []
+    turn = lull.ask("conversations")["conversations"][0]["id"]
+    lull.ask("forget", turn, "--yes")
+    running.kill()
+    lull.serve()
+    assert problems(lull) == []

@@ -1,0 +1,94 @@
+"""A child of a real service for which no memory is left: what it was at is refused in one line, the
+service serves on, and another child takes its place. The limit is that of the address space: what
+the child asks for behind it is not given."""
+
+from __future__ import annotations
+
+import contextlib
+import resource
+import sys
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.properties.street import COOK, Cook
+from tests.running import Answer, Lull, RunningLull, eventually
+
+pytestmark = [
+    pytest.mark.full,
+    pytest.mark.skipif(sys.platform != "linux", reason="limits another process as Linux does"),
+]
+
+ENGINE, READS_LONG = "lull.engine.main", "proxy.long.child"
+
+
+def child(running: RunningLull, what: str) -> int | None:
+    """The process that does this for the service; none before it was needed, or between two."""
+    for one in psutil.Process(running.process.pid).children():
+        with contextlib.suppress(psutil.Error):
+            if any(what in word for word in one.cmdline()):
+                return int(one.pid)
+    return None
+
+
+def starve(pid: int) -> None:
+    """Nothing is given to it beyond what it has."""
+    has = psutil.Process(pid).memory_info().vms
+    resource.prlimit(pid, resource.RLIMIT_AS, (has, has))  # type: ignore[attr-defined, unused-ignore]
+
+
+def asks(running: RunningLull, text: str, *, model: str = "pocket") -> Answer:
+    body: dict[str, Any] = {"model": model, "stream": False, "options": {"num_predict": 64}}
+    return running.post("/api/chat", {**body, "messages": [{"role": "user", "content": text}]})
+
+
+def test_an_engine_without_memory_is_replaced(lull: Lull) -> None:
+    with Cook() as cook:
+        lull.upstream = cook.address
+        running = lull.serve()
+        assert asks(running, "list: apple").status == 200
+        starved = eventually(lambda: child(running, ENGINE))
+        starve(starved)
+        longer = "write a menu for " + "apple river stone " * 40
+        refused = eventually(
+            lambda: next((a for a in [asks(running, longer)] if a.status != 200), None)
+        )
+        assert refused.status == 503, refused
+        said = refused.json["error"]
+        assert said.startswith("The built-in engine stopped") and "\n" not in said
+        # Others notice nothing.
+        assert asks(running, "write a menu for pear", model=COOK).status == 200
+        assert lull.ask("status")["running"] is True
+        eventually(lambda: asks(running, longer).status == 200)
+        assert child(running, ENGINE) not in (None, starved)
+        assert lull.ask("status")["problems"] == []
+        running.stop()
+        checks = {one["name"]: one for one in lull.run("doctor", "--json").json["checks"]}
+        assert checks["store"]["ok"]
+
+
+def test_a_reader_of_long_bodies_without_memory_is_replaced(lull: Lull) -> None:
+    with Cook() as cook:
+        lull.upstream = cook.address
+        running = lull.serve()
+        eventually(lambda: lull.ask("status")["upstream"]["ok"])
+        longer = "hi " * 300_000
+        assert asks(running, longer, model=COOK).status == 200
+        starved = eventually(lambda: child(running, READS_LONG))
+        starve(starved)
+        # What cannot be read goes on to the upstream as it is.
+        assert asks(running, longer * 20, model=COOK).status == 200
+        assert any(one["messages"][-1]["content"] == longer * 20 for one in cook.chats)
+        assert asks(running, "write a menu for pear", model=COOK).status == 200
+        eventually(lambda: child(running, READS_LONG) != starved)
+        assert asks(running, longer, model=COOK).status == 200
+        eventually(lambda: child(running, READS_LONG))
+        told = [line for line in log(lull) if "long request" in line]
+        assert any("A long request was not read" in line for line in told)
+        assert not [line for line in told if "trace" in line or "fault of Lull" in line]
+        assert lull.ask("status")["problems"] == []
+
+
+def log(lull: Lull) -> list[str]:
+    return (lull.home / "logs" / "service.log").read_text().splitlines()

@@ -1,0 +1,175 @@
+"""A run of the slow loop whose real trainer is killed: it goes on from its checkpoint, and one that
+always dies at the same place waits for the user's word, also over a restart."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from lull.backends.mlx.trainer_process import TrainerProcesses
+from lull.core.errors import TrainingError
+from lull.core.training.events import Began
+from lull.core.training.record import Run, RunProgress, RunStatus
+from lull.core.training.spec import RunKind
+from lull.loops.training.trainer_work import TrainerWork
+from lull.store.database import Database
+from lull.store.training.run_folders import RunFolders
+from lull.store.training.training import Training
+from tests.doubles.fakes import FakeClock
+from tests.trainer.making import examples, kept, replays, spec
+
+pytestmark = pytest.mark.full
+STEPS = 8
+LONG_S = 100_000.0
+DIES = """
+import os, signal, sys
+from lull.trainer.blas import prepare
+prepare()
+from lull.trainer import checkpoints
+from lull.trainer.main import main
+steps, write = int(sys.argv[1]), checkpoints.Checkpoints.write
+def killed(*args, **more):
+    global steps
+    if steps == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    steps -= 1
+    write(*args, **more)
+checkpoints.Checkpoints.write = killed
+sys.exit(main(sys.argv[2:]))
+"""
+"""The trainer, killed in the step behind so many."""
+
+STARVES = """
+import resource, sys
+from lull.trainer.blas import prepare
+prepare()
+from lull.trainer import checkpoints
+from lull.trainer.main import main
+steps, write = int(sys.argv[1]), checkpoints.Checkpoints.write
+def starved(*args, **more):
+    global steps
+    write(*args, **more)
+    steps -= 1
+    if steps == 0:
+        with open("/proc/self/statm") as statm:
+            has = int(statm.read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (has, has))
+checkpoints.Checkpoints.write = starved
+sys.exit(main(sys.argv[2:]))
+"""
+"""The trainer, which is given no more memory behind the checkpoint of so many steps."""
+
+
+@dataclass
+class Bench:
+    """One run on a real database."""
+
+    folder: Path
+    model: Path
+    clock: FakeClock = field(default_factory=FakeClock)
+
+    def __post_init__(self) -> None:
+        self.database = Database(self.folder / "lull.db")
+        self.training = Training(self.database)
+        self.folders = RunFolders(self.folder / "runs")
+
+    async def prepare(self) -> None:
+        asked = spec(RunKind.KTO, self.model, steps=STEPS)
+        self.folders.write(asked, [*examples(RunKind.KTO, 10), *replays(6)])
+        now = self.clock.now()
+        run = Run(
+            id=asked.id,
+            kind=RunKind.KTO,
+            status=RunStatus.WAITING,
+            why="",
+            made_at=now,
+            changed_at=now,
+            model="tiny",
+            base="digest",
+            root=None,
+            parent=None,
+            progress=RunProgress(),
+        )
+        await self.training.add_run(run, ())
+
+    async def trains(self, *, steps: int | None = None, dies: str = DIES) -> None:
+        """As after a start of Lull: nothing but what is written down is known. `steps`: its
+        trainer dies behind so many."""
+
+        async def ended() -> None:
+            pass
+
+        command = None if steps is None else [sys.executable, "-c", dies, str(steps)]
+        work = TrainerWork(
+            self.row,
+            text="Training",
+            trainer=TrainerProcesses(command),
+            training=self.training,
+            folders=self.folders,
+            ended=ended,
+            trouble=lambda _: None,
+            clock=self.clock,
+        )
+        await work.run_slice(self.clock.monotonic_s() + LONG_S)
+
+    @property
+    def row(self) -> Run:
+        return self.training.get("run")
+
+    @property
+    def began(self) -> list[int]:
+        events = kept(self.folders.folder("run"))
+        return [event.from_step for event in events if isinstance(event, Began)]
+
+
+@pytest.fixture
+async def bench(tmp_path: Path, model: Path) -> AsyncIterator[Bench]:
+    made = Bench(tmp_path, model)
+    await made.prepare()
+    yield made
+    made.database.close()
+
+
+async def test_a_trainer_that_is_killed_again_and_again_goes_on_to_its_end(bench: Bench) -> None:
+    for _ in range(4):  # once more than it may die at the same step
+        with pytest.raises(TrainingError, match="SIGKILL"):
+            await bench.trains(steps=1)
+        assert bench.row.status is RunStatus.TRAINING
+    await bench.trains()
+    assert bench.row.status is RunStatus.TRAINED and bench.row.progress.step == STEPS
+    assert bench.began[0] == 0 and bench.began[-1] == 4
+    assert all(later > earlier for earlier, later in pairwise(bench.began))
+
+
+async def test_one_that_dies_three_times_at_the_same_step_goes_on_when_asked(bench: Bench) -> None:
+    with pytest.raises(TrainingError, match="SIGKILL"):
+        await bench.trains(steps=2)
+    with pytest.raises(TrainingError, match="SIGKILL"):
+        await bench.trains(steps=0)
+    await bench.trains(steps=0)
+    assert bench.row.status is RunStatus.STUCK
+    assert "3 times behind step 2 of 8: The trainer ended by signal SIGKILL" in bench.row.why
+
+    await bench.training.change("run", _sent_on)
+    await bench.trains()
+    assert bench.row.status is RunStatus.TRAINED and bench.began[-1] == 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads its own size as Linux tells it")
+async def test_one_without_memory_says_so_in_one_line_and_goes_on(bench: Bench) -> None:
+    with pytest.raises(TrainingError, match="The trainer ended") as told:
+        await bench.trains(steps=2, dies=STARVES)
+    assert "\n" not in told.value.detail
+    assert bench.row.status is RunStatus.TRAINING and bench.row.progress.falls == 1
+    await bench.trains()
+    assert bench.row.status is RunStatus.TRAINED and bench.row.progress.step == STEPS
+    assert bench.began[-1] >= 2
+
+
+def _sent_on(run: Run) -> Run:
+    return replace(run, status=RunStatus.WAITING, progress=replace(run.progress, falls=0))
