@@ -24,6 +24,7 @@ cannot() { say "no bare Debian 12 here: $*"; exit 75; }
 if [ "${1-}" = --inside ]; then
     tree=$2
     shift 2
+    mount --bind "$tree" "$tree" # the root of a machine is a mount: tests change how it is shared
     mount -t proc proc "$tree/proc"
     for place in dev sys; do
         mount --rbind "/$place" "$tree/$place"

@@ -64,7 +64,10 @@ async def test_a_hostile_calendar_loses_only_what_is_bad(
     for what, why in content.left_out:
         assert any(what in w and why in y for w, y in left), left
     if not content.left_out:
-        assert left == []
+        slow = {
+            (w, y) for w, y in left if any(w == what and why in y for what, why in content.if_slow)
+        }
+        assert set(left) == slow
 
 
 @pytest.mark.parametrize("hostile", SERVERS, ids=str)

@@ -7,6 +7,7 @@ per line. It may be killed at any moment; when restarted it continues from the l
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 import traceback
@@ -41,6 +42,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise TrainingError(f"There is no folder {folder}.", hint="Look for its name again.")
         event = train(folder, ProcessRing.joined(), journal)
     except OSError as error:
+        if error.errno == errno.ENOMEM:  # no room in memory, not on the disk
+            raise MemoryError().with_traceback(error.__traceback__) from error
         journal.tell(_cannot_write(folder, error))  # not into the folder, which failed
         return 1
     except LullError as error:
