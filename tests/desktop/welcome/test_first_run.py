@@ -166,6 +166,8 @@ def test_the_sample_request_goes_to_the_address_and_its_answer_is_shown(
         shown.until(lambda: step.address.text() == upstream.address)
         assert step.line.text() == step.kit.place.ask
         step.try_it.click()
+        shown.desktop.state.changed.emit("status")
+        assert not step.try_it.isEnabled(), "one at a time, whatever else is news"
         shown.until(step.try_it.isEnabled)
         assert upstream.last("/api/chat").header("X-Lull-Record") == "no"
         assert step.answer.text().startswith("Works. Lull answered: ")

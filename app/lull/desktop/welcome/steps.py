@@ -123,6 +123,7 @@ class Addressed(WelcomeStep):
         self.box.addLayout(row(self.try_it, None))
         self.answer = self.says("")
         self._pressed = False
+        self._waiting = False
         self._sample = SampleChat(self)
 
     def _line(self, name: str) -> QLineEdit:
@@ -136,13 +137,14 @@ class Addressed(WelcomeStep):
         address = self.kit.actions.address
         if self.address.text() != address:
             self.address.setText(address)
-        self.try_it.setEnabled(self.kit.state.phase is Phase.LIVE)
+        self.try_it.setEnabled(self.kit.state.phase is Phase.LIVE and not self._waiting)
 
     def _copy_line(self) -> None:
         self.kit.actions.copy(self.line.text(), tr("Copied."))
 
     def _try(self) -> None:
         self._pressed = self.try_it.hasFocus()
+        self._waiting = True
         self.try_it.setEnabled(False)
         set_kind(self.answer, "muted")
         self.answer.setText(tr("Sent. The model is loading…"))
@@ -153,6 +155,7 @@ class Addressed(WelcomeStep):
         self._sample.send(self.kit.actions.address, token, self._answered)
 
     def _answered(self, good: bool, text: str) -> None:
+        self._waiting = False
         self.try_it.setEnabled(True)
         if self._pressed:  # disabling the button moved the focus to "Finish later"
             self.try_it.setFocus()
