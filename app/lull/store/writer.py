@@ -178,6 +178,7 @@ class Writer:
 
     def _commit(self, batch: Sequence[_Entry]) -> None:
         settled: list[tuple[Future[Any], Any, BaseException | None]] = []
+        posted: list[BaseException | None] = []
         try:
             self._sync_commits(any(entry.synced for entry in batch))
             with Transaction(self._connection):
@@ -185,7 +186,10 @@ class Writer:
                     if awaited:
                         settled += [(e.future, *self._one(e.work)) for e in entries if e.future]
                     else:
-                        self._posted(list(entries))
+                        posted += self._posted(list(entries))
+            # Only now: a disk that is full refuses the COMMIT, not the statements before it.
+            for failed in posted:
+                self._tell(failed)
         except sqlite3.Error as error:
             self._tell(error)
             settled = [(e.future, None, error) for e in batch if e.future is not None]
@@ -204,15 +208,13 @@ class Writer:
             self._connection.execute(f"PRAGMA synchronous = {'FULL' if wanted else 'NORMAL'}")
             self._syncs = wanted
 
-    def _posted(self, entries: Sequence[_Entry]) -> None:
-        """Write all together, or each by itself if one fails."""
+    def _posted(self, entries: Sequence[_Entry]) -> list[BaseException | None]:
+        """Write all together, or each by itself if one fails; return what failed, in order."""
         works = _heaped(entries)
         _, failure = self._one(lambda connection: [work(connection) for work in works])
         if failure is None:
-            self._tell(None)
-            return
-        for entry in entries:
-            self._tell(self._one(entry.work)[1])
+            return [None]
+        return [self._one(entry.work)[1] for entry in entries]
 
     def _one(self, work: Work[Any]) -> tuple[Any, BaseException | None]:
         self._connection.execute("SAVEPOINT one")

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lull.core.adapters.adapter import flip_key
 from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.client import Client
 from lull.core.chat.context_window import TokenRate, reply_reserve
@@ -26,7 +27,7 @@ from lull.core.chat.messages import (
     Sampling,
     Usage,
 )
-from lull.core.chat.trajectory import NOTHING_KNOWN
+from lull.core.chat.trajectory import NOTHING_KNOWN, CoinFlip, Selection
 from lull.core.skills.skill import ChangeKind, SkillKey
 from lull.loops.chat.select_skills import window_of
 from lull.loops.chat.serve import Serving, without_skills
@@ -561,6 +562,19 @@ async def test_skills_that_could_not_be_written_in_are_not_recorded_as_used(home
     turn = home.trajectories.turn(serving.stamp.turn)
     assert (turn.skills, turn.note) == ((), "no place")
     assert home.skills.uses() == {}
+
+
+async def test_the_adapter_on_trial_is_counted_though_no_skill_could_be_written_in(
+    home: Home,
+) -> None:
+    def flip(name: str) -> CoinFlip:
+        return CoinFlip(client="", name=name, sha256="s", left_out=False, share=0.1)
+
+    trial, held_out = flip(flip_key("ada_1").name), flip("menu-style")
+    opened = await home.open(ASKS)
+    chosen = replace(opened.selection, flips=(held_out, trial), learned=("abc",))
+    serving = without_skills(replace(opened, selection=chosen), "no place")
+    assert serving.selection == Selection(why="no place", flips=(trial,), learned=("abc",))
 
 
 # A store that fails

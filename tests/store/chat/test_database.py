@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import random
 import sqlite3
@@ -132,6 +133,34 @@ async def test_a_failing_write_does_not_take_its_neighbours_with_it(path: Path) 
             await broken
         database.flush()
         assert names(database) == ["a", "b", "c"]
+
+
+@pytest.mark.logs("recording failed", "recording works again")
+def test_commits_that_fail_are_told_once_and_again_when_one_succeeds(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refused_at_the_end(connection: sqlite3.Connection) -> None:  # as by a full disk
+        connection.execute("INSERT INTO leaves VALUES (1)")
+
+    with opened(path) as database:
+        database.post(
+            lambda c: c.execute(
+                "CREATE TABLE leaves (of INTEGER REFERENCES boughs (id)"
+                " DEFERRABLE INITIALLY DEFERRED)"
+            )
+        )
+        database.post(lambda c: c.execute("CREATE TABLE boughs (id INTEGER PRIMARY KEY)"))
+        database.flush()
+        for _ in range(3):
+            database.post(refused_at_the_end)
+            with contextlib.suppress(StoreError):  # it may be in the same transaction
+                database.flush()
+        told = [record.message for record in caplog.records]
+        database.post(put("a"))
+        database.flush()
+        assert names(database) == ["a"]
+    assert told == ["recording failed; replies go on, these records are lost"]
+    assert caplog.records[-1].message == "recording works again"
 
 
 def test_what_gathers_in_an_inbox_is_written_at_once_and_in_order(path: Path) -> None:

@@ -134,13 +134,20 @@ class Shadow:
 
 
 BASE: Final = Arm()
+_TRIAL: Final = "adapter:"
+"""Begins the name of a coin flip that chose an adapter; no skill's name has a colon."""
 
 
 def flip_key(adapter: str) -> SkillKey:
     """Return the key under which the coin flips of an adapter's trial are stored, in the table of
     the skills' coin flips.
     """
-    return SkillKey("", f"adapter:{adapter}")
+    return SkillKey("", f"{_TRIAL}{adapter}")
+
+
+def decides_adapter(flip: CoinFlip) -> bool:
+    """Return whether a coin flip chose an adapter, rather than to leave out a skill."""
+    return flip.name.startswith(_TRIAL)
 
 
 def chosen_arm(

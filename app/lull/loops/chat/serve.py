@@ -13,7 +13,13 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from lull.core.adapters.adapter import Arm, chosen_arm, trial_flip, trial_toss
+from lull.core.adapters.adapter import (
+    Arm,
+    chosen_arm,
+    decides_adapter,
+    trial_flip,
+    trial_toss,
+)
 from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.client import Client
 from lull.core.chat.context_window import TokenRate, was_cut
@@ -347,12 +353,20 @@ def _client(serving: Serving) -> Client:
 
 
 def without_skills(serving: Serving, why: str) -> Serving:
-    """Return the turn without skills, for when the injection could not be written into the body."""
+    """Return the turn without skills, for when the injection could not be written into the body.
+
+    Which adapter answers, and what it has learned, stays as it was chosen.
+    """
+    chosen = serving.selection
     return replace(
         serving,
         stamp=replace(serving.stamp, skills=()),
         injection=Injection(system=""),
-        selection=Selection(why=why),
+        selection=Selection(
+            why=why,
+            flips=tuple(flip for flip in chosen.flips if decides_adapter(flip)),
+            learned=chosen.learned,
+        ),
         suffixes=(),
         joined=(),
     )
