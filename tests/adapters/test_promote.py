@@ -209,6 +209,18 @@ async def test_a_day_on_trial_then_in_force(home: House) -> None:
     assert [move.move for move in home.adapters.moves(POCKET)] == [Move.PROMOTE, Move.TRIAL]
 
 
+async def test_what_the_user_takes_back_is_not_promoted_by_a_step_under_way(home: House) -> None:
+    await home.promote.promote("a", why="first")
+    await home.adapters.try_out("b", share=0.1, at=home.clock.now(), why="trial")
+    home.clock.advance(SHADOW_S + 1)
+    step = asyncio.create_task(home.promote.step())
+    await home.promote.roll_back(POCKET, why="I say so")
+    await step
+    assert home.serving == sha(home, "a")
+    assert home.adapters.in_force(POCKET).active == "a"
+    assert home.adapters.get("b").status is AdapterStatus.ROLLED_BACK
+
+
 async def test_a_trial_outlives_a_restart_and_the_user_ends_it(home: House) -> None:
     await home.promote.promote("a", why="first")
     await home.adapters.try_out("b", share=0.1, at=home.clock.now(), why="trial")

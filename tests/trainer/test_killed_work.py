@@ -4,15 +4,15 @@ always dies at the same place waits for the user's word, also over a restart."""
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from lull.backends.mlx.trainer_process import TrainerProcesses
-from lull.core.errors import TrainingError
+from lull.backends.mlx.trainer_process import TrainerProcess, TrainerProcesses
+from lull.core.errors import StoreError, TrainingError
 from lull.core.training.events import Began
 from lull.core.training.record import Run, RunProgress, RunStatus
 from lull.core.training.spec import RunKind
@@ -48,9 +48,10 @@ STARVES = """
 import resource, sys
 from lull.trainer.blas import prepare
 prepare()
+import mlx.core
 from lull.trainer import checkpoints
 from lull.trainer.main import main
-steps, write = int(sys.argv[1]), checkpoints.Checkpoints.write
+kept, steps, write = [], int(sys.argv[1]), checkpoints.Checkpoints.write
 def starved(*args, **more):
     global steps
     write(*args, **more)
@@ -58,11 +59,19 @@ def starved(*args, **more):
     if steps == 0:
         with open("/proc/self/statm") as statm:
             has = int(statm.read().split()[0]) * resource.getpagesize()
+        mlx.core.clear_cache()
         resource.setrlimit(resource.RLIMIT_AS, (has, has))
+        size = 1 << 20
+        while size >= 4096:
+            try:
+                kept.append(bytearray(size))
+            except MemoryError:
+                size //= 2
 checkpoints.Checkpoints.write = starved
 sys.exit(main(sys.argv[2:]))
 """
-"""The trainer, which is given no more memory behind the checkpoint of so many steps."""
+"""The trainer, which is given no more memory behind the checkpoint of so many steps, and what was
+free used up: else it may have room for all that is left to do."""
 
 
 @dataclass
@@ -169,6 +178,31 @@ async def test_one_without_memory_says_so_in_one_line_and_goes_on(bench: Bench) 
     await bench.trains()
     assert bench.row.status is RunStatus.TRAINED and bench.row.progress.step == STEPS
     assert bench.began[-1] >= 2
+
+
+async def test_one_whose_steps_cannot_be_recorded_is_ended(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[TrainerProcess] = []
+    start, change = TrainerProcesses.start, Training.change
+
+    async def watched(self: TrainerProcesses, folder: str) -> TrainerProcess:
+        started.append(await start(self, folder))
+        return started[-1]
+
+    async def full(self: Training, run: str, plan: Callable[[Run], Run], **more: bool) -> Run:
+        if bench.row.progress.step:
+            raise StoreError("The disk is full.", hint="Make room.")
+        return await change(self, run, plan, **more)
+
+    monkeypatch.setattr(TrainerProcesses, "start", watched)
+    with monkeypatch.context() as patch, pytest.raises(StoreError, match="full"):
+        patch.setattr(Training, "change", full)
+        await bench.trains()
+    (process,) = started
+    assert not process._child.alive, "the next one trains in the same folder"
+    await bench.trains()
+    assert bench.row.status is RunStatus.TRAINED and bench.row.progress.step == STEPS
 
 
 def _sent_on(run: Run) -> Run:

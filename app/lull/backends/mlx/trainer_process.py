@@ -47,8 +47,10 @@ class TrainerProcesses:
                     cwd=Path(lull.__file__).parent.parent,
                     output=output,
                 )
-            except OSError as error:
+            except BaseException as error:
                 os.close(ours)
+                if not isinstance(error, OSError):
+                    raise
                 raise TrainingError(
                     f"The trainer cannot be started: {error}", hint="Install Lull again."
                 ) from error

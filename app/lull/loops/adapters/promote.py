@@ -165,13 +165,16 @@ class Promote:
         AdapterError, EngineError; then nothing has changed.
         """
         async with self._moving:
-            version = self._adapters.get(adapter)
-            await self._moves.undamaged(version)
-            await self._moves.load(version)
-            now = self._clock.now()
-            return await self._moves.move(
-                self._adapters.promote(adapter, at=now, why=why, held_share=held_share)
-            )
+            return await self._promote(adapter, why=why, held_share=held_share)
+
+    async def _promote(self, adapter: str, *, why: str, held_share: float) -> AdaptersInForce:
+        version = self._adapters.get(adapter)
+        await self._moves.undamaged(version)
+        await self._moves.load(version)
+        now = self._clock.now()
+        return await self._moves.move(
+            self._adapters.promote(adapter, at=now, why=why, held_share=held_share)
+        )
 
     # Out of force
 
@@ -297,7 +300,7 @@ class Promote:
                 if adapter is not None and await self._harms(adapter, force):
                     break
             else:
-                await self._end_of_trial(force)
+                await self._end_of_trial(model)
 
     async def _harms(self, adapter: str, force: AdaptersInForce) -> bool:
         version = self._adapters.get(adapter)
@@ -308,13 +311,16 @@ class Promote:
         e = harm_e(adapter, lived.trial, lived.since, before)
         if e < self._rule().harm_e:
             return False
-        why = f"conversations go worse with it (e = {e:.0f})"
-        if adapter == force.active:
-            # A trial ends too: an adapter on trial was trained on top of this one.
-            async with self._moving:
-                await self._back(version.base_model, self._last_before(force), why=why)
-        else:
-            await self.roll_back(version.base_model, why=why)
+        why, model = f"conversations go worse with it (e = {e:.0f})", version.base_model
+        async with self._moving:
+            if self._adapters.in_force(model) != force:
+                return True  # the user moved it meanwhile: the next step decides anew
+            if adapter == force.active:
+                # A trial ends too: an adapter on trial was trained on top of this one.
+                await self._back(model, self._last_before(force), why=why)
+            else:
+                now = self._clock.now()
+                await self._moves.move(self._adapters.end_trial(model, at=now, why=why))
         self._problem(
             version.base_model,
             AdapterError(
@@ -324,12 +330,14 @@ class Promote:
         )
         return True
 
-    async def _end_of_trial(self, force: AdaptersInForce) -> None:
-        if force.shadow is None or force.since is None:
-            return
-        if self._clock.now() - force.since >= timedelta(seconds=self._rule().trial_s):
-            await self.promote(
-                force.shadow,
-                why="its day on trial has passed without harm",
-                held_share=self._rule().held_share,
-            )
+    async def _end_of_trial(self, model: str) -> None:
+        async with self._moving:
+            force = self._adapters.in_force(model)  # as it is now, not before a wait
+            if force.shadow is None or force.since is None:
+                return
+            if self._clock.now() - force.since >= timedelta(seconds=self._rule().trial_s):
+                await self._promote(
+                    force.shadow,
+                    why="its day on trial has passed without harm",
+                    held_share=self._rule().held_share,
+                )

@@ -210,6 +210,14 @@ class TrainerWork:
 
     async def _read(self, process: TrainingProcess) -> None:
         try:
+            await self._hear_all(process)
+        except LullError:
+            # Nobody reads its events any more; the next unit starts another in the same folder.
+            await process.kill()
+            raise
+
+    async def _hear_all(self, process: TrainingProcess) -> None:
+        try:
             async for event in process.events():
                 await self._hear(event)
         except TrainingError as error:

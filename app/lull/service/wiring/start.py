@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import aiohttp
@@ -37,35 +37,34 @@ async def wired(
     `played` is a file that sets the time, instead of the real clock.
     """
     clock = SystemClock() if played is None else PlayedClock(played)
-    stores = await asyncio.to_thread(open_stores, paths)
-    engine = built_in_engine(settings, paths)
-    # No connection limit: requests may wait for the model, but not for a free connection.
-    connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=30)
-    session = aiohttp.ClientSession(
-        connector=connector,
-        auto_decompress=False,
-        cookie_jar=aiohttp.DummyCookieJar(),
-        trace_configs=[notes_kept_connections()],
-    )
-    asking = open_session()
-    try:
+    async with AsyncExitStack() as at_the_end:
+        closed = at_the_end.push_async_callback
+        stores = await asyncio.to_thread(open_stores, paths)
+        closed(asyncio.to_thread, stores.database.close)
+        engine = built_in_engine(settings, paths)
+        closed(engine.close)
+        # No connection limit: requests may wait for the model, but not for a free connection.
+        connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=30)
+        session = aiohttp.ClientSession(
+            connector=connector,
+            auto_decompress=False,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            trace_configs=[notes_kept_connections()],
+        )
+        closed(session.close)
+        asking = open_session()
+        closed(asking.close)
         opened = Opened(clock=clock, stores=stores, engine=engine, session=session, asking=asking)
         service = put_together(settings, paths, door, opened)
+        # Closed from the last to the first: nothing comes in while the rest ends.
+        closed(service.keep_watch.stop)
+        closed(service.weights.learner.close)
+        closed(close_learning, service.learning)
+        closed(service.night.close)
+        closed(service.exam_requests.close)
+        closed(service.data_plane.close)
         await _make_ready(service)
-        try:
-            yield service
-        finally:
-            await service.data_plane.close()
-            await service.exam_requests.close()
-            await service.night.close()
-            await close_learning(service.learning)
-            await service.weights.learner.close()
-            await service.keep_watch.stop()
-    finally:
-        await asking.close()
-        await session.close()
-        await engine.close()
-        await asyncio.to_thread(stores.database.close)
+        yield service
 
 
 async def _make_ready(service: Service) -> None:
