@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -127,6 +128,9 @@ def show(qapp: QApplication, qtbot: QtBot) -> Iterator[Callable[..., Shown]]:
         desktop.end()
         desktop.window.deleteLater()
     qapp.processEvents()
+    # Outside an event loop nothing else deletes a window, and the next test's style sheet would be
+    # laid on all of its widgets.
+    qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
 @pytest.fixture
