@@ -32,6 +32,53 @@ def test_numbers_of_words(rule: str, least: int | None, most: int | None) -> Non
 
 
 @pytest.mark.parametrize(
+    ("rule", "least", "most"),
+    [
+        ("answer me in two sentences, please", 2, 2),
+        ("two-sentence answers", 2, 2),
+        ("Emails must be two sentences", 2, 2),
+        ("in two or three sentences", 2, 3),
+        ("keep it to two sentences", None, 2),
+        ("never more than two sentences", None, 2),
+        ("never fewer than two sentences", 2, None),
+        ("write more than two sentences", 3, None),
+    ],
+)
+def test_an_order_of_a_number_is_taken_at_its_word(
+    rule: str, least: int | None, most: int | None
+) -> None:
+    wanted = Check(kind=K.SENTENCES, at_least=least, at_most=most)
+    assert derive("sentences", rule, "", "") == wanted
+    assert recognised(rule) == wanted
+
+
+@pytest.mark.parametrize("number", ["Two", "Two or three"])
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "{} sentences are plenty",
+        "{} sentences will do",
+        "{} sentences are too few",
+        "{} sentences or so",
+        "You wrote {} sentences",
+        "I have room for {} sentences",
+        "Anything past {} sentences stays unread",
+        "More than {} sentences is a novel",
+    ],
+)
+@pytest.mark.parametrize("noun", ["sentences", "words", "bullets"])
+def test_a_number_that_no_order_settles_is_no_check(rule: str, number: str, noun: str) -> None:
+    said = rule.format(number).replace("sentences", noun)
+    assert recognised_parts(said) == []
+    assert derive(noun, said, "", "") is None
+
+
+def test_a_number_of_things_denied_does_not_forbid_the_thing() -> None:
+    assert recognised_parts("I never want ten bullets again") == []
+    assert recognised("Not one bullet point") == Check(kind=K.NO_BULLETS)
+
+
+@pytest.mark.parametrize(
     ("rule", "check"),
     [
         ("Answer in German", Check(kind=K.LANGUAGE, value="de")),

@@ -1,7 +1,9 @@
 """Parses amounts in rules: "under 100 words", "höchstens zwei Sätze", "2-3 lines or fewer".
 
 Numbers are digits or words, in English, German, French and Spanish. An approximate amount ("around
-50") is ignored.
+50") is ignored. So is a number whose sentence does not order it: in "two sentences are plenty",
+"two are too few" and "two or so" the rest of the sentence decides which numbers are meant, and no
+list of words knows every rest.
 """
 
 from __future__ import annotations
@@ -14,35 +16,35 @@ from lull.core.checks.rules.number_words import VALUES
 
 NUMBER: Final = r"(?:\d{1,5}|" + "|".join(sorted(VALUES, key=len, reverse=True)) + ")"
 
-_NOT_MORE: Final = (
+_NEVER: Final = (
     r"(?:no|not|never|\w*n't|sans|without|ohne|nicht|keine?|nie|pas|jamais|nunca|no)\b[^.;]{0,30}\b"
-    r"(?:more than|longer than|over|exceed(?:ing)?|above|beyond|past|mehr als|länger als|über|"
-    r"plus(?: long)?(?: de| que)?|dépasser|más(?: largo)?(?: de| que)?|pasar de|superar)"
+)
+_NOT_MORE: Final = (
+    rf"{_NEVER}(?:more than|longer than|over|exceed(?:ing)?|above|beyond|past|mehr als|länger als|"
+    r"über|plus(?: long)?(?: de| que)?|dépasser|más(?: largo)?(?: de| que)?|pasar de|superar)"
 )
 _LESS: Final = (
     r"under|below|less than|fewer than|shorter than|unter|weniger als|kürzer als|moins de|menos de"
 )
+_NOT_LESS: Final = rf"{_NEVER}(?:{_LESS})"
 _MOST: Final = (
     r"at (?:the )?(?:very )?most|maximum(?: of| is| length)?|max\.?|up to|within|"
     r"limit(?:ed)?\w*(?: \w+)?(?: of| to| is)?|"
-    r"cap(?:ped)?(?: \w+){0,3} at|stop at|to|no longer than|inside|höchstens|maximal|maximum|"
-    r"bis zu|"
-    r"auf|au (?:plus|maximum)|maximum de|en moins de|jusqu'à|como (?:máximo|mucho)|a lo sumo|"
+    r"cap(?:ped)?(?: \w+){0,3} at|stop at|no longer than|höchstens|maximal|maximum|bis zu|"
+    r"au (?:plus|maximum)|maximum de|en moins de|jusqu'à|como (?:máximo|mucho)|a lo sumo|"
     r"hasta|máximo(?: de)?|no more than|not more than|only get|ceiling is|not exceed|don't exceed"
 )
+_DOWN_TO: Final = r"to|inside|auf"
 _LEAST: Final = (
-    r"at least|minimum(?: of)?|min\.?|no (?:fewer|less) than|not (?:less|fewer) than|mindestens|"
-    r"wenigstens|nicht weniger als|au (?:moins|minimum)|pas moins de|al menos|por lo menos|"
-    r"como mínimo|mínimo(?: de)?"
+    r"at least|minimum(?: of)?|min\.?|mindestens|wenigstens|au (?:moins|minimum)|al menos|"
+    r"por lo menos|como mínimo|mínimo(?: de)?"
 )
 _MORE: Final = r"more than|over|longer than|mehr als|über|plus de|más de"
 _ABOUT: Final = (
     r"about|around|roughly|approximately|some|near(?:ly)?|close to|ca\.?|circa|etwa|ungefähr|rund|"
     r"environ|à peu près|unos|unas|alrededor de|aproximadamente|~"
 )
-_EXACT: Final = (
-    r"exactly|precisely|genau|exactement|exactamente|justo|always|immer|toujours|siempre"
-)
+_EXACT: Final = r"exactly|precisely|genau|exactement|exactamente|justo"
 _AFTER_MOST: Final = (
     r"or (?:less|fewer|under|shorter|below)|nicht mehr|pas (?:un\w* de )?plus|jamais plus|no "
     r"más|ni un\w* más|(?:is |as )?(?:the |my |a |our )?(?:absolute "
@@ -64,8 +66,30 @@ BARE: Final = re.compile(rf"(?<![\w.,]){NUMBER}(?![\w])")
 def amount_of(noun: str) -> re.Pattern[str]:
     return re.compile(
         rf"(?<![\w.,])(?P<one>{NUMBER})(?:\s?(?:-|–|to|or|bis|oder|à|ou|a|o|and|et|y|und)\s?"
-        rf"(?P<two>{NUMBER}))?(?P<between>[\s-]+(?:[\w-]+\s+){{0,2}}?)(?:{noun})\b"
+        rf"(?P<two>{NUMBER}))?(?P<between>[\s-]+(?:[^\W\d][\w-]*\s+){{0,2}}?)(?:{noun})\b"
     )
+
+
+_SEPARATE: Final = r"[.;!?,:()–—]"
+_VERB: Final = (
+    r"answer|reply|respond|write|give|use|keep|limit|make|antworte[nt]?|schreib\w*|gib|nutze?|"
+    r"verwende|halte?|répond\w*|écri\w+|donne\w*|utilise\w*|fai(?:s|tes)|responde\w*|contest\w+|"
+    r"escrib\w+|da(?:me)?|usa|haz"
+)
+_ORDERED: Final = re.compile(
+    r"(?:please |bitte |always |immer |just |from now on |i (?:want|need|prefer) (?:you to )?)*"
+    rf"(?:(?:{_VERB})(?: [\w']+){{0,4}}|i (?:want|need|prefer)|"
+    r".*\b(?:must|should|soll\w*|müssen|muss|doi(?:t|vent)|deben?)(?: \w+){0,2}|"
+    r"in|as|en|als|mit|immer|always|)"
+)
+"""Matches what stands before an amount in an order: "answer me in", "emails must be", nothing."""
+_ENDED: Final = re.compile(
+    r"(?:-?\s*(?:answers?|replies|antwort(?:en)?|réponses?|respuestas?|please|bitte|stp|svp|"
+    r"por favor|thanks|thx|danke|merci|gracias|in (?:every|each|all) .*|always|immer|toujours|"
+    r"siempre|only|nur|each|long|from (?:now|here) on|every time|(?:per|pro|par|por) \w+|"
+    r"(?:for|für|pour|para) .*)\b)*\s*"
+)
+"""Matches what stands between an amount and the end of its order: nothing, "answers, please"."""
 
 
 class AmountRange(NamedTuple):
@@ -76,44 +100,78 @@ class AmountRange(NamedTuple):
 def span(text: str, noun: str, *, limit: bool = False) -> AmountRange | None:
     """Parse the amount of `noun` (a regular expression) that the text asks for; None if unclear.
 
-    A bare number means exactly that many; with `limit` it is the maximum, as people mean it of
+    An ordered number means exactly that many; with `limit` it is the maximum, as people mean it of
     words.
     """
-    text = text.lower().replace("’", "'")
+    text = _plain(text)
     found = amount_of(noun).search(text)
     if found is None:
         return None
     one = value(found["one"])
     before, after = text[: found.start()].rstrip(), text[found.end() :]
     if found["two"]:
-        return _between(one, value(found["two"]), before)
+        return _between(one, value(found["two"]), before, after)
     return _judged(one, before, after, limit=limit)
 
 
 def bare(text: str, *, limit: bool = False) -> AmountRange | None:
     """Parse the amount in a text with exactly one number and without a noun for what is counted."""
-    text = text.lower().replace("’", "'")
-    numbers = list(BARE.finditer(text))
-    if len(numbers) != 1:
+    text = _plain(text)
+    found = _only_number(text)
+    if found is None:
         return None
-    found = numbers[0]
     return _judged(
         value(found[0]), text[: found.start()].rstrip(), text[found.end() :], limit=limit
     )
+
+
+def counts(text: str, noun: str) -> bool:
+    """Whether the text holds a number of `noun`, whatever it says of it."""
+    return amount_of(noun).search(_plain(text)) is not None
+
+
+def number_of(text: str, noun: str) -> int | None:
+    """Return the number that stands with `noun`, or alone in the text, as a size and no limit."""
+    text = _plain(text)
+    found = amount_of(noun).search(text)
+    alone = _only_number(text)
+    return value(found["one"]) if found else value(alone[0]) if alone else None
+
+
+def _plain(text: str) -> str:
+    return text.lower().replace("’", "'")
+
+
+def _only_number(text: str) -> re.Match[str] | None:
+    numbers = list(BARE.finditer(text))
+    return numbers[0] if len(numbers) == 1 else None
 
 
 def value(number: str) -> int:
     return int(number) if number.isdigit() else VALUES[number]
 
 
-def _between(one: int, two: int, before: str) -> AmountRange | None:
+def _between(one: int, two: int, before: str, after: str) -> AmountRange | None:
     if one >= two:
         return None
     if re.search(rf"(?:{_ABOUT})$", before):
         return None
     if re.search(rf"(?:{_NOT_MORE}|at most|max(?:imum)?|up to|höchstens|maximal)$", before):
         return AmountRange(None, two)
-    return AmountRange(one, two)
+    if re.search(r"\b(?:between|zwischen|entre)$", before):
+        return AmountRange(one, two)
+    return AmountRange(one, two) if _ordered(_without_end(before, _DOWN_TO), after) else None
+
+
+def _ordered(before: str, after: str) -> bool:
+    """Whether the sentence orders the amount, so that it means just this many."""
+    start = re.split(rf"{_SEPARATE}\s*", before)[-1].strip()
+    end = re.split(_SEPARATE, after, maxsplit=1)[0]
+    return _ORDERED.fullmatch(start) is not None and _ENDED.fullmatch(end) is not None
+
+
+def _without_end(before: str, pattern: str) -> str:
+    return re.sub(rf"(?:^|\s+)(?:{pattern})$", "", before)
 
 
 def _judged(number: int, before: str, after: str, *, limit: bool) -> AmountRange | None:
@@ -126,24 +184,32 @@ def _judged(number: int, before: str, after: str, *, limit: bool) -> AmountRange
             re.search(rf"(?:^|[\s(:,=])(?:{pattern})\s*[:=]?$", said) for said in (before, shorter)
         )
         for name, pattern in (
-            ("about", _ABOUT), ("not more", _NOT_MORE), ("least", _LEAST), ("less", _LESS),
-            ("more", _MORE), ("most", _MOST), ("exact", _EXACT),
+            ("about", _ABOUT), ("not more", _NOT_MORE), ("least", _LEAST),
+            ("not less", _NOT_LESS), ("less", _LESS), ("more", _MORE), ("most", _MOST),
+            ("exact", _EXACT), ("down to", _DOWN_TO),
         )
     }  # fmt: skip
     if ended["about"] or re.search(r"(?:^|\s)(?:not|no|nicht|kein\w*|pas|ni)(?: even)?$", before):
         return None
     if ended["not more"] or re.match(rf"(?:\w+\s+){{0,2}}?(?:{_AFTER_MOST})\b", rest):
         return AmountRange(None, number)
-    if ended["least"] or re.match(rf"(?:\w+\s+){{0,1}}?(?:{_AFTER_LEAST})\b", rest):
+    if (
+        ended["least"]
+        or ended["not less"]
+        or re.match(rf"(?:\w+\s+){{0,1}}?(?:{_AFTER_LEAST})\b", rest)
+    ):
         return AmountRange(number, None)
     if ended["less"]:
         return AmountRange(None, number - 1) if number > 1 else None
     if ended["more"]:
-        return AmountRange(number + 1, None)
+        ordered = _ordered(_without_end(before, _MORE), after)
+        return AmountRange(number + 1, None) if ordered else None
     if ended["exact"]:
         return AmountRange(number, number)
     if ended["most"] and number > 1:
         return AmountRange(None, number)
-    if limit:
+    if not _ordered(_without_end(shorter, _DOWN_TO), after):
+        return None
+    if limit or (ended["down to"] and number > 1):
         return AmountRange(None, number)
     return AmountRange(number, number)

@@ -38,11 +38,23 @@ def _said(kind: CheckKind, noun: str, *, also: str, deny: bool) -> _Form:
             return None
         if kind in (CheckKind.BULLETS, CheckKind.NUMBERED_LIST) and ONE_PART.search(clause):
             return None
+        if deny and _one_of_many(bare[: found.start()]):
+            return None
         if not deny and not _asks(bare[: found.start()], bare):
             return None
         return parameters(kind, clause)
 
     return form
+
+
+def _one_of_many(before: str) -> bool:
+    """Whether a number stands before the noun: "never ten bullets" does not forbid bullets."""
+    last = before.split()[-1:]
+    return (
+        bool(last)
+        and amounts.BARE.fullmatch(last[0].lower()) is not None
+        and (amounts.value(last[0].lower()) > 1)
+    )
 
 
 _ASKS: Final = re.compile(

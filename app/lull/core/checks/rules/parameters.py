@@ -60,7 +60,7 @@ def _length(kind: CheckKind, text: str) -> Check | None:
 def _counts_another(kind: CheckKind, text: str) -> bool:
     """Whether the rule's number counts something else than the class of check does."""
     nouns = "|".join(one for name, one in LENGTH_NOUNS.items() if name is not kind)
-    return amounts.span(text, rf"{nouns}|minutes?|hours?|days?|times|pages?") is not None
+    return amounts.counts(text, rf"{nouns}|minutes?|hours?|days?|times|pages?")
 
 
 def spanned(kind: CheckKind, found: amounts.AmountRange | None) -> Check | None:
@@ -70,8 +70,9 @@ def spanned(kind: CheckKind, found: amounts.AmountRange | None) -> Check | None:
 
 
 def _list(kind: CheckKind, text: str) -> Check | None:
-    found = None if ONE_PART.search(text) else amounts.span(text, LENGTH_NOUNS[kind])
-    return spanned(kind, found) or Check(kind=kind)
+    if ONE_PART.search(text) or not amounts.counts(text, LENGTH_NOUNS[kind]):
+        return Check(kind=kind)
+    return spanned(kind, amounts.span(text, LENGTH_NOUNS[kind]))
 
 
 def _no_bullets(kind: CheckKind, text: str) -> Check | None:
@@ -233,8 +234,7 @@ def _indent(kind: CheckKind, text: str) -> Check | None:
     value = choices.chosen(kind, text)
     if value != "spaces":
         return Check(kind=kind, value=value) if value else None
-    wide = amounts.span(text, LENGTH_NOUNS[kind]) or amounts.bare(text)
-    number = wide.at_least if wide is not None and wide.at_least == wide.at_most else None
+    number = amounts.number_of(text, LENGTH_NOUNS[kind])
     if number is None or number > 8:
         return None
     return Check(kind=kind, value=value, at_least=number, at_most=number)
