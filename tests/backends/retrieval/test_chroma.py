@@ -21,7 +21,7 @@ from lull.core.errors import StoreError
 from lull.core.provenance.redaction import redact_text
 from lull.core.skills.past_requests import NO_SKILL
 from tests.building import bytes_below
-from tests.eventually import PATIENCE_S
+from tests.eventually import PATIENCE_S, eventually
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
@@ -139,6 +139,60 @@ def test_of_requests_that_wanted_no_skill_the_newest_are_kept(
         memory.add(id=f"{number}:", text=f"what is lull {number}", client="test", skill=NO_SKILL)
     kept = memory.of_turns(["old", *map(str, range(5))])
     assert kept == ["old:menu", "2:", "3:", "4:"]
+
+
+SMALL = 200_000
+"""Memory for a few clients."""
+
+
+def flood(memory: ChromaExemplars, clients: int = 30) -> None:
+    """Clients that give themselves ever new names, with two requests each."""
+    for number in range(clients):
+        for turn in "ab":
+            add(memory, f"{number}{turn}:menu", f"write menu {turn}", "menu", f"new-{number}")
+
+
+def test_ever_new_clients_take_no_more_memory_than_is_set(tmp_path: Path) -> None:
+    memory = ChromaExemplars(tmp_path, HashedNgrams(), most_bytes=SMALL)
+    flood(memory)
+    assert 0 < memory.bytes_held <= SMALL
+    assert memory.count() == 60
+    again = ChromaExemplars(tmp_path, HashedNgrams(), most_bytes=SMALL)
+    assert 0 < again.bytes_held <= SMALL
+    assert again.count() == 60
+
+
+def test_a_client_that_others_pushed_out_is_known_again_when_it_asks(tmp_path: Path) -> None:
+    memory = ChromaExemplars(tmp_path, HashedNgrams(), most_bytes=SMALL)
+    add(memory, "mine:menu", "write a menu for Sunday", "menu", "mine")
+    add(memory, "said:", "what is a lull", NO_SKILL, "mine")
+    before = memory.recalled("write a menu", client="mine", since=lambda _: 0, also=())
+
+    def heard() -> object:
+        return memory.recalled("write a menu", client="mine", since=lambda _: 0, also=())
+
+    for opened in (memory, ChromaExemplars(tmp_path, HashedNgrams(), most_bytes=SMALL)):
+        flood(memory)
+        memory = opened
+        assert eventually(heard, bool) == before
+    # What comes while its own are on the disk alone is one with them.
+    flood(memory)
+    add(memory, "more:menu", "write a menu with fish", "menu", "mine")
+    recalled = memory.recalled("write a menu", client="mine", since=lambda _: 0, also=())
+    assert recalled["menu"].among == 3
+
+
+def test_what_lies_on_the_disk_alone_is_removed_like_the_rest(tmp_path: Path) -> None:
+    memory = ChromaExemplars(tmp_path, HashedNgrams(), most_bytes=SMALL)
+    add(memory, "mine:menu", "write a menu for Sunday", "menu", "mine")
+    add(memory, "mine:wine", "write a menu for Sunday", "wine", "mine")
+    add(memory, "mine2:wine", "which wine for fish", "wine", "mine")
+    flood(memory)
+    assert sorted(memory.of_turns(["mine", "mine2"])) == ["mine2:wine", "mine:menu", "mine:wine"]
+    memory.remove_skill(client="", skill="wine")
+    memory.remove(memory.of_turns([f"{n}{turn}" for n in range(30) for turn in "ab"]))
+    assert memory.count() == 1
+    assert eventually(lambda: near(memory, "which wine for fish", "mine"), bool) == ["menu"]
 
 
 def test_another_embedder_makes_the_vectors_again_and_mixes_none(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lull.backends.retrieval.embedder import HashedNgrams
-from lull.backends.retrieval.recollection import NOISE, REFUSAL, Recollection
+from lull.backends.retrieval.recollection import FEW_REQUESTS, NOISE, REFUSAL, Recollection
 from lull.core.skills.past_requests import NO_SKILL, Recalled
 
 Vector = npt.NDArray[np.float32]
@@ -19,9 +19,11 @@ def vector(text: str) -> Vector:
     return np.asarray(HashedNgrams().embed([text])[0], np.float32)
 
 
-def remembering(*exemplars: tuple[str, str], known: int = 1) -> Recollection:
+def remembering(
+    *exemplars: tuple[str, str], known: int = 1, few: int = FEW_REQUESTS
+) -> Recollection:
     """Requests with the skill that each wanted."""
-    made = Recollection()
+    made = Recollection(few=few)
     for number, (text, skill) in enumerate(exemplars):
         made.put(f"t{number}:{skill}", skill, vector(text), known=known)
     return made
@@ -103,11 +105,12 @@ texts = st.lists(words, min_size=1, max_size=4).map(" ".join)
     st.lists(st.tuples(texts, st.sampled_from(["menu", "wine", NO_SKILL])), min_size=1, max_size=9),
     st.sets(st.integers(0, 8)),
     texts,
+    st.sampled_from([0, 3, FEW_REQUESTS]),
 )
 def test_it_is_ridge_regression_whatever_came_and_went(
-    exemplars: list[tuple[str, str]], gone: set[int], text: str
+    exemplars: list[tuple[str, str]], gone: set[int], text: str, few: int
 ) -> None:
-    made = remembering(*exemplars)
+    made = remembering(*exemplars, few=few)
     made.drop({f"t{n}:{skill}" for n, (_, skill) in enumerate(exemplars) if n in gone})
     left = [one for n, one in enumerate(exemplars) if n not in gone]
     if not left:
@@ -122,3 +125,14 @@ def test_it_is_ridge_regression_whatever_came_and_went(
     heard = said(made, text)
     assert heard.wanted == pytest.approx(wanted, abs=1e-3)
     assert heard.helped == pytest.approx(helped, abs=1e-3)
+
+
+def test_a_client_with_few_requests_takes_kilobytes() -> None:
+    few, many = (
+        remembering(*[(f"write a menu for guest {n}", "menu") for n in range(count)])
+        for count in (3, FEW_REQUESTS + 1)
+    )
+    for made in (few, many):
+        said(made, "write a menu")
+    assert few.bytes_held < 50_000
+    assert many.bytes_held > 3_000_000

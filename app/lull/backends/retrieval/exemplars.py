@@ -1,8 +1,10 @@
 """Exemplar memory: past requests with the skills that they wanted, stored in Chroma.
 
 Requests that went well without any skill are kept as well. Answering uses a copy of the vectors in
-memory, because a Chroma query takes 1.6 ms and a matrix product 0.05 ms (docs/adr). Each collection
-names its embedder: vectors of another embedder are recomputed from the stored texts, never mixed.
+memory, because a Chroma query takes 1.6 ms and a matrix product 0.05 ms (docs/adr). That copy is
+bounded: clients can give themselves ever new names, so those that have not been heard of for
+longest are left on the disk alone, until they ask again. Each collection names its embedder:
+vectors of another embedder are recomputed from the stored texts, never mixed.
 """
 
 from __future__ import annotations
@@ -14,15 +16,16 @@ import sqlite3
 import sys
 import threading
 import zlib
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from lull.backends.retrieval.recollection import Recollection
+from lull.backends.retrieval.recollection import Recollection, Vector
 from lull.core.chat.client import room_of
 from lull.core.errors import StoreError
 from lull.core.skills.past_requests import NO_SKILL, Neighbour, Recalled
@@ -35,6 +38,9 @@ _UNUSED = ("opentelemetry.exporter.otlp.proto.grpc.trace_exporter", "httpx._main
 _KNOWN = "known"
 MOST_REFUSALS = 2000
 """Requests that wanted no skill which are kept per client; they come far more often than others."""
+MOST_BYTES = 160 * 2**20
+"""Memory for past requests of all clients together: some forty clients with hundreds of rated
+requests each, or thousands with a few."""
 _PAGE_SIZE = 100
 """Exemplars read per call: Chroma returns vectors as lists, whose memory is never released."""
 
@@ -57,9 +63,10 @@ class ChromaExemplars:
     Importing chromadb takes a second and 40 MB: create it off the request path.
     """
 
-    def __init__(self, folder: Path, embedder: Embedder) -> None:
+    def __init__(self, folder: Path, embedder: Embedder, *, most_bytes: int = MOST_BYTES) -> None:
         """Open the database folder; a damaged one is moved aside (`kept_aside`).
 
+        Clients whose past requests do not fit into `most_bytes` are read again when they ask.
         Raises StoreError.
         """
         self.kept_aside: Path | None = None
@@ -68,7 +75,12 @@ class ChromaExemplars:
         # Two locks, so that requests can search while another thread writes to disk.
         self._lock = threading.Lock()
         self._writing = threading.Lock()
-        self._rooms: dict[str, Recollection] = {}
+        self._most_bytes = most_bytes
+        self._rooms: OrderedDict[str, Recollection] = OrderedDict()
+        """Past requests in memory by client, the one heard of last at the end."""
+        self._on_disk: set[str] = set()
+        """Clients whose past requests are not in memory."""
+        self._reading = False
         try:
             self._open()
         except _Damaged as error:
@@ -108,21 +120,81 @@ class ChromaExemplars:
                 log.info("exemplars rebuilt for embedder %s", self._embedder.name)
 
     def _load(self) -> None:
-        self._rooms = {}
-        for offset in range(0, self._collection.count(), _PAGE_SIZE):
+        self._rooms, self._on_disk = OrderedDict(), set()
+        for number, (client, exemplar) in enumerate(self._stored()):
+            if number % _PAGE_SIZE == 0:
+                self._make_room()
+            # Of a client that was left on the disk, all is read when it asks.
+            if client not in self._on_disk:
+                self._rooms.setdefault(client, Recollection()).put(*exemplar)
+        self._make_room()
+
+    def _stored(self, client: str | None = None) -> Iterator[tuple[str, _Exemplar]]:
+        """Yield every exemplar with its client; of one client if it is given."""
+        where: Any = None if client is None else {"client": client}
+        offset, size = 0, _PAGE_SIZE
+        while size == _PAGE_SIZE:
             page = self._collection.get(
-                limit=_PAGE_SIZE, offset=offset, include=["embeddings", "metadatas"]
+                where=where, limit=_PAGE_SIZE, offset=offset, include=["embeddings", "metadatas"]
             )
             for id_, vector, meta in zip(
                 page["ids"], page["embeddings"], page["metadatas"], strict=True
             ):
-                room = self._rooms.setdefault(str(meta["client"]), Recollection())
                 known = int(meta.get(_KNOWN, 0))
-                room.put(id_, str(meta["skill"]), np.asarray(vector, np.float32), known=known)
+                exemplar = _Exemplar(id_, str(meta["skill"]), np.asarray(vector, np.float32), known)
+                yield str(meta["client"]), exemplar
+            size = len(page["ids"])
+            offset += size
 
-    def nearest(self, text: str, *, client: str, k: int) -> list[Neighbour]:
+    def _heard(self, client: str) -> Recollection | None:
+        """Return a client's past requests; None if there are none in memory.
+
+        Those on the disk are read beside the request, for the client's next one.
+        """
         with self._lock:
             room = self._rooms.get(client)
+            if room is not None:
+                self._rooms.move_to_end(client)
+            read = client in self._on_disk and not self._reading
+            self._reading = self._reading or read
+        if read:
+            thread = threading.Thread(
+                target=self._read_again, args=(client,), name="reads past requests", daemon=True
+            )
+            thread.start()
+        return room
+
+    def _read_again(self, client: str) -> None:
+        try:
+            with self._writing, _in_words(self._folder):
+                self._take_in(client)
+        except StoreError as error:
+            log.warning("past requests of a client could not be read: %s", error.detail)
+        finally:
+            self._reading = False
+
+    def _take_in(self, client: str) -> None:
+        """Read a client's past requests if they are on the disk alone. Holds `_writing`."""
+        if client not in self._on_disk:
+            return
+        room = Recollection()
+        for _, exemplar in self._stored(client):
+            room.put(*exemplar)
+        with self._lock:
+            self._rooms[client] = room
+            self._on_disk.discard(client)
+            self._make_room()
+
+    def _make_room(self) -> None:
+        """Leave clients on the disk that were not heard of for longest. Holds `_lock`."""
+        held = sum(room.bytes_held for room in self._rooms.values())
+        while held > self._most_bytes and len(self._rooms) > 1:
+            client, room = self._rooms.popitem(last=False)
+            held -= room.bytes_held
+            self._on_disk.add(client)
+
+    def nearest(self, text: str, *, client: str, k: int) -> list[Neighbour]:
+        room = self._heard(client)
         if room is None:
             return []
         query = np.asarray(self._embedder.embed([text])[0], np.float32)
@@ -133,8 +205,7 @@ class ChromaExemplars:
         self, text: str, *, client: str, since: Callable[[str], int | None], also: Collection[str]
     ) -> dict[str, Recalled]:
         """Return what the client's past requests say of its skills for this request."""
-        with self._lock:
-            room = self._rooms.get(client)
+        room = self._heard(client)
         if room is None:
             return {}
         query = np.asarray(self._embedder.embed([text])[0], np.float32)
@@ -166,32 +237,40 @@ class ChromaExemplars:
 
     def _put(self, id_: str, text: str, meta: dict[str, Any]) -> None:
         vector = np.asarray(self._embedder.embed([text])[0], np.float32)
+        client = str(meta["client"])
+        self._take_in(client)
         self._collection.upsert(ids=[id_], embeddings=[vector], documents=[text], metadatas=[meta])
         with self._lock:
-            for room in self._rooms.values():
-                room.drop({id_})
-            room = self._rooms.setdefault(str(meta["client"]), Recollection())
+            self._drop({id_})
+            room = self._rooms.setdefault(client, Recollection())
             room.put(id_, str(meta["skill"]), vector, known=int(meta.get(_KNOWN, 0)))
+            self._rooms.move_to_end(client)
+            self._make_room()
+
+    def _drop(self, ids: set[str]) -> None:
+        for client, room in [*self._rooms.items()]:
+            room.drop(ids)
+            if room.empty:
+                del self._rooms[client]
 
     def remove(self, ids: list[str]) -> None:
         with self._writing, _in_words(self._folder):
             if ids:
                 self._collection.delete(ids=ids)
             with self._lock:
-                for room in self._rooms.values():
-                    room.drop(set(ids))
+                self._drop(set(ids))
 
     def remove_skill(self, *, client: str, skill: str) -> None:
-        with self._lock:
-            rooms = [room for asker, room in self._rooms.items() if room_of(asker) == client]
-            ids = [id_ for room in rooms for id_, name in room.pairs if name == skill]
-        self.remove(ids)
+        with self._writing, _in_words(self._folder):
+            found = self._collection.get(where={"skill": skill}, include=["metadatas"])
+        pairs = zip(found["ids"], found["metadatas"] or [], strict=True)
+        self.remove([id_ for id_, meta in pairs if room_of(str(meta["client"])) == client])
 
     def of_turns(self, turns: Sequence[str]) -> list[str]:
         """Return the ids of the exemplars from these turns."""
         wanted = frozenset(turns)
-        with self._lock:
-            ids = [id_ for room in self._rooms.values() for id_, _ in room.pairs]
+        with self._writing, _in_words(self._folder):
+            ids = self._collection.get(include=[])["ids"]
         return [one for one in ids if one.partition(":")[0] in wanted]
 
     def rewrite(self) -> None:
@@ -247,9 +326,24 @@ class ChromaExemplars:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def count(self) -> int:
+        """Return how many exemplars of skills are stored, on the disk too."""
+        with self._writing, _in_words(self._folder):
+            return len(self._collection.get(where={"skill": {"$ne": NO_SKILL}}, include=[])["ids"])
+
+    @property
+    def bytes_held(self) -> int:
+        """About how much memory the past requests take that are held in it."""
         with self._lock:
-            pairs = [pair for room in self._rooms.values() for pair in room.pairs]
-        return sum(skill != NO_SKILL for _, skill in pairs)
+            return sum(room.bytes_held for room in self._rooms.values())
+
+
+class _Exemplar(NamedTuple):
+    """What `Recollection.put` takes of a stored exemplar."""
+
+    id: str
+    skill: str
+    vector: Vector
+    known: int
 
 
 class _Nothing(ModuleType):

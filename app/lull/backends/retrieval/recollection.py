@@ -3,8 +3,10 @@
 Every past request is a unit vector, with 1 for each skill that it wanted and 0 for the others. The
 prediction for a new request is linear in these numbers; each past request's weight in it is
 `(K + D)^-1 k` (Saunders, Gammerman & Vovk, ICML 1998), computed in the space of the vectors, so
-that a new exemplar costs one rank-one update (Sherman & Morrison, 1950). Similar requests add up,
-repeated ones do not count twice, and requests that wanted nothing count against.
+that a new exemplar costs one rank-one update (Sherman & Morrison, 1950). For a client with few
+requests the equation is solved in the space of the requests instead, which takes a few kilobytes
+where that matrix takes three megabytes. Similar requests add up, repeated ones do not count twice,
+and requests that wanted nothing count against.
 """
 
 from __future__ import annotations
@@ -27,6 +29,10 @@ which skill was meant."""
 _BLOCK_ROWS = 16
 """Rows per matrix product; for more, BLAS wakes a second thread, which costs more than the
 product."""
+FEW_REQUESTS = 64
+"""Most requests for which the equation is solved in their own space."""
+_BYTES_PER_REQUEST = 1000
+"""About what the names and ids of one past request take, besides its vector."""
 
 Vector = npt.NDArray[np.float32]
 Matrix = npt.NDArray[np.float32]
@@ -66,16 +72,19 @@ class Recollection:
     """One client's past requests as rows of a (capacity, dimensions) matrix that doubles when
     full."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, few: int = FEW_REQUESTS) -> None:
+        """Up to `few` requests are solved in their own space."""
+        self._few = few
         self._turns: list[str] = []
         self._row_of: dict[str, int] = {}
         self._requests: list[_Request] = []
         self._turn_of: dict[str, str] = {}
         self._matrix: Matrix = np.zeros((0, 0), np.float32)
-        self._solved: Weights = np.zeros((0, 0))
-        """(I + Xᵀ D⁻¹ X)⁻¹, shape (dimensions, dimensions)."""
+        self._solved: Weights | None = None
+        """(I + Xᵀ D⁻¹ X)⁻¹, shape (dimensions, dimensions); None for few requests."""
         self._quick: Matrix = np.zeros((0, 0), np.float32)
-        """The same in single precision, None before the next request needs it."""
+        """What a query is multiplied with: the same in single precision, or for few requests
+        (I + X Xᵀ D⁻¹)⁻¹ of shape (requests, requests). Valid while not `_stale`."""
         self._stale = True
         self._labels: _Labels | None = None
 
@@ -84,7 +93,19 @@ class Recollection:
         """Every exemplar's id and skill; `NO_SKILL` where none was wanted."""
         return [pair for request in self._requests for pair in request.skills.items()]
 
-    def put(self, id_: str, skill: str, vector: Vector, *, known: int) -> None:
+    @property
+    def bytes_held(self) -> int:
+        """About how much memory this takes."""
+        arrays = [self._matrix, self._quick]
+        held = sum(array.nbytes for array in arrays)
+        held += self._solved.nbytes if self._solved is not None else 0
+        return held + _BYTES_PER_REQUEST * len(self._turns)
+
+    @property
+    def empty(self) -> bool:
+        return not self._turns
+
+    def put(self, id_: str, skill: str, vector: Vector, known: int) -> None:
         """Add an exemplar; its id must be new."""
         turn = id_.rpartition(":")[0] or id_
         if turn not in self._row_of:
@@ -116,8 +137,8 @@ class Recollection:
         row = len(self._turns)
         if row >= len(self._matrix):
             self._matrix = _in_blocks(self._matrix[:row], max(_BLOCK_ROWS, 2 * row), len(vector))
-        if not len(self._solved):
-            self._solved = np.eye(len(vector))
+        if self._solved is None and row == self._few:
+            self._solved = self._inverted()
         self._matrix[row] = vector
         self._turns.append(turn)
         self._requests.append(_Request(skills={}, known=known))
@@ -135,10 +156,26 @@ class Recollection:
         self._stale, self._labels = True, None
         now = self._noise(row)
         change = (1 / now if now else 0.0) - (1 / before if before else 0.0)
-        if change:
+        if change and self._solved is not None:
             x = self._matrix[row].astype(np.float64)
             moved = self._solved @ x
             self._solved -= np.outer(moved, moved) * (change / (1 + change * (x @ moved)))
+
+    def _precisions(self) -> Weights:
+        """Return 1 / variance of every row's label, shape (requests,)."""
+        return np.array([1 / (self._noise(row) or np.inf) for row in range(len(self._turns))])
+
+    def _inverted(self) -> Weights:
+        """Return (I + Xᵀ D⁻¹ X)⁻¹ of the rows so far."""
+        x = self._matrix[: len(self._turns)].astype(np.float64)
+        solved = np.linalg.inv(np.eye(x.shape[1]) + (x.T * self._precisions()) @ x)
+        return solved.astype(np.float64, copy=False)
+
+    def _inverted_few(self) -> Weights:
+        """Return (I + X Xᵀ D⁻¹)⁻¹, whose product with X q is that of `_inverted` with q, then X."""
+        x = self._matrix[: len(self._turns)].astype(np.float64)
+        solved = np.linalg.inv(np.eye(len(x)) + (x @ x.T) * self._precisions())
+        return solved.astype(np.float64, copy=False)
 
     def oldest_refusals(self, most: int) -> list[str]:
         """Return the ids of requests without a skill, of all but the newest `most`."""
@@ -166,9 +203,7 @@ class Recollection:
         if not self._turns:
             return {}
         labels = self._labels = self._labels or self._labelled()
-        if self._stale:
-            self._quick, self._stale = self._solved.astype(np.float32), False
-        weights = self._products(_product(self._quick, query)).astype(np.float64)
+        weights = self._explained(query).astype(np.float64)
         weights[labels.refused] *= REFUSAL
         weights *= (1 + NOISE) / NOISE
         wanted = np.bincount(
@@ -186,6 +221,16 @@ class Recollection:
             for name in {*by_name, *also}
             if (generation := since(name)) is not None
         }
+
+    def _explained(self, query: Vector) -> Vector:
+        """Return X (I + Xᵀ D⁻¹ X)⁻¹ q: how alike each row is, less what other rows say already."""
+        if self._stale:
+            solved = self._inverted_few() if self._solved is None else self._solved
+            self._quick, self._stale = solved.astype(np.float32), False
+        if self._solved is None:
+            few: Vector = self._quick @ self._products(query)
+            return few
+        return self._products(_product(self._quick, query))
 
     def _labelled(self) -> _Labels:
         places: dict[str, int] = {}

@@ -15,6 +15,8 @@ T = TypeVar("T")
 
 MOST_KNOWN = 256
 """Most models whose facts are remembered."""
+MOST_CLIENTS = 1000
+"""Most clients whose uses of skills are remembered; clients can give themselves ever new names."""
 
 
 class KnownModels:

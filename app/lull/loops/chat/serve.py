@@ -38,7 +38,7 @@ from lull.core.skills.prompt_block import Injection
 from lull.core.skills.skill import Library, SkillKey
 from lull.core.skills.skill_ranking import RetrievalRule
 from lull.loops.chat.conversations import Conversations
-from lull.loops.chat.known_models import KnownModels, remember
+from lull.loops.chat.known_models import MOST_CLIENTS, KnownModels, remember
 from lull.loops.chat.select_skills import (
     Index,
     NoGuard,
@@ -103,7 +103,7 @@ class Serve:
         self._models = KnownModels(within_s=facts_within_s)
         self._coin = hashed_coin(trajectories.key.hex())
         self._rates: OrderedDict[str, TokenRate] = OrderedDict()
-        self._uses = skills.uses_by_client()
+        self._uses = OrderedDict(skills.uses_by_client())
         self._fixing = SelectSkills(
             index,
             rule,
@@ -325,7 +325,8 @@ class Serve:
         if not serving.joined:
             return
         asker = _client(serving).identity
-        counts = self._uses.setdefault(asker, {})
+        counts = self._uses.get(asker, {})
+        remember(self._uses, asker, counts, most=MOST_CLIENTS)
         for key in serving.joined:
             counts[key] = counts.get(key, 0) + 1
         self._skills.used(serving.joined, by=asker, at=serving.stamp.at)

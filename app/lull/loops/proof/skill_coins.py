@@ -6,6 +6,7 @@ its approval, and never if the user wrote or pinned it. Which skills those are i
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from random import Random
 
@@ -13,9 +14,10 @@ from lull.core.chat.client import Client
 from lull.core.proof.holdout import Coin, Toss, left_out, thompson
 from lull.core.proof.rules import GuardRule
 from lull.core.skills.skill import Skill, SkillKey
+from lull.loops.chat.known_models import MOST_CLIENTS, remember
 from lull.store.proof.use_replays import UseKey, use_key
 
-Conversations = dict[str, int]
+Conversations = OrderedDict[str, int]
 """Number of conversations that had a skill, by the identity of the client that asked."""
 
 
@@ -41,7 +43,7 @@ class SkillCoins:
         """Toss for these skills alone from now on; `counted` holds the uses of new ones."""
         self._uses = {
             _approval(skill): self._uses.get(
-                _approval(skill), dict(counted.get(use_key(skill), {}))
+                _approval(skill), OrderedDict(counted.get(use_key(skill), {}))
             )
             for skill in skills
         }
@@ -54,9 +56,10 @@ class SkillCoins:
         uses = self._uses.get(_approval(skill))
         if uses is None or skill.pinned:
             return None
-        uses[client.identity] = uses.get(client.identity, 0) + 1
+        used = uses.get(client.identity, 0) + 1
+        remember(uses, client.identity, used, most=MOST_CLIENTS)
         share = self.share(skill)
-        if not share or uses[client.identity] <= self._rule().settle_uses:
+        if not share or used <= self._rule().settle_uses:
             return None
         return left_out(skill.key, trajectory, client.name, share=share, coin=self._coin)
 

@@ -188,9 +188,15 @@ class LibraryReader:
         return total
 
     def uses_by_client(self) -> dict[str, dict[SkillKey, int]]:
-        """Return how often each skill went into a conversation, by the client that asked."""
+        """Return how often each skill went into a conversation, by the client that asked.
+
+        The client that used a skill last comes last.
+        """
         rows = self._db.read(
-            lambda connection: connection.execute("SELECT * FROM skill_uses").fetchall()
+            lambda connection: connection.execute(
+                "SELECT *, max(last) OVER (PARTITION BY asker) AS newest FROM skill_uses"
+                " ORDER BY newest"
+            ).fetchall()
         )
         found: dict[str, dict[SkillKey, int]] = {}
         for row in rows:
