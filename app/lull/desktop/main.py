@@ -24,7 +24,7 @@ from lull.desktop.tray import QtTray, Tray, TrayBackend
 from lull.desktop.welcome.page import FirstRun, Offer
 from lull.desktop.widgets.notices import Notice, NoticeKind, Notices
 from lull.desktop.widgets.page import Kit, PageName
-from lull.desktop.widgets.style import ThemeInForce
+from lull.desktop.widgets.style import TEXT_SIZE, ThemeInForce
 from lull.desktop.widgets.tokens import Theme
 from lull.desktop.window import MainWindow
 
@@ -61,7 +61,8 @@ class Desktop:
         app.setQuitOnLastWindowClosed(False)
         self._garbage = GarbageCollector()
         self.preferences = QSettings(str(place.preferences), QSettings.Format.IniFormat)
-        self.look = ThemeInForce(app, theme)
+        size = self.preferences.value(TEXT_SIZE, 100, type=int)
+        self.look = ThemeInForce(app, theme, text_percent=int(str(size)))
         self.process = ServiceProcess(place, spawn=spawn)
         alone = {routes.SETTINGS: place.settings} if place.settings is not None else {}
         self.client = ControlClient(place.control_socket, alone=alone)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QKeySequence, QResizeEvent
+from PySide6.QtGui import QAction, QCloseEvent, QFont, QFontMetrics, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QDialog,
@@ -29,6 +29,7 @@ from lull.desktop.running.ports import address_of, another
 from lull.desktop.service_process import ServiceState
 from lull.desktop.standing import standing
 from lull.desktop.state import Phase, Told
+from lull.desktop.widgets.flow import scrolled
 from lull.desktop.widgets.icons import icon
 from lull.desktop.widgets.page import Kit, Page, PageName
 from lull.desktop.widgets.parts import Banner, ElidedLabel, Note, button, label
@@ -36,6 +37,8 @@ from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import in_window, now, only, tr
 
 SIDE_WIDTH: Final = 196
+SIDE_ROOM: Final = 92
+"""Width in pixels of all that stands beside the words of a page's entry."""
 FIRST_SIZE: Final = QSize(1120, 740)
 LEAST_SIZE: Final = QSize(820, 540)
 TICK_MS: Final = 1_000
@@ -124,17 +127,21 @@ class MainWindow(QMainWindow):
         box = QHBoxLayout()
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(0)
-        box.addWidget(self._side())
+        self._side = self._make_side()
+        box.addWidget(self._side)
         box.addLayout(middle, 1)
         root = QWidget()
         root.setLayout(box)
         self.setCentralWidget(root)
 
-    def _side(self) -> QFrame:
+    def _make_side(self) -> QFrame:
         side = QFrame()
         side.setObjectName("side")
-        side.setFixedWidth(SIDE_WIDTH)
-        box = QVBoxLayout(side)
+        entries = self._entries = QWidget()
+        outer = QVBoxLayout(side)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scrolled(entries))
+        box = QVBoxLayout(entries)
         box.setContentsMargins(GAP + 4, GAP * 2, GAP + 4, GAP * 2)
         box.setSpacing(2)
         brand = label("Lull")
@@ -155,7 +162,6 @@ class MainWindow(QMainWindow):
         made = QPushButton(self._titles[name])
         made.setCheckable(True)
         made.setAccessibleName(self._titles[name])
-        made.setIconSize(QSize(18, 18))
         made.clicked.connect(lambda: self.go(name))
         self._buttons[name] = made
         return made
@@ -284,7 +290,16 @@ class MainWindow(QMainWindow):
         theme = self._kit.look.theme
         for name, made in self._buttons.items():
             made.setIcon(icon(f"page-{name}", theme.text))
+            made.setIconSize(QSize(1, 1) * round(18 * self._kit.look.text_percent / 100))
         self.setWindowIcon(icon("lull", theme.accent))
+        self._widen_side()
+
+    def _widen_side(self) -> None:
+        """Give the list of pages the width of its widest entry, when that is the chosen one."""
+        bold = QFont(self.font())
+        bold.setBold(True)
+        widest = max(QFontMetrics(bold).horizontalAdvance(t) for t in self._titles.values())
+        self._side.setFixedWidth(max(SIDE_WIDTH, widest + SIDE_ROOM))
 
     def show_keys(self) -> QDialog:
         """Open the list of keyboard shortcuts."""

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QFileDialog, QLineEdit
 from lull.contract import routes
 from lull.desktop.pages.schedule.feed_dialog import FeedDialog
 from lull.desktop.pages.schedule.page import SchedulePage, keeps_shut
-from lull.desktop.pages.schedule.week import LEFT, TOP
 from lull.desktop.pages.schedule.week_bars import BarKind, bars_of, list_rows
 from lull.desktop.pages.schedule.week_editor import WeekEditor
 from lull.desktop.state import shown_week
@@ -81,7 +80,7 @@ def drawing(shown: Shown, scripted: Scripted) -> tuple[SchedulePage, WeekEditor]
 
 
 def point(week: WeekEditor, day: int, hour: float) -> QPoint:
-    x, y = LEFT + hour * week.hour, TOP + (day + 0.5) * week.line
+    x, y = week.left + hour * week.hour, week.top + (day + 0.5) * week.line
     return QPointF(x, y).toPoint()
 
 

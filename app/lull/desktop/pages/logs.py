@@ -20,7 +20,7 @@ from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
 from lull.desktop.pages.log_tail import FILE, LogTail
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import Kit, Page
-from lull.desktop.widgets.parts import Card, button, empty_out, label, row
+from lull.desktop.widgets.parts import Card, beside, button, empty_out, label, row
 from lull.desktop.widgets.style import mono
 from lull.desktop.words import in_window, plain, tr
 
@@ -147,10 +147,10 @@ class LogsPage(Page):
             found = in_window(f"{check['text']} {check.get('hint') or ''}".strip())
             words = f"{check['name']}: {found}"
             sign = label(mark, kind)
-            sign.setFixedWidth(14)
+            sign.setMinimumWidth(14)
             said = label(plain(words), wrap=True)
-            line = row(sign, said)
-            line.setStretch(1, 1)
+            line = beside(said)
+            line.insertWidget(0, sign)
             self._checks.addLayout(line)
         self.health.show()
 

@@ -6,7 +6,7 @@ The service checks each change and applies it at once if it can.
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, Final
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
@@ -32,12 +32,15 @@ from lull.desktop.welcome.model_choice import ModelChoice
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.notices import NoticeKind
 from lull.desktop.widgets.page import Kit, Page
-from lull.desktop.widgets.parts import Card, button, label, row
+from lull.desktop.widgets.parts import Card, beside, button, label, row
+from lull.desktop.widgets.style import TEXT_SIZE
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import in_window, plain, tr
 
 Json = dict[str, Any]
 
+TEXT_SIZES: Final = (100, 125, 150, 200)
+"""Sizes of all texts that can be chosen, in percent of the usual."""
 _EXAMINED = ("reader", "judge", "writer")
 """Groups whose model has to pass an exam."""
 
@@ -96,9 +99,7 @@ class SettingsPage(Page):
         self.restart = Card()
         words = label(tr("Some changes apply after Lull restarts."), wrap=True)
         now = button(tr("Restart Lull"), self.kit.actions.restart)
-        line = row(words, now)
-        line.setStretch(0, 1)
-        self.restart.box.addLayout(line)
+        self.restart.box.addLayout(beside(words, now))
         self.restart.hide()
         return self.restart
 
@@ -106,6 +107,7 @@ class SettingsPage(Page):
 
     def _window_card(self) -> Card:
         card = Card(tr("This window"))
+        card.box.addLayout(row(label(tr("Text size")), None, self._text_size()))
         card.box.addWidget(label(tr("Notify me about"), "muted"))
         for kind, words in (
             (NoticeKind.PROPOSALS, tr("Skills to review, once a day")),
@@ -137,6 +139,19 @@ class SettingsPage(Page):
                 functools.partial(self._start_at_login, autostart, part),
             )
         return card
+
+    def _text_size(self) -> Choice:
+        made = self.text_size = Choice()
+        made.setAccessibleName(tr("Text size"))
+        for percent in TEXT_SIZES:
+            made.addItem(f"{percent}\u202f%", percent)
+        made.setCurrentIndex(max(0, made.findData(self.kit.look.text_percent)))
+        made.activated.connect(lambda _: self._size_text(int(made.currentData())))
+        return made
+
+    def _size_text(self, percent: int) -> None:
+        self.kit.preferences.setValue(TEXT_SIZE, percent)
+        self.kit.look.size_text(percent)
 
     def _model_card(self) -> Card:
         card = Card(tr("The model that learns"))

@@ -9,10 +9,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QMenu,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -24,6 +22,7 @@ from lull.desktop.pages.skills.changes import newest_changes
 from lull.desktop.pages.today_words import figure_titles, reward_words, work_words
 from lull.desktop.standing import standing
 from lull.desktop.state import Subject
+from lull.desktop.widgets.flow import Flow, scrolled
 from lull.desktop.widgets.icons import pixmap
 from lull.desktop.widgets.page import Kit, Page, PageName
 from lull.desktop.widgets.parts import Card, button, empty_out, label, row, set_kind
@@ -61,13 +60,9 @@ class TodayPage(Page):
         grid.addWidget(self._changes_card())
         grid.addWidget(self._service_card())
         grid.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setWidget(inner)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         box = QVBoxLayout(self.body)
         box.setContentsMargins(0, 0, 0, 0)
-        box.addWidget(scroll)
+        box.addWidget(scrolled(inner))
 
     # Cards
 
@@ -114,11 +109,8 @@ class TodayPage(Page):
         texts = QVBoxLayout()
         texts.addWidget(self.line)
         texts.addWidget(self.because)
-        top = row(gap=GAP)
-        top.addLayout(texts, 1)
-        for one in (self.pause, self.resume, self.train):
-            top.addWidget(one, 0, Qt.AlignmentFlag.AlignTop)
-        card.box.addLayout(top)
+        card.box.addLayout(texts)
+        card.box.addLayout(row(self.pause, self.resume, self.train, None))
         self.work = label("", "small", wrap=True)
         card.box.addWidget(self.work)
         self.gates = QWidget()
@@ -126,47 +118,44 @@ class TodayPage(Page):
         card.box.addWidget(self.gates)
         return card
 
-    def _gate_columns(self) -> QHBoxLayout:
+    def _gate_columns(self) -> Flow:
         """Two separate grids, so that a long text in one leaves no gap in the other."""
         self._gates = (QGridLayout(), QGridLayout())
         self._gates_theme = ""
-        box = QHBoxLayout()
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(GAP * 2)
+        box = Flow(gap=GAP * 2, even=True)
         for grid in self._gates:
             grid.setHorizontalSpacing(GAP)
             grid.setVerticalSpacing(GAP // 2)
             grid.setColumnStretch(2, 1)
-            column = QVBoxLayout()
+            half = QWidget()
+            column = QVBoxLayout(half)
+            column.setContentsMargins(0, 0, 0, 0)
             column.addLayout(grid)
             column.addStretch(1)
-            box.addLayout(column, 1)
+            box.addWidget(half)
         return box
 
-    def _figures(self) -> QGridLayout:
-        grid = QGridLayout()
-        grid.setSpacing(GAP * 2)
-        for column in range(4):
-            grid.setColumnStretch(column, 1)
+    def _figures(self) -> Flow:
+        cards = Flow(gap=GAP * 2, even=True)
         self.figures: dict[str, QLabel] = {}
         self.notes = {name: label("", "small", wrap=True) for name in ("conversations", "reward")}
         titles = {name: many for name, (_, many) in figure_titles().items()}
         titles["reward"] = tr("Answers rated good today")
         self.titles: dict[str, QLabel] = {}
-        for column, (name, words) in enumerate(titles.items()):
+        for name, words in titles.items():
             card = Card()
             self.figures[name] = label("–", "figure")
-            self.titles[name] = label(words, "muted")
+            self.titles[name] = label(words, "muted", wrap=True)
             card.box.addWidget(self.figures[name])
             card.box.addWidget(self.titles[name])
-            grid.addWidget(card, 0, column)
+            cards.addWidget(card)
             if name in self.notes:
                 card.box.addWidget(self.notes[name])
             if name == "proposals":
                 self.review = button(tr("Review"), lambda: self.kit.go(PageName.REVIEW), main=True)
                 card.box.addLayout(row(self.review, None))
             card.box.addStretch(1)
-        return grid
+        return cards
 
     def _question_card(self) -> Card:
         self.question = Card(tr("Was this answer good?"))
@@ -201,14 +190,9 @@ class TodayPage(Page):
             fact.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             grid.addWidget(label(title, "muted"), line, 0)
             grid.addWidget(fact, line, 1)
-        grid.addWidget(
-            button(
-                tr("Copy"), self.kit.actions.copy_address, flat=True, name=tr("Copy the address")
-            ),
-            0,
-            2,
-        )
         card.box.addLayout(grid)
+        copy = self.kit.actions.copy_address
+        card.box.addLayout(row(button(tr("Copy the address"), copy, flat=True), None))
         self.judge = label("", "small", wrap=True)
         card.box.addWidget(self.judge)
         return card
@@ -263,7 +247,7 @@ class TodayPage(Page):
 
     def _show_gates(self, learning: Json) -> None:
         gates = [(g["name"], g["state"], g["text"]) for g in learning.get("gates") or ()]
-        theme = self.kit.look.theme.name
+        theme = f"{self.kit.look.theme.name} {self.kit.look.text_percent}"
         if (gates, theme) == (self._shown_gates, self._gates_theme):
             return
         self._shown_gates, self._gates_theme = gates, theme
@@ -278,15 +262,20 @@ class TodayPage(Page):
         colours = {"open": theme.good, "closed": theme.bad, "unknown": theme.warn}
         words = {"open": tr("open"), "closed": tr("closed"), "unknown": tr("unknown")}
         mark = QLabel()
+        line_px = self.fontMetrics().height()
         mark.setPixmap(
-            pixmap(GATE_ICONS[state], colours[state], 14, ratio=self.devicePixelRatioF())
+            pixmap(
+                GATE_ICONS[state],
+                colours[state],
+                line_px * 5 // 6,
+                ratio=self.devicePixelRatioF(),
+            )
         )
         mark.setAccessibleName(words[state])
-        mark.setFixedWidth(16)
         said = label(text, wrap=True)
         said.setToolTip(name)
         top = Qt.AlignmentFlag.AlignTop
-        mark.setFixedHeight(18)
+        mark.setFixedHeight(line_px)
         grid.addWidget(mark, line, 0, top)
         grid.addWidget(label(name.capitalize(), "muted"), line, 1, top)
         grid.addWidget(said, line, 2, top)

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from typing import Final
+
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox
+
+LEAST_CHARACTERS: Final = 14
+"""Width that a choice keeps where there is little room; the rest of its text ends in "…"."""
+FRAME_PX: Final = 42
+"""Width of a choice beside its text."""
 
 
 class Choice(QComboBox):
@@ -20,3 +27,32 @@ class Choice(QComboBox):
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
         event.ignore()
+
+    # Little room
+
+    @property
+    def shown(self) -> str:
+        """The part of the chosen text that is drawn."""
+        option = QStyleOptionComboBox()
+        super().initStyleOption(option)
+        field = self.style().subControlRect(
+            QStyle.ComplexControl.CC_ComboBox,
+            option,
+            QStyle.SubControl.SC_ComboBoxEditField,
+            self,
+        )
+        width, end = field.width(), Qt.TextElideMode.ElideRight
+        return self.fontMetrics().elidedText(self.currentText(), end, width)
+
+    def initStyleOption(self, option: QStyleOptionComboBox) -> None:  # noqa: N802
+        super().initStyleOption(option)
+        option.currentText = self.shown
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        hint = super().minimumSizeHint()
+        least = LEAST_CHARACTERS * self.fontMetrics().averageCharWidth() + FRAME_PX
+        return QSize(min(hint.width(), least), hint.height())
+
+    def showPopup(self) -> None:  # noqa: N802
+        self.view().setMinimumWidth(self.sizeHint().width())
+        super().showPopup()

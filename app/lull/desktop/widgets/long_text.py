@@ -1,4 +1,8 @@
-"""Text with long runs without a space, such as addresses: they are broken where they must be."""
+"""Texts too long for a label.
+
+Some have long runs without a space, such as addresses, which are broken where they must be; others
+scroll by themselves.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +11,31 @@ from typing import Final
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent, QTextOption, QWheelEvent
-from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit
+from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QTextEdit
 
 LONG: Final = 40
 """Characters without a space from which on a run may be wider than a card."""
+LEAST_LINES: Final = 7
+"""Lines of a long text that are seen at least."""
 _RUN: Final = re.compile(rf"\S{{{LONG},}}")
 
 
 def has_long_run(text: str) -> bool:
     return _RUN.search(text) is not None
+
+
+class Details(QTextBrowser):
+    """A text that takes what height is left on its page, but never less than some lines."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setOpenLinks(False)
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        return QSize(super().sizeHint().width(), self.minimumSizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        return QSize(0, LEAST_LINES * self.fontMetrics().lineSpacing())
 
 
 class LongText(QTextEdit):

@@ -13,13 +13,14 @@ from typing import Any, ClassVar
 
 from PySide6.QtCore import QSettings
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QStackedLayout, QVBoxLayout, QWidget
 
 from lull.desktop.actions import Actions
 from lull.desktop.place import Place
 from lull.desktop.service_process import ServiceProcess
 from lull.desktop.state import AppState, Phase, Subject
-from lull.desktop.widgets.parts import Nothing, label
+from lull.desktop.widgets.flow import scrolled
+from lull.desktop.widgets.parts import Nothing, label, row
 from lull.desktop.widgets.style import ThemeInForce
 from lull.desktop.widgets.tokens import GAP, PAGE_MARGIN
 from lull.desktop.words import tr
@@ -77,16 +78,14 @@ class Page(QWidget):
         self.setObjectName("page")
         self.setAccessibleName(title)
         self._due = True
-        self.head = QHBoxLayout()
-        self.head.setSpacing(GAP)
-        self.head.addWidget(label(title, "title"))
-        self.head.addStretch(1)
+        self.head = row(label(title, "title"), None)
         self.nothing = Nothing()
         self.body = QWidget()
         self.body.setObjectName("pageBody")
         self._stack = QStackedLayout()
-        self._stack.addWidget(self.nothing)
-        self._stack.addWidget(self.body)
+        self._areas = {part: scrolled(part) for part in (self.nothing, self.body)}
+        for area in self._areas.values():
+            self._stack.addWidget(area)
         box = QVBoxLayout(self)
         box.setContentsMargins(PAGE_MARGIN, PAGE_MARGIN - 6, PAGE_MARGIN, GAP * 2)
         box.setSpacing(GAP * 2)
@@ -131,7 +130,7 @@ class Page(QWidget):
 
     @property
     def showing_body(self) -> bool:
-        return self._stack.currentWidget() is self.body
+        return self._stack.currentWidget() is self._areas[self.body]
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         super().showEvent(event)
@@ -154,9 +153,9 @@ class Page(QWidget):
         why = self._why_nothing()
         if why is not None:
             self.nothing.say(why.head, why.text, why.offers)
-            self._stack.setCurrentWidget(self.nothing)
+            self._stack.setCurrentWidget(self._areas[self.nothing])
             return
-        self._stack.setCurrentWidget(self.body)
+        self._stack.setCurrentWidget(self._areas[self.body])
         self.show_content()
 
     def _why_nothing(self) -> Empty | None:

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from lull.desktop.widgets.flow import Flow
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import only, tr
 
@@ -116,15 +117,24 @@ def empty_out(layout: QLayout) -> None:
             widget.deleteLater()
 
 
-def row(*widgets: QWidget | None, gap: int = GAP) -> QHBoxLayout:
-    """Make a horizontal layout of these widgets; None is a stretch."""
+def row(*widgets: QWidget | None, gap: int = GAP) -> Flow:
+    """Make a row of these widgets that goes on in the next line if it must; None is a stretch."""
+    made = Flow(gap=gap)
+    for widget in widgets:
+        if widget is None:
+            made.add_stretch()
+        else:
+            made.addWidget(widget)
+    return made
+
+
+def beside(*widgets: QWidget, gap: int = GAP) -> QHBoxLayout:
+    """Make one line of these widgets, of which the first wraps its words."""
     made = QHBoxLayout()
     made.setSpacing(gap)
     for widget in widgets:
-        if widget is None:
-            made.addStretch(1)
-        else:
-            made.addWidget(widget)
+        made.addWidget(widget)
+    made.setStretch(0, 1)
     return made
 
 
@@ -247,12 +257,18 @@ class Nothing(QWidget):
         self.words = label("", "muted", wrap=True)
         for one in (self.head, self.words):
             one.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.buttons = QHBoxLayout()
+        self.head.setWordWrap(True)
+        self.words.setMaximumWidth(520)
+        self.buttons = row()
+        middle = QHBoxLayout()
+        middle.addStretch(0)
+        middle.addWidget(self.words, 1)
+        middle.addStretch(0)
         box = QVBoxLayout(self)
         box.addStretch(2)
         box.addWidget(self.head)
         box.addSpacing(GAP // 2)
-        box.addWidget(self.words, 0, Qt.AlignmentFlag.AlignHCenter)
+        box.addLayout(middle)
         box.addSpacing(GAP)
         box.addLayout(self.buttons)
         box.addStretch(3)
@@ -265,15 +281,11 @@ class Nothing(QWidget):
     ) -> None:
         self.head.setText(head)
         self.words.setText(text)
-        # Qt makes a wrapping label very narrow unless its width is set.
-        width = min(520, self.words.fontMetrics().horizontalAdvance(text) + 16)
-        self.words.setFixedWidth(width)
-        self.words.setMinimumHeight(self.words.heightForWidth(width) + 2)
         empty_out(self.buttons)
-        self.buttons.addStretch(1)
+        self.buttons.add_stretch()
         for n, (words, do) in enumerate(actions):
             self.buttons.addWidget(button(words, do, main=n == 0))
-        self.buttons.addStretch(1)
+        self.buttons.add_stretch()
 
 
 def key(widget: QWidget, keys: str, do: Callable[[], object]) -> QShortcut:

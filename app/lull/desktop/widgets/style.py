@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -22,30 +23,40 @@ from lull.desktop.widgets.tokens import (
 )
 from lull.resources import icons_dir
 
+TEXT_SIZE: Final = "look/text-percent"
+"""Key in the window's preferences of the size of texts, in percent."""
+
 
 class ThemeInForce(QObject):
     """The application's current theme; `force` overrides the system's choice."""
 
     changed = Signal()
 
-    def __init__(self, app: QApplication, forced: Theme | None = None) -> None:
+    def __init__(
+        self, app: QApplication, forced: Theme | None = None, *, text_percent: int = 100
+    ) -> None:
         super().__init__()
         self._app = app
+        self.text_percent = text_percent
+        """Size of all texts, in percent of the usual."""
         self._forced = forced
         self.theme = forced or _of_the_system()
         app.setStyle("Fusion")  # looks the same on every platform
         # No animations in menus and lists either, which also serves users who asked the system
         # for reduced motion.
         app.setEffectEnabled(Qt.UIEffect.UI_General, False)
-        font = QFont(app.font())
-        font.setPointSizeF(BODY_PT)
-        app.setFont(font)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._follow)
         self._wear()
 
     def force(self, theme: Theme | None) -> None:
         self._forced = theme
         self._follow()
+
+    def size_text(self, percent: int) -> None:
+        """Show all texts in this size, in percent of the usual."""
+        self.text_percent = percent
+        self._wear()
+        self.changed.emit()
 
     def _follow(self) -> None:
         theme = self._forced or _of_the_system()
@@ -56,7 +67,10 @@ class ThemeInForce(QObject):
 
     def _wear(self) -> None:
         self._app.setPalette(palette(self.theme))
-        self._app.setStyleSheet(sheet(self.theme))
+        font = QFont(self._app.font())
+        font.setPointSizeF(BODY_PT * self.text_percent / 100)
+        self._app.setFont(font)
+        self._app.setStyleSheet(sheet(self.theme, text_percent=self.text_percent))
 
 
 def _of_the_system() -> Theme:
@@ -68,8 +82,13 @@ def mono() -> QFont:
     font = QFont()
     font.setFamilies(list(MONO))
     font.setStyleHint(QFont.StyleHint.Monospace)
-    font.setPointSizeF(SMALL_PT)
+    font.setPointSizeF(small_pt())
     return font
+
+
+def small_pt() -> float:
+    """Size in points of small texts, in the size that the user chose."""
+    return QGuiApplication.font().pointSizeF() * SMALL_PT / BODY_PT
 
 
 def palette(theme: Theme) -> QPalette:
@@ -102,9 +121,10 @@ def palette(theme: Theme) -> QPalette:
     return made
 
 
-def sheet(theme: Theme) -> str:
+def sheet(theme: Theme, *, text_percent: int = 100) -> str:
     """Return Qt's style sheet, with each `@name` replaced by that colour of the theme."""
-    text = _SHEET.replace("@icons", icons_dir().as_posix())
+    text = re.sub(r"([\d.]+)pt", lambda size: f"{float(size[1]) * text_percent / 100:g}pt", _SHEET)
+    text = text.replace("@icons", icons_dir().as_posix())
     # Longest first, so that @good does not match the start of @good_back.
     for name in sorted(Theme.__slots__, key=len, reverse=True):
         text = text.replace(f"@{name}", str(getattr(theme, name)))

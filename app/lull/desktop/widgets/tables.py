@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, Qt
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTableView, QWidget
+
+LEAST_ROW: Final = 30
+"""Least height in pixels of a row."""
+FIRST_CHARACTERS: Final = 11
+"""Least width of a table's first column, in characters."""
+ROW_GAP: Final = 9
+"""Distance in pixels between the texts of two rows."""
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -24,14 +33,23 @@ class _WholeRow(QStyledItemDelegate):
         option.state = state
 
 
+def fit_rows(table: QTableView, least_px: int) -> None:
+    """Make a table's rows high enough for its text, and at least this high."""
+    high = table.fontMetrics().height() + ROW_GAP
+    # One height for all, so that Qt does not measure ten thousand rows.
+    table.verticalHeader().setDefaultSectionSize(max(least_px, high))
+
+
 class RowTable(QTableView):
     """A table whose rows are chosen, hovered and reached as wholes."""
 
     def __init__(self) -> None:
         super().__init__()
+        fit_rows(self, LEAST_ROW)
         self._whole = _WholeRow(self)
         self.setItemDelegate(self._whole)
         self.setMouseTracking(True)
+        self.horizontalHeader().sectionResized.connect(self._fit)
 
     @property
     def hovered(self) -> int:
@@ -45,6 +63,24 @@ class RowTable(QTableView):
     def leaveEvent(self, event: QEvent) -> None:  # noqa: N802
         super().leaveEvent(event)
         self._hover(-1)
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            fit_rows(self, LEAST_ROW)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._fit(-1)
+
+    def _fit(self, changed: int, *_: int) -> None:
+        """Give the first column what the others leave, but never too little to read."""
+        if changed == 0:
+            return
+        heads = self.horizontalHeader()
+        others = sum(heads.sectionSize(n) for n in range(1, heads.count()))
+        least = FIRST_CHARACTERS * self.fontMetrics().averageCharWidth()
+        heads.resizeSection(0, max(least, self.viewport().width() - others))
 
     def _hover(self, row: int) -> None:
         if row != self._whole.row:

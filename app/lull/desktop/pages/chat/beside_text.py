@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from lull.core.feedback.feedback import Scope
 from lull.desktop.widgets.choice import Choice
-from lull.desktop.widgets.parts import button, label, row
+from lull.desktop.widgets.parts import beside, button, label, row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import plain, tr
 
@@ -38,7 +38,7 @@ class BesideText(QWidget):
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(GAP // 2)
         box.addLayout(row(self.scope, None))
-        line = row(self.check, self.remove)
+        line = beside(self.check, self.remove)
         line.setStretch(0, 1)
         box.addLayout(line)
         self._shown = Scope.KIND.value

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QStringListModel, Qt, QTimer, Signal
-from PySide6.QtWidgets import QComboBox, QCompleter, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QCompleter, QWidget
 
 from lull.desktop.pages.review.columns import search_field
 from lull.desktop.widgets.choice import Choice
-from lull.desktop.widgets.tokens import GAP
+from lull.desktop.widgets.flow import Flow
 from lull.desktop.words import plain, tr
 
 TYPED_MS = 250
@@ -35,11 +35,10 @@ class ConversationFilter(QWidget):
         self.model = self._choice(tr("Model"), [(tr("Every model"), "")])
         self.label = self._choice(tr("Rating"), _ratings())
         self.excluded = self._choice(tr("Learning"), _learning())
-        box = QHBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(GAP)
-        box.addWidget(self.search, 3)
-        box.addWidget(self.skill, 2)
+        box = Flow()
+        self.setLayout(box)
+        box.addWidget(self.search)
+        box.addWidget(self.skill)
         for one in (self.client, self.model, self.label, self.excluded):
             one.setSizeAdjustPolicy(
                 QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon

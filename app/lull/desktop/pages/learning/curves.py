@@ -25,8 +25,7 @@ from lull.desktop.pages.learning.charts import (
     titles,
 )
 from lull.desktop.widgets.parts import label
-from lull.desktop.widgets.style import ThemeInForce
-from lull.desktop.widgets.tokens import SMALL_PT
+from lull.desktop.widgets.style import ThemeInForce, small_pt
 from lull.desktop.words import percent, tr
 
 LEGEND_PX: Final = 24
@@ -169,7 +168,7 @@ class Curves(QWidget):
         theme = self._look.theme
         self.plot.setBackground(theme.card)
         font = QFont()
-        font.setPointSizeF(SMALL_PT)
+        font.setPointSizeF(small_pt())
         for side in ("left", "bottom"):
             axis = self.plot.getAxis(side)
             axis.setPen(pg.mkPen(theme.line))

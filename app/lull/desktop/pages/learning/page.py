@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
     QPushButton,
-    QSplitter,
     QVBoxLayout,
 )
 
@@ -36,6 +35,7 @@ from lull.desktop.pages.learning.words import (
 )
 from lull.desktop.state import Subject, Told
 from lull.desktop.widgets.choice import Choice
+from lull.desktop.widgets.flow import Sides
 from lull.desktop.widgets.page import Empty, Kit, Page
 from lull.desktop.widgets.parts import Card, button, label, row
 from lull.desktop.widgets.tokens import GAP
@@ -99,11 +99,6 @@ class LearningPage(Page):
         self.log.toggled.connect(self.curves.logarithmic)
 
     def _lay_out(self) -> None:
-        split = QSplitter(Qt.Orientation.Vertical)
-        split.setChildrenCollapsible(False)
-        split.addWidget(self._curve_card())
-        lower = QSplitter(Qt.Orientation.Horizontal)
-        lower.setChildrenCollapsible(False)
         runs = Card()
         runs.box.addLayout(row(label(tr("Runs"), "head"), None, self.details, self.cancel))
         runs.box.addWidget(self.runs, 1)
@@ -112,16 +107,12 @@ class LearningPage(Page):
         adapters.box.addLayout(row(label(tr("Adapters"), "head"), None, self.whole))
         adapters.box.addWidget(self.adapters, 1)
         adapters.box.addLayout(row(None, self.base, self.back, self.adopt))
-        lower.addWidget(runs)
-        lower.addWidget(adapters)
-        lower.setSizes([460, 430])
-        split.addWidget(lower)
-        split.setSizes([300, 300])
         outer = QVBoxLayout(self.body)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(GAP)
         outer.addWidget(self.doing)
-        outer.addWidget(split, 1)
+        outer.addWidget(self._curve_card(), 1)
+        outer.addWidget(Sides(runs, adapters, sizes=(460, 430)), 1)
 
     def _curve_card(self) -> Card:
         card = Card()
@@ -131,12 +122,7 @@ class LearningPage(Page):
         self.none = label("", "muted", wrap=True)
         self.none.setAlignment(Qt.AlignmentFlag.AlignCenter)
         card.box.addWidget(self.none, 1)
-        self.beside = QSplitter(Qt.Orientation.Horizontal)
-        self.beside.setChildrenCollapsible(False)
-        self.beside.addWidget(self.curves)
-        self.beside.addWidget(self.values)
-        self.beside.setStretchFactor(0, 1)
-        self.beside.setSizes([580, 250])
+        self.beside = Sides(self.curves, self.values, sizes=(580, 250), grows=True)
         card.box.addWidget(self.beside, 1)
         return card
 

@@ -3,18 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem
 
+from lull.desktop.widgets.tables import fit_rows
+
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+LEAST_ROWS: Final = 3
+"""Rows of a small table that are seen at least."""
 _MODE = QHeaderView.ResizeMode
+
+
+class _SmallTable(QTableWidget):
+    """A table whose rows are as high as its text needs."""
+
+    def __init__(self, row_px: int) -> None:
+        super().__init__()
+        self._row_px = row_px
+        fit_rows(self, row_px)
+
+    def minimumSizeHint(self) -> QSize:  # noqa: N802
+        rows = LEAST_ROWS * self.verticalHeader().defaultSectionSize()
+        high = self.horizontalHeader().sizeHint().height() + rows
+        return QSize(super().minimumSizeHint().width(), high)
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            fit_rows(self, self._row_px)
 
 
 def small_table(
     heads: Sequence[str], name: str, *, several: bool = False, row_px: int = 28
 ) -> QTableWidget:
-    made = QTableWidget(0, len(heads))
+    made = _SmallTable(row_px)
+    made.setColumnCount(len(heads))
     made.setAccessibleName(name)
     made.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
     made.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -24,7 +49,6 @@ def small_table(
     made.setTabKeyNavigation(False)
     made.setWordWrap(False)
     made.verticalHeader().hide()
-    made.verticalHeader().setDefaultSectionSize(row_px)
     made.horizontalHeader().setHighlightSections(False)
     made.horizontalHeader().setDefaultAlignment(_LEFT)
     set_heads(made, heads)

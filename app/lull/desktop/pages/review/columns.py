@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QLayout, QLineEdit, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractScrollArea,
+    QLabel,
+    QLayout,
+    QLineEdit,
+    QVBoxLayout,
+    QWidget,
+)
 
+from lull.desktop.widgets.flow import Sides, scrolled
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import only
 
@@ -30,23 +37,25 @@ def two_columns(
     *,
     sizes: tuple[int, int],
     above: tuple[Part, ...] = (),
-) -> QSplitter:
+) -> Sides:
     """Lay out a page in two columns, with the widgets `above` on top.
 
-    In each column widgets share the remaining height; labels and layouts keep theirs.
+    In each column widgets share the remaining height; labels and layouts keep theirs. What is
+    shown of the chosen one scrolls where it does not fit.
     """
-    split = QSplitter(Qt.Orientation.Horizontal)
-    split.setChildrenCollapsible(False)
+    shown, *below = right
+    if isinstance(shown, QWidget) and not isinstance(shown, QAbstractScrollArea):
+        right = (scrolled(shown), *below)
+
+    columns = []
     for parts, margin in ((left, 0), (right, GAP)):
         column = QWidget()
         box = QVBoxLayout(column)
         box.setContentsMargins(margin, 0, 0, 0)
         box.setSpacing(GAP)
         _add(box, parts)
-        split.addWidget(column)
-    split.setStretchFactor(0, 0)
-    split.setStretchFactor(1, 1)
-    split.setSizes(list(sizes))
+        columns.append(column)
+    split = Sides(*columns, sizes=sizes)
     outer = QVBoxLayout(body)
     outer.setContentsMargins(0, 0, 0, 0)
     outer.setSpacing(GAP)

@@ -72,7 +72,6 @@ class ReviewPage(Page):
         made.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         made.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         made.setTabKeyNavigation(False)
-        made.setMinimumWidth(236)
         made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         # Letter keys are shortcuts here, so turn off Qt's search by typing.
         made.keyboardSearch = lambda _: None  # type: ignore[method-assign]

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QVBoxLayout, QWidget
 
 from lull.contract import routes
 from lull.core.proof.standing import Standing
@@ -26,8 +26,10 @@ from lull.desktop.pages.review.standing_words import (
     standing,
     status_chip,
 )
+from lull.desktop.widgets.flow import Flow
+from lull.desktop.widgets.long_text import Details
 from lull.desktop.widgets.page import Kit
-from lull.desktop.widgets.parts import button, chip, empty_out, label
+from lull.desktop.widgets.parts import button, chip, empty_out, label, row
 from lull.desktop.widgets.style import mono
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import ago, clock, now, plain, tr
@@ -51,21 +53,19 @@ class ProposalView(QWidget):
         self._asked: set[str] = set()
         self.view = "unified"
         self.name = label("", "head", wrap=True)
-        self._chips = QHBoxLayout()
+        self._chips = row()
         self.description = label("", "muted", wrap=True)
         self.evidence = label("", wrap=True)
         self.odds = label("", "small", wrap=True)
         self.cautions = label("", "warn", wrap=True)
         self.flags = label("", "bad", wrap=True)
         self.beside = BesideText()
-        self.text = QTextBrowser()
-        self.text.setOpenLinks(False)
+        self.text = Details()
         self.text.setAccessibleName(tr("What it changes"))
         self._lay_out()
         kit.look.changed.connect(self._draw)
 
     def _lay_out(self) -> None:
-        self._chips.setSpacing(GAP)
         box = QVBoxLayout(self)
         box.setContentsMargins(0, 0, 0, 0)
         box.setSpacing(GAP)
@@ -77,11 +77,10 @@ class ProposalView(QWidget):
         box.addLayout(self._tabs())
         box.addWidget(self.text, 1)
 
-    def _tabs(self) -> QHBoxLayout:
+    def _tabs(self) -> Flow:
         titles = (tr("Changes"), tr("Side by side"), tr("As text"), tr("Evidence"))
         group = QButtonGroup(self)
-        box = QHBoxLayout()
-        box.setSpacing(GAP // 2)
+        box = Flow(gap=GAP // 2)
         self.tabs: dict[str, Any] = {}
         for name, title in zip(VIEWS, titles, strict=True):
             made = button(title, functools.partial(self.show_view, name), flat=True)
@@ -90,7 +89,6 @@ class ProposalView(QWidget):
             group.addButton(made)
             box.addWidget(made)
             self.tabs[name] = made
-        box.addStretch(1)
         return box
 
     def show_view(self, name: str) -> None:
@@ -133,7 +131,6 @@ class ProposalView(QWidget):
             shown.insert(1, chip(back))
         for one in shown:
             self._chips.addWidget(one)
-        self._chips.addStretch(1)
 
     def _draw(self) -> None:
         proposal = self._shown

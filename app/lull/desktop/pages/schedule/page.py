@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Final
+from typing import Any
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QGridLayout,
     QLabel,
     QLineEdit,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -33,14 +31,13 @@ from lull.desktop.pages.schedule.week_bars import Bar, BarKind, bars_of, kind_wo
 from lull.desktop.pages.schedule.week_editor import WeekEditor
 from lull.desktop.state import Subject, Told, shown_week
 from lull.desktop.widgets.choice import Choice
+from lull.desktop.widgets.flow import Flow, scrolled
 from lull.desktop.widgets.page import Kit, Page
-from lull.desktop.widgets.parts import Card, button, empty_out, label, row, set_kind
+from lull.desktop.widgets.parts import Card, beside, button, empty_out, label, row, set_kind
 from lull.desktop.widgets.tokens import GAP, Theme
 from lull.desktop.words import ago, counted, now, plain, tr
 
 Json = dict[str, Any]
-LEGEND_COLUMNS: Final = 5
-"""Number of entries in a row of the week picture's legend."""
 
 
 class SchedulePage(Page):
@@ -55,8 +52,7 @@ class SchedulePage(Page):
         self.week = WeekEditor(kit.look)
         self.hours: dict[str, QLineEdit] = {}
         self._feeds = QVBoxLayout()
-        self._legend = QGridLayout()
-        self._legend.setHorizontalSpacing(GAP)
+        self._legend = Flow(gap=GAP * 2)
         self._lulls = label("", wrap=True)
         inner = QWidget()
         box = QVBoxLayout(inner)
@@ -71,13 +67,9 @@ class SchedulePage(Page):
         ):
             box.addWidget(card)
         box.addStretch(1)
-        scroll = QScrollArea()
-        scroll.setWidgetResizable(True)
-        scroll.setWidget(inner)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         outer = QVBoxLayout(self.body)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(scroll)
+        outer.addWidget(scrolled(inner))
 
     def _why_card(self) -> Card:
         card = Card()
@@ -98,11 +90,12 @@ class SchedulePage(Page):
         ):
             self.kind.addItem(words, key)
         self.kind.activated.connect(lambda _: self._show_week())
-        self._hint = label("", "small")
+        self._hint = label("", "small", wrap=True)
         self._point("")
         self.week.drawn.connect(self._draw_hours)
         self.week.pointed.connect(self._point)
-        card.box.addLayout(row(self.kind, self._hint, None))
+        card.box.addLayout(row(self.kind, None))
+        card.box.addWidget(self._hint)
         card.box.addWidget(self.week)
         card.box.addLayout(self._legend)
         card.box.addWidget(self._lulls)
@@ -133,9 +126,9 @@ class SchedulePage(Page):
             field.setPlaceholderText("mon-fri 23:00-07:00, sat-sun 00:00-09:30")
             field.editingFinished.connect(functools.partial(self._set_hours, key))
             self.hours[key] = field
-            grid.addWidget(label(title), line, 0)
-            grid.addWidget(field, line, 1)
-            grid.addWidget(label(words, "small"), line, 2)
+            grid.addWidget(label(title), 2 * line, 0)
+            grid.addWidget(field, 2 * line, 1)
+            grid.addWidget(label(words, "small", wrap=True), 2 * line + 1, 1)
         card.box.addLayout(grid)
         return card
 
@@ -190,17 +183,16 @@ class SchedulePage(Page):
     def _show_legend(self, bars: list[Bar]) -> None:
         empty_out(self._legend)
         words, there = kind_words(), {bar.kind for bar in bars}
-        for number, kind in enumerate(kind for kind in BarKind if kind in there):
-            line, column = divmod(number, LEGEND_COLUMNS)
+        for kind in (kind for kind in BarKind if kind in there):
             swatch = QLabel()
             swatch.setFixedSize(14, 10)
             theme = self.kit.look.theme
             # Background colours are close to the card's own, so draw an edge.
             edge = theme.accent if kind is BarKind.PLANNED else theme.edge
             swatch.setStyleSheet(f"background: {_colour(kind, theme)}; border: 1px solid {edge};")
-            self._legend.addWidget(swatch, line, 2 * column)
-            self._legend.addWidget(label(words[kind], "small"), line, 2 * column + 1)
-        self._legend.setColumnStretch(2 * LEGEND_COLUMNS, 1)
+            entry = QWidget()
+            entry.setLayout(row(swatch, label(words[kind], "small")))
+            self._legend.addWidget(entry)
 
     def _show_hours(self) -> None:
         hours = self.state.value(Subject.WINDOWS).get("hours") or {}
@@ -239,8 +231,7 @@ class SchedulePage(Page):
             text.setText(f"{text.text()} · {feed['problem'].get('detail', '')}")
             set_kind(text, "warn")
         made = QWidget()
-        line = row(text, remove)
-        line.setStretch(0, 1)
+        line = beside(text, remove)
         line.setContentsMargins(0, 0, 0, 0)
         made.setLayout(line)
         return made

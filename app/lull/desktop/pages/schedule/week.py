@@ -17,6 +17,8 @@ from lull.desktop.words import tr
 LEFT: Final = 104
 TOP: Final = 22
 LEAST_LINE: Final = 34
+WIDE_DAY: Final = "Wed 30 Mmm"
+"""A name of a day that takes as much room as any."""
 
 
 class WeekView(QWidget):
@@ -38,27 +40,51 @@ class WeekView(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        return QSize(640, TOP + DAYS * LEAST_LINE + 6)
+        return QSize(640, self.top + DAYS * max(LEAST_LINE, self._text_high) + 6)
 
     def minimumSizeHint(self) -> QSize:  # noqa: N802
-        return QSize(480, TOP + DAYS * 26 + 6)
+        width = self.left + 3 * self._text_wide("00:00") + 8
+        return QSize(width, self.top + DAYS * max(26, self._text_high) + 6)
 
     # Geometry
+
+    def _text_wide(self, text: str) -> int:
+        return self.fontMetrics().horizontalAdvance(text)
+
+    @property
+    def _text_high(self) -> int:
+        return self.fontMetrics().lineSpacing()
+
+    @property
+    def left(self) -> int:
+        """Width of the days' names beside the picture, in pixels."""
+        return max(LEFT, self._text_wide(WIDE_DAY) + 20)
+
+    @property
+    def top(self) -> int:
+        """Height of the hours above the picture, in pixels."""
+        return max(TOP, self._text_high + 4)
+
+    @property
+    def _hours_apart(self) -> int:
+        """How many hours are between two that are named, so that their names do not touch."""
+        wide = self._text_wide("00:00") + 8
+        return next((hours for hours in (3, 6, 12) if hours * self.hour >= wide), 24)
 
     @property
     def line(self) -> float:
         """Height of a day's line in the picture, in pixels."""
-        return (self.height() - TOP - 4) / DAYS
+        return (self.height() - self.top - 4) / DAYS
 
     @property
     def hour(self) -> float:
         """Width of an hour in the picture, in pixels."""
-        return (self.width() - LEFT - 8) / 24
+        return (self.width() - self.left - 8) / 24
 
     def place(self, at: QPointF) -> tuple[int, float] | None:
         """Return the day (0 is the first shown) and minute at a point, or None if outside."""
-        day = int((at.y() - TOP) // self.line)
-        minute = (at.x() - LEFT) / self.hour * 60
+        day = int((at.y() - self.top) // self.line)
+        minute = (at.x() - self.left) / self.hour * 60
         return (day, minute) if 0 <= day < DAYS and 0 <= minute < 24 * 60 else None
 
     def said_at(self, at: QPointF) -> str:
@@ -93,9 +119,9 @@ class WeekView(QWidget):
             for bar in self._bars:
                 piece = pieces(bar, day)
                 if piece is not None:
-                    x = LEFT + piece[0] * hour
+                    x = self.left + piece[0] * hour
                     width = max(2.0, (piece[1] - piece[0]) * hour)
-                    self._paint_bar(painter, bar, x, TOP + number * line, width, line)
+                    self._paint_bar(painter, bar, x, self.top + number * line, width, line)
         self._paint_now(painter, line, hour)
         self.paint_over(painter)
         painter.end()
@@ -104,24 +130,26 @@ class WeekView(QWidget):
         """Draw on top of the picture; for subclasses."""
 
     def _paint_grid(self, painter: QPainter, line: float, hour: float) -> None:
-        theme = self._look.theme
-        bottom = TOP + DAYS * line
+        theme, left, top = self._look.theme, self.left, self.top
+        bottom = top + DAYS * line
         for mark in range(0, 25, 3):
-            x = LEFT + mark * hour
+            x = left + mark * hour
             painter.setPen(QPen(QColor(theme.line), 1))
-            painter.drawLine(int(x), TOP, int(x), int(bottom))
+            painter.drawLine(int(x), top, int(x), int(bottom))
             painter.setPen(QColor(theme.muted))
-            if mark < 24:
-                painter.drawText(QRectF(x - 20, 0, 40, TOP - 4), _MIDDLE, f"{mark:02}:00")
+            if mark < 24 and mark % self._hours_apart == 0:
+                half = self._text_wide("00:00") / 2 + 2
+                at = QRectF(x - half, 0, 2 * half, top - 4)
+                painter.drawText(at, _MIDDLE, f"{mark:02}:00")
         for number in range(DAYS):
             day = self._first + number * DAY
-            y = TOP + number * line
+            y = top + number * line
             painter.setPen(QPen(QColor(theme.line), 1))
-            painter.drawLine(LEFT, int(y), self.width() - 8, int(y))
+            painter.drawLine(left, int(y), self.width() - 8, int(y))
             today = self._now is not None and day == self._now.date()
             painter.setPen(QColor(theme.accent if today else theme.muted))
             words = tr("Today") if today else f"{day:%a %d %b}"
-            painter.drawText(QRectF(0, y, LEFT - 10, line), _RIGHT, words)
+            painter.drawText(QRectF(0, y, left - 10, line), _RIGHT, words)
 
     def _paint_bar(
         self, painter: QPainter, bar: Bar, x: float, y: float, width: float, line: float
@@ -155,8 +183,8 @@ class WeekView(QWidget):
             return
         number = (self._now.date() - self._first).days
         if 0 <= number < DAYS:
-            x = LEFT + (self._now.hour + self._now.minute / 60) * hour
-            y = TOP + number * line
+            x = self.left + (self._now.hour + self._now.minute / 60) * hour
+            y = self.top + number * line
             painter.setPen(QPen(QColor(self._look.theme.accent), 2))
             painter.drawLine(int(x), int(y), int(x), int(y + line))
 

@@ -13,7 +13,7 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPen
 
 from lull.desktop.pages.schedule.hours_edit import DAY_MIN, Stretch, Week, holds, week_of
-from lull.desktop.pages.schedule.week import LEFT, TOP, WeekView
+from lull.desktop.pages.schedule.week import WeekView
 from lull.desktop.pages.schedule.week_bars import DAY, DAYS
 from lull.desktop.widgets.style import ThemeInForce
 from lull.desktop.words import tr
@@ -102,7 +102,7 @@ class WeekEditor(WeekView):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         if self._dragging and self._cursor is not None:
             day, start, _ = self._cursor
-            minute = (event.position().x() - LEFT) / self.hour * 60
+            minute = (event.position().x() - self.left) / self.hour * 60
             end = round(minute / SNAP_MIN) * SNAP_MIN
             self._mark(day, start, end if end != start else start + SNAP_MIN)
 
@@ -184,5 +184,5 @@ class WeekEditor(WeekView):
         fill.setAlpha(60)
         painter.setPen(QPen(colour, 2))
         painter.setBrush(QBrush(fill))
-        x, y = LEFT + low / 60 * self.hour, TOP + day * self.line
+        x, y = self.left + low / 60 * self.hour, self.top + day * self.line
         painter.drawRect(QRectF(x, y + 1, (high - low) / 60 * self.hour, self.line - 2))

@@ -87,12 +87,11 @@ class SkillsPage(Page):
         made.setTabKeyNavigation(False)
         made.setWordWrap(False)
         made.verticalHeader().hide()
-        # A fixed height, so that Qt does not measure ten thousand rows.
         made.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        made.verticalHeader().setDefaultSectionSize(30)
-        made.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
-        for column, width in ((1, 130), (2, 58), (3, 128)):
-            made.setColumnWidth(column, width)
+        for column in (1, 2, 3):  # measured by the rows that are seen
+            mode = QHeaderView.ResizeMode.ResizeToContents
+            made.horizontalHeader().setSectionResizeMode(column, mode)
+        made.horizontalHeader().setResizeContentsPrecision(0)
         made.horizontalHeader().setHighlightSections(False)
         made.horizontalHeader().setDefaultAlignment(_LEFT)
         made.selectionModel().currentRowChanged.connect(self._moved)
@@ -109,7 +108,7 @@ class SkillsPage(Page):
             self.body,
             (row(self.search, self.archived), self.table),
             (self.view, row(self.pin, self.disable, self.edit, None, self.delete)),
-            sizes=(560, 360),
+            sizes=(610, 320),
         )
 
     def focus_search(self) -> None:

@@ -8,8 +8,6 @@ from typing import Any
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
-    QHBoxLayout,
-    QTextBrowser,
     QVBoxLayout,
     QWidget,
 )
@@ -21,6 +19,8 @@ from lull.desktop.pages.skills.changes import change_words
 from lull.desktop.pages.skills.skill_rows import effect_words, key_of, measured_words, status_words
 from lull.desktop.state import Told, said
 from lull.desktop.widgets.choice import Choice
+from lull.desktop.widgets.flow import Flow
+from lull.desktop.widgets.long_text import Details
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import button, chip, label, row
 from lull.desktop.widgets.tokens import GAP
@@ -47,8 +47,7 @@ class SkillView(QWidget):
         self.edited = chip(tr("Edited since it was tested"), "warn")
         self.edited.hide()
         self.description = label("", "muted", wrap=True)
-        self.text = QTextBrowser()
-        self.text.setOpenLinks(False)
+        self.text = Details()
         self.text.setAccessibleName(tr("The skill"))
         self.old, self.new = Choice(), Choice()
         self.old.setAccessibleName(tr("Compare this version"))
@@ -60,8 +59,7 @@ class SkillView(QWidget):
         kit.look.changed.connect(self._draw)
 
     def _lay_out(self) -> None:
-        tabs = QHBoxLayout()
-        tabs.setSpacing(GAP // 2)
+        tabs = Flow(gap=GAP // 2)
         group = QButtonGroup(self)
         self.tabs: dict[str, Any] = {}
         titles = (tr("Text"), tr("History"), tr("Compare"))
@@ -72,7 +70,7 @@ class SkillView(QWidget):
             group.addButton(made)
             tabs.addWidget(made)
             self.tabs[name] = made
-        tabs.addStretch(1)
+        tabs.add_stretch()
         self.verify = button(tr("Check the proof"), self._verify, flat=True)
         tabs.addWidget(self.verify)
         self._versions = QWidget()

@@ -1,0 +1,234 @@
+"""Layouts that give way: rows that go on in the next line, columns that move below each other.
+
+With them, and with scrolling, a page keeps every control whole in a small window and with large
+text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+from PySide6.QtCore import QEvent, QRect, QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QLayout,
+    QLayoutItem,
+    QScrollArea,
+    QSizePolicy,
+    QSpacerItem,
+    QSplitter,
+    QWidget,
+)
+
+from lull.desktop.widgets.tokens import GAP
+
+LEAST_ACROSS: Final = 26
+"""Width of two columns, in heights of a line of text, below which they are put one below the other.
+"""
+LEAST_DOWN: Final = 12
+"""Height of a column that stands above or below another, in lines of text."""
+_GROWS: Final = QSizePolicy.Policy.Expanding
+_FIXED: Final = QSizePolicy.Policy.Minimum
+
+
+class Flow(QLayout):
+    """Widgets from left to right in as many lines as they need.
+
+    A stretch, or a field that wants all the width, takes what is left of its line. With `even` all
+    widgets are of one width, and each line has as many of them.
+    """
+
+    def __init__(self, *, gap: int = GAP, even: bool = False) -> None:
+        super().__init__()
+        self._items: list[QLayoutItem] = []
+        self._even = even
+        self.setContentsMargins(0, 0, 0, 0)
+        self.setSpacing(gap)
+
+    def add_stretch(self) -> None:
+        self.addItem(QSpacerItem(0, 0, _GROWS, _FIXED))
+
+    # Qt's own
+
+    def addItem(self, item: QLayoutItem) -> None:  # noqa: N802
+        self._items.append(item)
+        self.invalidate()
+
+    def count(self) -> int:
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:  # noqa: N802
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:  # noqa: N802
+        if not 0 <= index < len(self._items):
+            return None
+        self.invalidate()
+        return self._items.pop(index)
+
+    def expandingDirections(self) -> Qt.Orientation:  # noqa: N802
+        return Qt.Orientation.Horizontal
+
+    def hasHeightForWidth(self) -> bool:  # noqa: N802
+        return True
+
+    def heightForWidth(self, width: int) -> int:  # noqa: N802
+        return self._arrange(QRect(0, 0, width, 0), moves=False)
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        shown = self._shown()
+        width = sum(item.sizeHint().width() for item in shown)
+        gaps = self.spacing() * max(0, sum(not _is_stretch(item) for item in shown) - 1)
+        return QSize(width + gaps, max((item.sizeHint().height() for item in shown), default=0))
+
+    def minimumSize(self) -> QSize:  # noqa: N802
+        least = QSize(0, 0)
+        for item in self._shown():
+            least = least.expandedTo(item.minimumSize())
+        return least
+
+    def setGeometry(self, rect: QRect) -> None:  # noqa: N802
+        super().setGeometry(rect)
+        self._arrange(rect, moves=True)
+
+    # Lines
+
+    def _shown(self) -> list[QLayoutItem]:
+        return [item for item in self._items if _is_stretch(item) or not item.isEmpty()]
+
+    def _arrange(self, rect: QRect, *, moves: bool) -> int:
+        """Lay the lines out from the top of a rectangle; return their height."""
+        y = rect.y()
+        for line in self._even_lines(rect) if self._even else self._lines(rect.width()):
+            widths = self._widths(line, rect.width())
+            height = max((_height(i, w) for i, w in zip(line, widths, strict=True)), default=0)
+            x = rect.x()
+            for item, width in zip(line, widths, strict=True):
+                if moves:
+                    item.setGeometry(self._within(item, QRect(x, y, width, height)))
+                x += width + (0 if _is_stretch(item) else self.spacing())
+            y += height + (self.spacing() if height else 0)
+        return max(0, y - rect.y() - self.spacing())
+
+    def _within(self, item: QLayoutItem, room: QRect) -> QRect:
+        """The item's place in its room: in the middle of a line's height, or the whole of it."""
+        if self._even:
+            return room
+        height = min(room.height(), _height(item, room.width()))
+        return QRect(room.x(), room.y() + (room.height() - height) // 2, room.width(), height)
+
+    def _lines(self, width: int) -> list[list[QLayoutItem]]:
+        lines: list[list[QLayoutItem]] = [[]]
+        left = width
+        for item in self._shown():
+            wanted = 0 if _is_stretch(item) else min(item.sizeHint().width(), width)
+            if wanted > left and any(not _is_stretch(one) for one in lines[-1]):
+                lines.append([])
+                left = width
+            lines[-1].append(item)
+            left -= 0 if _is_stretch(item) else wanted + self.spacing()
+        return lines
+
+    def _even_lines(self, rect: QRect) -> list[list[QLayoutItem]]:
+        shown = [item for item in self._shown() if not _is_stretch(item)]
+        if not shown:
+            return []
+        least = max(item.minimumSize().width() for item in shown) + self.spacing()
+        fit = max(1, (rect.width() + self.spacing()) // max(1, least))
+        lines = math.ceil(len(shown) / fit)
+        each = math.ceil(len(shown) / lines)
+        return [shown[n : n + each] for n in range(0, len(shown), each)]
+
+    def _widths(self, line: Sequence[QLayoutItem], width: int) -> list[int]:
+        if self._even:
+            each = (width + self.spacing()) // len(line) - self.spacing()
+            return [each for _ in line]
+        widths = [0 if _is_stretch(one) else min(one.sizeHint().width(), width) for one in line]
+        gaps = self.spacing() * max(0, sum(not _is_stretch(one) for one in line) - 1)
+        growing = [n for n, one in enumerate(line) if _is_stretch(one)]
+        growing = growing or [n for n, one in enumerate(line) if _grows(one)]
+        left = max(0, width - sum(widths) - gaps)
+        for n in growing:
+            widths[n] += left // len(growing)
+        return widths
+
+
+def _is_stretch(item: QLayoutItem) -> bool:
+    return item.spacerItem() is not None
+
+
+def _grows(item: QLayoutItem) -> bool:
+    return bool(item.expandingDirections() & Qt.Orientation.Horizontal)
+
+
+def _height(item: QLayoutItem, width: int) -> int:
+    if item.hasHeightForWidth():
+        return max(item.heightForWidth(width), item.minimumSize().height())
+    return item.sizeHint().height()
+
+
+class Sides(QSplitter):
+    """Two widgets side by side, or one below the other where the width is little for its text.
+
+    With `grows` only the first takes more width, else both.
+    """
+
+    def __init__(self, *widgets: QWidget, sizes: tuple[int, int], grows: bool = False) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self._sizes, self._parts = sizes, widgets
+        self.setChildrenCollapsible(False)
+        for widget in widgets:
+            self.addWidget(widget)
+        for number, size in enumerate(sizes):
+            self.setStretchFactor(number, int(number == 0) if grows else size)
+        self.setSizes(list(sizes))
+        self.splitterMoved.connect(self._turn)
+
+    def sizeHint(self) -> QSize:  # noqa: N802
+        """As low as it can be: it takes what is left of its page, and makes no page scroll."""
+        return QSize(super().sizeHint().width(), self.minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        super().resizeEvent(event)
+        self._turn()
+
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.FontChange):
+            self._turn()
+        return done
+
+    def _turn(self, *_: object) -> None:
+        line = self.fontMetrics().lineSpacing()
+        narrow = self.width() < LEAST_ACROSS * line
+        turned = Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal
+        if turned is not self.orientation():
+            self.setOrientation(turned)
+            self.updateGeometry()  # Qt tells nobody that it is of another size now
+            if not narrow:
+                self.setSizes(list(self._sizes))
+        for part in self._parts:
+            least = LEAST_DOWN * line if narrow else 0
+            # Qt's splitter leaves out that words which wrap are higher where they are narrower.
+            layout, width = part.layout(), self.width() if narrow else part.width()
+            if layout is not None and layout.hasHeightForWidth():
+                edges = part.contentsMargins()
+                width -= edges.left() + edges.right()
+                needed = layout.minimumHeightForWidth(width) + edges.top() + edges.bottom()
+                least = max(least, needed)
+            if part.minimumHeight() != least:
+                part.setMinimumHeight(least)
+
+
+def scrolled(widget: QWidget) -> QScrollArea:
+    """Put a widget into an area that scrolls where it does not fit."""
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    # Tab goes from control to control, and the area follows it.
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setWidget(widget)
+    return area

@@ -1,0 +1,65 @@
+"""What of a window is cut off at the size that it has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import QPoint, QRect, QSize
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractScrollArea,
+    QComboBox,
+    QLabel,
+    QScrollArea,
+    QScrollBar,
+    QWidget,
+)
+
+from lull.desktop.widgets.parts import ElidedLabel
+
+
+def cut_off(root: QWidget) -> list[str]:
+    """The widgets that are not seen whole, nor by scrolling up and down."""
+    return [
+        f"{type(widget).__name__} {_said(widget)!r}: {why}"
+        for widget in root.findChildren(QWidget)
+        if widget.isVisible() and not isinstance(widget.parentWidget(), QScrollBar)
+        for why in _wrong(widget)
+    ]
+
+
+def _wrong(widget: QWidget) -> Iterator[str]:
+    parent = widget.parentWidget()
+    assert parent is not None
+    if isinstance(widget, QScrollArea) and widget.horizontalScrollBar().maximum() > 0:
+        yield f"scrolls sideways by {widget.horizontalScrollBar().maximum()}"
+    if not _scrolls(parent):
+        at = QRect(widget.mapTo(parent, QPoint(0, 0)), widget.size())
+        if not parent.rect().contains(at):
+            yield f"{at.getRect()} is not in {parent.rect().getRect()}"
+    needed = _needed(widget)
+    if needed.width() > widget.width() or needed.height() > widget.height():
+        yield f"{widget.size().toTuple()} where {needed.toTuple()} is needed"
+
+
+def _scrolls(parent: QWidget) -> bool:
+    """Whether a scroll area shows the parts of what lies in it one after the other."""
+    area = parent.parentWidget()
+    return isinstance(area, QAbstractScrollArea) and area.viewport() is parent
+
+
+def _needed(widget: QWidget) -> QSize:
+    """The size at which all of a text is seen."""
+    if isinstance(widget, QLabel):
+        if isinstance(widget, ElidedLabel) or not (widget.text() or widget.pixmap()):
+            return QSize(0, 0)
+        if widget.wordWrap():
+            return QSize(widget.minimumSizeHint().width(), widget.heightForWidth(widget.width()))
+    if isinstance(widget, (QLabel, QAbstractButton, QComboBox)):
+        return widget.minimumSizeHint()
+    return QSize(0, 0)
+
+
+def _said(widget: QWidget) -> str:
+    text = widget.text() if isinstance(widget, (QLabel, QAbstractButton)) else ""
+    return (text or widget.accessibleName() or widget.objectName())[:60]
