@@ -211,8 +211,6 @@ def _approved(sources: MaterialSources, key: SkillKey, sha256: str) -> Proposal 
 
 def _by_proposal(sources: MaterialSources, served: ServedTurn, proposal: Proposal) -> Scores:
     """Return a scoring function by the wish that the user stated when the skill was made."""
-    rewards = sources.rollouts.served(proposal.failures[:1])
-    about = next((one.asked for one in rewards), "")
 
     async def score(answer: Completion) -> float | None:
         if answer.finish is not Finish.STOP:
@@ -222,7 +220,6 @@ def _by_proposal(sources: MaterialSources, served: ServedTurn, proposal: Proposa
             wish=proposal.wish,
             asked=served.asked,
             answer=answer.message.text,
-            about=about,
             check=parse(proposal.check) if proposal.check else None,
         )
         judge = sources.judge()

@@ -102,15 +102,13 @@ class Verifier:
         wish: str,
         asked: str,
         answer: str,
-        about: str = "",
         check: Check | None = None,
     ) -> bool | None:
         """Whether the answer fulfils the wish.
 
         Of a wish with several sentences, the last that applies decides.
 
-        `about` is the request that the wish was about, and `check` its exact check. None where it
-        cannot be decided without a model.
+        `check` is the wish's exact check. None where it cannot be decided without a model.
         """
         read = self._exact.get(canonical(model))
         if read is None:
@@ -203,7 +201,6 @@ class Verifier:
                 wish=wish.words,
                 asked=asked,
                 answer=answer,
-                about=wish.about,
                 check=wish.check,
             )
             if does is not None:

@@ -156,13 +156,11 @@ class Replay:
         return float(does), f"verifier:{model if self._verifier.is_exact(model) else 'check'}"
 
     def _fulfils(self, proposal: Proposal, model: str, asked: str, answer: str) -> bool | None:
-        about = next((one.asked for one in self._rewards.served(proposal.failures[:1])), "")
         return self._verifier.fulfils(
             model,
             wish=proposal.wish,
             asked=asked,
             answer=answer,
-            about=about,
             check=parse(proposal.check) if _by_its_check(proposal) else None,
         )
 
