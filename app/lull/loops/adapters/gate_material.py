@@ -95,8 +95,8 @@ async def material_of(sources: MaterialSources, version: AdapterVersion) -> Gate
     probes = tuple(p for p in sources.curriculum.canaries(version) if p.about not in touched)
     return GateMaterial(
         probes=probes,
-        targets=tuple(_held_out(sources, one) for one in targets[:MOST_TARGETS]),
-        successes=tuple(_successes(sources, stock, model)),
+        targets=tuple(_held_out(one) for one in targets[:MOST_TARGETS]),
+        successes=tuple(_successes(sources, stock)),
         planted=memorable(_texts(trained)),
     )
 
@@ -240,7 +240,7 @@ def _by_proposal(sources: MaterialSources, served: ServedTurn, proposal: Proposa
 # Past successes
 
 
-def _successes(sources: MaterialSources, stock: _Stock, model: str) -> list[PastSuccess]:
+def _successes(sources: MaterialSources, stock: _Stock) -> list[PastSuccess]:
     found = []
     for served in stock.recent:
         reward = served.reward.reward
@@ -289,7 +289,7 @@ def _as_before(sources: MaterialSources, served: ServedTurn) -> Scores:
 # Shared helpers
 
 
-def _held_out(sources: MaterialSources, target: _Target) -> HeldOutRequest:
+def _held_out(target: _Target) -> HeldOutRequest:
     messages = _messages(target.served, target.skills)
     taught = None
     if target.learned is not None:

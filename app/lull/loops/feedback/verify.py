@@ -66,13 +66,13 @@ class Verifier:
         exact: Mapping[str, Reads],
         *,
         checks: Callable[[str], Sequence[Check]],
-        derived: Callable[[Heard, str], Check | None] = lambda _heard, _asked: None,
+        derived: Callable[[Heard], Check | None] = lambda _heard: None,
         tools: Tools = NO_TOOLS,
     ) -> None:
         """The mapping `exact` holds verifiers for models whose answers are right or wrong.
 
-        `checks` returns a skill's checks by its sha256, `derived` makes a check from feedback and
-        its request, and `tools` are libraries that some checks need.
+        `checks` returns a skill's checks by its sha256, `derived` makes a check from feedback, and
+        `tools` are libraries that some checks need.
         """
         self._exact = {canonical(name): read for name, read in exact.items()}
         self._checks = checks
@@ -90,7 +90,7 @@ class Verifier:
             words=heard.rule,
             about=about,
             turn=feedback.before,
-            check=self._derived(heard, about),
+            check=self._derived(heard),
             scope=heard.scope or Scope.KIND,
             said=feedback.turn,
         )
