@@ -14,10 +14,10 @@ from typing import Final
 
 from lull.core.adapters.adapter import AdapterVersion
 from lull.core.chat.messages import Completion, Finish, Message, Role, text_message
+from lull.core.checks.reading import parse
 from lull.core.errors import NotFound
 from lull.core.feedback.judge import Asks, Judge, JudgeQuestion
 from lull.core.feedback.reward import GREY, majority
-from lull.core.proof.check import parse
 from lull.core.proof.proposal import Proposal, ProposalStatus
 from lull.core.provenance.leaks import memorable
 from lull.core.skills.skill import Skill, SkillKey

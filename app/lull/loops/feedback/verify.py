@@ -12,10 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from lull.core.chat.model_name import canonical
+from lull.core.checks.check import NO_TOOLS, Check, Tools
+from lull.core.checks.holding import holds
+from lull.core.checks.wording import in_words
 from lull.core.feedback.feedback import Feedback, Heard, Scope
 from lull.core.feedback.reward import Source
 from lull.core.feedback.signals import YOU_SAID, Signal, SignalKind, from_format
-from lull.core.proof.check import NO_TOOLS, Check, Tools, holds, in_words
 from lull.core.skills.similarity import alike
 from lull.core.skills.skill import Skill
 

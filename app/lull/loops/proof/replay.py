@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 from lull.core.chat.messages import Completion, Message, Role, Sampling, text_message
 from lull.core.chat.ports import ChatModel
+from lull.core.checks.reading import parse
 from lull.core.errors import RequestError
 from lull.core.feedback.judge import Asks, Judge, JudgeQuestion
 from lull.core.feedback.reward import majority
-from lull.core.proof.check import parse
 from lull.core.proof.proof import Pair, PairPart
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin
 from lull.core.provenance.redaction import redact_text
