@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from lull.backends.retrieval.skill_index import WordIndex
@@ -35,6 +36,7 @@ from lull.store.database import Database
 from lull.store.proof.proposals import Proposals
 from lull.store.skills.skill_folders import SkillFolders
 from lull.store.skills.skills import Skills
+from lull.store.trash import Bundle, Trash
 from tests.doubles.fakes import FakeClock, FakeIds
 
 KEY = b"a key for tests"
@@ -105,6 +107,20 @@ def turn(
         suffixes=(),
         known=0,
     )
+
+
+async def throw_older(database: Database, oldest: datetime) -> int:
+    """Move the conversations that ended before to the trash; return how many."""
+    ids = database.read(
+        lambda connection: [
+            row["id"]
+            for row in connection.execute(
+                "SELECT id FROM trajectories WHERE last < ?", (oldest.isoformat(),)
+            )
+        ]
+    )
+    bundle = Bundle(why="age", at=oldest.isoformat(), born=0.0, conversations=())
+    return await Trash(database.path.parent / "trash", database).throw(ids, bundle)
 
 
 @contextmanager

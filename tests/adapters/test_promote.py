@@ -492,9 +492,6 @@ async def test_what_an_adapter_has_learned_holds_for_those_trained_on_it(
     assert home.adapters.line("q") == ("q", "p")
     await home.promote.roll_back(POCKET, why="back")
     assert home.local.facts(POCKET).learned == frozenset()
-    await home.adapters.unlearn(skill)
-    await home.promote.promote("p", why="p")
-    assert home.local.facts(POCKET).learned == frozenset()
 
 
 # The user's word

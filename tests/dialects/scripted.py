@@ -89,7 +89,6 @@ class ScriptedEngine:
         if self.down:
             raise EngineDown("It is starting.", hint="Try again soon.")
         return EngineStatus(
-            model_dir="pocket",
             loaded=self.loaded,
             adapters=(),
             in_flight=0,

@@ -124,7 +124,6 @@ class FakeEngine:
 
     async def status(self) -> EngineStatus:
         return EngineStatus(
-            model_dir="/fake/model",
             loaded=self.failure is None,
             adapters=tuple(self.adapters),
             in_flight=self._in_flight,

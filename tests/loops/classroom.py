@@ -15,12 +15,13 @@ from typing import TypeVar
 from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.client import Client
 from lull.core.chat.messages import Completion, Message, Role, Sampling
+from lull.core.checks.check import Check
+from lull.core.checks.reading import parse
 from lull.core.errors import LullError
 from lull.core.feedback.judge import JudgeQuestion
 from lull.core.feedback.ports import FeedbackReader
 from lull.core.feedback.reward import Vote
 from lull.core.feedback.rules import ScoreRule
-from lull.core.proof.check import Check, parse
 from lull.core.proof.holdout import hashed_coin
 from lull.core.proof.proposal import CHECK, Proposal, ProposalKind, ProposalOrigin, ProposalStatus
 from lull.core.proof.rules import GuardRule, ProveRule

@@ -22,8 +22,9 @@ from lull.backends.chat.skill_writer import ModelEvolver
 from lull.backends.retrieval.skill_index import WordIndex
 from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.messages import Sampling
+from lull.core.checks.check import Check
+from lull.core.checks.reading import parse
 from lull.core.feedback.rules import ScoreRule
-from lull.core.proof.check import Check, parse
 from lull.core.proof.holdout import hashed_coin
 from lull.core.proof.proposal import CHECK, ProposalOrigin
 from lull.core.proof.rules import GuardRule, ProveRule

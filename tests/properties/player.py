@@ -19,6 +19,7 @@ from lull.core.proof.proposal import ProposalStatus
 from lull.core.skills.skill import ChangeKind
 from lull.loops.chat.serve import Serving
 from lull.service.proxy.dialects import CHAT_ROUTES
+from tests.building import throw_older
 from tests.properties.bodies import body_of
 from tests.properties.book import Book, Page, same
 from tests.properties.histories import Talk
@@ -262,7 +263,7 @@ class Player:
         """Retention; all of it or, in a process that dies, none."""
         oldest = self.world.clock.now() - timedelta(days=days)
         younger = self.notes.younger_than(oldest)
-        work = self.house.trajectories.keep_within(oldest=oldest, most_bytes=None)
+        work = throw_older(self.house.database, oldest)
         self.does(work, death=death)
         if death is None or self.house.trajectories.counts()[1] == len(younger):
             self.seen["conversations forgotten"] += len(younger) < len(self.notes.turns)

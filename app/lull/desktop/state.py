@@ -158,7 +158,6 @@ class AppState(QObject):
         self._unsettled: list[_Open] = []
         self.phase = Phase.LOADING
         self.why_down: Mapping[str, str] = {}
-        self.listening = False
         self._soon = QTimer(self, singleShot=True)
         self._soon.timeout.connect(self._read_dirty)
         self._poll = QTimer(self, interval=POLL_MS)

@@ -18,8 +18,6 @@ from lull.core.errors import EngineError, RequestError
 from lull.core.models.engine import GenerateRequest
 from lull.engine.answer import AnswerVocabulary
 
-Dtype = Any
-
 
 def on_cpu() -> bool:
     """Whether MLX runs on the CPU."""

@@ -16,7 +16,7 @@ from typing import Any
 
 import mlx.core as mx
 
-_MASK = (1 << 64) - 1
+from lull.core.sampling_keys import key
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,10 +96,10 @@ def _tokens(logits_BV: mx.array, draws: Sequence[Draw], steps: Sequence[int]) ->
     temperatures_B1 = mx.array([[d.temperature if d.temperature > 0 else 1.0] for d in draws])
     scores_BV = _restricted(logits_BV / temperatures_B1, draws)
     keys_B2 = mx.array(
-        [_key(draw.seed, step) for draw, step in zip(draws, steps, strict=True)], dtype=mx.uint32
+        [key(draw.seed, step) for draw, step in zip(draws, steps, strict=True)], dtype=mx.uint32
     )
     size = logits_BV.shape[-1]
-    gumbel_BV = mx.vmap(lambda key: mx.random.gumbel(shape=(size,), key=key))(keys_B2)
+    gumbel_BV = mx.vmap(lambda one: mx.random.gumbel(shape=(size,), key=one))(keys_B2)
     drawn_B = mx.argmax(scores_BV + gumbel_BV, axis=-1)
     return mx.where(mx.array([d.temperature > 0 for d in draws]), drawn_B, greedy_B)
 
@@ -121,16 +121,3 @@ def _restricted(scores_BV: mx.array, draws: Sequence[Draw]) -> mx.array:
     kept_BV = kept_BV & ((before_BV < top_ps_B1) | (mx.arange(size)[None] == 0))
     lowest_B1 = mx.min(mx.where(kept_BV, falling_BV, mx.inf), axis=-1, keepdims=True)
     return mx.where(scores_BV >= lowest_B1, scores_BV, -mx.inf)
-
-
-def _key(seed: int, step: int) -> tuple[int, int]:
-    mixed = _splitmix64(_splitmix64(seed & _MASK) + step)
-    return mixed >> 32, mixed & 0xFFFFFFFF
-
-
-def _splitmix64(value: int) -> int:
-    """Sebastiano Vigna's mixer: neighbouring inputs give unrelated outputs."""
-    value = (value + 0x9E3779B97F4A7C15) & _MASK
-    value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
-    value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & _MASK
-    return value ^ (value >> 31)

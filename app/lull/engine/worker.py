@@ -171,7 +171,6 @@ class Worker:
 
     def _status(self) -> EngineStatus:
         return EngineStatus(
-            model_dir=str(self._loaded.folder.path),
             loaded=True,
             adapters=self._shelf.versions,
             in_flight=self._batcher.in_flight,

@@ -89,23 +89,6 @@ def take_back(connection: sqlite3.Connection, trajectories: Sequence[str]) -> No
     )
 
 
-def shrink(connection: sqlite3.Connection, most_bytes: int) -> int:
-    """Delete the oldest tenth of the conversations repeatedly until the used size fits; return how
-    many went.
-    """
-    removed = 0
-    while True:
-        (rows,) = connection.execute("SELECT count(*) FROM trajectories").fetchone()
-        if used_bytes(connection) <= most_bytes or rows == 0:
-            return removed
-        removed += connection.execute(
-            "DELETE FROM trajectories WHERE id IN"
-            " (SELECT id FROM trajectories ORDER BY last, id LIMIT ?)",
-            (max(1, rows // 10),),
-        ).rowcount
-        sweep_messages(connection)
-
-
 def sweep_messages(connection: sqlite3.Connection) -> None:
     """Delete stored messages that no turn refers to any more."""
     connection.execute(

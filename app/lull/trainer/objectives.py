@@ -14,6 +14,7 @@ from typing import Any
 
 import mlx.core as mx
 
+from lull.core.sampling_keys import mix
 from lull.core.training.examples import Example, Graduation, Group, RecordedAnswer, ReplayExample
 from lull.core.training.spec import GraduationTerms, GrpoTerms, KtoTerms, RunSpec
 from lull.trainer.gradients import Chunked, added
@@ -21,7 +22,7 @@ from lull.trainer.losses import grpo, kto, kto_reference_point, surprise
 from lull.trainer.plan import Share
 from lull.trainer.policy import Weights
 from lull.trainer.rows import Row, joined, micros, row, row_sums, spread
-from lull.trainer.sample import drawn, mix
+from lull.trainer.sample import drawn
 from lull.trainer.world import ProcessRing
 
 

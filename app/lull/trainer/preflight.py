@@ -106,7 +106,6 @@ class PreflightResult:
     """The measured or extrapolated memory peak, and the refusal if it exceeds the limit."""
 
     peak_bytes: int
-    limit_bytes: int
     refused: RunRefused | None
 
 
@@ -143,7 +142,7 @@ def decide(
         peak = peak_of(load)
     needs = max(low, high, peak)
     if needs <= limit_bytes:
-        return PreflightResult(peak_bytes=needs, limit_bytes=limit_bytes, refused=None)
+        return PreflightResult(peak_bytes=needs, refused=None)
     room = (limit_bytes - fixed) / slope if slope else 0.0
     each = rank_bytes / rank
     refused = _refused(
@@ -153,7 +152,7 @@ def decide(
         longest=load.tokens,
         rank=max(0, int(rank - (needs - limit_bytes) / each)),
     )
-    return PreflightResult(peak_bytes=needs, limit_bytes=limit_bytes, refused=refused)
+    return PreflightResult(peak_bytes=needs, refused=refused)
 
 
 def _refused(needs: int, limit: int, *, micro_tokens: int, longest: int, rank: int) -> RunRefused:
@@ -169,7 +168,6 @@ def _refused(needs: int, limit: int, *, micro_tokens: int, longest: int, rank: i
         limit_mb=round(limit / MB, 1),
         would_fit=", or ".join(ways) or "a smaller model, or one with 4-bit weights",
         fits_micro_tokens=micro_tokens,
-        fits_rank=rank,
     )
 
 

@@ -13,11 +13,11 @@ from typing import Any
 import mlx.core as mx
 from mlx_lm.models.cache import make_prompt_cache
 
+from lull.core.sampling_keys import key
 from lull.core.training.examples import Ids
 from lull.trainer.policy import PolicyModel
 
 _BATCH_SIZE = 32
-_MASK = (1 << 64) - 1
 
 
 def drawn(
@@ -91,17 +91,3 @@ def _picked(scores_RV: Any, keys_R2: Any) -> Any:
     size = scores_RV.shape[-1]
     noise_RV = mx.vmap(lambda one: mx.random.gumbel(shape=(size,), key=one))(keys_R2)
     return mx.argmax(scores_RV + noise_RV, axis=-1)
-
-
-def key(seed: int, step: int) -> tuple[int, int]:
-    """Return MLX's random key for sampling token number `step` of the answer with this seed."""
-    mixed = mix(mix(seed & _MASK) + step)
-    return mixed >> 32, mixed & 0xFFFFFFFF
-
-
-def mix(value: int) -> int:
-    """Sebastiano Vigna's SplitMix64: neighbouring inputs give unrelated outputs."""
-    value = (value + 0x9E3779B97F4A7C15) & _MASK
-    value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
-    value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & _MASK
-    return value ^ (value >> 31)

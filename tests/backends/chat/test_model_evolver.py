@@ -15,8 +15,9 @@ from lull.backends.chat.untrusted_blocks import tokens
 from lull.backends.chat.written_skill import Unusable, meant_name, read_skill
 from lull.backends.ollama.chat import OllamaChat
 from lull.core.chat.messages import Finish, Message, MessagePart, PartKind, Role, text_message
+from lull.core.checks.holding import holds
+from lull.core.checks.reading import parse
 from lull.core.errors import EvolverFault, LullError, RequestError, UpstreamDown
-from lull.core.proof import check
 from lull.core.skills.failures import Failure, FailureSet
 from lull.core.skills.ports import Evolver, EvolverMaterial, Rejected
 from lull.core.skills.skill import SkillText
@@ -175,8 +176,8 @@ def test_a_whole_skill_becomes_one_compact_text() -> None:
         "Example: apple | river | sugar\n"
         "Not so: apple and river"
     )
-    assert check.holds(check.parse(found.check), "apple | sugar")
-    assert not check.holds(check.parse(found.check), "apple")
+    assert holds(parse(found.check), "apple | sugar")
+    assert not holds(parse(found.check), "apple")
 
 
 @pytest.mark.parametrize("extra", [None, "", [], {}])

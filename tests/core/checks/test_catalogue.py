@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from lull.backends.reader.language_detection import detect
-from lull.core.proof.check import NO_TOOLS, Check, CheckKind, Tools, holds
+from lull.core.checks.check import NO_TOOLS, Check, CheckKind, Tools
+from lull.core.checks.holding import holds
 
 K = CheckKind
 TOOLS = Tools(detect=detect, fits_schema=NO_TOOLS.fits_schema)

@@ -8,8 +8,11 @@ import time
 import pytest
 
 from lull.backends.chat.json_schema import fits_schema
+from lull.core.checks.check import Check, CheckKind, Tools
+from lull.core.checks.holding import holds
+from lull.core.checks.reading import parse, to_json
+from lull.core.checks.wording import in_words
 from lull.core.errors import SkillError
-from lull.core.proof.check import Check, CheckKind, Tools, holds, in_words, parse, to_json
 
 MENU = {"type": "object", "properties": {"menu": {"type": "array"}}, "required": ["menu"]}
 TOOLS = Tools(detect=lambda text: None, fits_schema=fits_schema)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from lull.core.checks.check import Part
+from lull.core.checks.check import Check, CheckKind, Part
+from lull.core.checks.holding import holds
+from lull.core.checks.reading import parse, to_json
 from lull.core.checks.recognising import meant, recognised
-from lull.core.proof.check import Check, CheckKind, holds, parse, to_json
 
 K = CheckKind
 

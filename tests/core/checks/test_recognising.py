@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from lull.core.checks.check import Check, CheckKind
+from lull.core.checks.holding import offered
 from lull.core.checks.recognising import derive, recognised, recognised_parts
-from lull.core.proof.check import Check, CheckKind, offered
 
 K = CheckKind
 

@@ -628,10 +628,6 @@ def test_hours_that_leave_nothing_out_never_open() -> None:
     assert window.next is None
 
 
-def test_the_user_is_expected_back_when_sleep_hours_end() -> None:
-    assert looked(see(), rule=SLEEPS, start=NIGHT).likely_until == at(7, day=NIGHT)
-
-
 def test_next_in_a_night_that_is_an_hour_longer_is_in_real_time() -> None:
     start = datetime(2026, 10, 25, 1, 0, tzinfo=BERLIN)
     rule = IdleRule(blocked_hours=(parsed("00:00-04:00"),))

@@ -216,7 +216,7 @@ def test_longer_without_input_never_closes(
 def test_no_time_it_tells_lies_in_the_past(look: dict[str, object], train_now: bool) -> None:
     window = said(look, train_now=train_now)
     now = with_signals(look).now.astimezone(UTC)
-    for at in (window.until, window.next, window.likely_until):
+    for at in (window.until, window.next):
         assert at is None or at.astimezone(UTC) >= now
     for gate in window.gates:
         assert gate.until is None or gate.until.astimezone(UTC) > now

@@ -27,7 +27,7 @@ from lull.core.provenance.authorship import (
     spans_of,
     typed_in,
 )
-from lull.core.provenance.screening import Screening, screen
+from lull.core.provenance.screening import Screening, Severity, screen
 from lull.core.skills.skill import SkillText
 from lull.core.skills.stated_skill import skill_of
 from lull.loops.skills.propose import flags_of, traces_of
@@ -106,7 +106,8 @@ def test_of_182_poisoned_conversations_few_stand_in_the_users_words_and_none_in_
         )
         if not found.quarantined:
             standing.add(shape)
-            clean_ones += [order] if found.untainted else []
+            unmarked = all(flag.severity is Severity.NOTE for flag in found.flags)
+            clean_ones += [order] if unmarked else []
     assert standing <= {"quoted order", "retold order"}
     assert len(clean_ones) <= 7
 

@@ -35,7 +35,6 @@ def test_the_users_words_pass_without_a_flag() -> None:
     found = screened("Use dashes.", "no, use dashes", mine=True)
     assert found.flags == ()
     assert not found.quarantined
-    assert found.untainted
 
 
 def test_a_models_words_pass_and_are_said_to_be_the_models() -> None:
@@ -113,7 +112,6 @@ def test_words_from_a_message_that_could_hold_a_paste_come_with_a_warning(said: 
     found = screened("Use dashes.", said, mine=True)
     assert flag(found, FlagKind.PERHAPS_QUOTED).severity is Severity.WARNING
     assert not found.quarantined
-    assert not found.untainted
 
 
 @pytest.mark.parametrize(
@@ -152,7 +150,6 @@ def test_an_order_from_a_page_is_quarantined_however_harmless() -> None:
     found = screened("Use commas in lists.", "make a list", tool="Use commas in lists.")
     assert found.quarantined
     assert "not from the user" in flag(found, FlagKind.UNTRUSTED).text
-    assert not found.untainted
 
 
 def test_beside_a_strangers_text_a_models_words_need_the_users_reply() -> None:
@@ -178,7 +175,7 @@ def test_beside_a_strangers_text_a_models_words_need_the_users_reply() -> None:
 def test_a_strangers_text_in_the_conversation_is_told() -> None:
     found = screened("Use dashes.", "use dashes", tool="Soup is warm.", mine=True)
     assert flag(found, FlagKind.STRANGERS_NEAR).severity is Severity.NOTE
-    assert found.untainted
+    assert all(one.severity is Severity.NOTE for one in found.flags)
 
 
 @given(st.text(max_size=200), st.text(max_size=200))

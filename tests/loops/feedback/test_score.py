@@ -15,7 +15,7 @@ from lull.core.feedback.reward import Source
 from lull.core.feedback.rules import ScoreRule
 from lull.core.feedback.signals import SignalKind
 from lull.store.chat.turn_rows import Label
-from tests.building import answer, user
+from tests.building import answer, throw_older, user
 from tests.loops.classroom import (
     BAD,
     CHECKED,
@@ -428,7 +428,7 @@ async def test_a_turn_that_was_deleted_meanwhile_is_no_fault(room: Classroom) ->
     turn = await unrated(room)
 
     async def deleted() -> None:
-        await room.trajectories.keep_within(oldest=room.clock.now(), most_bytes=None)
+        await throw_older(room.database, room.clock.now())
 
     room.judge.meanwhile = deleted
     await room.ask_judge.step(hurry=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from lull.core.checks.check import Check, CheckKind
 from lull.core.feedback.reward import Source
 from lull.core.feedback.signals import Signal, SignalKind
-from lull.core.proof.check import Check, CheckKind
 from lull.loops.feedback.verify import Verifier, Wish, by_wish
 from tests.loops.classroom import CHECKED
 

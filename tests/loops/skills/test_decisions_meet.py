@@ -15,7 +15,7 @@ from lull.core.proof.proposal import ProposalKind, ProposalStatus
 from lull.core.skills.skill import ChangeKind, SkillKey, added
 from lull.store.chat.trajectories import Label, Trajectories
 from lull.store.skills.skills import new_skill
-from tests.building import KEY, answer, assistant, user
+from tests.building import KEY, answer, assistant, throw_older, user
 from tests.loops.classroom import BAD, GOOD, MENU, Classroom, ScriptedJudge, menus
 
 STARS = replace(MENU, body="When you write a menu, join the dishes with stars.")
@@ -207,7 +207,7 @@ async def test_what_is_like_a_removed_support_turn_never_trains(room: Classroom)
     for turn in (*twin, *other):
         await room.rate(turn, "good")  # type: ignore[arg-type]
     oldest = room.clock.now().replace(hour=0)
-    assert await room.trajectories.keep_within(oldest=oldest, most_bytes=None) == 1
+    assert await throw_older(room.database, oldest) == 1
     for _ in range(2):
         judged = room.eligible.of([*twin, *other])
         assert judged[twin[0]].why_not == "a request much like it taught a skill"
@@ -256,5 +256,5 @@ async def test_an_answer_that_took_long_makes_its_conversation_no_older(room: Cl
     room.serve.close(slow, answer("here I am"))
     await room.settled()
     oldest = room.clock.now().replace(hour=0)
-    assert await room.trajectories.keep_within(oldest=oldest, most_bytes=None) == 0
+    assert await throw_older(room.database, oldest) == 0
     assert Trajectories(room.database, key=KEY).counts() == (1, 3)

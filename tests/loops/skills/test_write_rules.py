@@ -17,7 +17,7 @@ CHECKS = {"twenty words": FEW, "five words": '{"kind": "words", "at_most": 5}'}
 @pytest.fixture(autouse=True)
 def checked(room: Classroom) -> None:
     """Rules about a number of words come to a check."""
-    room.check_of = lambda _kind, rule, _asked, _answer: next(
+    room.check_of = lambda _kind, rule, _answer: next(
         (check for words, check in CHECKS.items() if words in rule), ""
     )
 

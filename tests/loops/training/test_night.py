@@ -29,7 +29,7 @@ from lull.loops.training.next_step import Task, TrainRule
 from lull.loops.training.trainer_work import TrainerWork
 from lull.pocket import language as pocket
 from lull.store.chat.turn_rows import Label
-from tests.building import FACTS, assistant
+from tests.building import FACTS, assistant, throw_older
 from tests.doubles.fake_engine import FakeEngine
 from tests.doubles.fakes import FakeClock
 from tests.doubles.scripted_trainer import whole_run
@@ -739,9 +739,7 @@ async def test_of_a_conversation_that_goes_meanwhile_no_run_is_made(house: Night
         outlook = await house.does()
         if outlook.task is Task.MAKE:
             break
-    await house.trajectories.keep_within(
-        oldest=house.clock.now() + timedelta(seconds=1), most_bytes=None
-    )
+    await throw_older(house.database, house.clock.now() + timedelta(seconds=1))
     with pytest.raises(TrainingError, match="left"):
         await house.train.make(outlook)
     assert house.training.runs() == []

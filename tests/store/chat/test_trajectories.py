@@ -33,6 +33,7 @@ from tests.building import (
     bytes_below,
     opened,
     system,
+    throw_older,
     turn,
     user,
 )
@@ -385,8 +386,8 @@ async def test_old_conversations_go_with_everything_that_only_they_held(path: Pa
         keep(database, old, new)
         store = Trajectories(database, key=KEY)
         oldest = clock.now() - timedelta(days=5)
-        assert await store.keep_within(oldest=oldest, most_bytes=None) == 1
-        assert await store.keep_within(oldest=oldest, most_bytes=None) == 0
+        assert await throw_older(database, oldest) == 1
+        assert await throw_older(database, oldest) == 0
         assert store.counts() == (1, 1)
         assert [m.text for m in store.turn("t2").request] == ["shared"]
         left = database.read(lambda c: c.execute("SELECT message FROM messages").fetchall())
@@ -395,7 +396,7 @@ async def test_old_conversations_go_with_everything_that_only_they_held(path: Pa
         assert found == []
 
 
-async def test_a_store_that_is_too_large_shrinks_on_disk_too_newest_kept(path: Path) -> None:
+async def test_what_is_thrown_away_makes_the_file_smaller_on_disk_too(path: Path) -> None:
     clock = FakeClock()
     with opened(path) as database:
         store = Trajectories(database, key=KEY)
@@ -406,11 +407,10 @@ async def test_a_store_that_is_too_large_shrinks_on_disk_too_newest_kept(path: P
             store.record(one, session="", selection=NONE)
         database.flush()
         before = database.size_bytes()
-        removed = await store.keep_within(oldest=None, most_bytes=before // 3)
-        assert 100 < removed < 300
+        assert await throw_older(database, clock.now() - timedelta(minutes=99)) == 200
         assert database.size_bytes() < before // 2
         assert store.turn("t299").answer.text.startswith("answer 299")
-        assert await store.keep_within(oldest=None, most_bytes=0) == 300 - removed
+        assert await throw_older(database, clock.now() + timedelta(seconds=1)) == 100
         keep(database, turn(user("life goes on")))
         assert store.counts() == (1, 1)
 

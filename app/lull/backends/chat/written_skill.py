@@ -15,8 +15,9 @@ from typing import Any, Final
 
 from lull.backends.chat.json_answers import only_object
 from lull.core.chat.context_window import TokenRate
+from lull.core.checks.check import CheckKind
+from lull.core.checks.reading import parse, to_json
 from lull.core.errors import SkillError
-from lull.core.proof import check as checks
 from lull.core.skills.prompt_block import CLOSING, OPENING
 from lull.core.skills.skill import SkillText, check_text
 
@@ -49,7 +50,7 @@ SCHEMA: Final[dict[str, Any]] = {
         "check": {
             "type": "object",
             "properties": {
-                "kind": {"type": "string", "enum": [kind.value for kind in checks.CheckKind]},
+                "kind": {"type": "string", "enum": [kind.value for kind in CheckKind]},
                 "value": _TEXT,
                 "schema": {"type": "object"},
                 "at_least": {"type": "integer"},
@@ -172,7 +173,7 @@ def _check(fields: dict[str, Any], *, may_go: bool) -> str:
     if not value:
         return ""
     try:
-        return checks.to_json(checks.parse(json.dumps(value)))
+        return to_json(parse(json.dumps(value)))
     except SkillError as error:
         if may_go:
             return ""

@@ -176,7 +176,6 @@ class MlxEngine:
             with contextlib.suppress(EngineDown):
                 return status_from_wire(await self._child.call("status"))
         return EngineStatus(
-            model_dir=str(self._model_dir),
             loaded=False,
             adapters=tuple(self._adapters),
             in_flight=0,

@@ -31,7 +31,7 @@ from lull.core.idle.rule import (
     IdleRule,
 )
 from lull.core.idle.signals import IdleSignals
-from lull.core.idle.timing import likely_end, next_opening
+from lull.core.idle.timing import next_opening
 from lull.core.idle.waiting import (
     quiet_for_s,
     remembered,
@@ -66,8 +66,6 @@ class IdleWindow:
     closed_by: GateName | None = None
     quiet_s: float = 0.0
     """Seconds since the last activity of any kind."""
-    likely_until: datetime | None = None
-    """When the user is expected back, by sleep hours and calendars."""
     memory: CarriedOver = field(default_factory=CarriedOver)
 
     @property
@@ -161,7 +159,6 @@ class _Known:
 
 
 def _opened(known: _Known, *, train_now: bool) -> IdleWindow:
-    look, now = known.look, known.look.now
     ends = [] if train_now else [g.until for g in known.gates if g.until is not None]
     return IdleWindow(
         state=WindowState.OPEN,
@@ -170,7 +167,6 @@ def _opened(known: _Known, *, train_now: bool) -> IdleWindow:
         next=None,
         gates=known.gates,
         quiet_s=known.quiet_s,
-        likely_until=likely_end(now, rule=look.rule, events=look.events),
         memory=known.memory,
     )
 

@@ -48,19 +48,6 @@ def next_opening(
     return None
 
 
-def likely_end(
-    now: datetime, *, rule: IdleRule, events: Sequence[CalendarEvent]
-) -> datetime | None:
-    """Return when the user is expected back, by sleep hours and calendars; None if neither says."""
-    ends = []
-    if inside(rule.sleep_hours, now):
-        ends.append(next_change(rule.sleep_hours, now))
-    away = event_now(events, Meaning.AWAY, now.astimezone(UTC))
-    if away is not None:
-        ends.append(away.end.astimezone(now.tzinfo))
-    return max((e for e in ends if e is not None), key=lambda e: e.astimezone(UTC), default=None)
-
-
 def steady_s(
     now: datetime,
     *,

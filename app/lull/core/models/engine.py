@@ -100,7 +100,6 @@ class Engine(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineStatus:
-    model_dir: str
     loaded: bool
     adapters: tuple[str, ...]
     in_flight: int

@@ -2,8 +2,8 @@
 
 An e-value is the capital of a gambler who started with 1 and can only expect to win if the null
 hypothesis is wrong: under the null the chance that it ever reaches c is at most 1/c (Ville), so a
-test may stop at any time. This module turns counts into e-values and selects which of several
-candidates are accepted together.
+test may stop at any time. This module turns counts into e-values and says which e-value accepts a
+candidate together with others.
 """
 
 from __future__ import annotations
@@ -104,18 +104,12 @@ def _bound(wins: int, losses: int, most: float, *, inside: float, outside: float
 
 @lru_cache(maxsize=16_384)
 def _log_mixture(wins: int, losses: int, prior_wins: int, prior_losses: int) -> float:
-    value = _mixture(wins, losses, prior_wins, prior_losses)
+    value = mixture(wins, losses, prior_wins, prior_losses)
     return math.log(value.numerator) - math.log(value.denominator)
 
 
-def mixture(wins: int, losses: int) -> Fraction:
-    """Return the e-value of wins and losses as an exact fraction; `log_e_value` is the logarithm of
-    the same value.
-    """
-    return _mixture(wins, losses, PRIOR_WINS, PRIOR_LOSSES)
-
-
-def _mixture(wins: int, losses: int, prior_wins: int, prior_losses: int) -> Fraction:
+def mixture(wins: int, losses: int, prior_wins: int, prior_losses: int) -> Fraction:
+    """Return the e-value of wins and losses under this prior, as an exact fraction."""
     ratio = _upper_half(prior_wins + wins, prior_losses + losses) / _upper_half(
         prior_wins, prior_losses
     )
@@ -137,29 +131,14 @@ def _upper_half(a: int, b: int) -> Fraction:
     return whole * Fraction(fewer, 2**tosses)
 
 
-def e_bh(e_values: Sequence[float], alpha: float = 0.10) -> set[int]:
-    """Return the indices of the candidates that are accepted together (Benjamini-Hochberg with
-    e-values).
-
-    Among those accepted, the expected share of useless ones is at most `alpha`, however the
-    e-values depend on each other (e-BH: Wang & Ramdas, JRSS B 2022, arXiv 2009.02824). Raises
-    ValueError for an invalid e-value.
-    """
-    _check(e_values, alpha)
-    order = sorted(range(len(e_values)), key=lambda i: -e_values[i])
-    count = 0
-    for rank, i in enumerate(order, start=1):
-        if e_values[i] >= len(e_values) / (alpha * rank):
-            count = rank
-    return set(order[:count])
-
-
 def e_bh_needs(others: Sequence[float], alpha: float = 0.10) -> float:
     """Return the smallest e-value with which one more candidate would be accepted together with
-    `others`.
+    `others` (Benjamini-Hochberg with e-values).
 
-    With many useless neighbours this is more than the 1/alpha of a single test; a proof can go on
-    until it is reached.
+    Among those accepted, the expected share of useless ones is at most `alpha`, however the
+    e-values depend on each other (e-BH: Wang & Ramdas, JRSS B 2022, arXiv 2009.02824). With many
+    useless neighbours this is more than the 1/alpha of a single test; a proof can go on until it is
+    reached. Raises ValueError for an invalid e-value.
     """
     _check(others, alpha)
     tested = len(others) + 1

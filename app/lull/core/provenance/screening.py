@@ -57,14 +57,6 @@ class Screening:
     def quarantined(self) -> bool:
         return any(flag.severity is Severity.QUARANTINE for flag in self.flags)
 
-    @property
-    def untainted(self) -> bool:
-        """Whether all findings are mere notes and no sentence comes from a stranger, which approval
-        without the user requires.
-        """
-        calm = all(flag.severity is Severity.NOTE for flag in self.flags)
-        return calm and all(p.source is not Author.UNTRUSTED for p in self.provenance)
-
 
 QUOTE_LIMIT: Final = 160
 _ALLOWED_KEYS: Final = frozenset({"license", "compatibility"})

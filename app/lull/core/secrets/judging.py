@@ -58,10 +58,6 @@ def random(value: str, *, least: int = 8) -> bool:
     return turns >= max(2, len(sample) // 10) and len(set(sample)) >= min(6, len(sample) // 2)
 
 
-def random8(value: str) -> bool:
-    return random(value)
-
-
 def random16(value: str) -> bool:
     return random(value, least=16)
 

@@ -84,8 +84,6 @@ class RunRefused:
     """Description for people of settings that would fit into memory."""
     fits_micro_tokens: int = 0
     """The largest `micro_tokens` that fits; 0: none does."""
-    fits_rank: int = 0
-    """The largest rank that fits at the requested tokens; 0: none does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,10 +14,10 @@ from typing import Final
 
 from lull.core.adapters.adapter import AdapterVersion
 from lull.core.chat.messages import Completion, Finish, Message, Role, text_message
+from lull.core.checks.reading import parse
 from lull.core.errors import NotFound
 from lull.core.feedback.judge import Asks, Judge, JudgeQuestion
 from lull.core.feedback.reward import GREY, majority
-from lull.core.proof.check import parse
 from lull.core.proof.proposal import Proposal, ProposalStatus
 from lull.core.provenance.leaks import memorable
 from lull.core.skills.skill import Skill, SkillKey
@@ -95,8 +95,8 @@ async def material_of(sources: MaterialSources, version: AdapterVersion) -> Gate
     probes = tuple(p for p in sources.curriculum.canaries(version) if p.about not in touched)
     return GateMaterial(
         probes=probes,
-        targets=tuple(_held_out(sources, one) for one in targets[:MOST_TARGETS]),
-        successes=tuple(_successes(sources, stock, model)),
+        targets=tuple(_held_out(one) for one in targets[:MOST_TARGETS]),
+        successes=tuple(_successes(sources, stock)),
         planted=memorable(_texts(trained)),
     )
 
@@ -211,8 +211,6 @@ def _approved(sources: MaterialSources, key: SkillKey, sha256: str) -> Proposal 
 
 def _by_proposal(sources: MaterialSources, served: ServedTurn, proposal: Proposal) -> Scores:
     """Return a scoring function by the wish that the user stated when the skill was made."""
-    rewards = sources.rollouts.served(proposal.failures[:1])
-    about = next((one.asked for one in rewards), "")
 
     async def score(answer: Completion) -> float | None:
         if answer.finish is not Finish.STOP:
@@ -222,7 +220,6 @@ def _by_proposal(sources: MaterialSources, served: ServedTurn, proposal: Proposa
             wish=proposal.wish,
             asked=served.asked,
             answer=answer.message.text,
-            about=about,
             check=parse(proposal.check) if proposal.check else None,
         )
         judge = sources.judge()
@@ -243,7 +240,7 @@ def _by_proposal(sources: MaterialSources, served: ServedTurn, proposal: Proposa
 # Past successes
 
 
-def _successes(sources: MaterialSources, stock: _Stock, model: str) -> list[PastSuccess]:
+def _successes(sources: MaterialSources, stock: _Stock) -> list[PastSuccess]:
     found = []
     for served in stock.recent:
         reward = served.reward.reward
@@ -292,7 +289,7 @@ def _as_before(sources: MaterialSources, served: ServedTurn) -> Scores:
 # Shared helpers
 
 
-def _held_out(sources: MaterialSources, target: _Target) -> HeldOutRequest:
+def _held_out(target: _Target) -> HeldOutRequest:
     messages = _messages(target.served, target.skills)
     taught = None
     if target.learned is not None:

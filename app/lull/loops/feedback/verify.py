@@ -12,10 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from lull.core.chat.model_name import canonical
+from lull.core.checks.check import NO_TOOLS, Check, Tools
+from lull.core.checks.holding import holds
+from lull.core.checks.wording import in_words
 from lull.core.feedback.feedback import Feedback, Heard, Scope
 from lull.core.feedback.reward import Source
 from lull.core.feedback.signals import YOU_SAID, Signal, SignalKind, from_format
-from lull.core.proof.check import NO_TOOLS, Check, Tools, holds, in_words
 from lull.core.skills.similarity import alike
 from lull.core.skills.skill import Skill
 
@@ -66,13 +68,13 @@ class Verifier:
         exact: Mapping[str, Reads],
         *,
         checks: Callable[[str], Sequence[Check]],
-        derived: Callable[[Heard, str], Check | None] = lambda _heard, _asked: None,
+        derived: Callable[[Heard], Check | None] = lambda _heard: None,
         tools: Tools = NO_TOOLS,
     ) -> None:
         """The mapping `exact` holds verifiers for models whose answers are right or wrong.
 
-        `checks` returns a skill's checks by its sha256, `derived` makes a check from feedback and
-        its request, and `tools` are libraries that some checks need.
+        `checks` returns a skill's checks by its sha256, `derived` makes a check from feedback, and
+        `tools` are libraries that some checks need.
         """
         self._exact = {canonical(name): read for name, read in exact.items()}
         self._checks = checks
@@ -90,7 +92,7 @@ class Verifier:
             words=heard.rule,
             about=about,
             turn=feedback.before,
-            check=self._derived(heard, about),
+            check=self._derived(heard),
             scope=heard.scope or Scope.KIND,
             said=feedback.turn,
         )
@@ -102,15 +104,13 @@ class Verifier:
         wish: str,
         asked: str,
         answer: str,
-        about: str = "",
         check: Check | None = None,
     ) -> bool | None:
         """Whether the answer fulfils the wish.
 
         Of a wish with several sentences, the last that applies decides.
 
-        `about` is the request that the wish was about, and `check` its exact check. None where it
-        cannot be decided without a model.
+        `check` is the wish's exact check. None where it cannot be decided without a model.
         """
         read = self._exact.get(canonical(model))
         if read is None:
@@ -203,7 +203,6 @@ class Verifier:
                 wish=wish.words,
                 asked=asked,
                 answer=answer,
-                about=wish.about,
                 check=wish.check,
             )
             if does is not None:

@@ -25,8 +25,8 @@ from lull.core.proof.proof import BY_USER, SAME_WORDS, ProofState, decide
 from lull.core.proof.proposal import Proposal, check_decidable
 from lull.core.skills.skill import Library
 from lull.loops.proof.outcome import ENOUGH_ALIKE
-from lull.loops.proof.prove import THIS_REQUEST, Prove
-from lull.loops.proof.replay import Replay, ReplayCase, ReplayTarget, kept, pair_of
+from lull.loops.proof.prove import Prove
+from lull.loops.proof.replay import THIS_REQUEST, Replay, ReplayCase, ReplayTarget, kept, pair_of
 from lull.store.proof.proposals import Proposals
 from lull.store.proof.shown_pairs import ShownPair, not_open
 

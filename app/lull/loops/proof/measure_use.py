@@ -12,7 +12,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from lull.core.errors import LullError, RequestError
+from lull.core.errors import LullError
 from lull.core.idle.ports import Quiet
 from lull.core.ports import Clock
 from lull.core.proof.in_use import is_replayed, replays_tell
@@ -22,7 +22,6 @@ from lull.core.proof.proposal import Proposal
 from lull.core.proof.rules import GuardRule
 from lull.core.skills.skill import SkillKey
 from lull.loops.proof.measured_skills import MeasuredSkill
-from lull.loops.proof.prove import THIS_REQUEST
 from lull.loops.proof.replay import Replay, ReplayCase, ReplayTarget
 from lull.store.feedback.rewards import Rewards
 from lull.store.proof.use_replays import UseKey, UseReplayed, UseReplays, use_key
@@ -162,15 +161,6 @@ class MeasureUse:
     ) -> Pair | None:
         """Replay one request; None if nothing could score its answers."""
         # The caller decided that it is time for replays; chats still go before each of them.
-        return await self._quiet.run(lambda: self._pair(proposal, stage, case, seed), hurry=True)
-
-    async def _pair(
-        self, proposal: Proposal, stage: ReplayTarget, case: ReplayCase, seed: int
-    ) -> Pair | None:
-        try:
-            return await self._replay.pair(proposal, stage, case, seed)
-        except RequestError as error:
-            if error.status not in THIS_REQUEST:
-                raise
-            log.info("%s cannot be asked again: %s", case.turn, error)
-            return None
+        return await self._quiet.run(
+            lambda: self._replay.pair_if_possible(proposal, stage, case, seed), hurry=True
+        )

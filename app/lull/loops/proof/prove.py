@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from lull.core.errors import LullError, RequestError
+from lull.core.errors import LullError
 from lull.core.feedback.judge import Judge
 from lull.core.idle.ports import Quiet
 from lull.core.ports import Clock
@@ -52,11 +52,6 @@ log = logging.getLogger(__name__)
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
 _NOTHING_LEFT = "none of its requests can be replayed"
-THIS_REQUEST = (400, 413, 422)
-"""HTTP statuses with which a model server refuses just one request.
-
-Causes are, for example, a missing image or a small window.
-"""
 
 
 class WaitingProof(NamedTuple):
@@ -208,24 +203,13 @@ class Prove:
         case = next(c for c in cases if c.turn == wanted.request and c.part is wanted.part)
         # The caller decided that it is time for proofs; chats still go before each replay.
         pair = await self._quiet.run(
-            lambda: self._pair(proposal, stage, case, wanted.seed), hurry=True
+            lambda: self._replay.pair_if_possible(proposal, stage, case, wanted.seed), hurry=True
         )
         if pair is None:
             await self._no_verdict(proposal, case)
         elif await self._proposals.advance(proposal, pair):
             await self.settle(proposal, stage, cases)
         return True
-
-    async def _pair(
-        self, proposal: Proposal, stage: ReplayTarget, case: ReplayCase, seed: int
-    ) -> Pair | None:
-        try:
-            return await self._replay.pair(proposal, stage, case, seed)
-        except RequestError as error:
-            if error.status not in THIS_REQUEST:
-                raise
-            log.info("%s cannot be asked again: %s", case.turn, error)
-            return None
 
     async def _grounded(self, proposal: Proposal, stage: ReplayTarget) -> Proposal | None:
         """The proposal with the ground that its proof runs on; None if the user has decided."""

@@ -8,14 +8,16 @@ by a verifier, or else by a judge that is told the user's wish.
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from lull.core.chat.messages import Completion, Message, Role, Sampling, text_message
 from lull.core.chat.ports import ChatModel
+from lull.core.checks.reading import parse
+from lull.core.errors import RequestError
 from lull.core.feedback.judge import Asks, Judge, JudgeQuestion
 from lull.core.feedback.reward import majority
-from lull.core.proof.check import parse
 from lull.core.proof.proof import Pair, PairPart
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin
 from lull.core.provenance.redaction import redact_text
@@ -27,10 +29,17 @@ from lull.loops.feedback.verify import Verifier
 from lull.store.feedback.reward_rows import ServedTurn
 from lull.store.feedback.rewards import Rewards
 
+log = logging.getLogger(__name__)
+
 READABLE = 20_000
 """Most characters of a replayed answer that are kept to be read."""
 NO_VERDICTS = 3
 """Number of missing verdicts on a request after which a proof leaves it out."""
+THIS_REQUEST = (400, 413, 422)
+"""HTTP statuses with which a model server refuses just one request.
+
+Causes are, for example, a missing image or a small window.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +107,18 @@ class Replay:
         scores = (first[0], second[0])
         return pair_of(case, seed, (without, with_), scores=scores, scored_by=first[1])
 
+    async def pair_if_possible(
+        self, proposal: Proposal, stage: ReplayTarget, case: ReplayCase, seed: int
+    ) -> Pair | None:
+        """Do the same as `pair`; None also where the model server refuses just this request."""
+        try:
+            return await self.pair(proposal, stage, case, seed)
+        except RequestError as error:
+            if error.status not in THIS_REQUEST:
+                raise
+            log.info("%s cannot be asked again: %s", case.turn, error)
+            return None
+
     async def answers(
         self, stage: ReplayTarget, case: ReplayCase, seed: int
     ) -> tuple[Completion, Completion]:
@@ -156,13 +177,11 @@ class Replay:
         return float(does), f"verifier:{model if self._verifier.is_exact(model) else 'check'}"
 
     def _fulfils(self, proposal: Proposal, model: str, asked: str, answer: str) -> bool | None:
-        about = next((one.asked for one in self._rewards.served(proposal.failures[:1])), "")
         return self._verifier.fulfils(
             model,
             wish=proposal.wish,
             asked=asked,
             answer=answer,
-            about=about,
             check=parse(proposal.check) if _by_its_check(proposal) else None,
         )
 

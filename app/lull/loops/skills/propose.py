@@ -10,12 +10,12 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from lull.core.checks.check import Check
+from lull.core.checks.reading import parse as parse_check
 from lull.core.errors import LullError
 from lull.core.feedback.feedback import Scope
 from lull.core.feedback.reward import GREY
 from lull.core.ports import Clock, Ids
-from lull.core.proof.check import Check
-from lull.core.proof.check import parse as parse_check
 from lull.core.proof.proposal import (
     CHECK,
     Proposal,

@@ -11,10 +11,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from lull.core.checks.reading import parse, to_json
 from lull.core.errors import Conflict, NotFound, UsageError
 from lull.core.feedback.feedback import Scope
 from lull.core.ports import Clock
-from lull.core.proof.check import parse, to_json
 from lull.core.proof.proof import BY_CHECK
 from lull.core.proof.proposal import (
     CHECK,

@@ -16,10 +16,10 @@ from lull.core.skills.ports import EvolverMaterial, SkillDraft
 from lull.core.skills.skill import check_text
 from lull.core.skills.stated_skill import skill_of
 
-ProposesCheck = Callable[[str, str, str, str], str]
+ProposesCheck = Callable[[str, str, str], str]
 """Makes an executable check of a rule which the failed answer fails.
 
-Called with (class of check, rule, request, failed answer); returns JSON text, or "" for none.
+Called with (class of check, rule, failed answer); returns JSON text, or "" for none.
 """
 
 
@@ -46,7 +46,7 @@ class RuleWriter:
             kind_of_rule=heard.kind_of_rule,
             asked=_typed_request(failure),
         )
-        check = self._check(heard.check, failure.rule, failure.asked, failure.answer.text)
+        check = self._check(heard.check, failure.rule, failure.answer.text)
         return SkillDraft(text=check_text(text), check=check, scope=scope)
 
 

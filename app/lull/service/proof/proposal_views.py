@@ -12,8 +12,9 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from lull.core.chat.picks import PAIRS_A_SITTING
+from lull.core.checks.reading import parse
+from lull.core.checks.wording import in_words
 from lull.core.errors import SkillError
-from lull.core.proof.check import in_words, parse
 from lull.core.proof.evalue import win_share
 from lull.core.proof.last_look import LastLook, chance
 from lull.core.proof.proof import (

@@ -156,15 +156,6 @@ class Adapters:
 
         await self._db.write_synced(work)
 
-    async def unlearn(self, one: Learned) -> None:
-        """Mark a skill as unlearned by every adapter, so it goes into prompts again."""
-        await self._db.write(
-            lambda connection: connection.execute(
-                "DELETE FROM adapter_learned WHERE client = ? AND name = ? AND sha256 = ?",
-                (one.skill.client, one.skill.name, one.sha256),
-            )
-        )
-
     async def verdict(self, adapter: str, verdict: Verdict) -> AdapterVersion:
         """Store the gate's verdict; a rejecting verdict sets a candidate to rejected. Raises
         NotFound."""

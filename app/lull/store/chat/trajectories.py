@@ -27,7 +27,6 @@ from lull.store.chat.turn_rows import (
     turn_row,
 )
 from lull.store.database import Database
-from lull.store.retention import shrink, sweep_messages
 
 __all__ = ["ConversationQuery", "Label", "Position", "Trajectories", "TrajectoryRow", "TurnRow"]
 
@@ -102,24 +101,6 @@ class Trajectories:
                 raise _no_conversation(trajectory)
 
         await self._db.write_synced(work)
-
-    async def keep_within(self, *, oldest: datetime | None, most_bytes: int | None) -> int:
-        """Delete the oldest trajectories beyond an age or a size limit; return how many."""
-
-        def work(connection: sqlite3.Connection) -> int:
-            removed = 0
-            if oldest is not None:
-                removed = connection.execute(
-                    "DELETE FROM trajectories WHERE last < ?", (oldest.isoformat(),)
-                ).rowcount
-            if most_bytes is not None:
-                removed += shrink(connection, most_bytes)
-            if removed:
-                sweep_messages(connection)
-                self._db.checkpoint_soon()
-            return removed
-
-        return await self._db.write(work)
 
     # Reading
 

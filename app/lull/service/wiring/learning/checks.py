@@ -13,14 +13,14 @@ from lull.core.feedback.feedback import Heard
 TOOLS = Tools(detect=detect, fits_schema=fits_schema)
 
 
-def proposed_check(kind: str, rule: str, asked: str, answer: str) -> str:
+def proposed_check(kind: str, rule: str, answer: str) -> str:
     """Return an executable check of the rule as JSON, if the failed answer fails it; else ""."""
     check = _check_of(kind, rule)
     offered = check is not None and holding.offered(check, answer, TOOLS)
     return to_json(check) if check is not None and offered else ""
 
 
-def derived_check(heard: Heard, asked: str) -> Check | None:
+def derived_check(heard: Heard) -> Check | None:
     """Return the executable check of a lasting wish, whatever the answer was.
 
     None if it has none.

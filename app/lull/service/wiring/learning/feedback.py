@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from lull.backends.reader.small_reader import SmallReader
 from lull.backends.system.clock import TimeSortedIds
 from lull.config.settings import Settings
+from lull.core.checks.check import Check
+from lull.core.checks.reading import parse
 from lull.core.errors import LullError
 from lull.core.feedback.calibration import Prior
 from lull.core.feedback.reward import Source
 from lull.core.models.exam import ModelRole
-from lull.core.proof.check import Check, parse
 from lull.core.proof.holdout import hashed_coin
 from lull.core.proof.proposal import CHECK, Proposal
 from lull.core.proof.rules import GuardRule

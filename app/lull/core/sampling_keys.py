@@ -1,0 +1,24 @@
+"""Turns the seed of an answer and the number of a token into the random key that samples it.
+
+The engine and the trainer sample in processes of their own, by the same keys.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+_MASK: Final = (1 << 64) - 1
+
+
+def key(seed: int, step: int) -> tuple[int, int]:
+    """Return MLX's random key for sampling token number `step` of the answer with this seed."""
+    mixed = mix(mix(seed & _MASK) + step)
+    return mixed >> 32, mixed & 0xFFFFFFFF
+
+
+def mix(value: int) -> int:
+    """Mix a number by Sebastiano Vigna's SplitMix64: neighbouring inputs give unrelated outputs."""
+    value = (value + 0x9E3779B97F4A7C15) & _MASK
+    value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+    value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & _MASK
+    return value ^ (value >> 31)
