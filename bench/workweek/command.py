@@ -28,6 +28,8 @@ from bench.workweek.week import REVIEWS, RUNS_A_NIGHT, Played
 NAME: Final = "workweek"
 PERSONS: Final = LEAST_PERSONS
 QUICK_PERSONS: Final = 2
+QUICK_SWITCHES: Final = ("no proof gate",)
+"""The switches of a quick run: those whose week needs no second training."""
 MINUTES: Final = 10.0
 QUICK_MINUTES: Final = 2.0
 """Most minutes a quick run may take on two otherwise idle cores; `MINUTES` is for a full run."""
@@ -53,7 +55,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--strict", action="store_true", help="fail if a goal is missed")
     args = parser.parse_args(argv)
     persons = args.seeds or (QUICK_PERSONS if args.quick else PERSONS)
-    wanted = _switches(parser, args.arms)
+    wanted = _switches(parser, args.arms, QUICK_SWITCHES if args.quick else None)
     document = measure(
         wanted,
         [args.seed + number for number in range(persons)],
@@ -61,7 +63,7 @@ def main(argv: Sequence[str]) -> int:
         work=args.work,
         fresh=args.fresh,
         out=args.out,
-        minutes=QUICK_MINUTES if args.quick else MINUTES,
+        quick=args.quick,
     )
     path = write(document, args.out)
     print_table(document)
@@ -70,11 +72,15 @@ def main(argv: Sequence[str]) -> int:
     return 1 if missed and args.strict else 0
 
 
-def _switches(parser: argparse.ArgumentParser, wanted: Sequence[str] | None) -> list[str]:
+def _switches(
+    parser: argparse.ArgumentParser, wanted: Sequence[str] | None, default: Sequence[str] | None
+) -> list[str]:
+    """Return the switches to measure: those that are asked for, else the default, else all."""
     switches = [arm.name for arm in SWITCHES]
     if unknown := [name for name in wanted or () if name not in switches]:
         parser.error(f"there is no arm {unknown[0]!r}; there are: {', '.join(switches)}")
-    return [name for name in switches if wanted is None or name in wanted]
+    chosen = default if wanted is None else wanted
+    return [name for name in switches if chosen is None or name in chosen]
 
 
 def measure(
@@ -85,7 +91,7 @@ def measure(
     work: Path,
     fresh: bool,
     out: Path,
-    minutes: float,
+    quick: bool,
 ) -> Row:
     mark, committed = keeping.state_of_the_code()
     folder = work / mark
@@ -102,7 +108,7 @@ def measure(
     in_time = Goal(
         goal="minutes that all of it takes",
         value=took_s / 60,
-        limit=minutes,
+        limit=QUICK_MINUTES if quick else MINUTES,
         why_not="The limit was set for three persons; a result now needs eight.",
     )
     document = report(
@@ -117,7 +123,7 @@ def measure(
     draw(found, [*contrasts, *effects], path=out / f"{NAME}.png")
     return document | {
         "commit": document["commit"] if committed else f"{mark} (not committed)",
-        "look": _look(len(seeds)),
+        "look": _look(len(seeds), quick=quick),
         "floor": measures.floor(seeds),
         "days": DAYS,
         "rule_changes_on_day": CHANGE_DAY,
@@ -133,10 +139,11 @@ def measure(
     }
 
 
-def _look(persons: int) -> str:
+def _look(persons: int, *, quick: bool) -> str:
     if persons >= LEAST_PERSONS:
         return ""
-    return f"A look, not a result: {persons} of the {LEAST_PERSONS} persons that it needs."
+    by = f"`python -m bench {NAME}{' --quick' if quick else ''}`, {persons} persons"
+    return f"A look, not a result: made by {by}, where a result needs {LEAST_PERSONS}."
 
 
 def _acted(switch: str, weeks: Sequence[Played]) -> int:

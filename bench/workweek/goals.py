@@ -48,16 +48,19 @@ def _weights(full: list[Played], skills: list[Played], seed: int) -> Goal:
     one, other = (measures.shares(arm, since=TRAINED, of=of) for arm in (full, skills))
     value, spread = measures.paired(one, other, seed)
     requests = measures.count(full, since=TRAINED, of=of)
-    number = measures.promoted(full)
-    why = f"Of the runs in full {number} went into use: {_runs(full)}."
     return Goal(
         goal="full less skills on what only weights can learn: low end of the interval",
         value=spread[0] if spread else value,
         limit=ABOVE,
         at_most=False,
         measured=_measured(value, spread, len(full), requests),
-        why_not=why,
+        why_not=_trained_on(full),
     )
+
+
+def _trained_on(full: Sequence[Played]) -> str:
+    began = "" if measures.acted("no separation", full) else " No run on ratings: not exercised."
+    return f"Runs in full: {_runs(full)}.{began}"
 
 
 def _runs(weeks: Sequence[Played]) -> str:

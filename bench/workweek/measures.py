@@ -212,13 +212,6 @@ _ACTED: Final[Mapping[str, Callable[[Sequence[Played]], int]]] = {
 }
 
 
-def promoted(weeks: Sequence[Played]) -> int:
-    """Return how many trained adapters went into use."""
-    return sum(
-        number for week in weeks for what, number in week.runs.items() if what.endswith("promoted")
-    )
-
-
 def paired(
     one: PersonDays, other: PersonDays, seed: int
 ) -> tuple[float, tuple[float, float] | None]:

@@ -29,7 +29,7 @@ from bench.workweek.arms import (
     Pasted,
     Stretch,
 )
-from bench.workweek.command import print_table
+from bench.workweek.command import main, print_table
 from bench.workweek.notes import Notes
 from bench.workweek.person import (
     ANNA,
@@ -318,7 +318,11 @@ def test_goals_hold_where_it_learns_and_are_missed_where_it_does_not() -> None:
 
 def test_no_difference_is_not_one_above_nothing() -> None:
     same = goals.goals(played(full=0.9), 0)[0]
-    assert not same.holds and "graduation promoted" in same.why_not
+    assert (
+        not same.holds and same.why_not == "Runs in full: 8 graduation promoted, 8 grpo rejected."
+    )
+    idle = goals.goals(played(full=0.9, runs={}), 0)[0]
+    assert idle.why_not == "Runs in full: none began. No run on ratings: not exercised."
 
 
 def test_a_rule_that_is_forgotten_and_a_client_that_disturbs_miss_their_goals() -> None:
@@ -368,6 +372,12 @@ def test_a_switch_without_its_week_is_left_out_and_one_with_it_says_how_often_it
     assert found == {"judge": 8, "proof gate": 8, "graduation": 8, "separation": 8, "KL": 8}
 
 
+def test_a_switch_that_there_is_not_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--arms", "no luck"])
+    assert "there is no arm 'no luck'" in capsys.readouterr().err
+
+
 def test_arms_of_one_person_have_no_interval() -> None:
     rows = {row["arm"]: row for row in measures.rows(played(persons=1), 0)}
     assert rows[FULL.name]["low"] is None
@@ -401,6 +411,9 @@ def test_weeks_that_begin_alike_are_one_until_they_part_and_none_is_played_twice
 ) -> None:
     plan = Plan([(arm, seed) for seed in (1, 2) for arm in (SKILLS, FULL)])
     assert len(plan) == 2 * (3 + 2)
+    half = tmp_path / keeping.folder_name(1, SKILLS.stretches[:1]) / "home"
+    half.mkdir(parents=True)
+    (half / "days").write_text("a killed run left this;")
     told: list[str] = []
     weeks = plan.play(tmp_path, 2, tell=told.append, stretch=remembered)
     assert len(told) == len(plan)
