@@ -24,6 +24,10 @@ class Goal:
     value: float
     limit: float
     at_most: bool = True
+    measured: str = ""
+    """What stands behind the value: the estimate, its interval and its n, where it is an end of an
+    interval or has one.
+    """
     why_not: str = ""
     """Known cause, if the goal is missed."""
 
@@ -56,6 +60,7 @@ def report(
 
 def _goal(goal: Goal) -> dict[str, Any]:
     said = {"goal": goal.goal, "value": goal.value, "limit": goal.limit, "holds": goal.holds}
+    said |= {"measured": goal.measured} if goal.measured else {}
     return {**said, "why_not": goal.why_not} if goal.why_not and not goal.holds else said
 
 
@@ -71,6 +76,8 @@ def print_goals(document: Mapping[str, Any]) -> list[str]:
     for goal in document["goals"]:
         mark = "holds " if goal["holds"] else "MISSED"
         print(f"{mark}  {goal['goal']}: {goal['value']:.4g} (limit {goal['limit']:.4g})")
+        if measured := goal.get("measured"):
+            print(f"        {measured}")
         if why := goal.get("why_not"):
             print(f"        {why}")
     return [goal["goal"] for goal in document["goals"] if not goal["holds"]]

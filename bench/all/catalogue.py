@@ -166,17 +166,20 @@ CATALOGUE: Mapping[str, Entry] = {
         not_shown="A toy language; nothing follows for other models.",
     ),
     "workweek": Entry(
-        measures="Whether it learns: a person with habits works through days of requests against a"
-        " real service and the built-in model.",
+        measures="Whether it learns: persons with habits work through days of requests against a"
+        " real service and the built-in model. Intervals draw persons, then days of each; arms are"
+        " compared on the same person's day. `only rated`: the two habits that are never said,"
+        " on the days with trained weights; `no habit`: what may only get worse. `offered` and"
+        " `approved`: proposals of Lull, and how many of them would do no good.",
         columns=(
-            "arm", "what", "requests", "right", "low", "high", "approved", "asking_s", "proving_s",
+            "arm", "what", "persons", "requests", "right", "low", "high", "said", "only_rated",
+            "no_habit", "prompt_tokens", "offered", "offered_bad", "approved", "approved_bad",
             "training_s",
         ),
-        rest=("part", "against", "effect", "low", "high", "days", "helps"),
-        not_shown="The person is simulated and the model speaks a toy language. A part of which no"
-        " help is shown may help others. With a skill in the prompt nearly every sampled answer was"
-        " right, so groups of answers (GRPO) had nothing to compare and no such run began: “no KL”"
-        " differs from “full” by chance alone.",
+        rest=("part", "against", "effect", "low", "high", "persons", "acted", "helps"),
+        not_shown="The persons are simulated and the model speaks a toy language, in which what a"
+        " rule says can be checked by a program. A part of which no help is shown may help others;"
+        " one that was not exercised never did anything in the arm that has it.",
     ),
     "pipeline": Entry(
         measures="Research in twelve stages over bundled notes, each behind a gate that is a"

@@ -94,6 +94,8 @@ def _section(
         return
     if document["simulated"]:
         yield "*Simulated.*\n"
+    if look := document.get("look"):
+        yield f"**{_cell(look)}**\n"
     yield from _goals(document["goals"])
     yield from _rows(document["rows"], entry)
     for plot in sorted(results.glob(f"{name}*.png")):
@@ -113,7 +115,8 @@ def _goals(goals: Sequence[Document]) -> Iterator[str]:
         limit = f"{_sign(goal)} {_figure(goal['limit'])}".strip()
         why = f": {_cell(goal['why_not'])}" if goal.get("why_not") else ""
         said = "holds" if goal["holds"] else f"**missed**{why}"
-        yield f"| {_cell(goal['goal'])} | {_figure(goal['value'])} | {limit} | {said} |"
+        measured = f" ({_cell(goal['measured'])})" if goal.get("measured") else ""
+        yield f"| {_cell(goal['goal'])} | {_figure(goal['value'])}{measured} | {limit} | {said} |"
     yield ""
 
 

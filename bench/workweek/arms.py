@@ -19,10 +19,22 @@ class Trains(StrEnum):
     """What is trained during a night."""
 
     NOTHING = "nothing"
-    SKILLS = "skills"
-    """Trains proved skills into the weights (graduation)."""
-    GROUPS = "groups"
-    """Trains on groups of compared answers to one request (GRPO)."""
+    ANSWERS = "answers"
+    """Trains on rated answers (KTO) and on groups of compared ones (GRPO)."""
+    ALL = "all"
+    """Trains proved skills into the weights, too (graduation)."""
+
+
+class Pasted(StrEnum):
+    """What the person's own programs send as a system message, without Lull's doing."""
+
+    NOTHING = "nothing"
+    LAST = "last"
+    """The last correction of each kind, written in by hand."""
+    EVERYTHING = "everything"
+    """Every correction that was ever said, slips and outdated ones included."""
+    ORACLE = "oracle"
+    """What is wanted of this very request, also where the person never said it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,9 +45,14 @@ class Stretch:
     last: int
     skills: bool = True
     """Whether the person reviews proposals at all."""
+    careless: bool = False
+    """Whether the person says much that is useless or harmful, and approves whatever is offered."""
     proofs: bool = True
-    """Whether proposals need a proof; if not, all are approved without a replay."""
+    """Whether what is offered must be proved; if not, every proposal is."""
     judge: bool = True
+    alone: bool = False
+    """Whether the first of the two clients is the only one."""
+    pasted: Pasted = Pasted.NOTHING
     night: Trains = Trains.NOTHING
     separation: bool = True
     """Whether turns that taught a skill are kept out of training. The product always does; to
@@ -50,89 +67,115 @@ class Arm:
     name: str
     what: str
     stretches: tuple[Stretch, ...]
-    against: str = "full"
+    against: str = ""
     """Name of the arm to compare with: it has the part that this one lacks, and is otherwise
-    equal.
+    equal. "" where the arm is no switch.
     """
 
 
-SKILLS_NIGHT: Final = 5
-GROUPS_NIGHT: Final = 6
-"""Day after which the weights are trained a second time, on groups of answers; SKILLS_NIGHT is the
-day of the first.
-"""
+NIGHTS: Final = (6, 8)
+"""Days after which the weights are trained."""
+_PARTS: Final = ((1, NIGHTS[0]), (NIGHTS[0] + 1, NIGHTS[1]), (NIGHTS[1] + 1, DAYS))
 
 
-_ALL: Final = ((1, SKILLS_NIGHT), (SKILLS_NIGHT + 1, GROUPS_NIGHT), (GROUPS_NIGHT + 1, DAYS))
-_HALVES: Final = ((1, SKILLS_NIGHT), (SKILLS_NIGHT + 1, DAYS))
-
-
-def _trained(*trains: Trains, separation: bool = True, kl: bool = True) -> tuple[Stretch, ...]:
+def _trained(trains: Trains, *, separation: bool = True, kl: bool = True) -> tuple[Stretch, ...]:
     """Return the stretches of a week with training, which differs from the skills-only week from
     the first night on. Training rules apply only to nights that train.
     """
-    nights = (Trains.NOTHING, *trains)
+    nights = (Trains.NOTHING, trains, trains)
     return tuple(
         Stretch(
             first=first,
             last=last,
             night=night,
             separation=separation or night is Trains.NOTHING,
-            kl=kl or night is not Trains.GROUPS,
+            kl=kl or night is Trains.NOTHING,
         )
-        for (first, last), night in zip(_ALL, nights, strict=True)
+        for (first, last), night in zip(_PARTS, nights, strict=True)
     )
 
 
 def _untrained(
-    *, skills: bool = True, proofs: bool = True, judge: bool = True
+    *, careless: bool = False, proofs: bool = True, judge: bool = True, alone: bool = False
 ) -> tuple[Stretch, ...]:
-    """Return the stretches of a week without training; the service is restarted in the middle, as
-    in every arm.
+    """Return the stretches of a week without training; the service is restarted as often as in
+    every arm with skills.
     """
     return tuple(
-        Stretch(first=first, last=last, skills=skills, proofs=proofs, judge=judge)
-        for first, last in _HALVES
+        Stretch(first=first, last=last, careless=careless, proofs=proofs, judge=judge, alone=alone)
+        for first, last in _PARTS
     )
 
 
-_BOTH: Final = (Trains.SKILLS, Trains.GROUPS)
+def _by_hand(pasted: Pasted) -> tuple[Stretch, ...]:
+    return (Stretch(first=1, last=DAYS, skills=False, judge=False, pasted=pasted),)
+
+
 BASELINE: Final = Arm(
-    name="baseline", what="the model as it is", stretches=_untrained(skills=False, judge=False)
+    name="baseline", what="the model as it is", stretches=_by_hand(Pasted.NOTHING)
+)
+PASTED: Final = Arm(
+    name="pasted by hand",
+    what="the last correction of each kind, pasted by hand into the system prompt",
+    stretches=_by_hand(Pasted.LAST),
+)
+EVERYTHING: Final = Arm(
+    name="everything",
+    what="MetaClaw's manner: all that was said is accepted, and all of it injected",
+    stretches=_by_hand(Pasted.EVERYTHING),
+)
+ORACLE: Final = Arm(
+    name="oracle",
+    what="what is wanted of each request stands in its prompt, said or not",
+    stretches=_by_hand(Pasted.ORACLE),
 )
 SKILLS: Final = Arm(
     name="skills",
     what="approved skills, weights as they are",
-    stretches=_trained(Trains.NOTHING, Trains.NOTHING),
+    stretches=_trained(Trains.NOTHING),
 )
-FULL: Final = Arm(name="full", what="skills and trained weights", stretches=_trained(*_BOTH))
+FULL: Final = Arm(name="full", what="skills and trained weights", stretches=_trained(Trains.ALL))
+ALONE: Final = Arm(
+    name="one client",
+    what="skills, and there is no second client",
+    stretches=_untrained(alone=True),
+)
+CARELESS: Final = Arm(
+    name="careless",
+    what="skills of a person who says much that is wrong and approves all that is proved",
+    stretches=_untrained(careless=True),
+)
 SWITCHES: Final = (
     Arm(
         name="no judge",
         what="skills, and nobody scores silent turns",
         stretches=_untrained(judge=False),
-        against="skills",
+        against=SKILLS.name,
     ),
     Arm(
         name="no proof gate",
-        what="skills, and every proposal is approved unproved",
-        stretches=_untrained(proofs=False),
-        against="skills",
-    ),
-    Arm(
-        name="no separation",
-        what="full, and what taught a skill trains the weights, too",
-        stretches=_trained(*_BOTH, separation=False),
+        what="careless, and every proposal is approved unproved",
+        stretches=_untrained(careless=True, proofs=False),
+        against=CARELESS.name,
     ),
     Arm(
         name="no graduation",
         what="full, and no skill moves into the weights",
-        stretches=_trained(Trains.NOTHING, Trains.GROUPS),
+        stretches=_trained(Trains.ANSWERS),
+        against=FULL.name,
+    ),
+    Arm(
+        name="no separation",
+        what="full, and what taught a skill trains the weights, too",
+        stretches=_trained(Trains.ALL, separation=False),
+        against=FULL.name,
     ),
     Arm(
         name="no KL",
         what="full, and nothing holds the weights to what they were",
-        stretches=_trained(*_BOTH, kl=False),
+        stretches=_trained(Trains.ALL, kl=False),
+        against=FULL.name,
     ),
 )
-ARMS: Final = (BASELINE, SKILLS, FULL, *SWITCHES)
+MAIN: Final = (BASELINE, PASTED, EVERYTHING, ORACLE, SKILLS, FULL, ALONE, CARELESS)
+ARMS: Final = (*MAIN, *SWITCHES)

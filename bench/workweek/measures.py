@@ -1,66 +1,118 @@
-"""Summarises the weeks of all seeds: shares with intervals, and the effect of each switch."""
+"""Summarises the weeks of all persons: shares with intervals, and differences between arms."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Sequence
-from statistics import mean
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean
 from typing import Any, Final
 
-from bench.report import Goal
-from bench.workweek.arms import ARMS, BASELINE, FULL, SKILLS, SWITCHES, Arm
-from bench.workweek.person import CHANGE_DAY, CHANGING, CLIENTS, CONTESTED, person
+from bench.workweek.arms import ARMS, NIGHTS, SWITCHES, Arm
+from bench.workweek.person import DAYS, FREE, RATED, Fault, person
+from bench.workweek.statistics import (
+    PersonDays,
+    difference,
+    estimate,
+    interval,
+    verdict,
+)
 from bench.workweek.week import Done, Played
+from lull.core.training.spec import RunKind
 from lull.pocket import language as pocket
 
 Row = dict[str, Any]
-Days = list[list[Done]]
-"""Requests grouped by day, over all seeds; days are the unit of resampling."""
-RESAMPLED: Final = 2000
-LEAST_LEARNED_SHARE: Final = 0.7
-"""Least share of right answers, as a goal, for requests of a kind from the second day of its new
-rule on.
-"""
+Which = Callable[[Done], bool]
+LATE: Final = DAYS // 2 + 1
+"""First day of the second half of the week."""
+TRAINED: Final = NIGHTS[0] + 1
+"""First day on which trained weights can answer."""
 
 
-def late(days: int) -> int:
-    """Return the first day of the second half of the week."""
-    return days // 2 + 1
+def _any(_: Done) -> bool:
+    return True
+
+
+def only_rated(one: Done) -> bool:
+    """Whether the habit for this request was never said, so that only weights can learn it."""
+    return one.kind in RATED
+
+
+def said(one: Done) -> bool:
+    """Whether the habit for this request is said when it is not kept."""
+    return one.kind not in (*RATED, FREE)
+
+
+def free(one: Done) -> bool:
+    """Whether there is no habit for this request, so that it can only get worse."""
+    return one.kind == FREE
+
+
+def shares(
+    weeks: Sequence[Played], *, since: int, until: int = DAYS, of: Which = _any
+) -> dict[int, dict[int, float]]:
+    """Return the share of requests that were done as the person wants, by person and day."""
+    return by_day(weeks, lambda one: float(one.right), since=since, until=until, of=of)
+
+
+def by_day(
+    weeks: Sequence[Played],
+    figure: Callable[[Done], float],
+    *,
+    since: int,
+    until: int = DAYS,
+    of: Which = _any,
+) -> dict[int, dict[int, float]]:
+    """Return a figure's mean over the requests of each person's day."""
+    found: dict[int, dict[int, list[float]]] = {}
+    for week in weeks:
+        days = found.setdefault(week.seed, {day: [] for day in range(since, until + 1)})
+        for one in week.done:
+            if since <= one.day <= until and of(one):
+                days[one.day].append(figure(one))
+    return {
+        seed: {day: fmean(values) for day, values in days.items()} for seed, days in found.items()
+    }
+
+
+def count(weeks: Sequence[Played], *, since: int, until: int = DAYS, of: Which = _any) -> int:
+    return sum(since <= one.day <= until and of(one) for week in weeks for one in week.done)
+
+
+def of_arm(weeks: Sequence[Played], arm: str) -> list[Played]:
+    return [week for week in weeks if week.arm == arm]
+
+
+# -- the arms ----------------------------------------------------------------------------------
 
 
 def rows(weeks: Sequence[Played], seed: int) -> list[Row]:
-    return [
-        _row(arm, [week for week in weeks if week.arm == arm.name], seed)
-        for arm in ARMS
-        if any(week.arm == arm.name for week in weeks)
-    ]
+    return [_row(arm, own, seed) for arm in ARMS if (own := of_arm(weeks, arm.name))]
 
 
 def _row(arm: Arm, weeks: Sequence[Played], seed: int) -> Row:
-    days = weeks[0].days
-    second = _days(weeks, since=late(days))
-    low, high = interval(second, right, seed)
-    runs: dict[str, int] = {}
-    for week in weeks:
-        for what, count in week.runs.items():
-            runs[what] = runs.get(what, 0) + count
+    late = shares(weeks, since=LATE)
+    found = interval(late, seed)
+    days = range(1, DAYS + 1)
+    offered = Counter(one.fault for week in weeks for one in week.reviewed)
+    approved = Counter(one.fault for week in weeks for one in week.reviewed if one.approved)
     return {
         "arm": arm.name,
         "what": arm.what,
-        "seeds": len(weeks),
-        "requests": sum(map(len, second)),
-        "right": right(second),
-        "low": low,
-        "high": high,
-        "right_by_day": [right(_days(weeks, since=d, until=d)) for d in range(1, days + 1)],
-        "changed_rule_by_day": [
-            right(_days(weeks, since=d, until=d, kind=CHANGING)) for d in range(1, days + 1)
-        ],
-        "prompt_tokens_by_day": [
-            prompt_tokens(_days(weeks, since=d, until=d)) for d in range(1, days + 1)
-        ],
-        "approved": sum(week.approved for week in weeks),
-        "runs": runs,
+        "persons": len(weeks),
+        "requests": count(weeks, since=LATE),
+        "right": estimate(late),
+        "low": found.low if found else None,
+        "high": found.high if found else None,
+        "said": estimate(shares(weeks, since=LATE, of=said)),
+        "only_rated": estimate(shares(weeks, since=TRAINED, of=only_rated)),
+        "no_habit": estimate(shares(weeks, since=LATE, of=free)),
+        "right_by_day": [estimate(shares(weeks, since=day, until=day)) for day in days],
+        "prompt_tokens": estimate(tokens(weeks)),
+        "offered": offered.total(),
+        "offered_bad": offered.total() - offered[Fault.NONE],
+        "approved": approved.total(),
+        "approved_bad": approved.total() - approved[Fault.NONE],
+        "runs": dict(sum((Counter(week.runs) for week in weeks), Counter[str]())),
         "judge_asked": sum(week.judged for week in weeks),
         "asking_s": sum(week.asking_s for week in weeks),
         "proving_s": sum(week.proving_s for week in weeks),
@@ -68,147 +120,101 @@ def _row(arm: Arm, weeks: Sequence[Played], seed: int) -> Row:
     }
 
 
-def effects(weeks: Sequence[Played], seed: int) -> list[Row]:
-    """Return what each part of Lull contributes: the arm with it minus the arm without it, paired
-    by day.
-    """
-    found = []
-    for arm in SWITCHES:
-        with_ = _days([w for w in weeks if w.arm == arm.against], since=late(weeks[0].days))
-        without = _days([w for w in weeks if w.arm == arm.name], since=late(weeks[0].days))
-        if not without:
-            continue
-        pairs = [mean(_rights(a)) - mean(_rights(b)) for a, b in zip(with_, without, strict=True)]
-        low, high = _bootstrap(pairs, mean, seed)
-        found.append(
-            {
-                "part": arm.name.removeprefix("no "),
-                "against": arm.against,
-                "effect": mean(pairs),
-                "low": low,
-                "high": high,
-                "days": len(pairs),
-                "helps": "yes" if low > 0 else "no: it harms" if high < 0 else "not shown",
-            }
-        )
-    return found
+def tokens(weeks: Sequence[Played]) -> dict[int, dict[int, float]]:
+    """Return the mean length of a prompt on the days with trained weights, by person and day."""
+    return by_day(weeks, lambda one: float(one.prompt_tokens), since=TRAINED)
 
 
-def floor(seeds: Sequence[int], days: int) -> float:
+def floor(seeds: Sequence[int]) -> float:
     """Return the share of right answers of a model that always uses the default style."""
     plain = [
         someone.wants(request) == pocket.render(request.kind, request.words)
         for someone in map(person, seeds)
-        for day in range(late(days), days + 1)
+        for day in range(LATE, DAYS + 1)
         for request in someone.day(day)
     ]
-    return mean(plain)
+    return fmean(plain)
 
 
-def goals(weeks: Sequence[Played], found: Sequence[Row]) -> list[Goal]:
-    by = {row["arm"]: row for row in found}
-    baseline, skills, full = by[BASELINE.name], by[SKILLS.name], by[FULL.name]
-    days = weeks[0].days
-    made = [
-        Goal(
-            goal="skills: right, as a multiple of baseline",
-            value=_ratio(skills["right"], baseline["right"]),
-            limit=1.3,
-            at_most=False,
-        ),
-        Goal(
-            goal="full: right, as a multiple of baseline",
-            value=_ratio(full["right"], baseline["right"]),
-            limit=2.0,
-            at_most=False,
-        ),
-        Goal(
-            goal="skills: low end of the interval less baseline's high end",
-            value=skills["low"] - baseline["high"],
-            limit=0.0,
-            at_most=False,
-        ),
-        Goal(
-            goal="full: low end of the interval less baseline's high end",
-            value=full["low"] - baseline["high"],
-            limit=0.0,
-            at_most=False,
-        ),
-        Goal(
-            goal="tokens of a prompt on the last day, full less skills",
-            value=full["prompt_tokens_by_day"][-1] - skills["prompt_tokens_by_day"][-1],
-            limit=0.0,
-        ),
-    ]
-    if days > CHANGE_DAY:
-        made += [
-            Goal(
-                goal=f"{arm}: the changed rule is kept from its second day on",
-                value=mean(by[arm]["changed_rule_by_day"][CHANGE_DAY:]),
-                limit=LEAST_LEARNED_SHARE,
-                at_most=False,
-            )
-            for arm in (SKILLS.name, FULL.name)
-        ]
-    made += [
-        Goal(
-            goal=f"full: what {client} wants and the other client does not",
-            value=right(_days(_of(weeks, FULL), since=late(days), kind=CONTESTED, client=client)),
-            limit=LEAST_LEARNED_SHARE,
-            at_most=False,
-        )
-        for client in CLIENTS
-    ]
-    return made
+# -- differences -------------------------------------------------------------------------------
+
+CONTRASTS: Final = (
+    ("full", "skills"),
+    ("skills", "pasted by hand"),
+    ("skills", "everything"),
+    ("full", "pasted by hand"),
+    ("full", "everything"),
+    ("oracle", "full"),
+)
+"""Arms that are compared though they differ in more than one switch."""
 
 
-def _of(weeks: Sequence[Played], arm: Arm) -> list[Played]:
-    return [week for week in weeks if week.arm == arm.name]
-
-
-def _ratio(one: float, other: float) -> float:
-    return one / other if other else float("inf")
-
-
-def _days(
-    weeks: Sequence[Played],
-    *,
-    since: int,
-    until: int | None = None,
-    kind: str | None = None,
-    client: str | None = None,
-) -> Days:
+def contrasts(weeks: Sequence[Played], seed: int) -> list[Row]:
+    """Return how much better one arm is than another, over all requests of the second half."""
     return [
-        [
-            one
-            for one in week.done
-            if one.day == day and kind in (None, one.kind) and client in (None, one.client)
-        ]
-        for week in weeks
-        for day in range(since, (until or week.days) + 1)
+        {"part": f"{one}, over {other}", "against": other, **_effect(a, b, seed)}
+        for one, other in CONTRASTS
+        if (a := of_arm(weeks, one)) and (b := of_arm(weeks, other))
     ]
 
 
-def _rights(day: Sequence[Done]) -> list[float]:
-    return [float(one.right) for one in day]
+def effects(weeks: Sequence[Played], seed: int) -> list[Row]:
+    """Return what each part of Lull contributes: the arm with it minus the arm without it, paired
+    by person and day. A part that never acted contributed nothing that could be measured.
+    """
+    found = []
+    for arm in SWITCHES:
+        with_, without = of_arm(weeks, arm.against), of_arm(weeks, arm.name)
+        times = acted(arm.name, with_)
+        named = {"part": arm.name.removeprefix("no "), "against": arm.against, "acted": times}
+        if with_ and not times:
+            found.append({**named, "helps": "not exercised"})
+        elif without:
+            found.append({**named, **_effect(with_, without, seed)})
+    return found
 
 
-def right(days: Days) -> float:
-    return mean(float(one.right) for day in days for one in day)
+def _effect(one: Sequence[Played], other: Sequence[Played], seed: int) -> Row:
+    found = difference(shares(one, since=LATE), shares(other, since=LATE))
+    spread = interval(found, seed)
+    return {
+        "effect": estimate(found),
+        "low": spread.low if spread else None,
+        "high": spread.high if spread else None,
+        "persons": len(found),
+        "helps": verdict(spread),
+    }
 
 
-def prompt_tokens(days: Days) -> float:
-    return mean(one.prompt_tokens for day in days for one in day)
+def acted(switch: str, with_: Sequence[Played]) -> int:
+    """Return how often the part that a switch takes out did anything in the arm that has it: an
+    arm without it differs by nothing but chance where it never did.
+    """
+    return _ACTED[switch](with_)
 
 
-def interval(days: Days, of: Callable[[Days], float], seed: int) -> tuple[float, float]:
-    """Return a 95 % percentile interval from resampling days with replacement."""
-    return _bootstrap(days, lambda drawn: of(list(drawn)), seed)
+def _runs(weeks: Sequence[Played], *kinds: RunKind) -> int:
+    return sum(
+        number for week in weeks for what, number in week.runs.items() if what.split()[0] in kinds
+    )
 
 
-def _bootstrap(
-    units: Sequence[Any], of: Callable[[Sequence[Any]], float], seed: int
-) -> tuple[float, float]:
-    chance = random.Random(f"{seed}:bootstrap")
-    drawn = sorted(of(chance.choices(units, k=len(units))) for _ in range(RESAMPLED))
-    return drawn[int(0.025 * RESAMPLED)], drawn[int(0.975 * RESAMPLED) - 1]
+def _withheld(weeks: Sequence[Played]) -> int:
+    return sum(not one.approved for week in weeks for one in week.reviewed)
+
+
+_ACTED: Final[Mapping[str, Callable[[Sequence[Played]], int]]] = {
+    "no judge": lambda weeks: sum(week.judged for week in weeks),
+    "no proof gate": _withheld,
+    "no graduation": lambda weeks: _runs(weeks, RunKind.GRADUATION),
+    "no separation": lambda weeks: _runs(weeks, RunKind.GRPO, RunKind.KTO),
+    "no KL": lambda weeks: _runs(weeks, RunKind.GRPO),
+}
+
+
+def paired(
+    one: PersonDays, other: PersonDays, seed: int
+) -> tuple[float, tuple[float, float] | None]:
+    """Return the mean difference on each person's day, and its interval."""
+    found = difference(one, other)
+    return estimate(found), interval(found, seed)

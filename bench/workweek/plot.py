@@ -11,15 +11,25 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QPainter
 
 Row = dict[str, Any]
-_WIDTH, _HEIGHT, _LEFT, _TOP = 1120, 520, 70, 70
+_WIDTH, _HEIGHT, _LEFT, _TOP = 1120, 580, 70, 70
 _CURVES, _BARS = 560, 260
 _NAME = 15
 """Height in pixels of a curve's name."""
-_COLOURS: Final = {"baseline": "#8a8f98", "skills": "#3d7fd0", "full": "#2f8f4e"}
+_COLOURS: Final = {
+    "baseline": "#8a8f98",
+    "pasted by hand": "#b0703c",
+    "skills": "#3d7fd0",
+    "full": "#2f8f4e",
+    "oracle": "#7a5fb0",
+}
+_BETWEEN = 42
+"""Height in pixels of one difference with its words."""
 
 
 def draw(rows: Sequence[Row], effects: Sequence[Row], *, path: Path) -> None:
-    """Draw the chart as a PNG file. Needs Qt, which renders off-screen."""
+    """Draw the chart as a PNG file, of the differences those that were measured. Needs Qt, which
+    renders off-screen.
+    """
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from PySide6.QtGui import QColor, QGuiApplication, QImage, QPainter
 
@@ -31,7 +41,7 @@ def draw(rows: Sequence[Row], effects: Sequence[Row], *, path: Path) -> None:
     painter.setPen(QColor("#222222"))
     painter.drawText(_LEFT, 28, "Requests done as the person wants, by day (simulated person)")
     painter.drawText(
-        _LEFT + 640, 28, "What each part adds in the second half, 95 % of resampled days"
+        _LEFT + 600, 28, "Differences in the second half, 95 % of resampled persons and days"
     )
     _axes(painter, len(rows[0]["right_by_day"]))
     # From the lowest upwards: each name stands clear of the one below it.
@@ -39,7 +49,7 @@ def draw(rows: Sequence[Row], effects: Sequence[Row], *, path: Path) -> None:
     for row in sorted(rows, key=lambda row: float(row["right_by_day"][-1])):
         if row["arm"] in _COLOURS:
             free = _curve(painter, row, below=free)
-    _effects(painter, effects)
+    _effects(painter, [effect for effect in effects if "effect" in effect])
     painter.end()
     image.save(str(path))
     del app
@@ -86,17 +96,17 @@ def _effects(painter: QPainter, effects: Sequence[Row]) -> None:
     from PySide6.QtGui import QColor, QPen
 
     middle = _LEFT + 840
-    scale = _BARS / 2 / max([0.2, *(max(abs(e["low"]), abs(e["high"])) for e in effects)])
+    ends = [abs(effect[end] or 0) for effect in effects for end in ("low", "high", "effect")]
+    scale = _BARS / 2 / max([0.2, *ends])
     painter.setPen(QColor("#bbbbbb"))
-    painter.drawLine(QLineF(middle, _TOP, middle, _TOP + 60 * len(effects)))
+    painter.drawLine(QLineF(middle, _TOP, middle, _TOP + _BETWEEN * len(effects)))
     for number, effect in enumerate(effects):
-        y = _TOP + 20 + 60 * number
+        y = _TOP + _BETWEEN * number
         width = effect["effect"] * scale
-        painter.fillRect(QRectF(min(middle, middle + width), y, abs(width), 16), QColor("#9cc7a8"))
+        painter.fillRect(QRectF(min(middle, middle + width), y, abs(width), 14), QColor("#9cc7a8"))
         painter.setPen(QPen(QColor("#222222"), 1.5))
-        painter.drawLine(
-            QLineF(middle + effect["low"] * scale, y + 8, middle + effect["high"] * scale, y + 8)
-        )
-        painter.drawText(QPointF(_LEFT + 600, y + 13), effect["part"])
-        said = f"{100 * effect['effect']:+.0f} points over {effect['against']} without it"
-        painter.drawText(QPointF(_LEFT + 700, y + 34), said)
+        if effect["low"] is not None:
+            low, high = (middle + effect[end] * scale for end in ("low", "high"))
+            painter.drawLine(QLineF(low, y + 7, high, y + 7))
+        said = f"{effect['part']}: {100 * effect['effect']:+.1f} points"
+        painter.drawText(QPointF(_LEFT + 600, y + 30), said)

@@ -34,6 +34,7 @@ def document(**more: Any) -> Json:
             {"goal": "soon", "value": 12.3456, "limit": 20.0, "holds": True},
             {"goal": "often", "value": 3.0, "limit": 7.0, "holds": False, "why_not": "It rained."},
             {"goal": "exact", "value": 0.0, "limit": 0.0, "holds": True},
+            {"goal": "sure", "value": 0.1, "limit": 0.0, "holds": True, "measured": "n = 8 | 9"},
         ],
         **more,
     }
@@ -57,6 +58,7 @@ def test_each_figure_stands_with_its_limit_and_whether_it_holds(results: Path) -
     assert "| soon | 12.35 | ≤ 20 | holds |" in text
     assert "| often | 3 | ≥ 7 | **missed**: It rained. |" in text
     assert "| exact | 0 | 0 | holds |" in text
+    assert "| sure | 0.1 (n = 8 \\| 9) | ≥ 0 | holds |" in text
     assert "| we \\| they | 12.35 | 20,000 |" in text
 
 
@@ -72,7 +74,7 @@ def test_each_bench_names_what_made_it(results: Path) -> None:
         "numpy 9.9",
         "seeds 4, 5",
         "![alpha](../bench/results/alpha.png)",
-        "| [alpha](#alpha) | 2 | 1 | `python -m bench alpha` |",
+        "| [alpha](#alpha) | 3 | 1 | `python -m bench alpha` |",
         "## What this does not show",
     ):
         assert what in text
@@ -105,6 +107,11 @@ def test_report_writes_the_page_beside_results_of_another_place(
     for name in BENCHES:
         assert f"[{name}](#{name})" in text
         assert f"\n## {name}\n" in text
+
+
+def test_a_look_is_called_one(results: Path) -> None:
+    (results / "alpha.json").write_text(json.dumps(document(look="A look, not a result.")))
+    assert "**A look, not a result.**" in made(results)
 
 
 def test_all_runs_each_bench_with_what_it_takes(tmp_path: Path) -> None:
