@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,18 @@ from bench.pocket.train import Recipe, Run
 pytestmark = pytest.mark.slow
 
 SMALL = Recipe(steps=20, finish_steps=4, settle_steps=2, width=32, hidden=32, layers=2, heads=2)
+
+
+@pytest.fixture(params=["plain", pytest.param("compiled", marks=pytest.mark.full)])
+def _arithmetic(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A step as it stands, or in kernels that MLX has a compiler make: once on each machine that
+    takes half a minute, for steps of a moment."""
+    import mlx.core as mx
+
+    if request.param == "plain":
+        mx.disable_compile()
+    yield
+    mx.enable_compile()
 
 
 def test_every_word_of_the_language_is_one_token() -> None:
@@ -67,6 +80,7 @@ def test_hints_name_the_kind_of_each_rule_from_its_name_on(tmp_path: Path) -> No
     assert named == said
 
 
+@pytest.mark.usefixtures("_arithmetic")
 def test_a_stopped_run_goes_on_as_if_it_had_not_stopped(tmp_path: Path) -> None:
     run = Run(SMALL, tmp_path)
     run.learn()

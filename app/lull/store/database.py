@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
@@ -105,17 +106,7 @@ class Database:
 
         Someone dropped them; the rest of the file is still good.
         """
-        whole = sqlite3.connect(":memory:", isolation_level=None)
-        try:
-            for script in MIGRATIONS:
-                whole.executescript(script)
-            wanted = whole.execute(
-                "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND"
-                " name NOT LIKE 'words\\_%' ESCAPE '\\' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
-                " ORDER BY type = 'index'"
-            ).fetchall()
-        finally:
-            whole.close()
+        wanted = _schema(MIGRATIONS)
         there = {row["name"] for row in connection.execute("SELECT name FROM sqlite_master")}
         missing = [row for row in wanted if row[1] not in there]
         if not missing:
@@ -286,6 +277,23 @@ class Database:
             with contextlib.suppress(OSError):
                 self._suspect.touch()
         return StoreError(f"{self.path}: {error}.", hint="`lull doctor` checks the file.")
+
+
+@functools.cache
+def _schema(migrations: tuple[str, ...]) -> tuple[tuple[str, str, str], ...]:
+    """Type, name and SQL of every table and index that these migrations make, tables first."""
+    whole = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        for script in migrations:
+            whole.executescript(script)
+        rows = whole.execute(
+            "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND"
+            " name NOT LIKE 'words\\_%' ESCAPE '\\' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+            " ORDER BY type = 'index'"
+        ).fetchall()
+    finally:
+        whole.close()
+    return tuple(rows)
 
 
 class _Reader(NamedTuple):
