@@ -306,7 +306,7 @@ class SettingsPage(Page):
             editor = QLineEdit()
             editor.setMinimumWidth(240)
             editor.editingFinished.connect(lambda e=editor: self._typed(key, e))
-        editor.setAccessibleName(key)
+        editor.setAccessibleName(_named(key))
         editor.setToolTip(
             tr("It must be %1. It was %2 at first.", one["allowed"], _text(one["default"]))
         )
