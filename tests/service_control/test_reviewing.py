@@ -89,7 +89,11 @@ def test_a_proposal_shows_all_that_a_decision_needs(desk: Desk, api: ControlSock
     lines = shown["diff"].split("\n")
     assert lines[:2] == ["--- /dev/null", "+++ menu-style proposed"]
     assert [line[1:] for line in lines[3:]] == shown["text"].split("\n")[:-1]
-    assert api.get(f"/v1/proposals/{made.id}") == {"generation": 0, "proposal": shown}
+    assert api.get(f"/v1/proposals/{made.id}") == {
+        "generation": 0,
+        "proposal": shown,
+        "read": "",
+    }
 
 
 def test_the_evidence_counts_what_was_replayed(desk: Desk, api: ControlSocket) -> None:

@@ -184,12 +184,44 @@ def test_a_text_that_changed_after_it_was_read_is_not_approved(
     assert desk.library.generation == 0
 
 
-def test_what_is_quarantined_still_asks_for_its_hash(desk: Desk, here: Here) -> None:
-    made = desk.propose(status=ProposalStatus.QUARANTINED)
-    ran = here("review", "approve", made.id)
+def test_yes_approves_only_the_text_that_was_shown(desk: Desk, here: Here) -> None:
+    made = desk.propose(status=ProposalStatus.PROVED, replays=proved())
+    assert "Join the words with bars." in here("review", "show", made.id).out
+    desk.do(desk.review.edit(made.id, description=None, body="Join them with dashes."))
+    here("review")  # a list shows no text whole
+    ran = here("review", "approve", made.id, "--yes")
     assert ran.code == 1
-    assert "--sha256" in ran.err
-    assert desk.status(made) == "quarantined"
+    assert "not the one you read" in one_line(ran.err) and "lull review show" in ran.err
+    assert desk.library.generation == 0
+    assert "Join them with dashes." in here("review", "show", made.id).out
+    assert here("review", "approve", made.id, "--yes").code == 0
+    assert desk.body() == "Join them with dashes."
+
+
+def test_yes_prints_the_text_that_was_not_shown_before(desk: Desk, here: Here) -> None:
+    made = desk.propose(status=ProposalStatus.PROVED, replays=proved())
+    out = here("review", "approve", made.id, "--yes").out
+    assert "Join the words with bars." in out and made.sha256 in out and "Generation 1" in out
+
+
+def test_yes_approves_the_text_that_was_written_in_its_place(desk: Desk, here: Here) -> None:
+    made = desk.propose(status=ProposalStatus.PROVED, replays=proved())
+    here("review", "show", made.id)
+    assert here("review", "edit", made.id, "--body", "Join them with dashes.").code == 0
+    assert here("review", "approve", made.id, "--yes").code == 0
+    assert desk.body() == "Join them with dashes."
+
+
+@pytest.mark.parametrize("shown", [False, True])
+def test_what_is_quarantined_still_asks_for_its_hash(desk: Desk, here: Here, shown: bool) -> None:
+    made = desk.propose(status=ProposalStatus.QUARANTINED)
+    if shown:
+        here("review", "show", made.id)
+    for words in ((), ("--yes",)):
+        ran = here("review", "approve", made.id, *words)
+        assert ran.code == 1
+        assert "--sha256" in ran.err
+        assert desk.status(made) == "quarantined"
 
 
 def test_approving_for_people_says_what_follows(desk: Desk, here: Here) -> None:

@@ -17,7 +17,8 @@ APPROVE = """\
 The proposal's exact text becomes a skill, used from the next conversation on. This makes a new
 generation. With --sha256 it is approved only if the text has this hash. On a terminal without
 --sha256 or --yes, the text is shown first and you are asked to confirm. What was not proved needs
-one of the two, or the whole word yes on a terminal."""
+one of the two, or the whole word yes on a terminal. --yes approves the text that `lull review show`
+showed last, and nothing if it has changed since; if it showed none, --yes prints the text."""
 
 EDIT = """\
 A new text is yours, and the proof of the old one no longer applies: it is proved again. A new

@@ -37,7 +37,9 @@ def review(context: Context) -> int | None:
             everything = "1" if context.options.all else ""
             context.answer(control.get(routes.PROPOSALS, all=everything), list_words)
         case "show":
-            shown = fetch(control, context.options.proposal, context.options.sha256 or "")
+            shown = fetch(
+                control, context.options.proposal, context.options.sha256 or "", to_read=True
+            )
             paint = Paint.for_stdout()
             context.answer(shown, lambda done: whole(done["proposal"], paint))
         case "undo":
@@ -49,6 +51,8 @@ def review(context: Context) -> int | None:
             compare(context)
         case "approve" if not (context.options.sha256 or context.options.yes):
             _approve_what_is_shown(context, control, at_a_terminal=at_a_terminal)
+        case "approve" if not context.options.sha256:
+            _approve_what_was_shown(context, control)
         case "edit" if _nothing_given(context):
             _edit_by_hand(context, control, at_a_terminal=at_a_terminal)
         case action:
@@ -68,7 +72,7 @@ def _wanted(context: Context, action: str) -> Json:
         wanted["reason"] = options.reason
     if action == "edit":
         wanted |= {"description": options.description, "body": body_text(options.body)}
-        wanted |= {"scope": options.scope, "check": _check(options.check)}
+        wanted |= {"to_read": True, "scope": options.scope, "check": _check(options.check)}
     return wanted
 
 
@@ -100,6 +104,20 @@ def _approve_what_is_shown(context: Context, control: Control, *, at_a_terminal:
             f"{why} Nothing was approved.", hint="Add --yes to approve it anyway, or --sha256."
         )
     done = decide(control, proposal["id"], "approve", {"sha256": proposal["sha256"]})
+    context.answer(done, lambda d: decided_words("approve", d))
+
+
+def _approve_what_was_shown(context: Context, control: Control) -> None:
+    """Approve without asking: the text that `lull review show` showed last, or if it showed none,
+    the one that is printed now. Raises LullError if the text is another by now."""
+    found = fetch(control, context.options.proposal)
+    proposal, sha256 = found["proposal"], found["read"]
+    if not sha256 and not context.as_json:
+        print(whole(proposal, Paint.for_stdout()), end="\n\n")
+    wanted = {"sha256": sha256 or proposal["sha256"]}
+    if proposal["standing"] == "quarantined":  # without a hash, the service asks for --sha256
+        wanted = {}
+    done = decide(control, proposal["id"], "approve", wanted)
     context.answer(done, lambda d: decided_words("approve", d))
 
 

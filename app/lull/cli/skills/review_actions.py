@@ -14,8 +14,10 @@ from lull.core.errors import UsageError
 Json = dict[str, Any]
 
 
-def fetch(control: Control, proposal: str, sha256: str = "") -> Json:
-    return control.get(routes.PROPOSAL.format(id=quote(proposal, safe="")), sha256=sha256)
+def fetch(control: Control, proposal: str, sha256: str = "", *, to_read: bool = False) -> Json:
+    """Return a proposal; with `to_read` the service remembers which text the user was shown."""
+    path = routes.PROPOSAL.format(id=quote(proposal, safe=""))
+    return control.get(path, sha256=sha256, to_read="1" if to_read else "")
 
 
 def decide(control: Control, proposal: str, action: str, wanted: Json) -> Json:
@@ -87,4 +89,5 @@ def edit_by_hand(control: Control, proposal: Json) -> Json | None:
     if (new.description, new.body) == (old.description, old.body):
         return None
     wanted = {"description": new.description, "body": new.body, "sha256": proposal["sha256"]}
+    wanted["to_read"] = True
     return decide(control, proposal["id"], "edit", wanted)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Coroutine, Mapping
 from datetime import datetime
 from typing import Any, Protocol
@@ -17,6 +18,7 @@ from lull.core.feedback.feedback import Scope
 from lull.core.proof.proof import ProofRule
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus
 from lull.core.skills.skill import Library
+from lull.loops.chat.known_models import remember
 from lull.loops.skills.review import Decided, Review
 from lull.service.process.bus import EventBus
 from lull.service.proof.proposal_views import (
@@ -34,6 +36,8 @@ log = logging.getLogger(__name__)
 Json = dict[str, Any]
 MAX_FAULTS = 20
 """Most unusable answers of the skill writer that are listed, newest first."""
+MOST_READ = 1000
+"""Most proposals of which is remembered what text was shown."""
 
 _NOT_REPLAYED = {
     ProposalStatus.DRAFT: "is not screened yet",
@@ -84,6 +88,8 @@ class Reviewing:
         """Requested proofs that have not ended."""
         self._begun: set[asyncio.Task[Decided]] = set()
         """Decisions in progress."""
+        self._read: OrderedDict[str, str] = OrderedDict()
+        """Hash of each proposal's text as it was last shown whole on the command line."""
 
     # Reading: blocks, so call it in a thread
 
@@ -114,13 +120,18 @@ class Reviewing:
         proposal, what = last
         return {"proposal": proposal.id, "name": proposal.key.name, "what": what.value}
 
-    def show(self, proposal: str, *, sha256: str | None = None) -> Json:
-        """Return the JSON of one proposal.
+    def show(self, proposal: str, *, sha256: str | None = None, to_read: bool = False) -> Json:
+        """Return the JSON of one proposal, and as "read" the hash of its text when it was last
+        shown `to_read`, "" if it was not since the service began.
 
         Raises NotFound, and Conflict if its text's hash is not `sha256`.
         """
         _check_same(self._proposals.get(proposal), sha256)
-        return self._done(self._library().generation, proposal)
+        shown = self._done(self._library().generation, proposal)
+        found = shown["proposal"]
+        if to_read:
+            remember(self._read, found["id"], found["sha256"], most=MOST_READ)
+        return {**shown, "read": self._read.get(found["id"], "")}
 
     def pairs(self, proposal: str) -> Json:
         """Every replayed pair of a proposal, to be read. Raises NotFound."""
@@ -181,7 +192,11 @@ class Reviewing:
                 )
             case _:
                 raise UsageError(f"{action[:40]!r} is nothing that can be done with a proposal.")
-        return await self._done_whole(work)
+        done = await self._done_whole(work)
+        if action == "edit" and wanted.get("to_read") is True:
+            changed = done["proposal"]
+            remember(self._read, changed["id"], changed["sha256"], most=MOST_READ)
+        return done
 
     async def undo(self, wanted: Mapping[str, Any]) -> Json:
         """Undo the last decision, or the last about the proposal `id`. Raises NotFound if there is

@@ -34,7 +34,10 @@ def proposal_routes(
 
     async def shown(request: web.Request) -> web.Response:
         name, sha256 = request.match_info["id"], request.query.get("sha256")
-        return answering.json(await answering.read(lambda: reviewing.show(name, sha256=sha256)))
+        to_read = request.query.get("to_read") == "1"
+        return answering.json(
+            await answering.read(lambda: reviewing.show(name, sha256=sha256, to_read=to_read))
+        )
 
     async def replayed(request: web.Request) -> web.Response:
         name = request.match_info["id"]
