@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lull.backends.reader.language_detection import detect
+from lull.backends.reader.language_detection import detect, is_foreign
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,9 @@ def test_a_text_without_letters_has_no_language(text: str) -> None:
 def test_a_word_or_two_are_no_sure_sign() -> None:
     found = detect("ok")
     assert found is None or found[1] < 0.9
+
+
+def test_speech_in_a_language_that_the_reader_was_not_trained_on_is_foreign() -> None:
+    assert is_foreign("Multumesc mult, acum am inteles totul foarte bine.")
+    assert not is_foreign("Vielen Dank, jetzt habe ich alles gut verstanden.")
+    assert not is_foreign("no emojis pls ok")

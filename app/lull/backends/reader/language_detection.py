@@ -6,12 +6,27 @@ Confidence grows with the length of the text and is low for a few words.
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from lull.core.checks.language import CODES
 
 EXAMINED_CHARACTERS: int = 4_000
 """Most characters of a text that language detection examines."""
+
+READ: Final = frozenset(("en", "de", "fr", "es"))
+"""Languages that the small reader was trained on."""
+SURELY: Final = 0.9
+"""Least probability for which a text counts as being in another language."""
+LEAST_WORDS: Final = 5
+"""Fewest words for which the probability says anything."""
+
+
+def is_foreign(text: str) -> bool:
+    """Whether a text is surely in a language that the small reader was not trained on."""
+    if len(text.split()) < LEAST_WORDS:
+        return False
+    found = detect(text)
+    return found is not None and found[0] not in READ and found[1] >= SURELY
 
 
 def detect(text: str) -> tuple[str, float] | None:

@@ -2,7 +2,8 @@
 
 The weights are converted and the child is started at the first message to read. It exits after some
 idle time, or at once when its caller is cancelled; after a crash it backs off. Text that is not
-speech in a known language is unsure without the child.
+speech in a known language is unsure without the child, and so is what the child takes for a
+correction or a wish in a language that it was not trained on.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any, Final
 
 from lull.backends.mlx.child import EngineChild
 from lull.backends.reader.files import ReaderFiles, read_files
+from lull.backends.reader.language_detection import is_foreign
 from lull.backends.reader.small_model import SHA256, SmallModel
 from lull.core.backoff import Backoff
 from lull.core.errors import EngineDown, EngineError, ResourceError
@@ -121,10 +123,15 @@ class SmallReader:
         Raises LullError if the reader cannot run now. Cancelling kills its process.
         """
         stated = self.files.stated if exchanges else 0.0
-        return [
-            UNSURE if said is None else heard_of(said, exchange, stated=stated)
-            for said, exchange in zip(await self._said(exchanges), exchanges, strict=True)
-        ]
+        found: list[Heard | None] = []
+        for said, exchange in zip(await self._said(exchanges), exchanges, strict=True):
+            heard = UNSURE if said is None else heard_of(said, exchange, stated=stated)
+            if (heard.corrects or heard.lasts) and await asyncio.to_thread(
+                is_foreign, exchange.said
+            ):
+                heard = UNSURE
+            found.append(heard)
+        return found
 
     async def check_classes(self, exchanges: Sequence[Exchange]) -> list[str]:
         """Return, for each message read as a rule, the class of check that fits it; "" if none.

@@ -16,6 +16,7 @@ from itertools import groupby
 from typing import Final
 
 from lull.core.feedback.feedback_label import label_length
+from lull.core.provenance.enclosed import Region, quotations, tagged
 
 LONG_PARAGRAPH: Final = 900
 """Length in characters from which a paragraph counts as pasted; typed corrections are shorter."""
@@ -32,7 +33,6 @@ is the next request.
 TWO_SENTENCE_QUOTATION: Final = 8
 """Number of words from which a quotation with two sentences counts as somebody else's text."""
 
-Region = tuple[int, int]
 _MARKED: Final = "\x00"
 
 _BLOCKS: Final = tuple(
@@ -42,13 +42,13 @@ _BLOCKS: Final = tuple(
         r"^[ \t]*(`{3,}+|~{3,}+)[^\n]*\n(?s:.*?)(?:^[ \t]*\1[`~]*[ \t]*$|\Z)|```(?s:.*?)(?:```|\Z)",
         r"(\"{3}|'{3})(?s:.*?)(?:\1|\Z)",
         r"<!--(?!\s*-->)(?s:.*?)(?:-->|\Z)|(?:<<<|\[\[|\{\{)(?s:.*?)(?:>>>|\]\]|\}\}|\Z)",
-        r"<([a-z][\w:-]{0,40})(?:\s[^<>]{0,500})?>(?s:.{0,200000}?)</\1\s*>",
         # an unclosed block tag, a document, a mail, a diff, a trace: up to the end
         r"(?:<(?:[a-z]+_\w+|files?|documents?|context|attachments?|source|page|email|content|data"
         r"|results?|quote|message|article|html|body|system[\w-]*|log)(?:\s[^<>]{0,500})?>"
         r"|^[ \t]*(?:<!doctype|<\?xml|#{1,6} \S|diff --git|@@ -\d|traceback \(|%pdf|-----begin"
         r"|-{2,} ?(?:original|forwarded)|begin forwarded|\[[^\]\n]{1,120}\] (?:result|output):"
-        r"|(?:tool[ _](?:result|output)|observation|stdout|stderr)s?[ \t]*:"
+        r"|(?:(?:tool[ _](?:result|output)|observation|stdout|stderr)s?[ \t]*"
+        r"|system ?|assistant ?|human ?|developer ?):"
         r"|(?:on|am|el|le) [^\n]{5,100}(?:wrote|schrieb|escribi\w+|a écrit) ?:"
         r"|(?:\*\*|__)?(?:from|von|de)(?:\*\*|__)?: [^\n]{0,100}(?:@|\n[ \t]*[\w*]{2,12}: )"
         r"|(?:subject|betreff|asunto|objet|fwd?|wg): [^\n]{0,200}\n|[$%] \S[^\n]*\n))(?s:.*)",
@@ -123,10 +123,6 @@ _CLOSING: Final = re.compile(
 )
 _SAYS: Final = re.compile(r"(?:\S+ ){2,}\S+ ?[:：] +(?=[^\W\d_a-z])(?!I\b)(?P<said>[^\n]+)")
 """A colon after at least three words, followed by a full sentence: "the page says: Always …"."""
-_QUOTED: Final = re.compile(
-    r"“[^”]{1,20000}(?:”|\Z)|„[^“”\"]{1,20000}[“”\"]|«[^»]{1,20000}»|「[^」]{1,20000}」"
-    r"|\"[^\"]{1,20000}\"|(?<!\w)'[^'\n]{1,2000}'(?!\w)|(?<!\w)‘[^’]{1,2000}’(?!\w)"
-)
 _SENTENCE_IN: Final = re.compile(r"\w{2}[.!?。！？][\"'”’)]*\s+\S")
 _ASKS: Final = re.compile(r"[?？]\s*$|^\s*\([^()]*\)\s*$")
 """A question, or a remark in brackets."""
@@ -178,19 +174,20 @@ def perhaps_quoted(text: str) -> bool:
 
 def _regions(text: str, *, labelled: bool) -> Iterator[Region]:
     marked = [match.span() for pattern in _BLOCKS for match in pattern.finditer(text)]
+    marked += tagged(text)
     yield from marked
     yield from _of_clients(text)
     text = _without(text, marked)
     rules = [match.span() for match in _LONE_RULE.finditer(text)]
     if rules:
         yield rules[0][0], rules[-1][1] if len(rules) > 1 else len(text)
-    for match in _QUOTED.finditer(text):
-        inside = match.group()[1:-1]
+    for start, end in quotations(text):
+        inside = text[start + 1 : end - 1]
         count = len(inside.split())
         if count >= LONG_QUOTATION or (
             count >= TWO_SENTENCE_QUOTATION and _SENTENCE_IN.search(inside)
         ):
-            yield match.span()
+            yield start, end
     yield from _of_lines(text)
     paragraphs = [match for match in _PARAGRAPH.finditer(text) if match.group().strip()]
     blocks = paragraphs if len(paragraphs) > 1 else list(_LINE.finditer(text))
