@@ -22,6 +22,7 @@ from lull.store.database import Database
 from lull.store.retention import Retention
 from lull.store.trash import Bundle, Trash
 from tests.building import KEY, assistant, turn, user
+from tests.cancelling import cancelled_within
 from tests.doubles.fakes import FakeClock
 
 
@@ -296,3 +297,27 @@ async def test_days_outlive_a_restart(home: Home) -> None:
     lived = Retention(home.database).lived()
     assert lived == Lived(spans=lived.spans, sure=lived.sure, seen_at_start=9)
     assert (lived.seen, lived.sure) == (10, 8.0)
+
+
+# Cancelled meanwhile, as by the end of the service
+
+
+async def test_a_sweep_that_is_cancelled_loses_nothing(home: Home) -> None:
+    home.say(*range(4))
+    before = home.everything()
+    home.clock.at += timedelta(days=400)
+    await cancelled_within(home.database, "DELETE ON trajectories", home.sweep.sweep(asked=True))
+    left, _ = home.store.page(limit=99)
+    thrown = [one for step in home.sweep.thrown() for one in step.bundle.conversations]
+    assert len(left) + len(thrown) == 4 and thrown
+    await home.sweep.restore()
+    assert home.everything() == before
+
+
+async def test_what_is_restored_while_somebody_cancels_leaves_the_trash(home: Home) -> None:
+    home.say(*range(4))
+    home.clock.at += timedelta(days=400)
+    await home.sweep.sweep(asked=True)
+    await cancelled_within(home.database, "INSERT ON trajectories", home.sweep.restore())
+    left, _ = home.store.page(limit=99)
+    assert len(left) == 4 and home.sweep.thrown() == []

@@ -321,6 +321,7 @@ def test_a_decision_that_was_begun_ends_when_the_asker_left(desk: Desk, api: Con
     assert api.get("/v1/proposals")["generation"] == 0
     desk.call(go_on.set)
     assert eventually(lambda: desk.library.generation == 1)
+    assert eventually(lambda: desk.proofs.looked == 1), "and others are told"
 
 
 # Proving

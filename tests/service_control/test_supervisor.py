@@ -79,8 +79,34 @@ async def test_it_is_restarted_later_each_time_and_then_left(
     assert runs == 6
     (problem,) = problems.standing()
     assert problem["detail"] == "the job failed: ValueError."
-    assert "stays off" in problem["hint"]
+    assert problem["hint"] == "It stays off until Lull is started again. See `lull logs`."
     assert "what a user wrote" not in str(problem)
+
+
+@pytest.mark.logs("the job failed", "The database cannot be used: the disk is full")
+async def test_what_somebody_can_mend_is_tried_until_it_is_and_said_once(
+    problems: Problems, sleeper: Sleeper, caplog: pytest.LogCaptureFixture
+) -> None:
+    room, end = False, asyncio.Event()
+
+    async def writes() -> None:
+        if not room:
+            raise StoreError("the disk is full.", hint="Make room.")
+        await end.wait()
+
+    supervisor = Supervisor(problems, sleeper.clock, sleep=sleeper.sleep)
+    kept = asyncio.create_task(supervisor.keep("the job", writes))
+    for _ in range(30):
+        await sleeper.pass_time(60)
+    assert sleeper.waits == [1, 2, 4, 8, 16, *[60] * 26]
+    assert [p["hint"] for p in problems.standing()] == ["Make room."]
+    assert len([r for r in caplog.records if r.levelname in ("WARNING", "ERROR")]) == 2
+    room = True
+    await sleeper.pass_time(60)
+    await sleeper.pass_time(STEADY_S)
+    assert problems.standing() == []
+    end.set()
+    await kept
 
 
 @pytest.mark.logs("the job failed", "The database cannot be used: it is locked")

@@ -36,6 +36,7 @@ from lull.store.proof.proposals import Proposals
 from lull.store.skills.skills import Skills
 from lull.store.training.run_folders import RunFolders
 from lull.store.training.training import Training
+from lull.store.uninterrupted import uninterrupted
 
 log = logging.getLogger(__name__)
 
@@ -246,11 +247,17 @@ class Forget:
     # Removing
 
     async def forget(self, conversation: str) -> Forgotten:
-        """Remove a conversation and everything derived from it. Raises NotFound, StoreError."""
+        """Remove a conversation and everything derived from it. Raises NotFound, StoreError.
+
+        A caller that is cancelled does not stop it once it has begun to remove.
+        """
         found = await asyncio.to_thread(self.look, conversation)
-        await self._tables.forgetting.intend(found.what)
-        left = await self._carry_out(found.what)
+        left = await uninterrupted(self._intended(found.what))
         return Forgotten(what=found.what, made=found.made, left=tuple(left))
+
+    async def _intended(self, what: ToForget) -> list[Path]:
+        await self._tables.forgetting.intend(what)
+        return await self._carry_out(what)
 
     async def finish(self) -> None:
         """Finish forgetting the conversations whose removal a crash interrupted."""

@@ -22,6 +22,8 @@ from lull.store.database import Database
 from lull.store.proof.replay_rows import blank_answers
 from lull.store.retention import sweep_messages, take_back
 from lull.store.skills.skill_files import write_atomically
+from lull.store.uninterrupted import uninterrupted
+from lull.store.writer import Work
 
 _ROOT: Final = "trajectories"
 _VALUES_PER_QUERY: Final = 500
@@ -112,9 +114,13 @@ class Trash:
                 self._db.checkpoint_soon()
             return gone
 
+        return await uninterrupted(self._thrown_with(file, work))
+
+    async def _thrown_with(self, file: Path, work: Work[int]) -> int:
+        """Delete the rows that a trash file holds; the file goes only if they surely stay."""
         try:
             gone = await self._db.write(work)
-        except BaseException:
+        except StoreError:
             file.unlink(missing_ok=True)
             raise
         if not gone:
@@ -151,6 +157,9 @@ class Trash:
                 take_back(connection, back)
             return len(back)
 
+        return await uninterrupted(self._restored_from(file, work))
+
+    async def _restored_from(self, file: Path, work: Work[int]) -> int:
         back = await self._db.write(work)
         file.unlink(missing_ok=True)
         return back

@@ -74,7 +74,7 @@ async def test_six_picks_one_way_prove_and_the_evidence_holds(room: Classroom) -
     after = await picks(room, proposal, by_the_skill, 1)
     assert (after.status, after.needs_picks) == (ProposalStatus.PROVED, False)
     assert "6 won, 0 lost of 6 pairs" in after.reason
-    assert room.prove.settled()[-1].id == proposal.id
+    assert room.prove.settled() == after
     evidence = room.prove.evidence(after).decode()
     assert recheck(evidence, skill_sha256=after.sha256) == []
     pairs = json.loads(evidence)["pairs"]

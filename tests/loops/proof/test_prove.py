@@ -18,6 +18,7 @@ from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus
 from lull.core.proof.rules import ProveRule
 from lull.loops.proof.replay import ReplayTarget
 from lull.store.chat.turn_rows import Label
+from tests.cancelling import cancelled_within
 from tests.doubles.fake_chat_model import ChatAsk, FakeChatModel
 from tests.loops.classroom import BAD, CHECKED, GOOD, MENU, MODEL, Classroom, ScriptedJudge, menus
 
@@ -75,8 +76,16 @@ async def test_a_skill_that_helps_is_proved_and_its_evidence_says_on_what(room: 
     evidence = json.loads(room.prove.evidence(proved))
     assert evidence["skill_sha256"] == proposal.sha256
     assert room.proposals.support() == set(proposal.failures)
-    assert [p.id for p in room.prove.settled()] == [proposal.id]
-    assert room.prove.settled() == []  # told once
+    assert room.prove.settled() == room.now(proposal)
+    assert room.prove.settled() is None  # told once
+
+
+async def test_a_proof_that_ends_as_its_lull_does_is_told_all_the_same(room: Classroom) -> None:
+    proposal = await candidate(room)
+    proved = "UPDATE ON proposals WHEN NEW.status = 'proved'"
+    await cancelled_within(room.database, proved, prove(room, proposal))
+    told = room.prove.settled()
+    assert told is not None and told.status is ProposalStatus.PROVED
 
 
 async def test_a_skill_that_changes_nothing_is_unproved(room: Classroom) -> None:

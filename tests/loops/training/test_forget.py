@@ -25,6 +25,7 @@ from lull.store.chat.turn_rows import Label
 from lull.store.database import Database
 from lull.store.forgetting import ForgettingRows
 from tests.building import bytes_below
+from tests.cancelling import cancelled_within
 from tests.loops.classroom import MODEL
 from tests.loops.night_house import RULE as NIGHT_RULE
 from tests.loops.night_house import NightHouse
@@ -525,6 +526,18 @@ async def test_of_a_crash_the_turns_that_it_was_scored_by_are_still_known(
     archive.dies_at = ""
     await archive.forget.finish()
     assert archive.training.runs() == []
+
+
+@pytest.mark.parametrize("moment", ["INSERT ON facts", "DELETE ON turns", "DELETE ON facts"])
+async def test_forgetting_is_not_left_half_done_by_who_goes_away(
+    archive: Archive, moment: str
+) -> None:
+    conversation, _ = await archive.corrected(f"write a menu for {WORD} soup", RULE)
+    (proposal,) = await archive.evolve.step()
+    await archive.review.approve(proposal.id)
+    await cancelled_within(archive.database, moment, archive.forget.forget(conversation))
+    assert archive.says(WORD) == [] and archive.forgetting.intended() == []
+    assert SkillKey("", proposal.key.name) not in archive.library.skills
 
 
 async def test_a_conversation_that_is_not_there_is_said(archive: Archive) -> None:

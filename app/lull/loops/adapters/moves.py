@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -13,8 +12,7 @@ from lull.core.errors import AdapterError, EngineError, LullError
 from lull.loops.adapters.kept import files_not_needed, versions_needed
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
-
-log = logging.getLogger(__name__)
+from lull.store.uninterrupted import uninterrupted
 
 
 class AdapterHost(Protocol):
@@ -92,14 +90,7 @@ class AdapterMoves:
         """Change which adapter is in force, in the database and the routing; a caller that is
         cancelled does not stop this.
         """
-        move = asyncio.ensure_future(self._carried_out(moved))
-        try:
-            return await asyncio.shield(move)
-        except asyncio.CancelledError:
-            await asyncio.wait({move})
-            if (error := move.exception()) is not None:
-                log.info("a move that nobody waits for any more came to nothing: %s", error)
-            raise
+        return await uninterrupted(self._carried_out(moved))
 
     async def _carried_out(
         self, moved: Coroutine[object, object, AdaptersInForce]

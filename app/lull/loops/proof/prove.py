@@ -7,12 +7,14 @@ executed: one step is replayed against the recorded results. Scoring never sees 
 
 from __future__ import annotations
 
+import contextlib
 import logging
+from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from lull.core.errors import LullError
+from lull.core.errors import LullError, NotFound
 from lull.core.feedback.judge import Judge
 from lull.core.idle.ports import Quiet
 from lull.core.ports import Clock
@@ -47,6 +49,7 @@ from lull.core.skills.skill import Library
 from lull.loops.proof.outcome import outcome
 from lull.loops.proof.replay import Replay, ReplayCase, ReplayTarget
 from lull.store.proof.proposals import Proposals
+from lull.store.uninterrupted import uninterrupted
 
 log = logging.getLogger(__name__)
 
@@ -90,12 +93,17 @@ class Prove:
         self._quiet = quiet
         self._clock = clock
         self._rule = rule
-        self._settled: list[str] = []
+        self._settled: deque[str] = deque()
 
-    def settled(self) -> list[Proposal]:
-        """Return the proposals whose proof ended since the last call."""
-        done, self._settled = self._settled, []
-        return [self._proposals.get(proposal) for proposal in done]
+    def settled(self) -> Proposal | None:
+        """Take the next proposal whose proof ended; None if there is none.
+
+        One that was forgotten meanwhile is left out.
+        """
+        while self._settled:
+            with contextlib.suppress(NotFound):
+                return self._proposals.get(self._settled.popleft())
+        return None
 
     @property
     def rule(self) -> ProveRule:
@@ -341,10 +349,13 @@ class Prove:
             needs_picks=needs_picks,
             changed_at=self._clock.now(),
         )
-        if await self._proposals.advance(settled):
-            self._settled.append(proposal.id)
-            log.info("proposal %s is %s: %s", proposal.id, settled.status, settled.reason)
+        await uninterrupted(self._noted(settled))
         return settled
+
+    async def _noted(self, settled: Proposal) -> None:
+        if await self._proposals.advance(settled):
+            self._settled.append(settled.id)
+            log.info("proposal %s is %s: %s", settled.id, settled.status, settled.reason)
 
     def _looked(self, proposal: Proposal, pairs: Sequence[Pair]) -> Proposal:
         """The proposal with its last look taken, if it is time for that.

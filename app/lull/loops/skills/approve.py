@@ -34,6 +34,7 @@ from lull.core.skills.skill import (
 from lull.core.skills.skill_secrets import check_no_secrets
 from lull.store.skills.skill_folders import Found
 from lull.store.skills.skills import Also, Skills, new_skill
+from lull.store.uninterrupted import uninterrupted
 
 Follower = Callable[[Library], Awaitable[None]]
 """Callback that makes requests use a new skill library; the change is in force when it returns."""
@@ -131,10 +132,14 @@ class Approve:
         new = replace(old, client=to, pinned=False, status=SkillStatus.ACTIVE)
         whom = to or "everybody"
         detail = f"copy {key.name} to {whom}"
-        changed = await self._change(lambda s: [added(s, new)], ChangeKind.ADD, detail)
         folders = self._skills.folders
-        await asyncio.to_thread(folders.copy_in, new.key, folders.folder(key))
-        return changed
+
+        async def copied() -> Changed:
+            changed = await self._change(lambda s: [added(s, new)], ChangeKind.ADD, detail)
+            await asyncio.to_thread(folders.copy_in, new.key, folders.folder(key))
+            return changed
+
+        return await uninterrupted(copied())
 
     async def roll_back(self, generation: int | None = None) -> Changed:
         """Restore the library of a generation, by default the one before.
@@ -216,12 +221,16 @@ class Approve:
         Files edited by hand become proposals, so that no later change overwrites an unseen text.
         """
         async with self._turn:
-            before = self._skills.library().generation
-            wrong = await self._skills.reconcile(at=self._clock.now())
-            library = self._skills.library()
-            if library.generation != before:
-                await self._follower(library)
+            wrong = await uninterrupted(self._reconciled())
             await self._proposing(self._skills.strange)
+        return wrong
+
+    async def _reconciled(self) -> list[SkillError]:
+        before = self._skills.library().generation
+        wrong = await self._skills.reconcile(at=self._clock.now())
+        library = self._skills.library()
+        if library.generation != before:
+            await self._follower(library)
         return wrong
 
     async def propose_in(
@@ -324,9 +333,14 @@ class Approve:
         detail: str,
         also: Also | None = None,
     ) -> Changed:
-        async with self._turn:
+        """Make a change and put it in force; a caller that is cancelled does not stop this."""
+
+        async def made() -> Changed:
             library, changed = await self._skills.change(
                 plan, kind=kind, detail=detail, at=self._clock.now(), also=also
             )
             await self._follower(library)
-        return Changed(generation=library.generation, skills=tuple(changed))
+            return Changed(generation=library.generation, skills=tuple(changed))
+
+        async with self._turn:
+            return await uninterrupted(made())

@@ -1,7 +1,7 @@
 """The background jobs that learn skills (fast loop): score turns, write and prove skills.
 
 This module only decides when; the work itself is in `loops/`. A job whose model or store fails
-reports a problem and tries again on its next turn.
+reports a problem and is tried again: on its next turn, or by the supervisor after a while.
 """
 
 from __future__ import annotations

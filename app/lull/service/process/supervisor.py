@@ -1,8 +1,9 @@
 """Keeps background tasks alive: a task that fails is restarted with backoff.
 
-A task that keeps failing is given up after a few tries and stays listed as a problem; the data
-plane goes on without it. The problem is cleared only after the task has run for a while, so that it
-does not flicker with every restart.
+A failure that has a name, such as a full disk, is somebody's to mend, so the task is tried until it
+is mended. A task that keeps raising anything else has a fault and is given up after a few tries. It
+stays listed as a problem; the data plane goes on without it. The problem is cleared only after the
+task has run for a while, so that it does not flicker with every restart.
 """
 
 from __future__ import annotations
@@ -34,25 +35,35 @@ class Supervisor:
         self._sleep = sleep
 
     async def keep(self, name: str, job: Job) -> None:
-        """Run `job` until it returns, restarting it when it raises, until the backoff gives up."""
-        backoff = Backoff()
+        """Run `job` until it returns, restarting it when it raises.
+
+        An exception that is no LullError is given up on when it comes too often.
+        """
+        failures, faults = Backoff(), Backoff()
         while True:
             steady = asyncio.create_task(self._well_after_a_while(name))
             try:
                 await job()
                 self._problems.clear(name)
                 return
+            except LullError as error:
+                failures = failures.fallen(self._clock.monotonic_s())
+                delay_s = failures.delay_s or failures.longest_s
+                if self._problems.of(name) is None:  # said once, not with each restart
+                    log.error("%s failed", name, exc_info=error)
+                self._problems.report(name, error)
             except Exception as error:
                 # The border of every background job: one that breaks may not end the others.
-                backoff = backoff.fallen(self._clock.monotonic_s())
+                faults = faults.fallen(self._clock.monotonic_s())
                 log.error("%s failed", name, exc_info=error)
-                self._problems.report(name, _in_words(name, error, backoff.delay_s))
+                self._problems.report(name, _in_words(name, error, faults.delay_s))
+                if faults.delay_s is None:
+                    return
+                delay_s = faults.delay_s
             finally:
                 steady.cancel()
                 await asyncio.gather(steady, return_exceptions=True)
-            if backoff.delay_s is None:
-                return
-            await self._sleep(backoff.delay_s)
+            await self._sleep(delay_s)
 
     async def _well_after_a_while(self, name: str) -> None:
         await self._sleep(STEADY_S)
@@ -60,7 +71,7 @@ class Supervisor:
 
 
 def _in_words(name: str, error: Exception, delay_s: float | None) -> LullError:
-    if isinstance(error, LullError):
-        return error
-    then = f"It is tried again in {delay_s:g} s." if delay_s is not None else "It stays off."
+    then = "It stays off until Lull is started again."
+    if delay_s is not None:
+        then = f"It is tried again in {delay_s:g} s."
     return LullError(f"{name} failed: {type(error).__name__}.", hint=f"{then} See `lull logs`.")

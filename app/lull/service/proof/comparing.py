@@ -19,6 +19,7 @@ from lull.core.proof.proposal import Proposal
 from lull.loops.proof.compare import Comparison, NextPair
 from lull.service.proof.proposal_views import evidence_view
 from lull.store.proof.proposals import Proposals
+from lull.store.uninterrupted import uninterrupted
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +61,6 @@ class Comparing:
         self._patience_s = patience_s
         self._replaying: dict[str, asyncio.Task[NextPair]] = {}
         """Running replays by proposal id."""
-        self._picking: set[asyncio.Task[Json]] = set()
 
     async def next(self, proposal_id: str) -> Json:
         """Return the next pair to compare: `{"pair", "request", "a", "b", "alike", "working", …}`.
@@ -96,12 +96,8 @@ class Comparing:
             raise UsageError(
                 "A pair and a pick are wanted.", hint=f"The pick is one of {', '.join(Pick)}."
             )
-        task = asyncio.create_task(self._pick(proposal, pair, Pick(pick)))
-        self._picking.add(task)
-        task.add_done_callback(self._picking.discard)
-        task.add_done_callback(_log_failure)
-        # Shielded: the pick is kept even if the client disconnects.
-        return await asyncio.shield(task)
+        # The pick counts even if the client disconnects.
+        return await uninterrupted(self._pick(proposal, pair, Pick(pick)))
 
     async def _pick(self, proposal: str, pair: str, pick: Pick) -> Json:
         now = await self._compare.pick(proposal, pair, pick)

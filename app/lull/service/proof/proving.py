@@ -17,6 +17,7 @@ from lull.loops.proof.prove import Prove, WaitingProof
 from lull.loops.skills.review import Review
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
+from lull.store.uninterrupted import uninterrupted
 
 GUARD_EVERY_S = 600.0
 
@@ -82,11 +83,12 @@ class Proving:
 
     async def in_lull(self, proposal: str) -> int:
         """Run a slice of one proof now; returns the number of pairs added. Raises LullError."""
-        async with self._replaying:
-            added = await self._prove.slice(only=proposal)
-        self._waiting = None
-        await self._follow_up()
-        return added
+        try:
+            async with self._replaying:
+                return await self._prove.slice(only=proposal)
+        finally:
+            self._waiting = None
+            await self._follow_up()
 
     async def measure_in_lull(self, skill: SkillKey) -> int:
         """Measure a skill for a slice; returns the number of replays. Raises LullError."""
@@ -148,8 +150,14 @@ class Proving:
         )
 
     async def _follow_up(self) -> None:
-        """Publish decided proofs, and approve proved proposals if auto-approval is on."""
-        for proposal in self._prove.settled():
+        """Publish decided proofs, and approve proved proposals if auto-approval is on.
+
+        The end of a lull stops neither.
+        """
+        await uninterrupted(self._settle())
+
+    async def _settle(self) -> None:
+        while (proposal := self._prove.settled()) is not None:
             self.tell(proposal)
             if proposal.status is ProposalStatus.PROVED and self._auto_approve():
                 await self._problems.attempt("auto-approval", partial(self._approve, proposal))

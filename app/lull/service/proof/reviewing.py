@@ -30,6 +30,7 @@ from lull.service.proof.proposal_views import (
 from lull.service.proof.verifying import verified
 from lull.store.proof.proposals import Proposals
 from lull.store.skills.skills import Skills
+from lull.store.uninterrupted import uninterrupted
 
 log = logging.getLogger(__name__)
 
@@ -86,8 +87,6 @@ class Reviewing:
         self._bus = bus
         self._pushed: set[asyncio.Task[Any]] = set()
         """Requested proofs that have not ended."""
-        self._begun: set[asyncio.Task[Decided]] = set()
-        """Decisions in progress."""
         self._read: OrderedDict[str, str] = OrderedDict()
         """Hash of each proposal's text as it was last shown whole on the command line."""
 
@@ -205,11 +204,11 @@ class Reviewing:
 
     async def _done_whole(self, work: Coroutine[Any, Any, Decided]) -> Json:
         """Carry out a decision to its end even if the client disconnects, and publish it."""
-        task = asyncio.create_task(work)
-        self._begun.add(task)
-        task.add_done_callback(self._begun.discard)
-        task.add_done_callback(_say_what_went_wrong)
-        decided = await asyncio.shield(task)
+        decided = await uninterrupted(self._published(work))
+        return await asyncio.to_thread(self._done, decided.generation, decided.proposal.id)
+
+    async def _published(self, work: Coroutine[Any, Any, Decided]) -> Decided:
+        decided = await work
         proposal = decided.proposal
         self._bus.tell(
             EventKind.PROPOSAL,
@@ -218,7 +217,7 @@ class Reviewing:
             status=proposal.status.value,
         )
         self._proofs.looked_at()
-        return await asyncio.to_thread(self._done, decided.generation, proposal.id)
+        return decided
 
     # Proving
 
@@ -247,7 +246,7 @@ def _say_what_went_wrong(task: asyncio.Task[Any]) -> None:
     if isinstance(error, LullError):
         log.info("not done: %s", error)
     elif error is not None:
-        log.error("a decision or a proof failed", exc_info=error)
+        log.error("a proof failed", exc_info=error)
 
 
 def _check_same(proposal: Proposal, sha256: str | None) -> None:

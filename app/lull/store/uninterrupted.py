@@ -1,0 +1,45 @@
+"""Finishes work that must not be cut in half, even if whoever waits for it is cancelled.
+
+A client that goes away, a lull that ends and a service that stops all cancel the task that waits.
+A write that has begun is carried out all the same, so what belongs to it has to follow.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from lull.core.errors import LullError
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+async def uninterrupted(work: Coroutine[Any, Any, T]) -> T:
+    """Carry out `work` to its end and return its result, or raise its error.
+
+    A caller that is cancelled meanwhile waits for the end too, so that locks it holds stay held,
+    and is cancelled then.
+    """
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        while not task.done():
+            try:
+                await asyncio.wait({task})
+            except asyncio.CancelledError:
+                continue  # cancelled again; it is raised below
+        _say_what_went_wrong(task)
+        raise
+
+
+def _say_what_went_wrong(task: asyncio.Task[Any]) -> None:
+    """Log the error of work whose caller was cancelled, since nobody else hears of it."""
+    error = None if task.cancelled() else task.exception()
+    if isinstance(error, LullError):
+        log.info("nobody waits for it any more, and it was not done: %s", error)
+    elif error is not None:
+        log.error("work that nobody waits for any more failed", exc_info=error)
