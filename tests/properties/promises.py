@@ -18,7 +18,7 @@ from lull.core.proof.proof import ProofState, decide
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalStatus
 from lull.core.skills.prompt_block import BETWEEN, CLOSING, OPENING
 from lull.core.skills.skill import SkillStatus
-from lull.core.skills.skill_ranking import terms
+from lull.core.skills.subject_words import terms
 from lull.loops.chat.serve import Serving
 from lull.service.proof.verifying import verified
 from lull.store.chat.trajectories import Label

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -89,18 +89,20 @@ class ForgetFiles:
     logs: Callable[[], Iterable[Path]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ForgetElsewhere:
-    """Functions of a running service that forgetting a conversation needs."""
+class ForgetElsewhere(Protocol):
+    """What forgetting a conversation needs of a running service."""
 
-    exemplars: Callable[[], Awaitable[Exemplars | None]]
-    """Opens the exemplar memory; None if there is none."""
-    roll_back: Callable[[str, str | None, str], Awaitable[None]]
-    """Puts another adapter in force: `roll_back(model, to, why)`, where `to` None is the base."""
-    stop: Callable[[Sequence[str]], Awaitable[None]]
-    """Stops work on training runs that are about to be removed."""
-    afterwards: Callable[[], Awaitable[None]]
-    """Updates what other parts of the service cached, after a conversation was forgotten."""
+    async def exemplars(self) -> Exemplars | None:
+        """Open the exemplar memory; None if there is none."""
+
+    async def roll_back(self, model: str, *, to: str | None, why: str) -> None:
+        """Put another adapter in force; the base if `to` is None."""
+
+    async def stop(self, runs: Sequence[str]) -> None:
+        """Stop work on training runs that are about to be removed."""
+
+    async def afterwards(self) -> None:
+        """Update what other parts of the service cached."""
 
 
 class Forget:
@@ -312,7 +314,7 @@ class Forget:
             if adapter in (force.active, force.shadow, force.held):
                 to = await asyncio.to_thread(self._ancestor, force.active, set(what.adapters))
                 await self._elsewhere.roll_back(
-                    version.base_model, to, "a conversation was forgotten"
+                    version.base_model, to=to, why="a conversation was forgotten"
                 )
         # Children first: an adapter's row is referenced by those trained on top of it.
         for adapter in reversed(what.adapters):

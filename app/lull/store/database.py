@@ -1,9 +1,10 @@
 """One SQLite file with a single writer thread, and readers that never wait for it.
 
 Writes are functions handed to the writer, which runs all that are queued in one transaction: heavy
-load costs few commits, and a turn is on disk within a fraction of a second. `post` never waits or
-raises; `write` waits for the commit and returns the result. A file that cannot be opened is moved
-aside and reported, and the service starts with a fresh one.
+load costs few commits, and a turn is committed within a fraction of a second. What is committed
+survives a kill, but a power cut only once it was synced: at the next checkpoint, or at once with
+`write_synced`. `post` never waits or raises; `write` waits for the commit and returns the result. A
+file that cannot be opened is moved aside and reported, and the service starts with a fresh one.
 """
 
 from __future__ import annotations
@@ -195,7 +196,7 @@ class Database:
         return self._writer.submit(work)
 
     def flush(self) -> None:
-        """Wait until everything posted so far is on disk."""
+        """Wait until everything posted so far is committed: it survives a kill, not a power cut."""
         self.submit(lambda _: None).result()
 
     def checkpoint_soon(self) -> None:

@@ -27,7 +27,7 @@ T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
 
 WRITES_PER_TRANSACTION = 256
-"""Most writes in one transaction: bounds what a power cut could lose."""
+"""Most writes in one transaction, so that those that follow do not wait long for their own."""
 GATHER_S = 0.01
 """Seconds to wait before a write that follows another closely, so that concurrent requests share a
 transaction: at most a hundred commits a second.

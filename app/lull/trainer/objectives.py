@@ -222,7 +222,7 @@ def _graduation(
     """Distil the teacher: forward KL on its own answers, reverse KL on the student's samples.
 
     Only an answer of the teacher's holds what the student never says; reverse KL on the student's
-    samples sharpens what both say (measured: docs/adr/0052).
+    samples sharpens what both say (measured: docs/adr/0053).
     """
     samples = _samples(course, terms, examples, numbers, step)
     (count,) = course.world.sums(sum(len(ids) for ids in samples))

@@ -21,7 +21,8 @@ from lull.backends.retrieval.skill_index import (
 from lull.core.chat.client import Client
 from lull.core.skills.past_requests import Recalled
 from lull.core.skills.skill import Library, Skill, SkillKey, SkillStatus
-from lull.core.skills.skill_ranking import RetrievalRule, ranked, terms
+from lull.core.skills.skill_ranking import RetrievalRule, ranked
+from lull.core.skills.subject_words import terms
 from lull.resources import starter_skills_dir
 from lull.store.skills.skill_md import parse
 

@@ -17,11 +17,9 @@ from lull.core.skills.skill_ranking import (
     SkillChoice,
     choose,
     ranked,
-    says_little,
-    stem,
-    terms,
     wanted_by_past_requests,
 )
+from lull.core.skills.subject_words import says_little, stem, terms
 
 RULE = RetrievalRule()
 

@@ -17,7 +17,7 @@ from lull.core.skills.skill import SkillKey, SkillStatus
 from lull.core.training.record import Run, RunProgress, RunSource, RunStatus
 from lull.core.training.rollout import SampledPolicy
 from lull.core.training.spec import RunKind, RunSpec
-from lull.loops.forget import Forget, ForgetElsewhere, ForgetFiles, ForgetTables
+from lull.loops.forget import Forget, ForgetFiles, ForgetTables
 from lull.loops.training.next_step import Task
 from lull.store.adapters.adapter_files import AdapterFiles
 from lull.store.adapters.adapters import Adapters
@@ -75,6 +75,33 @@ class MortalForgetting(ForgettingRows):
 
 
 @dataclass
+class Elsewhere:
+    """The rest of a service, in which the power fails or something happens meanwhile."""
+
+    archive: Archive
+
+    async def exemplars(self) -> FakeExemplars:
+        self.archive.dies("exemplars")
+        await self.archive.happens("exemplars")
+        return self.archive.memory
+
+    async def roll_back(self, model: str, *, to: str | None, why: str) -> None:
+        self.archive.dies("adapters")
+        at = self.archive.clock.now()
+        await self.archive.adapters.roll_back(model, to, at=at, why=why)
+
+    async def stop(self, runs: Sequence[str]) -> None:
+        self.archive.dies("stop")
+        self.archive.stopped += runs
+        await self.archive.happens("stop")
+
+    async def afterwards(self) -> None:
+        self.archive.dies("afterwards")
+        self.archive.score.wishes.clear()
+        await self.archive.approve.follow()
+
+
+@dataclass
 class Archive(NightHouse):
     """A house with everything that may have to be forgotten."""
 
@@ -90,7 +117,7 @@ class Archive(NightHouse):
         super().start()
         self.adapters = Adapters(self.database)
         self.files = AdapterFiles(self.folder / "adapters")
-        self.forgetting = MortalForgetting(self.database, self._dies)
+        self.forgetting = MortalForgetting(self.database, self.dies)
         tables = ForgetTables(
             trajectories=self.trajectories,
             proposals=self.proposals,
@@ -106,42 +133,17 @@ class Archive(NightHouse):
             adapters=self.files,
             logs=lambda: (self.folder / "logs").glob("*"),
         )
-        elsewhere = ForgetElsewhere(
-            exemplars=self._exemplars,
-            roll_back=self._roll_back,
-            stop=self._stop,
-            afterwards=self._afterwards,
-        )
         self.forget = Forget(
-            tables, files, elsewhere, approve=self.approve, library=lambda: self.library
+            tables, files, Elsewhere(self), approve=self.approve, library=lambda: self.library
         )
 
-    async def _exemplars(self) -> FakeExemplars:
-        self._dies("exemplars")
-        await self._happens("exemplars")
-        return self.memory
-
-    async def _roll_back(self, model: str, to: str | None, why: str) -> None:
-        self._dies("adapters")
-        await self.adapters.roll_back(model, to, at=self.clock.now(), why=why)
-
-    async def _stop(self, runs: Sequence[str]) -> None:
-        self._dies("stop")
-        self.stopped += runs
-        await self._happens("stop")
-
-    async def _afterwards(self) -> None:
-        self._dies("afterwards")
-        self.score.wishes.clear()
-        await self.approve.follow()
-
-    async def _happens(self, step: str) -> None:
+    async def happens(self, step: str) -> None:
         """Once."""
         if self.meanwhile_at == step:
             work, self.meanwhile = self.meanwhile, nothing_happens
             await work()
 
-    def _dies(self, step: str) -> None:
+    def dies(self, step: str) -> None:
         if self.dies_at == step:
             raise PowerCut(step)
 

@@ -61,8 +61,6 @@ class Frameworks:
         """Return a value of the user's macOS login session.
 
         None if this process has no session at a screen.
-
-        None if this process has no session at a screen.
         """
         session = self._function("CoreGraphics", "CGSessionCopyCurrentDictionary", _POINTER)()
         if not session:

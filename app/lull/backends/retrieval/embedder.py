@@ -18,7 +18,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from lull.core.skills.skill_ranking import spoken, terms
+from lull.core.skills.subject_words import spoken, terms
 
 TEXT_LIMIT = 1000
 """Most characters of a text that are embedded, to bound the work."""

@@ -23,13 +23,8 @@ from lull.core.chat.client import Client, room_of
 from lull.core.skills.kind_rules import kind_rule
 from lull.core.skills.ports import ExemplarMemory
 from lull.core.skills.skill import EVERYBODY, ClientSkills, Library, Skill, SkillKey
-from lull.core.skills.skill_ranking import (
-    asks_something,
-    is_aside,
-    says_little,
-    terms,
-    wanted_by_past_requests,
-)
+from lull.core.skills.skill_ranking import wanted_by_past_requests
+from lull.core.skills.subject_words import asks_something, is_aside, says_little, terms
 
 BACKGROUND = 40
 """Number of filler documents in each index.

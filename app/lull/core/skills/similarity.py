@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from lull.core.skills.skill import SkillKey, SkillText
-from lull.core.skills.skill_ranking import terms
+from lull.core.skills.subject_words import terms
 from lull.core.skills.word_overlap import covered, folded, is_negated, sentences, subjects, words
 from lull.core.unicode_safety import bare
 

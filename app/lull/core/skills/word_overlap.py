@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from lull.core.skills.skill_ranking import stem, terms
+from lull.core.skills.subject_words import stem, terms
 from lull.core.unicode_safety import bare, unaccented
 
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?;…])[\"'”’»)\]]{0,3}\s+|(?<=[。！？；])|\n+|\s[–—]\s")

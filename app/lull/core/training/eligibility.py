@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from lull.core.feedback.reward import Reward, trainable
-from lull.core.skills.skill_ranking import terms
+from lull.core.skills.subject_words import terms
 
 NEAR_SIMILARITY = 0.6
 """Jaccard similarity of two requests' subject words from which the requests count as the same."""

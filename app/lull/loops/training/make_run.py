@@ -57,7 +57,7 @@ GRADUATION_RATE = 2.0
 """Factor of the learning rate for training a skill in.
 
 Its targets are sure and the same in each pass; at the usual rate too little was learned in 80
-steps (measured: docs/adr/0052).
+steps (measured: docs/adr/0053).
 """
 LEAST_ROWS = 160
 """Minimum requests in a batch about the skill that is trained in.

@@ -298,8 +298,6 @@ class Train:
         """Return how many groups whose rewards differ were sampled so far, of those wanted.
 
         Blocking.
-
-        Blocking.
         """
         assert outlook.policy is not None
         telling = self._rollouts.telling(outlook.book, outlook.policy)

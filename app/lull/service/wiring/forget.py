@@ -3,19 +3,51 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from lull.config.paths import Paths
 from lull.core.errors import Conflict
 from lull.loops.adapters.promote import Promote
-from lull.loops.forget import Forget, ForgetElsewhere, ForgetFiles, ForgetTables
+from lull.loops.forget import Exemplars, Forget, ForgetFiles, ForgetTables
+from lull.loops.skills.approve import Approve
 from lull.loops.training.training_job import TrainingJob
 from lull.service.wiring.learning.asking import Services
 from lull.service.wiring.learning.feedback import LearningParts
 from lull.service.wiring.memory import LateExemplars
 from lull.service.wiring.night.training import NightParts
 from lull.store.forgetting import ForgettingRows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgetInService:
+    """What forgetting needs of the running service (implements ForgetElsewhere)."""
+
+    approve: Approve
+    learning: LearningParts
+    night: TrainingJob
+    promote: Promote
+    memory: LateExemplars
+
+    async def exemplars(self) -> Exemplars | None:
+        return await self.memory.opened()
+
+    async def roll_back(self, model: str, *, to: str | None, why: str) -> None:
+        with contextlib.suppress(Conflict):  # it is already rolled back
+            if to is None:
+                await self.promote.to_base(model, why=why)
+            else:
+                await self.promote.roll_back(model, to, why=why)
+
+    async def stop(self, runs: Sequence[str]) -> None:
+        await self.night.stop(runs)
+
+    async def afterwards(self) -> None:
+        self.learning.score.wishes.clear()
+        await self.approve.follow()
+        self.learning.fast_loop.looked_at()
+        self.night.nudge()
 
 
 def forget_of(
@@ -31,19 +63,6 @@ def forget_of(
     """Build the part of a running service that deletes a conversation and what came of it."""
     stores = world.stores
 
-    async def roll_back(model: str, to: str | None, why: str) -> None:
-        with contextlib.suppress(Conflict):  # it is already rolled back
-            if to is None:
-                await promote.to_base(model, why=why)
-            else:
-                await promote.roll_back(model, to, why=why)
-
-    async def afterwards() -> None:
-        learning.score.wishes.clear()
-        await world.approve.follow()
-        learning.fast_loop.looked_at()
-        night.nudge()
-
     def logs() -> Iterator[Path]:
         return paths.logs.glob("*")
 
@@ -57,8 +76,8 @@ def forget_of(
         heard=stores.feedback,
         forgetting=ForgettingRows(stores.database),
     )
-    elsewhere = ForgetElsewhere(
-        exemplars=memory.opened, roll_back=roll_back, stop=night.stop, afterwards=afterwards
+    elsewhere = ForgetInService(
+        approve=world.approve, learning=learning, night=night, promote=promote, memory=memory
     )
     return Forget(
         tables,

@@ -158,8 +158,6 @@ class AuxModels:
         """Return the skill writers in the order in which they are asked.
 
         Those using the user's words come first: most trusted, and without a model.
-
-        Those using the user's words come first: most trusted, and without a model.
         """
         own = (PocketWriter(), RuleWriter(proposed_check))
         writers = [SkillWriter(evolver=one, origin=ProposalOrigin.EXTRACTIVE) for one in own]
