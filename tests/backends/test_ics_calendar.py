@@ -167,7 +167,8 @@ async def test_what_a_library_failed_at_is_in_the_log_and_only_that(
 async def test_whatever_the_child_does_becomes_one_line(
     script: str, says: str, file: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    reader = IcsCalendar(command=child(script), within_s=2.0)
+    within_s = 4.0 if "sleep" in script else PATIENCE_S
+    reader = IcsCalendar(command=child(script), within_s=within_s)
     with pytest.raises(FeedError, match=says) as caught:
         await read(file, reader=reader)
     assert not isinstance(caught.value, FeedUnreachable)

@@ -67,6 +67,8 @@ FAULTS: dict[str, tuple[Answer, str]] = {
     "a web page": (HTML_PAGE, "is no chat answer"),
     "a gateway's error": (BAD_GATEWAY, "has failed (HTTP 502)"),
 }
+TIMED = ("slow", "without an end")
+"""What only a short patience brings to an end."""
 
 
 @pytest.fixture
@@ -82,7 +84,7 @@ def lull(tmp_path: Path, models: Models) -> Iterator[Lull]:
 [writer]
 model = "{SCRIBE}"
 address = "{models.address}/v1"
-timeout_s = 1
+timeout_s = 900
 
 [judge]
 model = "{REFEREE}"
@@ -114,8 +116,11 @@ def test_a_writer_that_fails_in_every_way_loses_nothing_and_writes_well_in_the_e
     service = lull.serve()
     failed = three_failures(lull, service)
 
+    patience = ""
     for number, (what, (answer, words)) in enumerate(FAULTS.items(), start=1):
         models.writer = answer
+        if patience != (patience := "1" if what in TIMED else "900"):
+            lull.ask("settings", "set", "writer.timeout_s", patience)
         page = prove(lull)
         assert page["proposals"] == [], what
         assert len(page["faults"]) == number, what

@@ -10,9 +10,12 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from lull.backends.mlx.engine import EngineOptions, MlxEngine, engine_command
 from lull.contract.engine_frames import MemoryLimits
@@ -23,14 +26,30 @@ from tests.engine.conftest import Tiny, Whole, asking, collect
 from tests.eventually import PATIENCE_S
 
 pytestmark = [pytest.mark.full, pytest.mark.asyncio(loop_scope="session")]
+Make = Callable[..., MlxEngine]
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def make() -> AsyncIterator[Make]:
+    """Engines that are closed whatever becomes of the test."""
+    made: list[MlxEngine] = []
+
+    def begin(folder: Path, **more: Any) -> MlxEngine:
+        made.append(MlxEngine(folder, **more))
+        return made[-1]
+
+    yield begin
+    for engine in made:
+        await engine.close()
 
 
 @pytest.mark.full
 @pytest.mark.logs("the engine stopped")
 async def test_a_killed_engine_tells_the_waiting_and_comes_back_with_its_adapters(
+    make: Make,
     tiny: Tiny,
 ) -> None:
-    engine = MlxEngine(tiny.model, backoff=Backoff(first_s=0.2))
+    engine = make(tiny.model, backoff=Backoff(first_s=0.2))
     await engine.load_adapter("kept", tiny.adapter("a"))
     request = asking([9, 9], adapter="kept", temperature=0.0, max_tokens=5)
     before = await collect(engine, request)
@@ -44,20 +63,18 @@ async def test_a_killed_engine_tells_the_waiting_and_comes_back_with_its_adapter
     with pytest.raises(EngineDown, match="restarted"):
         await collect(engine, request)
     assert not (await engine.status()).loaded
-    answer = None
-    for _ in range(600):
-        if (answer := await _answer_or_none(engine, request)) is not None:
-            break
-        await asyncio.sleep(0.05)
-    assert answer is not None
+    async with asyncio.timeout(PATIENCE_S):
+        answer = None
+        while answer is None:
+            await asyncio.sleep(0.05)
+            answer = await _answer_or_none(engine, request)
     assert answer.tokens == before.tokens
-    await engine.close()
 
 
 @pytest.mark.full
 @pytest.mark.logs("was stopped by somebody", "the engine stopped")
-async def test_an_engine_that_somebody_stopped_is_replaced(tiny: Tiny) -> None:
-    engine = MlxEngine(tiny.model, backoff=Backoff(first_s=0.2))
+async def test_an_engine_that_somebody_stopped_is_replaced(make: Make, tiny: Tiny) -> None:
+    engine = make(tiny.model, backoff=Backoff(first_s=0.2))
     answers = engine.generate(asking([9, 9], seed=4, temperature=1.5, max_tokens=500))
     await anext(answers)
     stopped = engine.pid
@@ -72,7 +89,6 @@ async def test_an_engine_that_somebody_stopped_is_replaced(tiny: Tiny) -> None:
             await asyncio.sleep(0.05)
             answer = await _answer_or_none(engine, asking([9, 9], max_tokens=2))
     assert engine.pid not in (None, stopped)
-    await engine.close()
 
 
 async def _answer_or_none(engine: MlxEngine, request: GenerateRequest) -> Whole | None:
@@ -83,8 +99,10 @@ async def _answer_or_none(engine: MlxEngine, request: GenerateRequest) -> Whole 
 
 
 @pytest.mark.logs("the engine stopped", "stays off")
-async def test_one_that_falls_again_and_again_is_left_lying_until_asked_for(tmp_path: Path) -> None:
-    engine = MlxEngine(
+async def test_one_that_falls_again_and_again_is_left_lying_until_asked_for(
+    make: Make, tmp_path: Path
+) -> None:
+    engine = make(
         tmp_path,
         command=(sys.executable, "-c", "raise SystemExit(3)"),
         backoff=Backoff(first_s=0.01, restarts=2),
@@ -101,7 +119,6 @@ async def test_one_that_falls_again_and_again_is_left_lying_until_asked_for(tmp_
             await asyncio.sleep(0.02)
     with pytest.raises(EngineDown, match="stopped"):
         await engine.start()
-    await engine.close()
 
 
 async def test_end_of_standard_input_ends_the_engine(tiny: Tiny) -> None:
@@ -115,14 +132,18 @@ async def test_end_of_standard_input_ends_the_engine(tiny: Tiny) -> None:
             stderr=subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],
         )
-        assert process.stdin is not None
-        process.stdin.close()
-        assert await asyncio.to_thread(process.wait, 10) == 0
+        with process:
+            try:
+                assert process.stdin is not None
+                process.stdin.close()
+                assert await asyncio.to_thread(process.wait, PATIENCE_S) == 0
+            finally:
+                process.kill()
 
 
 @pytest.mark.full
-async def test_closing_leaves_no_process(tiny: Tiny) -> None:
-    engine = MlxEngine(tiny.model)
+async def test_closing_leaves_no_process(make: Make, tiny: Tiny) -> None:
+    engine = make(tiny.model)
     first = asyncio.create_task(collect(engine, asking([4, 5], max_tokens=3, seed=1)))
     second = await collect(engine, asking([4, 5], max_tokens=3, seed=1))
     assert (await first).ids == second.ids
@@ -148,7 +169,7 @@ async def test_closing_leaves_no_process(tiny: Tiny) -> None:
     ],
 )
 async def test_a_broken_model_folder_is_named(
-    tiny: Tiny, tmp_path: Path, damage: str, names: str
+    make: Make, tiny: Tiny, tmp_path: Path, damage: str, names: str
 ) -> None:
     folder = tmp_path / "model"
     shutil.copytree(tiny.model, folder)
@@ -168,35 +189,33 @@ async def test_a_broken_model_folder_is_named(
             weights.write_bytes(b"\x20\0\0\0\0\0\0\0nonsense")
         case "tokenizer":
             (folder / "tokenizer.json").unlink()
-    engine = MlxEngine(folder)
+    engine = make(folder)
     for _ in range(2):  # the second time from memory
         with pytest.raises(EngineError, match=names) as caught:
             await collect(engine, asking([1]))
         assert not isinstance(caught.value, EngineDown)
         assert caught.value.hint
-    await engine.close()
 
 
 @pytest.mark.full
-async def test_an_unknown_kind_of_model_is_named(tiny: Tiny, tmp_path: Path) -> None:
+async def test_an_unknown_kind_of_model_is_named(make: Make, tiny: Tiny, tmp_path: Path) -> None:
     folder = tmp_path / "model"
     shutil.copytree(tiny.model, folder)
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, "model_type": "abacus"}))
-    engine = MlxEngine(folder)
+    engine = make(folder)
     with pytest.raises(EngineError, match="abacus not supported"):
         await engine.start()
     shutil.copy(tiny.model / "config.json", folder / "config.json")
     await engine.start()
     assert (await engine.status()).loaded
-    await engine.close()
 
 
 @pytest.mark.full
-async def test_a_small_batch_window_and_memory_still_serve_everyone(tiny: Tiny) -> None:
+async def test_a_small_batch_window_and_memory_still_serve_everyone(make: Make, tiny: Tiny) -> None:
     limits = MemoryLimits(memory_mb=1, cache_mb=1)
     options = EngineOptions(window_tokens=64, at_once=2, limits=limits)
-    engine = MlxEngine(tiny.model, options=options)
+    engine = make(tiny.model, options=options)
     requests = [asking([5 + i, 6], seed=i, max_tokens=10) for i in range(6)]
     answers = await asyncio.gather(*(collect(engine, request) for request in requests))
     assert all(answer.finish for answer in answers)
@@ -204,4 +223,3 @@ async def test_a_small_batch_window_and_memory_still_serve_everyone(tiny: Tiny) 
         await collect(engine, asking([5] * 64))
     await engine.set_limits(MemoryLimits(memory_mb=512, cache_mb=64))
     assert (await engine.status()).memory_mb > 1
-    await engine.close()

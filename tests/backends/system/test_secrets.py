@@ -177,7 +177,7 @@ def opened(tmp_path: Path) -> Opener:
             file_fallback=file_fallback,
             environ=environ or {},
             keychain=lambda: keychain,  # type: ignore[arg-type, return-value]
-            within_s=0.2,
+            within_s=PATIENCE_S,  # none of these is locked
         )
 
     return call
