@@ -40,6 +40,11 @@ from lull.core.idle.waiting import (
     wait_needed_s,
 )
 
+_FORBID_A_QUESTION = frozenset(GateName) - {GateName.CHAT, GateName.WAIT}
+"""Gates that forbid even a short question to a model: all but the waiting time and chats, which are
+looked at more precisely elsewhere.
+"""
+
 
 class WindowState(StrEnum):
     OFF = "off"
@@ -79,6 +84,22 @@ class IdleWindow:
         """
         return any(
             g.closes and (g.name in PRESENCE_GATES or g.name is GateName.CHAT) for g in self.gates
+        )
+
+    @property
+    def short_of_memory(self) -> bool:
+        """Whether the window is closed because the machine has too little free memory."""
+        return any(gate.closes and gate.name is GateName.MEMORY for gate in self.gates)
+
+    @property
+    def allows_a_question(self) -> bool:
+        """Whether a model may be asked a short question in a quiet moment outside of a lull.
+
+        A gate in unknown state does not forbid it.
+        """
+        return not any(
+            gate.state is GateState.CLOSED and gate.name in _FORBID_A_QUESTION
+            for gate in self.gates
         )
 
     def working(self, text: str) -> IdleWindow:

@@ -17,7 +17,7 @@ from lull.backends.system.local_zone import local_zone
 from lull.config.settings import Settings
 from lull.core.events import EventKind
 from lull.core.idle.policy import IdleWindow
-from lull.core.idle.rule import GateName, GateState, IdleRule
+from lull.core.idle.rule import IdleRule
 from lull.core.idle.scheduling import LullWork
 from lull.core.idle.signals import IdleSource
 from lull.core.skills.skill import SkillKey
@@ -30,12 +30,6 @@ from lull.service.proof.proving import Proving
 from lull.service.wiring.learning.asking import Services
 from lull.service.wiring.learning.feedback import LearningParts
 from lull.store.idle.windows import Windows
-
-_FORBIDDING_GATES = frozenset(GateName) - {GateName.CHAT, GateName.WAIT}
-"""Gates that forbid even a short question to a model: all but the waiting time and chats.
-
-Chats are checked more precisely elsewhere. A gate in unknown state does not forbid a question.
-"""
 
 
 def idle_source(
@@ -160,16 +154,10 @@ def idle_rule(settings: Settings) -> IdleRule:
 
 
 def short_of_memory(watch: WatchIdle) -> bool:
-    """Whether work must wait for memory, because the memory gate is closed."""
-    window = watch.window
-    return window is not None and any(
-        gate.closes and gate.name is GateName.MEMORY for gate in window.gates
-    )
+    """Whether the last look found too little free memory; not before the first look."""
+    return watch.window is not None and watch.window.short_of_memory
 
 
 def allowed(watch: WatchIdle) -> bool:
-    """Whether judge and writer may be asked in a quiet moment outside of a lull."""
-    window = watch.window
-    return window is not None and not any(
-        gate.state is GateState.CLOSED and gate.name in _FORBIDDING_GATES for gate in window.gates
-    )
+    """Whether judge and writer may be asked in a quiet moment, by the last look; not before it."""
+    return watch.window is not None and watch.window.allows_a_question
