@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from lull.core.chat.messages import Message
+from lull.core.chat.model_name import canonical
 from lull.core.feedback.reward import Vote
 
 
@@ -40,6 +41,14 @@ class JudgeQuestion:
     wish: str = ""
     reference: str = ""
     """An answer that the user accepted, for comparison; used only for PAIR."""
+
+
+def grades_itself(judge: str, learner: str, *, elsewhere: bool) -> bool:
+    """Whether a judge would grade itself: it is the model that learns, and both are served here.
+
+    `elsewhere`: the judge is asked at an address of its own, where only the name is the same.
+    """
+    return not elsewhere and canonical(judge) == canonical(learner)
 
 
 class Judge(Protocol):

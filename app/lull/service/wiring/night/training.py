@@ -13,9 +13,8 @@ from lull.config.paths import Paths
 from lull.config.settings import Settings
 from lull.core.adapters.adapter import AdapterStatus, AdapterVersion, Learned
 from lull.core.adapters.gate_report import Verdict
-from lull.core.chat.model_name import canonical
 from lull.core.events import EventKind
-from lull.core.feedback.judge import Judge
+from lull.core.feedback.judge import Judge, grades_itself
 from lull.core.models.exam import ModelRole
 from lull.core.skills.skill import Skill
 from lull.core.training.ports import Trainer
@@ -132,7 +131,11 @@ def parts_of(
     eligible = Eligible(stores.rewards, stores.proposals, still=learning.today.still)
 
     def judge() -> Judge | None:
-        return _other_judge(learning, settings())
+        now = settings()
+        named = learning.asked.named(ModelRole.JUDGE)
+        if grades_itself(named, now.training.model, elsewhere=bool(now.judge.address)):
+            return None
+        return learning.asked.judge()
 
     examine = RewardAnswers(
         rewards=stores.rewards,
@@ -253,13 +256,6 @@ def _train_of(
         clock=clock,
         rule=lambda: train_rule(settings()),
     )
-
-
-def _other_judge(learning: LearningParts, settings: Settings) -> Judge | None:
-    """Return the judge, unless it is the model that learns, which must not grade itself."""
-    judge = learning.asked.named(ModelRole.JUDGE)
-    same = canonical(judge) == canonical(settings.training.model)
-    return None if same and not settings.judge.address else learning.asked.judge()
 
 
 # Settings as rules
