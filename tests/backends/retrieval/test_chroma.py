@@ -84,6 +84,14 @@ def test_the_same_id_is_one_exemplar_wherever_it_moves(memory: ChromaExemplars) 
     assert near(memory, "write a menu", client="cursor") == ["other"]
 
 
+def test_a_request_that_is_credited_to_a_skill_counts_no_longer_as_one_that_wanted_none(
+    memory: ChromaExemplars,
+) -> None:
+    for skills in ([], ["menu", "sql"]):
+        memory.credit("turn_1", text="write a menu", client="test", skills=skills, known=1)
+    assert sorted(near(memory, "write a menu")) == ["menu", "sql"]
+
+
 def test_what_is_removed_is_gone(memory: ChromaExemplars) -> None:
     for i in range(40):
         add(memory, str(i), f"write menu number {i}", f"s{i % 4}")

@@ -214,6 +214,18 @@ class ChromaExemplars:
         with self._lock:
             return room.recalled(query, since=since, also=also)
 
+    def credit(
+        self, turn: str, *, text: str, client: str, skills: Sequence[str], known: int
+    ) -> None:
+        """Store the request of a turn as one that wanted these skills, or none.
+
+        Once a skill is credited, the request no longer counts as one that wanted none.
+        """
+        if skills:
+            self.remove([f"{turn}:{NO_SKILL}"])
+        for name in skills or (NO_SKILL,):
+            self.add(id=f"{turn}:{name}", text=text, client=client, skill=name, known=known)
+
     def add(
         self,
         *,

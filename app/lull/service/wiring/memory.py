@@ -11,7 +11,6 @@ from pathlib import Path
 from lull.backends.retrieval.embedder import HashedNgrams
 from lull.backends.retrieval.exemplars import ChromaExemplars
 from lull.core.errors import LullError, StoreError
-from lull.core.skills.past_requests import NO_SKILL
 from lull.store.feedback.reward_rows import ServedTurn
 
 
@@ -40,18 +39,12 @@ class LateExemplars:
     async def credit(self, served: ServedTurn, skills: Sequence[str]) -> None:
         """Store a request as an exemplar of the skills that served it well, or of none."""
         if self.exemplars is not None and served.asked and not served.excluded:
-            await asyncio.to_thread(self._add, self.exemplars, served, skills)
-
-    @staticmethod
-    def _add(exemplars: ChromaExemplars, served: ServedTurn, skills: Sequence[str]) -> None:
-        if skills:
-            exemplars.remove([f"{served.turn.id}:{NO_SKILL}"])
-        for name in skills or (NO_SKILL,):
-            exemplars.add(
-                id=f"{served.turn.id}:{name}",
+            await asyncio.to_thread(
+                self.exemplars.credit,
+                served.turn.id,
                 text=served.asked,
                 client=served.identity,
-                skill=name,
+                skills=skills,
                 known=served.known,
             )
 
