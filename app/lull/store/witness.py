@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from lull.core.errors import StoreError
+from lull.store.chat.chain_key import stored_chain_key
 from lull.store.database import Database
 from lull.store.skills.skill_files import write_atomically
 
@@ -216,12 +217,8 @@ def _now(database: Database, *, at: str, number: int, running: bool) -> Seen:
 
 def _name(database: Database) -> str:
     """Hash the message chain's key, which is generated once per database."""
-    row = database.read(
-        lambda connection: connection.execute(
-            "SELECT value FROM facts WHERE name = 'chain-key'"
-        ).fetchone()
-    )
-    return hashlib.sha256(b"witness" + bytes(row["value"])).hexdigest()[:16] if row else ""
+    key = stored_chain_key(database)
+    return hashlib.sha256(b"witness" + key).hexdigest()[:16] if key else ""
 
 
 def _number(database: Database) -> int:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import logging
-import secrets
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +11,7 @@ from lull.core.errors import LullError, StoreError
 from lull.loops.proof.measured_skills import effects_in, measured
 from lull.loops.training.eligible import Eligible
 from lull.service.chat.reading import Reading
+from lull.store.chat.chain_key import chain_key
 from lull.store.chat.event_log import EventLog
 from lull.store.chat.flips import Flips
 from lull.store.chat.trajectories import Trajectories
@@ -59,7 +58,7 @@ def open_stores(paths: Paths, *, rescue: bool = True) -> Stores:
     if missing and not rescue:
         raise missing[0]
     database = Database(paths.database, rescue=rescue) if not rescue else _opened(paths, witness)
-    key = _chain_key(database)
+    key = _key_of(database)
     _hold_against(witness, database, missing, rescue=rescue)
     return Stores(
         database=database,
@@ -117,17 +116,9 @@ def _hold_against(
         raise
 
 
-def _chain_key(database: Database) -> bytes:
-    def work(connection: sqlite3.Connection) -> bytes:
-        row = connection.execute("SELECT value FROM facts WHERE name = 'chain-key'").fetchone()
-        if row:
-            return bytes(row["value"])
-        key = secrets.token_bytes(32)
-        connection.execute("INSERT INTO facts VALUES ('chain-key', ?)", (key,))
-        return key
-
+def _key_of(database: Database) -> bytes:
     try:
-        return database.submit(work).result()
+        return chain_key(database)
     except BaseException:
         database.close()
         raise

@@ -1,0 +1,35 @@
+"""The key of the message chain: made once for each database, never changed."""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+from typing import Final
+
+from lull.store.database import Database
+
+_NAME: Final = "chain-key"
+
+
+def chain_key(database: Database) -> bytes:
+    """Return the key, made and stored at the first call. Raises StoreError."""
+
+    def work(connection: sqlite3.Connection) -> bytes:
+        stored = _stored(connection)
+        if stored:
+            return stored
+        key = secrets.token_bytes(32)
+        connection.execute("INSERT INTO facts VALUES (?, ?)", (_NAME, key))
+        return key
+
+    return database.submit(work).result()
+
+
+def stored_chain_key(database: Database) -> bytes:
+    """Return the key without making one; empty if there is none. Raises StoreError."""
+    return database.read(_stored)
+
+
+def _stored(connection: sqlite3.Connection) -> bytes:
+    row = connection.execute("SELECT value FROM facts WHERE name = ?", (_NAME,)).fetchone()
+    return bytes(row["value"]) if row else b""
