@@ -31,9 +31,10 @@ from lull.service.process.problems import Problems
 from lull.service.process.supervisor import Supervisor
 from lull.service.proxy.data_plane import DataPlane
 from lull.service.skills.changes import SkillChanges
+from lull.service.skills.current import Current
+from lull.service.skills.watch_library import WatchLibrary
 from lull.service.wiring.in_force import FollowSettings, SettingsInForce
 from lull.service.wiring.learning.feedback import LearningParts
-from lull.service.wiring.library import Current, WatchLibrary
 from lull.service.wiring.memory import LateExemplars
 from lull.service.wiring.night.adapters import AdapterParts
 from lull.service.wiring.night.weights import Weights

@@ -48,13 +48,14 @@ from lull.service.process.problems import Problems
 from lull.service.process.supervisor import Supervisor
 from lull.service.proxy.auth import Door
 from lull.service.skills.changes import SkillChanges
+from lull.service.skills.current import Current
+from lull.service.skills.watch_library import WatchLibrary
 from lull.service.wiring.calendars import calendars_of
 from lull.service.wiring.in_force import FollowSettings, SettingsInForce
 from lull.service.wiring.learning.asking import Services
 from lull.service.wiring.learning.exams import models_and_addresses
 from lull.service.wiring.learning.feedback import LearningParts, guard_of, learning_of
 from lull.service.wiring.learning.reader import small_reader_of
-from lull.service.wiring.library import Current, WatchLibrary
 from lull.service.wiring.memory import LateExemplars
 from lull.service.wiring.night.lulls import allowed, idle_source, quietly, short_of_memory, watch_of
 from lull.service.wiring.night.slow_loop import SlowLoop, slow_loop_of

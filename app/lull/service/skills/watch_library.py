@@ -1,43 +1,19 @@
-"""The skill library in force, and the watch over its folders."""
+"""The watch over the skill folders: hand edits become proposals, tampering is reported."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 
-from lull.backends.retrieval.skill_index import WordIndex
-from lull.core.events import EventKind
 from lull.core.ports import Clock
-from lull.core.skills.skill import Library
-from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
 from lull.service.proof.verifying import mended_evidence
 from lull.service.skills.changes import SkillChanges
+from lull.service.skills.current import Current, LibraryIndex
 from lull.store.proof.proposals import Proposals
 from lull.store.skills.skills import Skills
 
 HAND_EDITS_EVERY_S = 5.0
 LOOK_THROUGH_EVERY_S = 600.0
-
-
-class Current:
-    """Holds the skill library in force, which approved changes replace as a whole."""
-
-    def __init__(self, library: Library, index: WordIndex, bus: EventBus) -> None:
-        self.library = library
-        self._index = index
-        self._bus = bus
-        self.after: Callable[[], None] = lambda: None
-        """Callback after another library came into force."""
-
-    async def follow(self, library: Library) -> None:
-        """Put a skill library into force, unless a newer one already is."""
-        await self._index.follow(library)
-        if library.generation < self.library.generation:
-            return  # a newer one is already in force
-        self.library = library
-        self.after()
-        self._bus.tell(EventKind.GENERATION, generation=library.generation)
 
 
 class WatchLibrary:
@@ -50,7 +26,7 @@ class WatchLibrary:
         *,
         changes: SkillChanges,
         current: Current,
-        index: WordIndex,
+        index: LibraryIndex,
         problems: Problems,
         clock: Clock,
     ) -> None:

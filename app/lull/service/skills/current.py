@@ -1,0 +1,41 @@
+"""The skill library in force, which requests and jobs read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from lull.core.events import EventKind
+from lull.core.skills.skill import Library
+from lull.service.process.bus import EventBus
+
+
+class LibraryIndex(Protocol):
+    """What finds the skills of a request, as far as another library concerns it."""
+
+    @property
+    def built(self) -> bool:
+        """Whether any library was indexed yet."""
+
+    async def follow(self, library: Library) -> None:
+        """Index a library; when this returns, requests find its skills."""
+
+
+class Current:
+    """Holds the skill library in force, which approved changes replace as a whole."""
+
+    def __init__(self, library: Library, index: LibraryIndex, bus: EventBus) -> None:
+        self.library = library
+        self._index = index
+        self._bus = bus
+        self.after: Callable[[], None] = lambda: None
+        """Callback after another library came into force."""
+
+    async def follow(self, library: Library) -> None:
+        """Put a skill library into force, unless a newer one already is."""
+        await self._index.follow(library)
+        if library.generation < self.library.generation:
+            return  # a newer one is already in force
+        self.library = library
+        self.after()
+        self._bus.tell(EventKind.GENERATION, generation=library.generation)
