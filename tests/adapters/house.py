@@ -179,7 +179,7 @@ class House:
             status=AdapterStatus.CANDIDATE,
             made=self.clock.now(),
         )
-        return await self.promote.bring(version, folder, learned)
+        return await self.promote.take_in(version, folder, learned)
 
     async def _contest(self, version: AdapterVersion) -> Contest:
         self.contests += 1

@@ -38,6 +38,8 @@ from lull.core.errors import (
 )
 from lull.core.feedback.reward import Reward, Source
 from lull.core.skills.skill import SkillKey
+from lull.core.training.record import Run, RunStatus
+from lull.core.training.spec import RunKind
 from lull.loops.adapters.promote import PromoteRule
 from lull.store.adapters.adapters import Move
 from lull.store.chat.trajectories import Trajectories
@@ -81,11 +83,36 @@ def sha(house: House, adapter: str) -> str:
 
 async def test_an_adapter_is_taken_in_whole_and_once(home: House, tmp_path: Path) -> None:
     first = home.adapters.get("a")
-    again = await home.promote.bring(replace(first, sha256=""), tmp_path / "b")
+    again = await home.promote.take_in(replace(first, sha256=""), tmp_path / "b")
     assert again == first
     with pytest.raises(StoreError, match="cannot be kept"):
         await home.bring("d", tmp_path / "nowhere")
     assert "d" not in statuses(home)
+
+
+async def test_what_a_run_has_trained_comes_once_as_a_child_of_what_is_in_force(
+    home: House, tmp_path: Path
+) -> None:
+    await home.promote.promote("a", why="try")
+    at = home.clock.now()
+    run = Run(
+        id="run_7",
+        kind=RunKind.GRPO,
+        status=RunStatus.TRAINED,
+        why="",
+        made_at=at,
+        changed_at=at,
+        model=POCKET,
+        base=home.digest,
+        root=None,
+        parent=None,
+    )
+    folder = str(made(tmp_path, "trained"))
+    for _ in range(2):
+        assert await home.promote.bring(run, folder, None) == "adapter_7"
+    version = home.adapters.get("adapter_7")
+    assert (version.parent, version.run, version.base_digest) == ("a", "run_7", home.digest)
+    assert statuses(home)["adapter_7"] == "candidate"
 
 
 async def test_promotion_loads_warms_and_only_then_flips(home: House) -> None:
@@ -115,7 +142,7 @@ async def test_the_one_before_is_kept_loaded_and_older_ones_are_let_go(home: Hou
 
 async def test_an_adapter_of_other_weights_is_refused(home: House, tmp_path: Path) -> None:
     alien = replace(home.adapters.get("a"), id="alien", base_digest="sha256:others")
-    await home.promote.bring(alien, made(tmp_path, "alien"))
+    await home.promote.take_in(alien, made(tmp_path, "alien"))
     with pytest.raises(AdapterError, match="are others now"):
         await home.promote.promote("alien", why="try")
     with pytest.raises(AdapterError):

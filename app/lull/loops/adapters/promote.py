@@ -34,6 +34,8 @@ from lull.core.adapters.gate_report import Verdict
 from lull.core.adapters.rollback import HARM_E, harm_e
 from lull.core.errors import AdapterError, Conflict, LullError, NotFound
 from lull.core.ports import Clock
+from lull.core.skills.skill import Skill
+from lull.core.training.record import Run
 from lull.loops.adapters.gate import Gate
 from lull.loops.adapters.moves import AdapterHost, AdapterMoves
 from lull.store.adapters.adapter_files import AdapterFiles
@@ -64,7 +66,7 @@ class PromoteRule:
 
 
 class Promote:
-    """Puts adapters into use, ends their trials and rolls them back."""
+    """Puts adapters into use, ends their trials and rolls them back (implements AdapterGate)."""
 
     def __init__(
         self,
@@ -98,7 +100,26 @@ class Promote:
 
     # Into force
 
-    async def bring(
+    async def bring(self, run: Run, folder: str, graduates: Skill | None) -> str:
+        """Store the adapter that a run has trained, as a child of the one in force.
+
+        Return its id, the same for the same run. Raises AdapterError, StoreError.
+        """
+        active = self._adapters.active(run.model)
+        version = AdapterVersion(
+            id=run.id.replace("run_", "adapter_", 1),
+            parent=active.id if active is not None else None,
+            base_model=run.model,
+            base_digest=run.base,
+            sha256="",
+            run=run.id,
+            status=AdapterStatus.CANDIDATE,
+            made=self._clock.now(),
+        )
+        learned = [Learned(skill=graduates.key, sha256=graduates.sha256)] if graduates else []
+        return (await self.take_in(version, Path(folder), learned)).id
+
+    async def take_in(
         self,
         version: AdapterVersion,
         folder: Path,

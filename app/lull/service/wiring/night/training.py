@@ -5,18 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 from lull.backends.system.clock import TimeSortedIds
 from lull.config.paths import Paths
 from lull.config.settings import Settings
-from lull.core.adapters.adapter import AdapterStatus, AdapterVersion, Learned
-from lull.core.adapters.gate_report import Verdict
 from lull.core.events import EventKind
 from lull.core.feedback.judge import Judge, grades_itself
 from lull.core.models.exam import ModelRole
-from lull.core.skills.skill import Skill
 from lull.core.training.ports import Trainer
 from lull.core.training.record import Run
 from lull.loops.adapters.promote import Promote
@@ -80,33 +76,6 @@ class Learners:
             f"The weights of '{name}' were not made ready, so it cannot learn."
             f" `lull model choose {name}` makes them; `lull model list` shows what can learn here."
         )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PromoteGate:
-    """Takes a trained adapter through the gate and into force; implements AdapterGate."""
-
-    promote: Promote
-    world: Services
-
-    async def bring(self, run: Run, folder: str, graduates: Skill | None) -> str:
-        adapters = Adapters(self.world.stores.database)
-        active = adapters.active(run.model)
-        version = AdapterVersion(
-            id=run.id.replace("run_", "adapter_", 1),
-            parent=active.id if active is not None else None,
-            base_model=run.model,
-            base_digest=run.base,
-            sha256="",
-            run=run.id,
-            status=AdapterStatus.CANDIDATE,
-            made=self.world.clock.now(),
-        )
-        learned = [Learned(skill=graduates.key, sha256=graduates.sha256)] if graduates else []
-        return (await self.promote.bring(version, Path(folder), learned)).id
-
-    async def consider(self, adapter: str, until_s: float) -> Verdict | None:
-        return await self.promote.consider(adapter, until_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,7 +171,7 @@ def night_of(
             kill_after_s=lambda: settings().training.suspend_kill_after_s,
             short_of_memory=short_of_memory,
         ),
-        gate=PromoteGate(promote=promote, world=world),
+        gate=promote,
         training=training,
         tidying=TidyRuns(training, parts.folders, keep=lambda: settings().training.keep_runs),
         clock=world.clock,
