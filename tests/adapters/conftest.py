@@ -22,7 +22,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Holds the folders `good`, `poisoned` and `hacked`."""
     folder = tmp_path_factory.mktemp("trained")
     command = [sys.executable, "-W", "ignore", "-m", "tests.adapters.make_adapters", str(folder)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True, timeout=1200)
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     return folder
 
 

@@ -38,7 +38,7 @@ def nudged(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("nudged")
     words = ["-m", "tests.adapters.make_adapters", str(folder), "nudged", "nudged2"]
     root = Path(__file__).parents[2]
-    subprocess.run([sys.executable, "-W", "ignore", *words], cwd=root, check=True, timeout=600)
+    subprocess.run([sys.executable, "-W", "ignore", *words], cwd=root, check=True)
     return folder
 
 

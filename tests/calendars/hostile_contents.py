@@ -71,9 +71,9 @@ def _ten_megabytes() -> bytes:
         "DTSTART;TZID=Europe/Berlin:2019%02d%02dT100000",
         "DTEND;TZID=Europe/Berlin:2019%02d%02dT110000",
         "SUMMARY:Weekly",
-        "DESCRIPTION:" + "x" * 60 + "\r\n " + "y" * 70,
+        "DESCRIPTION:" + ("x" * 60 + "\r\n " + "y" * 70 + "\r\n ") * 5,
     )
-    made = (one % (n, 1 + n % 12, 1 + n % 28, 1 + n % 12, 1 + n % 28) for n in range(34_000))
+    made = (one % (n, 1 + n % 12, 1 + n % 28, 1 + n % 12, 1 + n % 28) for n in range(12_000))
     return calendar(*made, MEETING)
 
 

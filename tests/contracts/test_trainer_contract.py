@@ -15,7 +15,8 @@ from lull.core.training.spec import RunKind
 from tests.doubles.scripted_trainer import ScriptedTrainer
 from tests.trainer.making import examples, model_folder, run_folder, spec
 
-STEPS = 30
+STEPS = 100
+"""So many that a run is not over before somebody comes to suspend it."""
 Pair = tuple[Trainer, str]
 
 
@@ -80,7 +81,8 @@ async def test_suspended_it_does_no_step_and_resumed_it_finishes(pair: Pair) -> 
     while not said:  # noqa: ASYNC110 - events come when they come
         await asyncio.sleep(0.001)
     await process.suspend()
-    while not process.suspended:  # noqa: ASYNC110 - the system takes a moment
+    while not process.suspended:
+        assert not isinstance(said[-1], Finished), "it ended before it could be suspended"
         await asyncio.sleep(0.001)
     assert not isinstance(said[-1], Finished)
     await process.resume()

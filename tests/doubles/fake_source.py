@@ -22,6 +22,8 @@ class FakeSource(Generic[T]):
     most_at_once: int = 0
     """Most reads that were in progress at the same time."""
     raises: Exception | None = None
+    hanging: bool = False
+    """Whether a read waits in it."""
     _now: int = 0
     _goes_on: threading.Event = field(default_factory=threading.Event)
 
@@ -32,7 +34,10 @@ class FakeSource(Generic[T]):
         self.asked += 1
         self._now += 1
         self.most_at_once = max(self.most_at_once, self._now)
-        self._goes_on.wait()
+        while not self._goes_on.is_set():
+            self.hanging = True
+            self._goes_on.wait()
+        self.hanging = False
         self._now -= 1
         if self.raises is not None:
             raise self.raises

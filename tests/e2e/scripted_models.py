@@ -140,9 +140,10 @@ class Talk:
 
 @contextmanager
 def at_home(folder: Path, models: Models, settings: str) -> Iterator[Lull]:
-    """A home whose Ollama is the scripted server, with this settings.toml."""
+    """A home whose Ollama is the scripted server, with this settings.toml; skills are chosen
+    however slow this machine is."""
     folder.mkdir()
-    (folder / "settings.toml").write_text(settings)
+    (folder / "settings.toml").write_text(f"{settings}\n[skills]\nfacts_within_ms = 5000\n")
     with RunningLull.cleaned_up(folder, upstream=models.address) as lull:
         yield lull
 

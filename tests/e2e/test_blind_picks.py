@@ -17,9 +17,9 @@ from lull.core.skills.skill import SkillKey, SkillText
 from lull.service.wiring.stores import open_stores
 from lull.store.skills.skill_md import parse, render
 from tests.cli.terminal import at_a_terminal
-from tests.running import Lull, RunningLull
+from tests.running import Lull, RunningLull, eventually
 
-pytestmark = [pytest.mark.full, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.full, pytest.mark.timeout(1800)]
 
 Json = dict[str, Any]
 ASKED = "write a menu for apple river stone"
@@ -81,7 +81,13 @@ async def _propose(stores: Any, turn: str) -> None:
 
 
 def pair(lull: Lull, proposal: str) -> Json:
-    return lull.ask("review", "compare", proposal)
+    """Two answers to choose from; where they are still being made, it is asked again."""
+    shown: Json = eventually(
+        lambda: next(
+            (said for said in [lull.ask("review", "compare", proposal)] if said["pair"]), None
+        )
+    )
+    return shown
 
 
 def letter(shown: Json, *, for_it: bool = True) -> str:

@@ -227,19 +227,25 @@ async def test_the_process_says_what_it_finds_and_what_it_refuses(tmp_path: Path
 @pytest.mark.full
 @pytest.mark.slow
 async def test_cancelled_the_process_is_gone_and_another_goes_on(tmp_path: Path) -> None:
-    file, folder = tmp_path / "model.gguf", tmp_path / "mlx"
-    # Large enough that it is not done before the first word of it is heard.
+    file, work = tmp_path / "model.gguf", WeightsProcess()
+    # Large enough that it is seldom done before the first word of it is heard.
     write(file, Tiny(hidden=512, inner=2048, layers=12, heads=8, head=64))
-    work, first_word = WeightsProcess(), asyncio.Event()
-    making = asyncio.create_task(
-        work.make_folder(
-            str(file), str(folder), WeightForm.F32, {"name": "tiny"}, lambda *_: first_word.set()
+    for number in range(20):
+        folder, first_word = tmp_path / f"mlx-{number}", asyncio.Event()
+
+        def hear(*_: int, first_word: asyncio.Event = first_word) -> None:
+            first_word.set()
+
+        making = asyncio.create_task(
+            work.make_folder(str(file), str(folder), WeightForm.F32, {"name": "tiny"}, hear)
         )
-    )
-    await first_word.wait()
-    making.cancel()
-    with suppress(asyncio.CancelledError):
-        await making
+        await first_word.wait()
+        making.cancel()
+        with suppress(asyncio.CancelledError):
+            await making
+        if making.cancelled():
+            break
+    assert making.cancelled(), "each was done before its first word was heard"
     # The lock went with the process, so this one is not refused.
     await work.make_folder(str(file), str(folder), WeightForm.F32, {"name": "tiny"}, unheard)
     assert (folder / FACTS).is_file()
@@ -251,7 +257,13 @@ def test_the_process_ends_with_its_parent(tmp_path: Path) -> None:
     """Killed with -9, a parent says nothing; the end of a pipe does."""
     file = tmp_path / "model.gguf"
     write(file, Tiny(hidden=512, inner=2048, layers=12, heads=8, head=64))
-    wanted = {"do": "make-folder", "blob": str(file), "folder": str(tmp_path / "mlx")}
+    # On a slow machine one may be done before its parent is gone.
+    folders = [tmp_path / f"mlx-{number}" for number in range(20)]
+    assert any(_ended_with_its_parent(file, folder) for folder in folders)
+
+
+def _ended_with_its_parent(file: Path, folder: Path) -> bool:
+    wanted = {"do": "make-folder", "blob": str(file), "folder": str(folder)}
     child = subprocess.Popen(
         [sys.executable, "-m", "lull.backends.mlx.weights_child"],
         stdin=subprocess.PIPE,
@@ -264,5 +276,8 @@ def test_the_process_ends_with_its_parent(tmp_path: Path) -> None:
         child.stdin.flush()
         assert b"done" in child.stdout.readline()
         child.stdin.close()
-        assert child.wait(PATIENCE_S) == 1
-    assert not (tmp_path / "mlx").exists()
+        code = child.wait(PATIENCE_S)
+    if folder.exists():
+        return False  # done before
+    assert code == 1
+    return True

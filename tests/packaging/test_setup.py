@@ -3,25 +3,32 @@ without root, what is said meanwhile, and that what was cut off is finished by t
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.paths import ROOT
-from tests.running import PATIENCE_S
+from tests.running import PATIENCE_S, eventually
 
 pytestmark = [
     pytest.mark.full,
     pytest.mark.skipif(sys.platform != "linux", reason="only Linux has apt"),
 ]
 
+HELD = """\
+held() { while [ -e "$WORLD/hold-$1" ]; do sleep 0.1; done; }
+"""
 PYTHON = """\
 version=3.11.2
 echo "python $*" >>"$WORLD/did"
@@ -32,6 +39,7 @@ case "$1 ${2-} ${3-}" in
 "-m venv "*)
     mkdir -p "$3/bin" "$3/lib/python3.11/site-packages"
     sleep "$STEP_S"
+    held venv
     cp "$0" "$3/bin/python"
     ;;
 "-m pip "*)
@@ -41,7 +49,7 @@ case "$1 ${2-} ${3-}" in
         sleep "$STEP_S"
         exit 1
     fi
-    for name in a b c; do echo "Collecting $name==1"; sleep "$STEP_S"; done
+    for name in a b c; do echo "Collecting $name==1"; sleep "$STEP_S"; held pip; done
     echo 'Installing collected packages: a, b, c'
     echo 'pip came to its end' >>"$WORLD/did"
     case "$*" in *--editable*) touch "${0%/*}/lull"; chmod +x "${0%/*}/lull" ;; esac
@@ -68,6 +76,7 @@ case " $* " in *' install '*)
     echo 'dlstatus:1:50.0000:Retrieving file 1 of 2'
     echo 'pmstatus:libgl1:25.0000:Unpacking libgl1'
     sleep "$STEP_S"
+    held apt
     for name; do
         case $name in -* | install | *::* | *=*) ;; *) touch "$WORLD/installed/$name" ;; esac
     done ;;
@@ -105,7 +114,7 @@ class World:
     def _stub(self, name: str, text: str) -> None:
         file = self.folder / "bin" / name
         file.parent.mkdir(exist_ok=True)
-        file.write_text(f"#!/bin/sh\n{text}")
+        file.write_text(f"#!/bin/sh\n{HELD}{text}")
         file.chmod(0o755)
 
     def begin(self, *groups: str) -> subprocess.Popen[str]:
@@ -134,6 +143,18 @@ class World:
         process = self.begin(*groups)
         out, err = process.communicate(timeout=PATIENCE_S)
         return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+    @contextmanager
+    def holding(self, *steps: str) -> Iterator[None]:
+        """These steps (apt, venv, pip) do not come to their end within."""
+        files = [self.folder / f"hold-{step}" for step in steps]
+        for file in files:
+            file.touch()
+        try:
+            yield
+        finally:
+            for file in files:
+                file.unlink(missing_ok=True)
 
     def did(self) -> list[str]:
         """What was called since this was last asked."""
@@ -221,10 +242,13 @@ def test_an_apt_that_was_cut_off_is_brought_to_its_end(world: World) -> None:
 
 
 def test_it_says_how_far_it_is(world: World) -> None:
-    world.step_s = 6.0
-    said = world.setup().stdout.splitlines()
-    assert "  installing, 25 %: libgl1" in said
-    assert any(line.startswith("  fetching, 1 of ") for line in said)
+    with world.holding("pip"):
+        with world.holding("apt"):
+            process = world.begin()
+            assert process.stdout is not None
+            assert "  installing, 25 %: libgl1\n" in iter(process.stdout.readline, "")
+        assert any(line.startswith("  fetching, 1 of ") for line in process.stdout)
+    process.communicate(timeout=PATIENCE_S)
 
 
 @pytest.mark.parametrize("after_s", [0.05, 0.2, 0.5, 0.8, 1.1, 1.5, 2.5, 3.5, 5.0])
@@ -273,32 +297,45 @@ def test_a_python_that_does_not_suit_is_said_and_nothing_is_lost(world: World) -
 
 
 def test_the_second_of_two_waits_for_the_first(world: World) -> None:
-    world.step_s = 1.0
-    first = world.begin()
-    assert first.stdout is not None
-    while not first.stdout.readline().startswith("Making"):
-        pass
-    second = world.setup()
+    with world.holding("venv"):
+        first = world.begin()
+        assert first.stdout is not None
+        assert any(line.startswith("Making") for line in first.stdout)
+        with world.begin() as second:
+            assert second.stdout is not None and second.stderr is not None
+            said = second.stdout.readline()
+            (world.folder / "hold-venv").unlink()
+            assert (said, second.stdout.read(), second.stderr.read()) == (
+                f"Another make is at work on .venv here (process {first.pid}); waiting for it.\n",
+                "",
+                "",
+            )
     out, err = first.communicate(timeout=PATIENCE_S)
     assert (first.returncode, err) == (0, "") and out.endswith("Ready: .venv/bin/lull\n")
-    assert second.returncode == 0, second
-    assert second.stdout == (
-        f"Another make is at work on .venv here (process {first.pid}); waiting for it.\n"
-    )
+    assert second.returncode == 0
     assert sum("-m venv" in line for line in world.did()) == 1
+
+
+def running_with(group: int) -> list[psutil.Process]:
+    """The processes of a process group that have not ended."""
+    found = []
+    for one in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, ProcessLookupError):
+            if os.getpgid(one.pid) == group and one.status() != psutil.STATUS_ZOMBIE:
+                found.append(one)
+    return found
 
 
 @pytest.mark.parametrize("gone", [signal.SIGHUP, signal.SIGPIPE, signal.SIGTERM])
 def test_nothing_goes_on_when_it_is_ended(world: World, gone: signal.Signals) -> None:
-    world.step_s = 1.0
-    process = world.begin()
-    until = time.monotonic() + PATIENCE_S
-    while not any("-m pip" in line for line in world.did()) and time.monotonic() < until:
-        time.sleep(0.1)
-    process.send_signal(gone)
-    process.communicate(timeout=PATIENCE_S)
-    assert process.returncode == 130
-    time.sleep(4 * world.step_s)
+    with world.holding("pip"):
+        process = world.begin()
+        eventually(lambda: any("-m pip" in line for line in world.did()))
+        process.send_signal(gone)
+        process.communicate(timeout=PATIENCE_S)
+        assert process.returncode == 130
+        # What is held ends by the signal alone.
+        eventually(lambda: not running_with(process.pid))
     assert "pip came to its end" not in world.did()
 
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-import resource
 import shutil
 import signal
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,7 +18,9 @@ from lull.core.backoff import Backoff
 from lull.core.errors import EngineDown, EngineError, ResourceError
 from lull.core.feedback.exchange import Exchange
 from lull.core.feedback.feedback import UNSURE, RuleKind, Scope
+from tests.eventually import PATIENCE_S
 from tests.reader.conftest import Make, TinyReader
+from tests.starving import STARVES, starve
 
 pytestmark = pytest.mark.slow
 
@@ -28,7 +28,7 @@ SAID = "Wrong. I always want bullets! Thanks."
 
 
 async def eventually(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_S):
         while not holds():  # noqa: ASYNC110  what is waited for is another process
             await asyncio.sleep(0.01)
 
@@ -78,11 +78,9 @@ async def test_a_paste_of_200_kb_is_read_by_its_ends(make: Make) -> None:
     reader = make()
     await reader.read([exchange()])
     pasted = exchange("I only use tabs. " + "word after word, " * 12_000 + "\nNever use spaces.")
-    began = time.perf_counter()
     (heard,) = await reader.read([pasted])
     assert heard is not None
     assert {"I only use tabs.", "Never use spaces."} <= set(heard.quote)
-    assert time.perf_counter() - began < 10  # a busy machine; alone it is a tenth of a second
 
 
 async def test_it_has_the_lowest_priority(make: Make) -> None:
@@ -140,15 +138,18 @@ async def test_a_fall_is_told_and_not_tried_again_at_once(make: Make) -> None:
 
 @pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="limits another process as Linux does")
-@pytest.mark.logs("the reader stopped", r"^\w*Error at \S+\.py")
+@pytest.mark.logs("the reader stopped", r"^\w+ at ")
 async def test_one_without_memory_is_told_and_replaced(make: Make) -> None:
     now = [100.0]
-    reader = make(backoff=Backoff(first_s=5.0), monotonic_s=lambda: now[0])
+    starving = f"{STARVES}\nfrom lull.engine.reader.main import main\nsys.exit(main())"
+    reader = make(
+        backoff=Backoff(first_s=5.0),
+        monotonic_s=lambda: now[0],
+        command=(sys.executable, "-c", starving),
+    )
     await reader.read([exchange()])
-    starved = reader.pid
-    assert starved is not None
-    has = psutil.Process(starved).memory_info().vms
-    resource.prlimit(starved, resource.RLIMIT_AS, (has, has))  # type: ignore[attr-defined, unused-ignore]
+    assert reader.pid is not None
+    starve(reader.pid)
     with pytest.raises(EngineError) as told:
         for longer in range(1, 400):
             await reader.read([exchange(f"{SAID} {n} " * longer) for n in range(64)])
@@ -164,7 +165,7 @@ async def test_it_leaves_with_its_parent(make: Make) -> None:
     assert child is not None
     assert child._process.stdin is not None
     child._process.stdin.close()
-    await asyncio.wait_for(child.ended(), 10)
+    await asyncio.wait_for(child.ended(), PATIENCE_S)
 
 
 async def test_weights_of_another_network_are_refused_in_words(

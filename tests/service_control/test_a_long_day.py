@@ -45,7 +45,7 @@ class Held:
     children: int
 
 
-ROOM = Held(memory=16 << 20, threads=8, descriptors=32, files=32, children=3)
+ROOM = Held(memory=48 << 20, threads=8, descriptors=32, files=32, children=3)
 """What comes and goes by chance: an allocator's pages, threads of a pool with what each holds open,
 files that are being written, a reader of feedback that comes with its
 model. Of something that grew with each request there would be hundreds."""

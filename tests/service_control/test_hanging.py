@@ -3,6 +3,7 @@ to its end keeps no other's answer back."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sqlite3
@@ -25,9 +26,10 @@ def engines(running: RunningLull) -> list[int]:
     """Children of the service that hold the built-in model, those that stand still too."""
     found = []
     for child in psutil.Process(running.process.pid).children():
-        words = " ".join(child.cmdline())
-        if "engine" in words and child.status() != psutil.STATUS_ZOMBIE:
-            found.append(child.pid)
+        with contextlib.suppress(psutil.Error):  # it has just gone
+            words = " ".join(child.cmdline())
+            if "engine" in words and child.status() != psutil.STATUS_ZOMBIE:
+                found.append(child.pid)
     return found
 
 

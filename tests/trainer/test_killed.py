@@ -27,10 +27,12 @@ from tests.trainer.making import (
 
 pytestmark = pytest.mark.full
 STEPS = 8
+MANY = 40
+"""Steps of a run that is to be killed before its end, wherever the killer was held up."""
 
 
-def folder_of(place: Path, kind: RunKind, model: Path) -> Path:
-    asked = spec(kind, model, steps=STEPS, last_rate_share=0.1)
+def folder_of(place: Path, kind: RunKind, model: Path, steps: int = STEPS) -> Path:
+    asked = spec(kind, model, steps=steps, last_rate_share=0.1)
     return run_folder(place, asked, [*examples(kind, 10), *replays(6)])
 
 
@@ -70,14 +72,14 @@ def steps_of(said: list[RunEvent]) -> list[int]:
 def test_killed_at_random_moments_it_gives_the_same_bytes(
     model: Path, tmp_path: Path, kind: RunKind
 ) -> None:
-    undisturbed = folder_of(tmp_path / "undisturbed", kind, model)
+    undisturbed = folder_of(tmp_path / "undisturbed", kind, model, MANY)
     trained(undisturbed)
-    killed = folder_of(tmp_path / "killed", kind, model)
+    killed = folder_of(tmp_path / "killed", kind, model, MANY)
     assert killed_again_and_again(killed, random.Random(kind.value), 4) > 0
     said = trained(killed)
     assert isinstance(said[-1], Finished)
     assert adapter_bytes(killed) == adapter_bytes(undisturbed)
-    assert steps_of(kept(killed)) == list(range(1, STEPS + 1))
+    assert steps_of(kept(killed)) == list(range(1, MANY + 1))
     left = {path.name for path in (killed, killed / CHECKPOINTS) for path in path.iterdir()}
     assert not any(name.startswith(".unfinished") for name in left)
 
@@ -102,7 +104,7 @@ def test_where_nothing_can_be_written_it_says_so_and_goes_on_later(
 def test_it_goes_on_from_its_last_checkpoint_and_loses_no_event(
     model: Path, tmp_path: Path
 ) -> None:
-    folder = folder_of(tmp_path / "run", RunKind.GRPO, model)
+    folder = folder_of(tmp_path / "run", RunKind.GRPO, model, MANY)
     with killed_after(folder, 4, 0.0) as running:
         assert running
     # As if the kill had come between the checkpoint and its event, within a line.
@@ -113,8 +115,8 @@ def test_it_goes_on_from_its_last_checkpoint_and_loses_no_event(
     said = trained(folder)
     assert isinstance(said[0], Began)
     assert said[0].from_step == done >= 3
-    assert steps_of(said) == list(range(done + 1, STEPS + 1))
-    assert steps_of(kept(folder)) == list(range(1, STEPS + 1))
+    assert steps_of(said) == list(range(done + 1, MANY + 1))
+    assert steps_of(kept(folder)) == list(range(1, MANY + 1))
 
 
 def test_what_a_kill_left_half_written_is_cleared_away(model: Path, tmp_path: Path) -> None:

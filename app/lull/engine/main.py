@@ -109,9 +109,12 @@ def _serve(arguments: argparse.Namespace, connection: socket.socket) -> None:
 
 
 def _receive(connection: socket.socket, inbox: SimpleQueue[Frame | None]) -> None:
-    while (frame := receive_frame(connection)) is not None:
-        inbox.put(frame)
-    inbox.put(None)
+    try:
+        while (frame := receive_frame(connection)) is not None:
+            inbox.put(frame)
+    finally:
+        # Also when memory ran out or a frame was broken: nothing more would ever come.
+        inbox.put(None)
 
 
 def leave_with_parent() -> None:

@@ -18,6 +18,7 @@ from lull.core.calendars.feed_address import AddressKind, IpAddress, standing
 from lull.core.calendars.feeds import FeedError, FeedUnreachable, Validators
 from tests.calendars.certificates import Certificate, make
 from tests.calendars.server import CalendarServer, answer, calendar_server, redirect
+from tests.eventually import PATIENCE_S
 
 CALENDAR = b"BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n"
 SECRET = "/feed/key-4711.ics"
@@ -55,7 +56,8 @@ def fetch(certificate: Certificate) -> FeedFetch:
 async def got(
     fetch: FeedFetch, url: str, *, private: bool = True, marks: Validators | None = None
 ) -> Fetched | None:
-    return await fetch.get(url, private=private, marks=marks or Validators())
+    asked = marks or Validators()
+    return await fetch.get(url, private=private, marks=asked, within_s=PATIENCE_S)
 
 
 # Addresses

@@ -49,9 +49,17 @@ def logind(bus: PrivateBus) -> Iterator[Logind]:
         yield service
 
 
+def told(source: Any) -> Any:
+    """What it answers; on a slow machine the bus or a service may let its patience run out."""
+    return eventually(
+        source.read,
+        lambda answer: not (isinstance(answer, Unknown) and "not answer" in answer.why),
+    )
+
+
 def answers(source: Any) -> Any:
     """One question of a source that is then closed."""
-    answer = source.read()
+    answer = told(source)
     source.close()
     return answer
 
@@ -63,12 +71,12 @@ def test_mutters_milliseconds_are_seconds(bus: PrivateBus, environ: dict[str, st
     idle_ms = [0]
     source = MutterIdle(environ)
     with mutter(bus.address, idle_ms):
-        assert source.read() == Known(0.0)
+        assert told(source) == Known(0.0)
         idle_ms[0] = 3_600_500
-        assert source.read() == Known(3600.5)
+        assert told(source) == Known(3600.5)
         idle_ms[0] = 7
-        assert source.read() == Known(0.007)
-    assert source.read() == Unknown("Mutter is not running")
+        assert told(source) == Known(0.007)
+    assert told(source) == Unknown("Mutter is not running")
     source.close()
 
 
@@ -124,9 +132,9 @@ def test_idle_is_idle_since_the_hint_at_least(environ: dict[str, str], logind: L
     now_s = time.monotonic()
     logind.hint(idle=True, since_s=100.0)
     source = LogindIdle(environ, monotonic_s=lambda: 700.0)
-    assert source.read() == Known(600.0)
+    assert told(source) == Known(600.0)
     logind.hint(idle=False, since_s=now_s)
-    assert source.read() == Known(0.0), "not idle is input now"
+    assert told(source) == Known(0.0), "not idle is input now"
     source.close()
 
 
@@ -144,11 +152,11 @@ def test_a_hint_from_the_future_is_now(environ: dict[str, str], logind: Logind) 
 
 def test_the_lock_is_told(environ: dict[str, str], logind: Logind) -> None:
     source = LogindLock(environ)
-    assert source.read() == Known(False)
+    assert told(source) == Known(False)
     logind.session["LockedHint"] = ("b", True)
-    assert source.read() == Known(True)
+    assert told(source) == Known(True)
     del logind.session["LockedHint"]
-    assert source.read() == Unknown("logind does not say whether the screen is locked")
+    assert told(source) == Unknown("logind does not say whether the screen is locked")
     source.close()
 
 
@@ -162,14 +170,14 @@ def test_without_a_graphical_session_it_is_the_one_lull_was_started_in(
 
 def test_a_session_that_ended_is_looked_for_anew(environ: dict[str, str], logind: Logind) -> None:
     source = LogindLock(environ)
-    assert source.read() == Known(False)
+    assert told(source) == Known(False)
     known = logind.properties.pop((SESSION, "org.freedesktop.login1.Session"))
     logind.user["Display"] = ("(so)", NO_SESSION)
-    assert isinstance(source.read(), Unknown)
+    assert isinstance(told(source), Unknown)
     other = f"{SESSION}9"
     logind.properties[other, "org.freedesktop.login1.Session"] = known
     logind.user["Display"] = ("(so)", ("29", other))
-    assert source.read() == Known(False)
+    assert told(source) == Known(False)
     source.close()
 
 
@@ -195,15 +203,15 @@ def test_waking_is_heard_even_between_two_questions(
 ) -> None:
     now_s = [10.0]
     source = LogindWaking(environ, monotonic_s=lambda: now_s[0])
-    assert source.read() == Known(float("-inf"))
+    assert told(source) == Known(float("-inf"))
     logind.sleep(begins=True)
     logind.sleep(begins=False)
     now_s[0] = 12.0
-    assert eventually(source.read, lambda a: a != Known(float("-inf"))) == Known(12.0)
+    assert eventually(lambda: told(source), lambda a: a != Known(float("-inf"))) == Known(12.0)
     now_s[0] = 99.0
-    assert source.read() == Known(12.0), "once"
+    assert told(source) == Known(12.0), "once"
     logind.sleep(begins=True)
-    assert source.read() == Known(12.0), "about to sleep is not awake"
+    assert told(source) == Known(12.0), "about to sleep is not awake"
     source.close()
 
 
@@ -211,14 +219,14 @@ def test_waking_is_heard_again_after_the_bus_was_started_anew(
     bus: PrivateBus, environ: dict[str, str]
 ) -> None:
     source = LogindWaking(environ, monotonic_s=lambda: 5.0)
-    assert source.read() == Known(float("-inf"))
+    assert told(source) == Known(float("-inf"))
     bus.end()
-    assert isinstance(source.read(), Unknown)
+    assert isinstance(told(source), Unknown)
     bus.start()
-    assert source.read() == Known(float("-inf"))
+    assert told(source) == Known(float("-inf"))
     with Logind(bus.address) as logind:
         logind.sleep(begins=False)
-        assert eventually(source.read, lambda a: a != Known(float("-inf"))) == Known(5.0)
+        assert eventually(lambda: told(source), lambda a: a != Known(float("-inf"))) == Known(5.0)
     source.close()
 
 
@@ -244,11 +252,11 @@ def test_under_x11_the_display_is_asked(
 ) -> None:
     source = linux_input({**environ, "DISPLAY": screen.display, "XDG_SESSION_TYPE": "x11"})
     assert source.name == f"the X11 display {screen.display}"
-    assert isinstance(source.read(), Known)
+    assert isinstance(told(source), Known)
     assert logind.asked == []
     screen.end()
     logind.hint(idle=True, since_s=0.001)
-    answer: Reading[float] = source.read()
+    answer: Reading[float] = told(source)
     assert isinstance(answer, Known), "and logind when it has gone"
     assert "GetUser" in logind.asked
     source.close()
@@ -267,11 +275,11 @@ def test_under_wayland_xwaylands_display_is_never_asked(
     screen: Screen, bus: PrivateBus, environ: dict[str, str], session: dict[str, str]
 ) -> None:
     source = linux_input({**environ, **session, "DISPLAY": screen.display})
-    unknown = source.read()
+    unknown = told(source)
     assert isinstance(unknown, Unknown)
     assert unknown.why == "Mutter is not running; logind is not running"
     with mutter(bus.address, [2500]):
-        assert source.read() == Known(2.5)
+        assert told(source) == Known(2.5)
     source.close()
 
 

@@ -66,6 +66,7 @@ def test_a_source_that_hangs_is_unknown_and_asked_once_until_it_goes_on(start: S
     polled = start(source, IMPATIENT)
     eventually(polled.latest, is_known)
     source.hang()
+    eventually(lambda: source.hanging, bool)  # and not only late
     silent = eventually(polled.latest, is_unknown)
     assert silent == Unknown("the fake does not answer")
     asked = source.asked

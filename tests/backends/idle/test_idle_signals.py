@@ -262,6 +262,8 @@ def test_input_is_told_without_waiting_for_a_look(
     known(signals)
     fakes.input.answer = Known(0.0)
     eventually(lambda: signals.signals().input_idle_s, lambda idle: idle == 0.0)
+    asked = fakes.input.asked
+    eventually(lambda: fakes.input.asked, lambda n: n > asked)  # so that answer was heard
     assert not returned.is_set(), "nothing runs that would have to stop"
     signals.hurry(True)
     fakes.input.answer = Known(5.0)

@@ -218,7 +218,11 @@ def test_an_unlocked_keychain_is_used_and_nothing_is_wrong(
 ) -> None:
     gnome_keyring(unlocked=True)
     store, problem = open_secret_store(
-        service="Lull (test)", file=tmp_path / "secrets.json", file_fallback=True, environ={}
+        service="Lull (test)",
+        file=tmp_path / "secrets.json",
+        file_fallback=True,
+        environ={},
+        within_s=PATIENCE_S,
     )
     assert (store.kind, problem) == ("keychain", None)
     store.set("token", "value")

@@ -277,8 +277,10 @@ def test_two_changes_at_once_both_come_to_their_end(here: Here, home: Path) -> N
     add(here)
     lock = ServiceLock(home / "service.lock")
     lock.take(discovery=home / "service.json")
-    threading.Timer(0.3, lock.release).start()
+    release = threading.Timer(0.3, lock.release)
+    release.start()
     done = here("skills", "pin", "menu-style", "--json").json
+    release.join()
     assert done["skill"]["pinned"] is True
     assert not is_running(home / "service.lock")
 

@@ -19,7 +19,7 @@ from lull.desktop.welcome.autostart import Autostart, AutostartPart
 from lull.desktop.widgets.notices import Notice, NoticeKind, Notices
 from lull.desktop.widgets.tokens import LIGHT
 from lull.desktop.words import ago, plain, tr
-from tests.desktop.conftest import Shown, place_of
+from tests.desktop.conftest import WAIT_MS, Shown, place_of
 from tests.desktop.scripted import Scripted, learning, status
 
 
@@ -31,7 +31,7 @@ def test_a_second_start_shows_the_first_one_s_window(home: Path, qtbot: QtBot) -
     first.asked.connect(lambda: asked.append(True))
     assert not second.first()
     assert second.wake()
-    qtbot.waitUntil(lambda: asked == [True])
+    qtbot.waitUntil(lambda: asked == [True], timeout=WAIT_MS)
     first.close()
     third = Single(place)
     assert third.first()

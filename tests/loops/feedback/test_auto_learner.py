@@ -29,6 +29,7 @@ from lull.store.feedback.remembered import Remembered
 from tests.building import KEY, turn, user
 from tests.core.models.test_exams import HERE
 from tests.doubles.fakes import FakeClock
+from tests.eventually import PATIENCE_S
 
 
 @dataclass
@@ -129,7 +130,7 @@ async def test_making_them_stops_when_somebody_comes_and_goes_on_later(house: Ho
     assert not running.done()
     go_on.set()
     await work.resume()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE_S):
         await running
     assert tries == ["a", "a"]
     await work.give_back_memory()

@@ -30,6 +30,7 @@ from lull.loops.models.examine_models import QUESTION_S, Examinee, ExamineModels
 from lull.store.database import Database
 from lull.store.models.exams import Exams
 from tests.doubles.fakes import FakeClock
+from tests.eventually import PATIENCE_S
 
 T = TypeVar("T")
 GB = 10**9
@@ -404,7 +405,7 @@ async def test_input_suspends_it_at_once_and_nothing_else_is_lost(room: Room) ->
     assert not running.done() and story.waiting()[0].done == 1
     pupil.hangs = False
     await made.resume()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE_S):
         await running
     assert story.waiting()[0].role is ModelRole.JUDGE
 
@@ -417,5 +418,5 @@ async def test_its_memory_is_given_back_in_the_middle_of_a_question(room: Room) 
     await asyncio.sleep(0.01)
     await made.give_back_memory()
     await made.give_back_memory()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE_S):
         await running

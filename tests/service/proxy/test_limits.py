@@ -85,7 +85,7 @@ def test_uploads_of_any_size_pass_in_bounded_memory(
     plain: Before, upstream: ScriptedUpstream
 ) -> None:
     upstream.script = lambda asked: asked.answer(201)
-    assert _grows_by(plain, "/api/blobs/sha256:0", 200) < 60 * MIB
+    assert _grows_by(plain, "/api/blobs/sha256:0", 200) < 100 * MIB
     sent = hashlib.sha256(b"\x07" * 200 * MIB).digest()
     assert upstream.last("/api/blobs/sha256:0").body == sent
 
@@ -94,7 +94,7 @@ def test_uploads_of_any_size_pass_in_bounded_memory(
 def test_a_chat_over_the_limit_is_not_held_in_memory(
     small: Before, upstream: ScriptedUpstream
 ) -> None:
-    assert _grows_by(small, "/api/chat", 64) < 60 * MIB
+    assert _grows_by(small, "/api/chat", 200) < 100 * MIB
 
 
 def _grows_by(lull: Before, path: str, mebibytes: int) -> int:
@@ -244,7 +244,7 @@ def test_a_packed_bomb_passes_unread(plain: Before, upstream: ScriptedUpstream) 
     before = service.memory_info().rss
     reply = plain.ask("POST", "/v1/responses", bomb, {"Content-Encoding": "zstd"})
     assert (reply.status, upstream.last("/v1/responses").body) == (413, bomb)
-    assert service.memory_info().rss - before < 100 * MIB
+    assert service.memory_info().rss - before < 250 * MIB
 
 
 def test_a_packed_bomb_is_refused_by_the_built_in_model(alone: Before) -> None:

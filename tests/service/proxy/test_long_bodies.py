@@ -122,8 +122,12 @@ def test_a_killed_reader_costs_no_answer_and_comes_back(
     os.kill(reader.pid, signal.SIGKILL)
     assert plain.ask("POST", "/api/chat", body).status == 200
     assert upstream.last("/api/chat").body == body
-    plain.ask("POST", "/api/chat", body)
-    eventually(lambda: (found := _reader(plain)) is not None and found.pid != reader.pid)
+
+    def another() -> bool:
+        assert plain.ask("POST", "/api/chat", body).status == 200
+        return (found := _reader(plain)) is not None and found.pid != reader.pid
+
+    eventually(another)
 
 
 @pytest.fixture
@@ -142,9 +146,9 @@ def test_packed_bombs_leave_no_memory_behind(fresh: Before, upstream: ScriptedUp
     for _ in range(20):
         assert fresh.ask("POST", "/v1/responses", bomb, head).status == 413
     assert upstream.last("/v1/responses").body == bomb
-    assert service.memory_info().rss - before < 64 * MIB
+    assert service.memory_info().rss - before < 150 * MIB  # half of one of them
     reader = _reader(fresh)
-    assert reader is None or reader.memory_info().rss < 128 * MIB
+    assert reader is None or reader.memory_info().rss < 250 * MIB
 
 
 async def test_no_cycle_keeps_a_body(here: str, parts: Parts, upstream: ScriptedUpstream) -> None:

@@ -324,9 +324,11 @@ def test_it_waits_for_another_process_that_writes(path: Path) -> None:
     with opened(path) as database:
         other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
         other.execute("BEGIN IMMEDIATE")
-        threading.Timer(0.3, lambda: other.execute("COMMIT")).start()
+        commit = threading.Timer(0.3, lambda: other.execute("COMMIT"))
+        commit.start()
         database.post(put("a"))
         database.flush()
+        commit.join()
         other.close()
         assert names(database) == ["a"]
 
