@@ -137,12 +137,13 @@ SKILLS: Final = Arm(
 FULL: Final = Arm(name="full", what="skills and trained weights", stretches=_trained(Trains.ALL))
 ALONE: Final = Arm(
     name="one client",
-    what="skills, and there is no second client",
+    what="skills, and there is no second client: fewer requests, so only the first is compared",
     stretches=_untrained(alone=True),
 )
 CARELESS: Final = Arm(
     name="careless",
-    what="skills of a person who says much that is wrong and approves all that is proved",
+    what="skills of a person of whose corrections 30 % are useless or harmful, and who approves"
+    " all that is proved",
     stretches=_untrained(careless=True),
 )
 SWITCHES: Final = (

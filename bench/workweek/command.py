@@ -93,8 +93,8 @@ def measure(
     out: Path,
     quick: bool,
 ) -> Row:
-    mark, committed = keeping.state_of_the_code()
-    folder = work / mark
+    state = keeping.state_of_the_code()
+    folder = work / state.mark
     if fresh:
         shutil.rmtree(folder, ignore_errors=True)
     weeks = _played([arm.name for arm in MAIN], seeds, folder, at_once)
@@ -122,7 +122,7 @@ def measure(
     out.mkdir(parents=True, exist_ok=True)
     draw(found, [*contrasts, *effects], path=out / f"{NAME}.png")
     return document | {
-        "commit": document["commit"] if committed else f"{mark} (not committed)",
+        "commit": state.said,
         "look": _look(len(seeds), quick=quick),
         "floor": measures.floor(seeds),
         "days": DAYS,

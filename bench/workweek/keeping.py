@@ -10,6 +10,7 @@ import json
 import subprocess
 from dataclasses import asdict
 from pathlib import Path
+from typing import NamedTuple
 
 from bench.report import ROOT, commit
 from bench.workweek.arms import Stretch
@@ -18,18 +19,34 @@ from bench.workweek.week import Done, Played, Reviewed
 
 _FILE = "played.json"
 _SPENT = "spent_s"
+_CODE = ("app", "bench", "resources", ":!bench/results")
+"""What a week is played by; other files may change in between."""
 
 
-def state_of_the_code() -> tuple[str, bool]:
-    """Return a mark of the code that is run, and whether a commit has all of it."""
-    changed = subprocess.run(
-        ["git", "diff", "HEAD", "--", "app", "bench", "resources", ":!bench/results"],
-        cwd=ROOT,
-        capture_output=True,
-        check=False,
-    ).stdout
-    mark = hashlib.sha256(changed).hexdigest()[:8] if changed else ""
-    return "-".join(filter(None, (commit(), mark))), not changed
+class State(NamedTuple):
+    """The state of the code that a run was begun with."""
+
+    commit: str
+    mark: str
+    """The same for the same code, whichever commit it stands in."""
+    committed: bool
+    """Whether the commit has all of it."""
+
+    @property
+    def said(self) -> str:
+        return self.commit if self.committed else f"{self.commit} and changes ({self.mark})"
+
+
+def state_of_the_code() -> State:
+    there = _git("ls-files", "-s", "--", *_CODE)
+    changed = _git("diff", "--", *_CODE)
+    committed = not changed and not _git("diff", "HEAD", "--name-only", "--", *_CODE)
+    mark = hashlib.sha256(there + changed).hexdigest()[:12]
+    return State(commit=commit(), mark=mark, committed=committed)
+
+
+def _git(*words: str) -> bytes:
+    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, check=False).stdout
 
 
 def folder_name(seed: int, stretches: tuple[Stretch, ...]) -> str:

@@ -148,7 +148,10 @@ class Person:
         return right and chance.random() < RATES_RIGHT
 
     def fault_of(self, client: str, rule: str, day: int) -> Fault:
-        """Return what is wrong with a skill whose body is this rule, for what is wanted now."""
+        """Return what is wrong with a skill whose body is this rule, for what is wanted now. A
+        slip that was said in a client's own program is useless rather than harmful: nobody asks
+        that client for plans.
+        """
         read = pocket.parse_rule(rule)
         if read is None or read[0] is FREE:
             return Fault.SLIP

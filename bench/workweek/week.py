@@ -28,6 +28,7 @@ from bench.workweek.person import BEN, FREE, RATED, Fault, Person, Request, pers
 from bench.workweek.service import database, service
 from lull.cli.control import Control
 from lull.contract import routes
+from lull.core.training.lesson import MOST_TRIES
 from lull.core.training.record import RunStatus
 from lull.pocket import language as pocket
 
@@ -38,8 +39,10 @@ AGAIN: Final = 2
 """How often the person asks again, at temperature 1, where an answer of a kind that is only rated
 was wrong: an answer as they want it must have been sampled before it can be rated.
 """
-RUNS_A_NIGHT: Final = 4
-"""Number of finished training runs after which a night ends."""
+RUNS_A_NIGHT: Final = 2 * MOST_TRIES + 2
+"""Number of finished training runs after which a night ends: two skills' tries, and what is trained
+on ratings and on groups, which comes after them.
+"""
 DECIDED: Final = frozenset((RunStatus.PROMOTED, RunStatus.REJECTED, RunStatus.FAILED))
 PARALLEL_REQUESTS: Final = 6
 """Requests that the person's programs send in parallel; the engine answers them together."""

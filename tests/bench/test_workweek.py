@@ -436,6 +436,13 @@ def test_weeks_that_begin_alike_are_one_until_they_part_and_none_is_played_twice
     assert keeping.spent_s(tmp_path) == before_s
 
 
+def test_the_state_of_the_code_is_the_same_until_it_changes() -> None:
+    state = keeping.state_of_the_code()
+    assert state == keeping.state_of_the_code()
+    assert len(state.mark) == 12
+    assert state.said == state.commit if state.committed else state.mark in state.said
+
+
 def test_a_proposal_counts_once_and_as_approved_if_it_ever_was() -> None:
     early, late = (
         week(FULL.name, 1, 1.0, reviewed=reviewed)
