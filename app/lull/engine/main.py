@@ -24,6 +24,7 @@ from types import TracebackType
 from typing import IO
 
 from lull.backends.mlx.model_folder import check_model_folder
+from lull.config.own_temporary import own_temporary
 from lull.contract.engine_frames import (
     Frame,
     MemoryLimits,
@@ -134,6 +135,7 @@ def leave_with_parent() -> None:
 
 def prepare_imports() -> None:
     """Set up the environment and load OpenBLAS. Call before importing MLX or transformers."""
+    os.environ["TMPDIR"] = own_temporary()
     os.environ["HF_HUB_OFFLINE"] = "1"  # models come from disk; never download
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     if sys.platform == "linux":

@@ -15,6 +15,7 @@ from typing import Final
 
 import lull
 from lull.backends.mlx.paused_child import PausedChild
+from lull.config.own_temporary import own_temporary
 from lull.core.errors import TrainingError
 from lull.core.training.events import Failed, Finished, RunEvent, RunRefused, parse_event
 
@@ -45,6 +46,7 @@ class TrainerProcesses:
                     (*self._command, str(Path(folder).absolute())),
                     # makes `-m lull…` find this package, installed or not
                     cwd=Path(lull.__file__).parent.parent,
+                    environ={**os.environ, "TMPDIR": own_temporary()},
                     output=output,
                 )
             except BaseException as error:
