@@ -254,11 +254,6 @@ class WordIndex:
         least: float = -1.0,
         also: Collection[SkillKey] = (),
     ) -> dict[SkillKey, float]:
-        """Return how much similar past requests wanted each skill, if at least `least`.
-
-        Skills in `also` are returned in any case, with a negative score where similar requests went
-        well without any.
-        """
         if self._memory is None or is_aside(text):
             return {}
         room = self._room_of(client)

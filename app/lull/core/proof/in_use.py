@@ -69,8 +69,8 @@ def counts_of(pairs: Sequence[Pair]) -> UseCounts:
     kept = once(pairs)
     return UseCounts(
         pairs=len(kept),
-        better=sum(pair.with_ > pair.without for pair in kept),
-        worse=sum(pair.with_ < pair.without for pair in kept),
+        better=sum(pair.won for pair in kept),
+        worse=sum(pair.lost for pair in kept),
     )
 
 

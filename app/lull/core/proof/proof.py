@@ -136,6 +136,15 @@ class Pair:
         if not (math.isfinite(self.without) and math.isfinite(self.with_)):
             raise ValueError(f"a score is a finite number, not {self.without} or {self.with_}")
 
+    @property
+    def won(self) -> bool:
+        """Whether the answer with the skill was better."""
+        return self.with_ > self.without
+
+    @property
+    def lost(self) -> bool:
+        return self.with_ < self.without
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Totals:
@@ -258,11 +267,11 @@ def totals_of(pairs: Iterable[Pair]) -> Totals:
     for pair in pairs:
         counts = success if pair.part is PairPart.SUCCESS else benefit
         counts[0] += 1
-        counts[1] += pair.with_ > pair.without
-        counts[2] += pair.with_ < pair.without
+        counts[1] += pair.won
+        counts[2] += pair.lost
         if pair.scored_by == BY_USER and counts is benefit:
-            picked[0] += pair.with_ > pair.without
-            picked[1] += pair.with_ < pair.without
+            picked[0] += pair.won
+            picked[1] += pair.lost
     return Totals(
         benefit_pairs=benefit[0],
         wins=benefit[1],

@@ -43,13 +43,25 @@ class ExemplarMemory(Protocol):
 class SkillIndex(Protocol):
     """Finds active skills by the words of a request and by similar past requests."""
 
-    def lexical(self, text: str, *, client: Client) -> dict[SkillKey, float]: ...
+    def lexical(self, text: str, *, client: Client, least: float = 0.0) -> dict[SkillKey, float]:
+        """Return each skill's keyword score for a request, if at least `least`."""
 
     def exemplars(
-        self, text: str, *, client: Client, also: Collection[SkillKey] = ()
-    ) -> dict[SkillKey, float]: ...
+        self,
+        text: str,
+        *,
+        client: Client,
+        least: float = -1.0,
+        also: Collection[SkillKey] = (),
+    ) -> dict[SkillKey, float]:
+        """Return how much similar past requests wanted each skill, if at least `least`.
 
-    def kinds(self, text: str, *, client: Client) -> dict[SkillKey, float]: ...
+        Skills in `also` are returned in any case, with a negative score where similar requests went
+        well without any.
+        """
+
+    def kinds(self, text: str, *, client: Client, least: float = 0.0) -> dict[SkillKey, float]:
+        """Return the rules for kinds of requests whose probability to apply is at least `least`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ message and stays there. When the context window fills up, skills are removed be
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Protocol
@@ -73,33 +73,12 @@ class NoGuard:
         return 0.0
 
 
-class Index(SkillIndex, Protocol):
-    """Skill index that can leave out scores below a minimum."""
-
-    def lexical(self, text: str, *, client: Client, least: float = 0.0) -> dict[SkillKey, float]:
-        """Return each skill's keyword score for a request, if at least `least`."""
-
-    def exemplars(
-        self,
-        text: str,
-        *,
-        client: Client,
-        least: float = -1.0,
-        also: Collection[SkillKey] = (),
-    ) -> dict[SkillKey, float]:
-        """Return how much similar past requests wanted each skill, if at least `least`; skills in
-        `also` in any case."""
-
-    def kinds(self, text: str, *, client: Client, least: float = 0.0) -> dict[SkillKey, float]:
-        """Return the rules for kinds of requests whose probability to apply is at least `least`."""
-
-
 class SelectSkills:
     """Chooses the skills for a prompt, by relevance, past use and room in the context window."""
 
     def __init__(
         self,
-        index: Index,
+        index: SkillIndex,
         rule: RetrievalRule,
         *,
         rates: Mapping[str, TokenRate],

@@ -28,13 +28,13 @@ from lull.core.chat.trajectory import (
 )
 from lull.core.ports import Clock, Ids
 from lull.core.proof.holdout import hashed_coin
+from lull.core.skills.ports import SkillIndex
 from lull.core.skills.prompt_block import Injection
 from lull.core.skills.skill import Library, SkillKey
 from lull.core.skills.skill_ranking import RetrievalRule
 from lull.loops.chat.conversations import Conversations
 from lull.loops.chat.known_models import KnownModels, remember
 from lull.loops.chat.select_skills import (
-    Index,
     NoGuard,
     Selected,
     SelectSkills,
@@ -80,7 +80,7 @@ class Serve:
         trajectories: Trajectories,
         skills: Skills,
         library: Callable[[], Library],
-        index: Index,
+        index: SkillIndex,
         clock: Clock,
         ids: Ids,
         rule: RetrievalRule,

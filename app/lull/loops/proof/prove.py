@@ -291,7 +291,7 @@ class Prove:
     def won(self, proposal: Proposal) -> list[str]:
         """Return the turns on which the answer with the proposed skill won."""
         pairs = self._proposals.pairs(proposal.id)
-        wins = (p.request for p in pairs if p.part is not PairPart.SUCCESS and p.with_ > p.without)
+        wins = (p.request for p in pairs if p.part is not PairPart.SUCCESS and p.won)
         return list(dict.fromkeys(wins))
 
     def evidence(self, proposal: Proposal) -> bytes:
