@@ -324,26 +324,8 @@ def _service(
             off=lambda: not in_force.settings.service.enabled,
         ),
         changes=changes,
-        watch_library=WatchLibrary(
-            world.stores.skills,
-            world.stores.proposals,
-            changes=changes,
-            current=ground.current,
-            index=ground.index,
-            problems=world.problems,
-            clock=world.clock,
-        ),
-        following=FollowSettings(
-            in_force,
-            learner=slow.weights.learner,
-            auto=auto,
-            promote=slow.adapters.promote,
-            night=slow.night,
-            serve=serve,
-            watch=lulls.watch,
-            bus=world.bus,
-            problems=world.problems,
-        ),
+        watch_library=_watch_library(ground, changes),
+        following=_following(in_force, auto, serve, loops, world),
         rating=_rating(world, learning, reading, ground.memory),
         reading=reading,
         trust=_trust(world, learning),
@@ -359,15 +341,7 @@ def _service(
         night=slow.night,
         forget=slow.forget,
         keep_watch=KeepWatch(world.stores.database, world.stores.witness, world.clock),
-        backups=Backups(
-            paths.home,
-            world.stores.database,
-            world.problems,
-            world.clock,
-            world.activity,
-            settings=lambda: in_force().backup,
-            quiet_s=lambda: in_force().learning.quiet_s,
-        ),
+        backups=_backups(in_force, paths, world),
         throwing_away=throwing_away_of(world, in_force(), paths),
         auto=auto,
         exam_requests=ExamRequests(
@@ -375,6 +349,47 @@ def _service(
             settings=lambda: models_and_addresses(in_force()),
             done=in_force.ask_again.set,
         ),
+    )
+
+
+def _watch_library(ground: _Ground, changes: SkillChanges) -> WatchLibrary:
+    world = ground.world
+    return WatchLibrary(
+        world.stores.skills,
+        world.stores.proposals,
+        changes=changes,
+        current=ground.current,
+        index=ground.index,
+        problems=world.problems,
+        clock=world.clock,
+    )
+
+
+def _following(
+    in_force: SettingsInForce, auto: AutoLearner, serve: Serve, loops: _Loops, world: Services
+) -> FollowSettings:
+    return FollowSettings(
+        in_force,
+        learner=loops.slow.weights.learner,
+        auto=auto,
+        promote=loops.slow.adapters.promote,
+        night=loops.slow.night,
+        serve=serve,
+        watch=loops.lulls.watch,
+        bus=world.bus,
+        problems=world.problems,
+    )
+
+
+def _backups(in_force: SettingsInForce, paths: Paths, world: Services) -> Backups:
+    return Backups(
+        paths.home,
+        world.stores.database,
+        world.problems,
+        world.clock,
+        world.activity,
+        settings=lambda: in_force().backup,
+        quiet_s=lambda: in_force().learning.quiet_s,
     )
 
 

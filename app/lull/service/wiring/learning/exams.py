@@ -15,6 +15,7 @@ from lull.backends.ollama.chat import OllamaChat
 from lull.backends.ollama.models import OllamaModels
 from lull.backends.reader.chat_reader import ChatReader, prompt_mark
 from lull.backends.reader.exam_sheets import sheets, small_reader
+from lull.config.learning import JudgeSettings
 from lull.config.settings import Settings
 from lull.core.errors import ResourceError
 from lull.core.idle.ports import Quiet
@@ -68,70 +69,60 @@ class ExamParts:
             await chat.close()
 
 
+class _Examinees:
+    """Opens chat models as reader, judge and writer; each once for the judge's present settings."""
+
+    def __init__(
+        self, world: Services, settings: Callable[[], Settings], prompts: JudgePrompts
+    ) -> None:
+        self.chats: list[OllamaChat] = []
+        self._world = world
+        self._settings = settings
+        self._prompts = prompts
+        self._coin = random.SystemRandom()
+        self._known: dict[tuple[str, int, float], Examinee] = {}
+
+    def named(self, name: str) -> Examinee:
+        judge = self._settings().judge
+        key = (name, judge.votes, judge.temperature)
+        if key not in self._known:
+            self._known[key] = self._opened(name, judge)
+        return self._known[key]
+
+    def _opened(self, name: str, judge: JudgeSettings) -> Examinee:
+        # OllamaChat refuses models that do not run on this machine.
+        chat = OllamaChat(self._world.ollama.address, name, timeout_s=HURRIED_S, own_upstream=True)
+        self.chats.append(chat)
+        return Examinee(
+            reader=ChatReader(chat, coin=self._coin),
+            judge=LlmJudge(
+                chat,
+                coin=self._coin,
+                prompts=self._prompts,
+                votes=judge.votes,
+                temperature=judge.temperature,
+            ),
+            writer=ModelEvolver(chat, coin=self._coin),
+        )
+
+
 def exams_of(world: Services, settings: Callable[[], Settings], quiet: Quiet) -> ExamParts:
     """Build the exams that decide which chat models may read, judge and write.
 
     Missing resource files become a problem, and then nothing is examined.
     """
-    chats: list[OllamaChat] = []
-    asking: set[str] = set()
-    coin = random.SystemRandom()
     try:
         prompts, papers, small = JudgePrompts.shipped(), sheets(), small_reader()
     except ResourceError as error:
         world.problems.report(PROBLEM, error)
         prompts, papers, small = JudgePrompts(turn="", wish="", pair=""), {}, None
-
-    def examinee(name: str) -> Examinee:
-        now = settings()
-        # OllamaChat refuses models that do not run on this machine.
-        chat = OllamaChat(world.ollama.address, name, timeout_s=HURRIED_S, own_upstream=True)
-        chats.append(chat)
-        return Examinee(
-            reader=ChatReader(chat, coin=coin),
-            judge=LlmJudge(
-                chat,
-                coin=coin,
-                prompts=prompts,
-                votes=now.judge.votes,
-                temperature=now.judge.temperature,
-            ),
-            writer=ModelEvolver(chat, coin=coin),
-        )
-
-    known: dict[tuple[str, int, float], Examinee] = {}
-
-    def one_each(name: str) -> Examinee:
-        judge = settings().judge
-        key = (name, judge.votes, judge.temperature)
-        if key not in known:
-            known[key] = examinee(name)
-        return known[key]
-
-    def forms(role: ModelRole) -> str:
-        judge = settings().judge
-        match role:
-            case ModelRole.READER:
-                return f"read-{prompt_mark()}"
-            case ModelRole.JUDGE:
-                mark = prompt_sha256("judge-wish")[:12]
-                return f"judge-{RULES}-{mark}-{judge.votes}-{judge.temperature:g}"
-            case ModelRole.WRITER:
-                return f"evolve-{prompt_sha256('evolve')[:12]}"
-
+    examinees = _Examinees(world, settings, prompts)
+    asking: set[str] = set()
     examine = ExamineModels(
         Exams(world.stores.database),
-        candidates=ExamCandidates(
-            OllamaModels(
-                world.asking,
-                settings().upstream.resolved(os.environ, own_port=settings().service.port),
-            ),
-            state=world.ollama,
-            settings=lambda: wanted(settings()),
-            memory=this_memory,
-        ),
-        papers=ExamPapers(papers, forms=forms, small=small),
-        examinee=one_each,
+        candidates=_candidates(world, settings),
+        papers=ExamPapers(papers, forms=lambda role: _form(role, settings().judge), small=small),
+        examinee=examinees.named,
         quiet=quiet,
         clock=world.clock,
     )
@@ -142,7 +133,31 @@ def exams_of(world: Services, settings: Callable[[], Settings], quiet: Quiet) ->
         activity=world.activity,
         clock=world.clock,
     )
-    return ExamParts(examine=examine, world=world, borrowed=borrowed, chats=chats, asking=asking)
+    return ExamParts(
+        examine=examine, world=world, borrowed=borrowed, chats=examinees.chats, asking=asking
+    )
+
+
+def _candidates(world: Services, settings: Callable[[], Settings]) -> ExamCandidates:
+    upstream = settings().upstream.resolved(os.environ, own_port=settings().service.port)
+    return ExamCandidates(
+        OllamaModels(world.asking, upstream),
+        state=world.ollama,
+        settings=lambda: wanted(settings()),
+        memory=this_memory,
+    )
+
+
+def _form(role: ModelRole, judge: JudgeSettings) -> str:
+    """Name the form of a role's exam; a result for another form does not count any more."""
+    match role:
+        case ModelRole.READER:
+            return f"read-{prompt_mark()}"
+        case ModelRole.JUDGE:
+            mark = prompt_sha256("judge-wish")[:12]
+            return f"judge-{RULES}-{mark}-{judge.votes}-{judge.temperature:g}"
+        case ModelRole.WRITER:
+            return f"evolve-{prompt_sha256('evolve')[:12]}"
 
 
 def models_and_addresses(settings: Settings) -> dict[ModelRole, tuple[str, str]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import random
-import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -18,7 +17,7 @@ from lull.core.feedback.calibration import Prior
 from lull.core.feedback.reward import Source
 from lull.core.models.exam import ModelRole
 from lull.core.proof.holdout import hashed_coin
-from lull.core.proof.proposal import CHECK, Proposal
+from lull.core.proof.proposal import CHECK
 from lull.core.proof.rules import GuardRule
 from lull.core.skills.skill import Skill
 from lull.core.training.ports import Curriculum
@@ -36,7 +35,6 @@ from lull.loops.proof.holdout import Holdout
 from lull.loops.proof.measure_use import MeasureUse
 from lull.loops.proof.measured_skills import UseEvidence
 from lull.loops.proof.prove import Prove
-from lull.loops.proof.replay import Replay
 from lull.loops.proof.retire_skills import RetireSkills
 from lull.loops.proof.skill_coins import SkillCoins
 from lull.loops.skills.evolve import Evolve
@@ -52,7 +50,8 @@ from lull.service.wiring.learning.asking import AuxModels, Services, Stages
 from lull.service.wiring.learning.checks import TOOLS, derived_check
 from lull.service.wiring.learning.curriculum import curriculum_of
 from lull.service.wiring.learning.exams import ExamParts, exams_of
-from lull.service.wiring.learning.rules import evolve_rule, guard_rule, prove_rule, score_rule
+from lull.service.wiring.learning.proofs import ProofGround, proofs_of
+from lull.service.wiring.learning.rules import evolve_rule, guard_rule, score_rule
 from lull.service.wiring.own_models import BUILT_IN
 from lull.service.wiring.stores import Stores
 
@@ -134,77 +133,25 @@ def learning_of(
 
     `allowed` returns False while something other than a chat forbids asking a model.
     """
-    stores = world.stores
     quiet = QuietTimes(world.activity, after_s=lambda: settings().learning.quiet_s, allowed=allowed)
     exams = exams_of(world, settings, quiet)
     asked = AuxModels(world, settings, reader=reader, admitted=exams.examine.admitted)
     stages = Stages(world, settings, judge=lambda: asked.named(ModelRole.JUDGE))
     today = CurrentSelection(fixing, library=world.library, facts=stages.facts)
-    verifier = Verifier(
-        {BUILT_IN: language.check},
-        checks=lambda sha256: checks_of(stores, sha256),
-        derived=derived_check,
-        tools=TOOLS,
-    )
-    hear = Hear(
-        stores.feedback,
-        stores.rewards,
-        own={BUILT_IN: PocketReader()},
-        reader=asked.reader,
-        quiet=quiet,
-        clock=world.clock,
-    )
+    verifier = _verifier(world.stores)
+    hear = _hear(world, asked, quiet)
     book = _book(world, settings(), asked, verifier, credit, exams)
     score = _score(world, book, verifier, hear)
-    ask_judge = AskJudge(
-        stores.rewards,
-        book=book,
-        judge=asked.judge,
-        quiet=quiet,
-        clock=world.clock,
-        rule=score_rule(settings()),
-    )
-    evolve = _evolve(world, settings(), asked, quiet, today)
-    prove = _prove(world, settings(), asked, stages, quiet, today, verifier)
-    compare = Compare(
-        proposals=stores.proposals,
-        replay=prove.replay,
-        prove=prove,
-        library=world.library,
-        stage=stages.stage,
-        quiet=quiet,
-        clock=world.clock,
-        ids=TimeSortedIds(),
-        toss=lambda: bool(secrets.randbits(1)),
-    )
-    review = _review(world, prove, credit)
-    measure = MeasureUse(
-        replays=stores.use_replays,
-        rewards=stores.rewards,
-        replay=prove.replay,
-        stage=stages.stage,
-        quiet=quiet,
-        clock=world.clock,
-        slice_s=prove.rule.slice_s,
-        rule=lambda: guard_rule(settings()),
-    )
-    proving = Proving(
-        prove,
-        review=review,
-        guard=guard,
-        measure=measure,
-        bus=world.bus,
-        problems=world.problems,
-        auto_approve=lambda: settings().review.auto_approve,
-    )
+    ground = ProofGround(stages=stages, quiet=quiet, today=today, verifier=verifier)
+    proofs = proofs_of(world, settings, asked, ground, guard=guard, credit=credit)
     fast_loop = FastLoop(
         hear=hear,
         book=book,
         score=score,
-        ask_judge=ask_judge,
-        evolve=evolve,
-        proving=proving,
-        settle=stores.database.flush,
+        ask_judge=_ask_judge(world, settings(), asked, quiet, book),
+        evolve=_evolve(world, settings(), asked, quiet, today),
+        proving=proofs.proving,
+        settle=world.stores.database.flush,
         bus=world.bus,
         problems=world.problems,
     )
@@ -213,19 +160,52 @@ def learning_of(
         hear=hear,
         book=book,
         score=score,
-        prove=prove,
-        compare=compare,
-        review=review,
+        prove=proofs.prove,
+        compare=proofs.compare,
+        review=proofs.review,
         guard=guard,
-        measure=measure,
+        measure=proofs.measure,
         today=today,
         verifier=verifier,
         curriculum=curriculum_of(world),
         fast_loop=fast_loop,
-        proving=proving,
+        proving=proofs.proving,
         stages=stages,
         asked=asked,
         exams=exams,
+    )
+
+
+def _verifier(stores: Stores) -> Verifier:
+    return Verifier(
+        {BUILT_IN: language.check},
+        checks=lambda sha256: checks_of(stores, sha256),
+        derived=derived_check,
+        tools=TOOLS,
+    )
+
+
+def _hear(world: Services, asked: AuxModels, quiet: QuietTimes) -> Hear:
+    return Hear(
+        world.stores.feedback,
+        world.stores.rewards,
+        own={BUILT_IN: PocketReader()},
+        reader=asked.reader,
+        quiet=quiet,
+        clock=world.clock,
+    )
+
+
+def _ask_judge(
+    world: Services, settings: Settings, asked: AuxModels, quiet: QuietTimes, book: RewardBook
+) -> AskJudge:
+    return AskJudge(
+        world.stores.rewards,
+        book=book,
+        judge=asked.judge,
+        quiet=quiet,
+        clock=world.clock,
+        rule=score_rule(settings),
     )
 
 
@@ -301,53 +281,6 @@ def _evolve(
         clock=world.clock,
         ids=ids,
         rule=rule,
-    )
-
-
-def _prove(
-    world: Services,
-    settings: Settings,
-    asked: AuxModels,
-    stages: Stages,
-    quiet: QuietTimes,
-    today: CurrentSelection,
-    verifier: Verifier,
-) -> Prove:
-    rule = prove_rule(settings)
-    replay = Replay(
-        rewards=world.stores.rewards,
-        today=today,
-        library=world.library,
-        verifier=verifier,
-        judge=asked.judge,
-        warm=rule.warm,
-    )
-    return Prove(
-        proposals=world.stores.proposals,
-        replay=replay,
-        library=world.library,
-        judge=asked.judge,
-        stage=stages.stage,
-        quiet=quiet,
-        clock=world.clock,
-        rule=rule,
-    )
-
-
-def _review(world: Services, prove: Prove, credit: Credit) -> Review:
-    stores = world.stores
-
-    async def remember(proposal: Proposal) -> None:
-        for served in stores.rewards.served(prove.won(proposal)):
-            await credit(served, [proposal.key.name])
-
-    return Review(
-        stores.proposals,
-        world.approve,
-        library=world.library,
-        evidence=prove.evidence,
-        clock=world.clock,
-        approved=remember,
     )
 
 

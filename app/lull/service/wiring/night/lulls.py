@@ -92,32 +92,8 @@ def watch_of(
     )
 
     def queue() -> list[LullWork]:
-        proofs: list[LullWork] = [
-            ProofWork(
-                one.proposal,
-                name=one.name,
-                pairs=one.pairs,
-                most_pairs=one.most_pairs,
-                prove=learning.proving.in_lull,
-                clock=world.clock,
-                borrow=borrowed.borrow,
-                free=borrowed.give_back,
-            )
-            for one in learning.proving.waiting()
-        ]
-        uses: list[LullWork] = [
-            UseWork(
-                f"use:{one.skill.client}/{one.skill.name}",
-                name=one.skill.name,
-                pairs=0,
-                most_pairs=one.left,
-                prove=partial(_measured, learning.proving, one.skill),
-                clock=world.clock,
-                borrow=borrowed.borrow,
-                free=borrowed.give_back,
-            )
-            for one in learning.measure.waiting()
-        ]
+        proofs = _proof_works(learning.proving, world.clock, borrowed)
+        uses = _use_works(learning, world.clock, borrowed)
         return [*proofs, *uses, *exams(), *training()]
 
     def tell(window: IdleWindow) -> None:
@@ -141,6 +117,40 @@ def watch_of(
         # A trainer keeps its memory while the user only looks something up.
         rule=WatchRule(give_back_after_s=settings().training.suspend_kill_after_s),
     )
+
+
+def _proof_works(
+    proving: Proving, clock: SystemClock, borrowed: BorrowedModels
+) -> Iterator[LullWork]:
+    """Yield the proofs that wait, as work for a lull."""
+    for one in proving.waiting():
+        yield ProofWork(
+            one.proposal,
+            name=one.name,
+            pairs=one.pairs,
+            most_pairs=one.most_pairs,
+            prove=proving.in_lull,
+            clock=clock,
+            borrow=borrowed.borrow,
+            free=borrowed.give_back,
+        )
+
+
+def _use_works(
+    learning: LearningParts, clock: SystemClock, borrowed: BorrowedModels
+) -> Iterator[LullWork]:
+    """Yield the skills in force whose use is still to be measured, as work for a lull."""
+    for one in learning.measure.waiting():
+        yield UseWork(
+            f"use:{one.skill.client}/{one.skill.name}",
+            name=one.skill.name,
+            pairs=0,
+            most_pairs=one.left,
+            prove=partial(_measured, learning.proving, one.skill),
+            clock=clock,
+            borrow=borrowed.borrow,
+            free=borrowed.give_back,
+        )
 
 
 async def _measured(proving: Proving, skill: SkillKey, _: str) -> int:

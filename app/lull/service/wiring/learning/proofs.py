@@ -1,0 +1,139 @@
+"""Builds the jobs that prove skills: replays, blind picks, measuring in use, and review."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lull.backends.system.clock import TimeSortedIds
+from lull.config.settings import Settings
+from lull.core.proof.proposal import Proposal
+from lull.loops.chat.current_selection import CurrentSelection
+from lull.loops.feedback.credit_wins import Credit
+from lull.loops.feedback.verify import Verifier
+from lull.loops.proof.compare import Compare
+from lull.loops.proof.holdout import Holdout
+from lull.loops.proof.measure_use import MeasureUse
+from lull.loops.proof.prove import Prove
+from lull.loops.proof.replay import Replay
+from lull.loops.skills.review import Review
+from lull.service.idle.quiet import QuietTimes
+from lull.service.proof.proving import Proving
+from lull.service.wiring.learning.asking import AuxModels, Services, Stages
+from lull.service.wiring.learning.rules import guard_rule, prove_rule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProofGround:
+    """What requests are replayed on, when, and what scores the answers."""
+
+    stages: Stages
+    quiet: QuietTimes
+    today: CurrentSelection
+    verifier: Verifier
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProofParts:
+    """The jobs that prove skills."""
+
+    prove: Prove
+    compare: Compare
+    review: Review
+    measure: MeasureUse
+    proving: Proving
+
+
+def proofs_of(
+    world: Services,
+    settings: Callable[[], Settings],
+    asked: AuxModels,
+    ground: ProofGround,
+    *,
+    guard: Holdout,
+    credit: Credit,
+) -> ProofParts:
+    """Build the jobs that prove skills."""
+    prove = _prove(world, settings(), asked, ground)
+    review = _review(world, prove, credit)
+    measure = _measure(world, settings, prove, ground)
+    proving = Proving(
+        prove,
+        review=review,
+        guard=guard,
+        measure=measure,
+        bus=world.bus,
+        problems=world.problems,
+        auto_approve=lambda: settings().review.auto_approve,
+    )
+    compare = _compare(world, prove, ground)
+    return ProofParts(prove=prove, compare=compare, review=review, measure=measure, proving=proving)
+
+
+def _prove(world: Services, settings: Settings, asked: AuxModels, ground: ProofGround) -> Prove:
+    rule = prove_rule(settings)
+    replay = Replay(
+        rewards=world.stores.rewards,
+        today=ground.today,
+        library=world.library,
+        verifier=ground.verifier,
+        judge=asked.judge,
+        warm=rule.warm,
+    )
+    return Prove(
+        proposals=world.stores.proposals,
+        replay=replay,
+        library=world.library,
+        judge=asked.judge,
+        stage=ground.stages.stage,
+        quiet=ground.quiet,
+        clock=world.clock,
+        rule=rule,
+    )
+
+
+def _compare(world: Services, prove: Prove, ground: ProofGround) -> Compare:
+    return Compare(
+        proposals=world.stores.proposals,
+        replay=prove.replay,
+        prove=prove,
+        library=world.library,
+        stage=ground.stages.stage,
+        quiet=ground.quiet,
+        clock=world.clock,
+        ids=TimeSortedIds(),
+        toss=lambda: bool(secrets.randbits(1)),
+    )
+
+
+def _measure(
+    world: Services, settings: Callable[[], Settings], prove: Prove, ground: ProofGround
+) -> MeasureUse:
+    return MeasureUse(
+        replays=world.stores.use_replays,
+        rewards=world.stores.rewards,
+        replay=prove.replay,
+        stage=ground.stages.stage,
+        quiet=ground.quiet,
+        clock=world.clock,
+        slice_s=prove.rule.slice_s,
+        rule=lambda: guard_rule(settings()),
+    )
+
+
+def _review(world: Services, prove: Prove, credit: Credit) -> Review:
+    stores = world.stores
+
+    async def remember(proposal: Proposal) -> None:
+        for served in stores.rewards.served(prove.won(proposal)):
+            await credit(served, [proposal.key.name])
+
+    return Review(
+        stores.proposals,
+        world.approve,
+        library=world.library,
+        evidence=prove.evidence,
+        clock=world.clock,
+        approved=remember,
+    )
