@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QMainWindow,
-    QPushButton,
+    QSizePolicy,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -32,7 +32,7 @@ from lull.desktop.state import Phase, Told
 from lull.desktop.widgets.flow import scrolled
 from lull.desktop.widgets.icons import icon
 from lull.desktop.widgets.page import Kit, Page, PageName
-from lull.desktop.widgets.parts import Banner, ElidedLabel, Note, button, label
+from lull.desktop.widgets.parts import Banner, ElidedLabel, Note, Tab, button, label
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import in_window, now, only, tr
 
@@ -100,7 +100,7 @@ class MainWindow(QMainWindow):
         self._stack.setObjectName("stack")
         self._line = ElidedLabel()
         self._version = label("")
-        self._buttons: dict[PageName, QPushButton] = {}
+        self._buttons: dict[PageName, Tab] = {}
         self._lay_out()
         self.note = Note(self)
         self._shortcuts()
@@ -158,11 +158,9 @@ class MainWindow(QMainWindow):
         box.addWidget(button(tr("Keyboard: ?"), self.show_keys, flat=True, name=tr("Keyboard")))
         return side
 
-    def _side_button(self, name: PageName) -> QPushButton:
-        made = QPushButton(self._titles[name])
-        made.setCheckable(True)
-        made.setAccessibleName(self._titles[name])
-        made.clicked.connect(lambda: self.go(name))
+    def _side_button(self, name: PageName) -> Tab:
+        made = Tab(self._titles[name], functools.partial(self.go, name))
+        made.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._buttons[name] = made
         return made
 

@@ -142,12 +142,12 @@ def test_values_are_told_under_the_mouse_and_by_the_arrow_keys(
     words = curves.values_at(at_s + 60)
     assert "with 60% 4 answers" in words
     assert "without 40% 4 answers" in words
-    on_script.bot.keyClick(curves.plot, Qt.Key.Key_Left)
+    on_script.bot.keyClick(curves, Qt.Key.Key_Left)
     assert "with 60%" in curves.said.text()
-    on_script.bot.keyClick(curves.plot, Qt.Key.Key_Left)
+    on_script.bot.keyClick(curves, Qt.Key.Key_Left)
     assert "without 20%" in curves.said.text()
-    assert curves.plot.accessibleDescription() == curves.said.text()
-    on_script.bot.keyClick(curves.plot, Qt.Key.Key_Right)
+    assert curves.accessibleDescription() == curves.said.text()
+    on_script.bot.keyClick(curves, Qt.Key.Key_Right)
     assert "with 60%" in curves.said.text()
 
 

@@ -144,7 +144,7 @@ class SettingsPage(Page):
         made = self.text_size = Choice()
         made.setAccessibleName(tr("Text size"))
         for percent in TEXT_SIZES:
-            made.addItem(f"{percent}\u202f%", percent)
+            made.addItem(tr("%1 %", percent), percent)
         made.setCurrentIndex(max(0, made.findData(self.kit.look.text_percent)))
         made.activated.connect(lambda _: self._size_text(int(made.currentData())))
         return made
@@ -306,7 +306,7 @@ class SettingsPage(Page):
             editor = QLineEdit()
             editor.setMinimumWidth(240)
             editor.editingFinished.connect(lambda e=editor: self._typed(key, e))
-        editor.setAccessibleName(key)
+        editor.setAccessibleName(_named(key))
         editor.setToolTip(
             tr("It must be %1. It was %2 at first.", one["allowed"], _text(one["default"]))
         )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox
+from PySide6.QtWidgets import QComboBox, QLabel, QStyle, QStyleOptionComboBox
 
 LEAST_CHARACTERS: Final = 14
 """Width that a choice keeps where there is little room; the rest of its text ends in "…"."""
@@ -24,6 +24,23 @@ class Choice(QComboBox):
     def __init__(self) -> None:
         super().__init__()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._label = QLabel()
+        self._label.setBuddy(self)
+
+    # Its name
+
+    def setAccessibleName(self, name: str) -> None:  # noqa: N802
+        """Name it, also on Linux, where Qt tells a screen reader the label of a choice alone."""
+        super().setAccessibleName(name)
+        self._label.setText(name)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ParentChange:
+            self._label.setParent(self.parentWidget())
+            self._label.hide()
+        return super().event(event)
+
+    # The wheel
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
         event.ignore()

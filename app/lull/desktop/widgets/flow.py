@@ -182,6 +182,8 @@ class Sides(QSplitter):
         self.setChildrenCollapsible(False)
         for widget in widgets:
             self.addWidget(widget)
+        for widget in widgets:
+            widget.raise_()  # a splitter puts each before the others, for screen readers too
         for number, size in enumerate(sizes):
             self.setStretchFactor(number, int(number == 0) if grows else size)
         self.setSizes(list(sizes))

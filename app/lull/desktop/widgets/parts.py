@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QShortcut
 from PySide6.QtWidgets import (
     QFrame,
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLayout,
     QPushButton,
+    QRadioButton,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -89,6 +90,26 @@ def button(
     made.setAccessibleName(name or text.replace("&", ""))
     made.clicked.connect(only(do))
     return made
+
+
+class Tab(QRadioButton):
+    """One of several buttons of which one is chosen, such as the views of a skill."""
+
+    def __init__(self, text: str, do: Callable[[], object]) -> None:
+        super().__init__(text)
+        self.setProperty("tab", True)
+        self.setAccessibleName(text.replace("&", ""))
+        self.clicked.connect(only(do))
+        self.toggled.connect(self._dress)
+
+    def _dress(self, chosen: bool) -> None:
+        # Of a radio button Qt's sheets colour the words by properties, not by what is checked.
+        self.setProperty("chosen", chosen)
+        restyle(self)
+
+    def hitButton(self, at: QPoint) -> bool:  # noqa: N802
+        """All of it can be clicked, not its words alone."""
+        return self.rect().contains(at)
 
 
 def restyle(widget: QWidget) -> None:

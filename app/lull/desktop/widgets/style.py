@@ -138,13 +138,13 @@ QScrollArea, QScrollArea > QWidget > QWidget {{ background: transparent; border:
 QToolTip {{ background: @card; color: @text; border: 1px solid @line; padding: 4px; }}
 
 #side {{ background: @side; border-right: 1px solid @line; }}
-#side QPushButton {{
+#side QPushButton, #side QRadioButton {{
     text-align: left; padding: 8px 10px; border: 2px solid transparent; border-radius: {RADIUS}px;
     background: transparent; color: @text;
 }}
-#side QPushButton:hover {{ background: @hover; }}
-#side QPushButton:checked {{ background: @chosen; color: @accent; font-weight: 600; }}
-#side QPushButton:focus {{ border-color: @accent; }}
+#side QPushButton:hover, #side QRadioButton:hover {{ background: @hover; }}
+#side QRadioButton[chosen="true"] {{ background: @chosen; color: @accent; font-weight: 600; }}
+#side QPushButton:focus, #side QRadioButton:focus {{ border-color: @accent; }}
 #brand {{ font-size: {HEAD_PT}pt; font-weight: 700; }}
 #statusLine {{ background: @side; border-top: 1px solid @line; }}
 #statusLine QLabel {{ color: @muted; font-size: {SMALL_PT}pt; }}
@@ -201,6 +201,13 @@ QPushButton[flat="true"] {{
 QPushButton[flat="true"]:hover {{ background: @hover; }}
 QPushButton[flat="true"]:focus {{ border-color: @accent; }}
 QPushButton[flat="true"]:checked {{ background: @chosen; color: @text; }}
+QRadioButton[tab="true"] {{
+    border: 2px solid transparent; border-radius: {RADIUS - 2}px; color: @accent; padding: 4px 8px;
+    spacing: 0; outline: 0;
+}}
+QRadioButton[tab="true"]:hover {{ background: @hover; }}
+QRadioButton[tab="true"]:focus {{ border-color: @accent; }}
+QRadioButton[chosen="true"] {{ background: @chosen; color: @text; }}
 
 QLineEdit, QPlainTextEdit, QTextEdit, QTextBrowser, QComboBox, QSpinBox, QListView,
 QTableView {{
@@ -208,6 +215,7 @@ QTableView {{
     selection-background-color: @chosen; selection-color: @text;
 }}
 QLineEdit, QComboBox, QSpinBox {{ border-color: @edge; padding: 5px 8px; }}
+QLineEdit, QPlainTextEdit, QTextEdit {{ placeholder-text-color: @muted; }}
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QTextBrowser:focus, QComboBox:focus,
 QSpinBox:focus, QListView:focus, QTableView:focus {{ border: 2px solid @accent; }}
 QComboBox QAbstractItemView {{ background: @card; border: 1px solid @edge; }}
@@ -236,6 +244,9 @@ QRadioButton::indicator {{
 }}
 QRadioButton::indicator:checked {{
     width: 4px; height: 4px; border: 4px solid @accent; background: @card;
+}}
+QRadioButton[tab="true"]::indicator, QRadioButton[tab="true"]::indicator:checked {{
+    width: 0; height: 0; border: 0;
 }}
 QComboBox::drop-down {{ border: 0; width: 22px; }}
 QComboBox::down-arrow {{ image: url("@icons/down-@name.svg"); width: 10px; height: 10px; }}

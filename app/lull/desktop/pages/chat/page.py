@@ -46,7 +46,7 @@ class ConversationsPage(Page):
         self.filter.changed.connect(self._look_for)
         self.list = self._list()
         self.none = label("", "muted", wrap=True)
-        self.view = TurnsView(kit)
+        self.view = TurnsView(kit, after=self.list)
         self.view.changed.connect(self._reload)
         self.exclude = button(tr("Keep out of learning"), self._exclude)
         self.forget = button(tr("Forget…"), self._forget)

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from lull.desktop.pages.review.diff import marked_html
+from lull.desktop.widgets.accessible import tab_after
 from lull.desktop.widgets.long_text import LongText, has_long_run
 from lull.desktop.widgets.page import Kit
 from lull.desktop.widgets.parts import Card, button, empty_out, label, row
@@ -29,15 +30,19 @@ class TurnsView(QScrollArea):
     changed = Signal()
     """Emitted when the user rated a turn."""
 
-    def __init__(self, kit: Kit) -> None:
+    def __init__(self, kit: Kit, *, after: QWidget) -> None:
+        """`after` is the control from which Tab leads into the conversation."""
         super().__init__()
         self._kit = kit
+        self._after = after
         self._conversation = ""
         self._shown: Json | None = None
         kit.look.changed.connect(self._again)
         self.setWidgetResizable(True)
         self.setAccessibleName(tr("The conversation"))
-        inner = QWidget()
+        # Tab goes from text to text, each of which is read out; Page Down still scrolls.
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._inner = inner = QWidget()
         self._box = QVBoxLayout(inner)
         self._box.setContentsMargins(0, 0, GAP, 0)
         self._box.setSpacing(GAP * 2)
@@ -66,6 +71,7 @@ class TurnsView(QScrollArea):
             self._box.addWidget(label(words, "small"))
         for turn in turns[-MOST_TURNS:]:
             self._box.addWidget(self._turn(turn))
+        tab_after(self._after, self._inner)
         self._box.addStretch(1)
         if other:
             self.verticalScrollBar().setValue(0)
@@ -122,6 +128,7 @@ def _words(text: str, theme: Theme) -> QWidget:
         | Qt.TextInteractionFlag.TextSelectableByKeyboard
     )
     made.setAccessibleName(shown[:80])
+    made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     return made
 
 

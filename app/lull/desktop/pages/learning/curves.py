@@ -12,9 +12,9 @@ from datetime import datetime
 from typing import Any, Final
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QKeyEvent
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout
 
 from lull.desktop.pages.learning.charts import (
     Chart,
@@ -24,6 +24,7 @@ from lull.desktop.pages.learning.charts import (
     running_mean,
     titles,
 )
+from lull.desktop.widgets.accessible import SelfDrawn
 from lull.desktop.widgets.parts import label
 from lull.desktop.widgets.style import ThemeInForce, small_pt
 from lull.desktop.words import percent, tr
@@ -38,7 +39,7 @@ MARK_NEAR_S: Final = 3 * 3600.0
 """How near in seconds a mark must be to a value to be named with it."""
 
 
-class Curves(QWidget):
+class Curves(SelfDrawn):
     """Widget that draws one chart."""
 
     def __init__(self, look: ThemeInForce) -> None:
@@ -53,11 +54,12 @@ class Curves(QWidget):
         pg.setConfigOptions(antialias=True)
         self.plot = pg.PlotWidget(axisItems={"bottom": pg.DateAxisItem(orientation="bottom")})
         self.plot.setMinimumHeight(130)
+        self.plot.viewport().setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.plot.setMenuEnabled(False)
         self.plot.hideButtons()
         self.plot.setMouseEnabled(x=True, y=False)
-        self.plot.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.plot.installEventFilter(self)
+        self.plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._legend = pg.LegendItem(horSpacing=14, colCount=3)
         # Above the curves and not over them: what is under a legend cannot be read.
         rows = self.plot.plotItem.layout
@@ -133,7 +135,7 @@ class Curves(QWidget):
         if now == self._drawn:
             return
         self._drawn = now
-        self.plot.setAccessibleName(self._named(chart))
+        self.setAccessibleName(self._named(chart))
         self.plot.clear()
         self.plot.setLogMode(x=False, y=self._log)
         self._paint_axes()
@@ -272,12 +274,11 @@ class Curves(QWidget):
             self.plot.addItem(self._line, ignoreBounds=True)
         words = self.values_at(at_s)
         self.said.setText(words)
-        self.plot.setAccessibleDescription(words)
+        self.setAccessibleDescription(words)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
-            step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: +1}.get(Qt.Key(event.key()))
-            if step is not None:
-                self.step(step)
-                return True
-        return super().eventFilter(watched, event)
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: +1}.get(Qt.Key(event.key()))
+        if step is None:
+            super().keyPressEvent(event)
+        else:
+            self.step(step)

@@ -29,7 +29,7 @@ from lull.desktop.pages.review.standing_words import (
 from lull.desktop.widgets.flow import Flow
 from lull.desktop.widgets.long_text import Details
 from lull.desktop.widgets.page import Kit
-from lull.desktop.widgets.parts import button, chip, empty_out, label, row
+from lull.desktop.widgets.parts import Tab, chip, empty_out, label, row
 from lull.desktop.widgets.style import mono
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import ago, clock, now, plain, tr
@@ -83,8 +83,7 @@ class ProposalView(QWidget):
         box = Flow(gap=GAP // 2)
         self.tabs: dict[str, Any] = {}
         for name, title in zip(VIEWS, titles, strict=True):
-            made = button(title, functools.partial(self.show_view, name), flat=True)
-            made.setCheckable(True)
+            made = Tab(title, functools.partial(self.show_view, name))
             made.setChecked(name == self.view)
             group.addButton(made)
             box.addWidget(made)

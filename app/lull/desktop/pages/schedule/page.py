@@ -7,6 +7,7 @@ from typing import Any
 
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QGridLayout,
     QLabel,
     QLineEdit,
@@ -30,6 +31,7 @@ from lull.desktop.pages.schedule.hours_edit import (
 from lull.desktop.pages.schedule.week_bars import Bar, BarKind, bars_of, kind_words, list_rows
 from lull.desktop.pages.schedule.week_editor import WeekEditor
 from lull.desktop.state import Subject, Told, shown_week
+from lull.desktop.widgets.accessible import tab_after
 from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.flow import Flow, scrolled
 from lull.desktop.widgets.page import Kit, Page
@@ -206,8 +208,12 @@ class SchedulePage(Page):
         if not feeds:
             words = tr("No calendar: Lull goes by idle detection and hours only.")
             self._feeds.addWidget(label(words, "muted"))
+        before: QWidget = self.hours["blocked_hours"]
         for feed in feeds:
-            self._feeds.addWidget(self._feed(feed))
+            made = self._feed(feed)
+            self._feeds.addWidget(made)
+            tab_after(before, made)
+            before = made.findChildren(QAbstractButton)[-1]
 
     def _feed(self, feed: Json) -> QWidget:
         means = (

@@ -22,7 +22,7 @@ from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.flow import Flow
 from lull.desktop.widgets.long_text import Details
 from lull.desktop.widgets.page import Kit
-from lull.desktop.widgets.parts import button, chip, label, row
+from lull.desktop.widgets.parts import Tab, button, chip, label, row
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import counted, plain, short_date, tr
 
@@ -64,8 +64,7 @@ class SkillView(QWidget):
         self.tabs: dict[str, Any] = {}
         titles = (tr("Text"), tr("History"), tr("Compare"))
         for name, title in zip(VIEWS, titles, strict=True):
-            made = button(title, functools.partial(self.show_view, name), flat=True)
-            made.setCheckable(True)
+            made = Tab(title, functools.partial(self.show_view, name))
             made.setChecked(name == self.view)
             group.addButton(made)
             tabs.addWidget(made)
