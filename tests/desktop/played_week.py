@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lull.contract import routes
+from tests.desktop.played_clients import clients
 from tests.desktop.played_learning import NOW, adapters, ago, history, learned, runs
 from tests.desktop.scripted import Scripted, learning, status
 
@@ -76,6 +77,7 @@ def play(scripted: Scripted, logs: Path) -> None:
         routes.WINDOWS: windows(),
         routes.CALENDARS: {"calendars": [feed()]},
         routes.SETTINGS: {"file": "settings.toml", "settings": settings()},
+        routes.CLIENTS: clients(),
         routes.DOCTOR: {"checks": checks()},
         routes.MODELS: models(),
     }

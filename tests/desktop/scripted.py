@@ -115,6 +115,7 @@ class Scripted:
             routes.WINDOWS: {"windows": [], "events": [], "hours": {}},
             routes.CALENDARS: {"calendars": []},
             routes.SETTINGS: {"file": "", "settings": []},
+            routes.CLIENTS: {"address": "http://127.0.0.1:11435", "clients": []},
             routes.DOCTOR: {"checks": []},
             **self.answers,
         }

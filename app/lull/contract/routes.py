@@ -50,6 +50,12 @@ PROPOSAL_DO = "/v1/proposals/{id}/{action}"
 CALENDARS = "/v1/calendars"
 CALENDARS_TEST = "/v1/calendars/test"
 CALENDAR_REMOVE = "/v1/calendars/remove"
+CLIENTS = "/v1/clients"
+"""GET: the chat clients that Lull knows, and how each stands to it."""
+CLIENT_DO = "/v1/clients/{name}/{action}"
+"""POST: `plan` shows what connecting a client would write, `connect` writes it, `test` sends a real
+request, `undo` puts its files back. JSON shapes: `service/clients/connecting.py`.
+"""
 SETTINGS = "/v1/settings"
 DOCTOR = "/v1/doctor"
 WHY = "/v1/why"

@@ -57,6 +57,7 @@ class Subject(StrEnum):
     CALENDARS = "calendars"
     MODELS = "models"
     SETTINGS = "settings"
+    CLIENTS = "clients"
 
 
 _ROUTES: Final[Mapping[Subject, tuple[str, Mapping[str, object]]]] = {
@@ -70,6 +71,7 @@ _ROUTES: Final[Mapping[Subject, tuple[str, Mapping[str, object]]]] = {
     Subject.CALENDARS: (routes.CALENDARS, {}),
     Subject.MODELS: (routes.MODELS, {}),
     Subject.SETTINGS: (routes.SETTINGS, {}),
+    Subject.CLIENTS: (routes.CLIENTS, {}),
 }
 
 _TOUCHES: Final[Mapping[str, tuple[Subject, ...]]] = {

@@ -103,7 +103,7 @@ def _places() -> dict[str, str]:
         **dict.fromkeys(("doctor", "logs"), logs),
         **dict.fromkeys(("prove", "review"), review),
         **dict.fromkeys(("skills", "verify"), skills),
-        **dict.fromkeys(("model", "settings"), tr("the Settings page")),
+        **dict.fromkeys(("connect", "model", "settings"), tr("the Settings page")),
         **dict.fromkeys(("open", "pause", "resume", "status", "why"), tr("the Today page")),
         "calendar": tr("the Schedule page"),
     }

@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QDialog,
-    QGraphicsView,
     QLabel,
     QLineEdit,
     QPlainTextEdit,
@@ -30,6 +29,7 @@ from lull.contract import routes
 from lull.desktop.pages.chat.forget_dialog import ForgetDialog
 from lull.desktop.pages.learning.adapters_dialog import AdaptersDialog
 from lull.desktop.pages.learning.charts import ChartName, charts, titles
+from lull.desktop.pages.learning.curves import Curves
 from lull.desktop.pages.learning.runs_dialog import RunsDialog
 from lull.desktop.pages.review.dialogs import EditDialog, RejectDialog
 from lull.desktop.pages.schedule.feed_dialog import FeedDialog
@@ -53,7 +53,7 @@ USED = (
     QLineEdit,
     QPlainTextEdit,
     QTextEdit,
-    QGraphicsView,
+    Curves,
     WeekEditor,
 )
 

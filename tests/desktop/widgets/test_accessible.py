@@ -106,6 +106,7 @@ def _own(button: QAbstractButton) -> bool:
     return bool(button.accessibleName())
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
 def test_text_as_it_is_drawn_stands_out_by_four_and_a_half(played: Shown, theme: Theme) -> None:
     played.desktop.look.force(theme)

@@ -54,6 +54,7 @@ def test_nothing_is_cut_off_in_a_small_window(small: Shown, name: PageName) -> N
         assert not one.isVisible() or one.shown == one.currentText()
 
 
+@pytest.mark.full
 def test_nothing_is_cut_off_with_text_of_twice_the_size(small: Shown) -> None:
     settings = small.go(PageName.SETTINGS)
     assert isinstance(settings, SettingsPage)

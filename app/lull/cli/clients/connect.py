@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from lull.backends.clients.installed import executable_of, version_of
+from lull.backends.clients.trial import try_out
 from lull.backends.clients.yaml_tree import read_yaml
 from lull.backends.system.durable import only_one
 from lull.cli.clients import connect_words as words
-from lull.cli.clients.trial import try_out
 from lull.cli.context import Context, progress
 from lull.cli.control import Control, found
 from lull.cli.showing import ask, is_terminal
@@ -32,6 +32,7 @@ from lull.core.errors import (
     UsageError,
 )
 from lull.loops.clients.connect import ClientConnecting, ConnectPlan
+from lull.loops.clients.overview import ClientOverview, InstalledPrograms
 from lull.store.clients.connections import Connections
 
 Json = dict[str, Any]
@@ -68,33 +69,18 @@ class _Walk:
         self.clients = clients_of(self.user)
         self._connections = Connections(context.paths.clients)
         self._connecting = ClientConnecting(self._connections, self.user, read_yaml)
+        programs = InstalledPrograms(
+            executable=lambda names: executable_of(names, os.environ.get("PATH")),
+            version=version_of,
+        )
+        self._overview = ClientOverview(self._connecting, self.user, programs)
         self._running = found(context.paths)
         self._target = ConnectTarget(address=self._address(), model=self._model())
 
     def view(self, client: ChatProgram) -> Json:
         """What is known of a client and of the file that is named or found."""
         named = _named_file(self._context.options.file)
-        executable = executable_of(client.programs, os.environ.get("PATH"))
-        place = self._connecting.place(client, named)
-        traces = [Path(one) for one in client.traces(self.user)]
-        there = executable is not None or any(one.exists() for one in traces)
-        if client.name != "environment" and place is not None:
-            own_folder = place.parent not in (self.user.home, self.user.config)
-            there = there or place.exists() or (own_folder and place.parent.exists())
-        standing = self._connecting.standing(client, self._target, named)
-        return {
-            "name": client.name,
-            "title": client.title,
-            "found": there or client.name == "environment",
-            "version": None if executable is None else version_of(executable, client.programs),
-            "files": [] if place is None else [str(place)],
-            "connected": standing is ConnectionState.CONNECTED,
-            "drifted": standing is ConnectionState.DRIFTED,
-            "unreadable": standing is ConnectionState.UNREADABLE,
-            "writable": client.edit is not None and place is not None,
-            "by_hand": client.by_hand.format(address=self._target.address),
-            "tested_with": client.tested,
-        }
+        return self._overview.view(client, self._target, named)
 
     def connect(self, client: ChatProgram) -> int:
         options = self._context.options

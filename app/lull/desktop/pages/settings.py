@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 from lull.contract import routes
 from lull.desktop.client import Reply
 from lull.desktop.pages.chat.wipe_dialog import WipeDialog
+from lull.desktop.pages.connect.card import ConnectCard
 from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
 from lull.desktop.state import Subject, Told
 from lull.desktop.welcome.autostart import Autostart, AutostartPart
@@ -71,7 +72,13 @@ class SettingsPage(Page):
         self._box.setContentsMargins(0, 0, GAP, 0)
         self._box.setSpacing(GAP * 2)
         self._box.addWidget(self._restart_card())
-        self._own_cards = (self._model_card(), self._window_card(), self._data_card())
+        self.connect_card = ConnectCard(kit)
+        self._own_cards = (
+            self._model_card(),
+            self.connect_card,
+            self._window_card(),
+            self._data_card(),
+        )
         for card in self._own_cards:
             self._box.addWidget(card)
         self._box.addStretch(1)
@@ -144,7 +151,7 @@ class SettingsPage(Page):
         made = self.text_size = Choice()
         made.setAccessibleName(tr("Text size"))
         for percent in TEXT_SIZES:
-            made.addItem(f"{percent}\u202f%", percent)
+            made.addItem(tr("%1 %", percent), percent)
         made.setCurrentIndex(max(0, made.findData(self.kit.look.text_percent)))
         made.activated.connect(lambda _: self._size_text(int(made.currentData())))
         return made

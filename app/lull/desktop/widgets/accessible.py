@@ -7,7 +7,7 @@ from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QLabel, QWidget
 
 
-class PaintedWidget(QLabel):
+class SelfDrawn(QLabel):
     """A widget that draws itself, of which screen readers are told as of a picture.
 
     Qt calls other widgets of our own a “client”, which says nothing; a label with a picture, which

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QSpacerItem,
     QSplitter,
     QWidget,
+    QWidgetItem,
 )
 
 from lull.desktop.widgets.tokens import GAP
@@ -52,6 +53,15 @@ class Flow(QLayout):
         self.addItem(QSpacerItem(0, 0, _GROWS, _FIXED))
 
     # Qt's own
+
+    def addWidget(self, widget: QWidget) -> None:  # noqa: N802
+        """Add a widget in an item of our own.
+
+        Of items that Qt makes PySide isn't told when they are freed: it took a new one at the same
+        place for one that is gone.
+        """
+        self.addChildWidget(widget)
+        self.addItem(QWidgetItem(widget))
 
     def addItem(self, item: QLayoutItem) -> None:  # noqa: N802
         self._items.append(item)

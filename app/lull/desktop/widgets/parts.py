@@ -100,6 +100,12 @@ class Tab(QRadioButton):
         self.setProperty("tab", True)
         self.setAccessibleName(text.replace("&", ""))
         self.clicked.connect(only(do))
+        self.toggled.connect(self._dress)
+
+    def _dress(self, chosen: bool) -> None:
+        # Of a radio button Qt's sheets colour the words by properties, not by what is checked.
+        self.setProperty("chosen", chosen)
+        restyle(self)
 
     def hitButton(self, at: QPoint) -> bool:  # noqa: N802
         """All of it can be clicked, not its words alone."""

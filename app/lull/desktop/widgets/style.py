@@ -143,7 +143,7 @@ QToolTip {{ background: @card; color: @text; border: 1px solid @line; padding: 4
     background: transparent; color: @text;
 }}
 #side QPushButton:hover, #side QRadioButton:hover {{ background: @hover; }}
-#side QRadioButton:checked {{ background: @chosen; color: @accent; font-weight: 600; }}
+#side QRadioButton[chosen="true"] {{ background: @chosen; color: @accent; font-weight: 600; }}
 #side QPushButton:focus, #side QRadioButton:focus {{ border-color: @accent; }}
 #brand {{ font-size: {HEAD_PT}pt; font-weight: 700; }}
 #statusLine {{ background: @side; border-top: 1px solid @line; }}
@@ -207,8 +207,7 @@ QRadioButton[tab="true"] {{
 }}
 QRadioButton[tab="true"]:hover {{ background: @hover; }}
 QRadioButton[tab="true"]:focus {{ border-color: @accent; }}
-QRadioButton[tab="true"]:checked {{ background: @chosen; color: @text; }}
-QRadioButton[tab="true"]::indicator {{ width: 0; height: 0; border: 0; }}
+QRadioButton[chosen="true"] {{ background: @chosen; color: @text; }}
 
 QLineEdit, QPlainTextEdit, QTextEdit, QTextBrowser, QComboBox, QSpinBox, QListView,
 QTableView {{
@@ -245,6 +244,9 @@ QRadioButton::indicator {{
 }}
 QRadioButton::indicator:checked {{
     width: 4px; height: 4px; border: 4px solid @accent; background: @card;
+}}
+QRadioButton[tab="true"]::indicator, QRadioButton[tab="true"]::indicator:checked {{
+    width: 0; height: 0; border: 0;
 }}
 QComboBox::drop-down {{ border: 0; width: 22px; }}
 QComboBox::down-arrow {{ image: url("@icons/down-@name.svg"); width: 10px; height: 10px; }}

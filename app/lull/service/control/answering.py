@@ -15,6 +15,7 @@ from aiohttp import web
 from lull.core.calendars.feeds import FeedError
 from lull.core.errors import (
     AdapterError,
+    ClientFileError,
     Conflict,
     LullError,
     NotFound,
@@ -41,6 +42,7 @@ _STATUS_OF = {
     SecretsError: 400,
     FeedError: 400,
     AdapterError: 409,
+    ClientFileError: 409,
 }
 """HTTP status by class of error; others give 500."""
 

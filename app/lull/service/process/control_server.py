@@ -16,6 +16,8 @@ from lull.service.adapters.routes import adapter_routes
 from lull.service.calendars.routes import calendar_routes
 from lull.service.chat.forgetting import ForgettingRequests
 from lull.service.chat.routes import conversation_routes, forget_routes, trash_routes
+from lull.service.clients.connecting import ConnectRequests
+from lull.service.clients.routes import client_routes
 from lull.service.control.answering import Answering, Json
 from lull.service.control.control_api import ControlApi
 from lull.service.control.routes import ServiceRequests, service_routes
@@ -35,6 +37,7 @@ from lull.service.proof.routes import proposal_routes
 from lull.service.skills.routes import skill_routes
 from lull.service.training.requests import TrainingRequests
 from lull.service.training.routes import training_routes
+from lull.service.wiring.clients import connect_parts
 from lull.service.wiring.service import Service
 
 
@@ -80,6 +83,7 @@ async def open_control(
         set_model=set_model,
         auto=lambda: auto_view(service.auto.choice) if service.in_force.auto else None,
     )
+    parts = connect_parts(service.paths)
     api = ControlApi(
         answering,
         bus=service.bus,
@@ -90,7 +94,7 @@ async def open_control(
             service_routes(whole, answering),
             model_routes(models, answering),
             *_learning_routes(service, reviewing, answering),
-            *_other_routes(service, answering),
+            *_other_routes(service, ConnectRequests(parts, status.status), answering),
         ),
     )
     runner = web.AppRunner(
@@ -127,8 +131,10 @@ def _learning_routes(
     ]
 
 
-def _other_routes(service: Service, answering: Answering) -> list[list[web.RouteDef]]:
-    """Routes for conversations, calendars, lulls and backups."""
+def _other_routes(
+    service: Service, clients: ConnectRequests, answering: Answering
+) -> list[list[web.RouteDef]]:
+    """Routes for conversations, calendars, clients, lulls and backups."""
     lulls = Lulls(
         service.watch,
         windows=service.watch.windows,
@@ -147,6 +153,7 @@ def _other_routes(service: Service, answering: Answering) -> list[list[web.Route
         forget_routes(forgetting, answering),
         trash_routes(service.throwing_away, answering),
         calendar_routes(service.calendars, answering),
+        client_routes(clients, answering),
         lull_routes(lulls, answering),
         backup_routes(service.backups, answering),
     ]

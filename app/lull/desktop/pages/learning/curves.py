@@ -24,7 +24,7 @@ from lull.desktop.pages.learning.charts import (
     running_mean,
     titles,
 )
-from lull.desktop.widgets.accessible import PaintedWidget
+from lull.desktop.widgets.accessible import SelfDrawn
 from lull.desktop.widgets.parts import label
 from lull.desktop.widgets.style import ThemeInForce, small_pt
 from lull.desktop.words import percent, tr
@@ -39,7 +39,7 @@ MARK_NEAR_S: Final = 3 * 3600.0
 """How near in seconds a mark must be to a value to be named with it."""
 
 
-class Curves(PaintedWidget):
+class Curves(SelfDrawn):
     """Widget that draws one chart."""
 
     def __init__(self, look: ThemeInForce) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtGui import QBrush, QColor, QHelpEvent, QPainter, QPaintEvent, QPe
 from PySide6.QtWidgets import QSizePolicy, QToolTip
 
 from lull.desktop.pages.schedule.week_bars import DAY, DAYS, Bar, BarKind, kind_words, pieces
-from lull.desktop.widgets.accessible import PaintedWidget
+from lull.desktop.widgets.accessible import SelfDrawn
 from lull.desktop.widgets.style import ThemeInForce
 from lull.desktop.words import tr
 
@@ -22,7 +22,7 @@ WIDE_DAY: Final = "Wed 30 Mmm"
 """A name of a day that takes as much room as any."""
 
 
-class WeekView(PaintedWidget):
+class WeekView(SelfDrawn):
     """Widget that draws the picture of the week, with tooltips."""
 
     def __init__(self, look: ThemeInForce) -> None:

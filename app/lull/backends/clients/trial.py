@@ -11,8 +11,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from lull import __version__
-from lull.cli.clients import answers
-from lull.cli.context import plain
+from lull.backends.clients import answers
 from lull.core.clients.client import Speech
 
 Json = dict[str, Any]
@@ -41,9 +40,9 @@ def try_out(address: str, speech: Speech, client: str, model: str) -> Json:
             got = connection.getresponse()
             data = got.read(_MOST_BYTES)
         if got.status >= 400:
-            why = f"HTTP {got.status}: {plain(data.decode('utf-8', 'replace'))[:300]}"
+            why = f"HTTP {got.status}: {_printable(data.decode('utf-8', 'replace'))[:300]}"
         else:
-            answer = plain(answers.text_of(speech, json.loads(data)))
+            answer = _printable(answers.text_of(speech, json.loads(data)))
             why = "" if answer.strip() else "The answer has no text."
     except (OSError, http.client.HTTPException, ValueError) as error:
         why = f"{address} does not answer: {error}"
@@ -55,6 +54,13 @@ def try_out(address: str, speech: Speech, client: str, model: str) -> Json:
         "why": why,
         "took_s": round(time.monotonic() - start_s, 2),
     }
+
+
+def _printable(text: str) -> str:
+    """The text without characters that could control a terminal or a window."""
+    return "".join(
+        c if c in "\n\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text
+    )
 
 
 def _body(speech: Speech, model: str) -> Mapping[str, object]:

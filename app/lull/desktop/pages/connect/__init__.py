@@ -1,0 +1,1 @@
+"""Pointing the chat clients of this machine at Lull, and back."""

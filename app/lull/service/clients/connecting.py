@@ -1,0 +1,160 @@
+"""Answers the window's requests about chat clients: list, show a change, write it, test, undo.
+
+What is written is what was shown: a change carries the digest of the file as it would be.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from lull.core.clients.client import ChatProgram, Speech, UserPlace, client_named, clients_of
+from lull.core.clients.connection import ConnectionState, sha256_of
+from lull.core.clients.target import ConnectTarget
+from lull.core.errors import ClientFileError, Conflict, UsageError
+from lull.loops.clients.connect import ClientConnecting, ConnectPlan
+from lull.loops.clients.overview import ClientOverview
+from lull.store.clients.connections import Connections
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectParts:
+    """What connecting needs of the world."""
+
+    user: UserPlace
+    connections: Connections
+    connecting: ClientConnecting
+    overview: ClientOverview
+    alone: Callable[[], AbstractContextManager[None]]
+    """Holds the lock under which files of clients are written; raises Conflict."""
+    try_out: Callable[[str, Speech, str, str], Json]
+    """Sends a real request as a client would: address, protocol, client, model."""
+    own_model: str
+    """The built-in model, which only Lull has."""
+
+
+class ConnectRequests:
+    """The control API's requests about clients."""
+
+    def __init__(self, parts: ConnectParts, here: Callable[[], Awaitable[Json]]) -> None:
+        """`here` is the service's status, with its address and the model that it serves."""
+        self._parts = parts
+        self._here = here
+
+    async def all(self) -> Json:
+        target = self._target(await self._here(), "")
+        return await asyncio.to_thread(self._listed, target)
+
+    async def plan(self, name: str, body: Json) -> Json:
+        """What connecting would write; nothing is changed."""
+        plan = await self._planned(name, body)
+        return {
+            "name": name,
+            "file": str(plan.file.path),
+            "existed": plan.file.data is not None,
+            "diff": plan.diff,
+            "changes": plan.changes,
+            "sha256": sha256_of(plan.text.encode()),
+            "note": plan.client.note,
+            "model": plan.target.model,
+        }
+
+    async def connect(self, name: str, body: Json) -> Json:
+        """Write what was shown. Raises Conflict where it would be something else now."""
+        plan = await self._planned(name, body)
+        if body.get("sha256") != sha256_of(plan.text.encode()):
+            raise Conflict(
+                f"{plan.file.path} was changed since you saw what would be written.",
+                hint="Look at the change again.",
+            )
+        await asyncio.to_thread(self._write, plan)
+        return {"name": name, "file": str(plan.file.path), "written": True}
+
+    async def test(self, name: str, body: Json) -> Json:
+        """Send a real request as the client would, and tell how it went."""
+        client, here = self._client(name), await self._here()
+        return {"name": name, "test": await asyncio.to_thread(self._try, client, here, body)}
+
+    async def undo(self, name: str, body: Json) -> Json:
+        """Put a client's files back; with `look` say only what was changed in them since."""
+        client = self._client(name)
+        looks, forced = body.get("look") is True, body.get("force") is True
+        changes = await asyncio.to_thread(self._undone, client, looks=looks, forced=forced)
+        return {"name": name, "undone": not looks, "changes": changes}
+
+    def _client(self, name: str) -> ChatProgram:
+        return client_named(name, self._parts.user)
+
+    def _target(self, here: Json, model: str) -> ConnectTarget:
+        served = str(here["policy"]["model"] or "")
+        served = "" if served == self._parts.own_model else served
+        return ConnectTarget(address=str(here["address"]).rstrip("/"), model=model or served)
+
+    def _listed(self, target: ConnectTarget) -> Json:
+        views = []
+        for client in clients_of(self._parts.user):
+            known = self._parts.connections.of(client.name)
+            view = self._parts.overview.view(client, target)
+            views.append({**view, "note": client.note, "known": known is not None})
+        return {"address": target.address, "clients": views}
+
+    async def _planned(self, name: str, body: Json) -> ConnectPlan:
+        client, here = self._client(name), await self._here()
+        if here.get("needs_token"):
+            raise UsageError(
+                "Other machines can reach this Lull, so it asks every client for a token, which is"
+                " not written into files of other programs.",
+                hint="Put it into the client's field for an API key.",
+            )
+        target = self._target(here, str(body.get("model") or ""))
+        if client.needs_model and not target.model:
+            raise UsageError(
+                f"{client.title} has to be told which of your models to ask.",
+                hint="Choose the model that learns in Settings first.",
+            )
+        return await asyncio.to_thread(self._parts.connecting.plan, client, target)
+
+    def _write(self, plan: ConnectPlan) -> None:
+        with self._parts.alone():
+            self._parts.connecting.write(plan, at=datetime.now().astimezone().isoformat())
+
+    def _try(self, client: ChatProgram, here: Json, body: Json) -> Json:
+        target = self._target(here, "")
+        standing = self._parts.connecting.standing(client, target)
+        if client.edit is not None and standing is not ConnectionState.CONNECTED:
+            raise UsageError(f"{client.title} is not connected.", hint="Connect it first.")
+        known = self._parts.connections.of(client.name)
+        named = str(body.get("model") or "") or (known.model if known is not None else "")
+        served = str(here["policy"]["model"] or "")
+        model = named or served or self._parts.own_model
+        return self._parts.try_out(target.address, client.speech, client.name, model)
+
+    def _undone(self, client: ChatProgram, *, looks: bool, forced: bool) -> list[Json]:
+        with self._parts.alone():
+            plans = self._parts.connecting.undo_plans(client)
+            views = [
+                {
+                    "file": plan.connection.path,
+                    "changed_since": plan.changed,
+                    "clash": plan.clash,
+                    "diff": plan.diff,
+                }
+                for plan in plans
+            ]
+            if looks:
+                return views
+            changed = [plan for plan in plans if plan.changed]
+            if changed and not forced:
+                raise ClientFileError(
+                    f"{changed[0].connection.path} was changed since Lull wrote it.",
+                    hint="Look at what was changed, and undo all the same.",
+                )
+            for plan in plans:
+                self._parts.connecting.undo(plan)
+        return views

@@ -1,0 +1,46 @@
+"""Builds what connects chat clients, on the files of the user that the service runs as."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from lull.backends.clients.installed import executable_of, version_of
+from lull.backends.clients.trial import try_out
+from lull.backends.clients.yaml_tree import read_yaml
+from lull.backends.system.durable import only_one
+from lull.config.paths import Paths
+from lull.core.clients.client import UserPlace
+from lull.loops.clients.connect import ClientConnecting
+from lull.loops.clients.overview import ClientOverview, InstalledPrograms
+from lull.service.clients.connecting import ConnectParts
+from lull.service.wiring.own_models import BUILT_IN
+from lull.store.clients.connections import Connections
+
+
+def connect_parts(paths: Paths) -> ConnectParts:
+    user = UserPlace(home=Path.home(), platform=sys.platform, environ=dict(os.environ))
+    connections = Connections(paths.clients)
+    connecting = ClientConnecting(connections, user, read_yaml)
+    programs = InstalledPrograms(
+        executable=lambda names: executable_of(names, os.environ.get("PATH")), version=version_of
+    )
+
+    @contextmanager
+    def alone() -> Iterator[None]:
+        paths.clients.mkdir(mode=0o700, exist_ok=True)
+        with only_one(paths.clients / "lock", "connecting a client"):
+            yield
+
+    return ConnectParts(
+        user=user,
+        connections=connections,
+        connecting=connecting,
+        overview=ClientOverview(connecting, user, programs),
+        alone=alone,
+        try_out=try_out,
+        own_model=BUILT_IN,
+    )
