@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 
 from lull.backends.reader.request_kinds import RequestKinds
 from lull.core.errors import LullError, ResourceError
 from lull.core.events import EventKind
 from lull.core.models.exam import ModelRole
 from lull.resources import kinds_dir
+from lull.service.builtin.idle_engine import IdleEngine
 from lull.service.wiring.in_force import LEARNER_PROBLEM
 from lull.service.wiring.night.lulls import listening
 from lull.service.wiring.service import Service
-
-log = logging.getLogger(__name__)
 
 _TRAINING_NEWS = frozenset(
     {EventKind.TURN_RECORDED, EventKind.LABEL, EventKind.GENERATION, EventKind.SETTINGS}
@@ -44,7 +42,7 @@ class BackgroundTasks:
             group.create_task(keep("backups", self._service.backups.run))
             group.create_task(keep("witness", self._service.keep_watch.run))
             group.create_task(keep("hand edits", self._service.watch_library.run))
-            group.create_task(keep("idle engine", self._unload_idle))
+            group.create_task(keep("idle engine", self._idle_engine().unload))
             group.create_task(keep("idle learner", self._unload_learner))
             group.create_task(keep(LEARNER_PROBLEM, following.follow_choices))
             group.create_task(keep("which model learns by itself", following.follow_talk))
@@ -119,22 +117,12 @@ class BackgroundTasks:
         finally:
             self._service.memory.asked.set()
 
-    async def _unload_idle(self) -> None:
-        """Unload the built-in engine when it has been idle long enough."""
-        engine, data_plane = self._service.engine, self._service.data_plane
-        after_s, decoded = self._service.settings.engine.idle_unload_min * 60, 0
-        while after_s:
-            await asyncio.sleep(min(after_s, 30.0))
-            quiet_s = self._service.clock.monotonic_s() - data_plane.last_request_s
-            if quiet_s < after_s or data_plane.in_flight or not engine.pid:
-                continue
-            # Lull itself may be using it for replays, sampling or the gate.
-            status = await engine.status()
-            idle, decoded = status.decoded_tokens == decoded, status.decoded_tokens
-            if idle and not status.in_flight:
-                log.info("the engine was idle for %.0f minutes: unloaded", quiet_s / 60)
-                await engine.close()
+    def _idle_engine(self) -> IdleEngine:
+        one = self._service
+        return IdleEngine(one.engine, one.data_plane, one.clock, after_s=self._idle_after_s)
 
     async def _unload_learner(self) -> None:
-        after_s = self._service.settings.engine.idle_unload_min * 60
-        await self._service.weights.learner.unload_idle(after_s, self._service.clock)
+        await self._service.weights.learner.unload_idle(self._idle_after_s(), self._service.clock)
+
+    def _idle_after_s(self) -> float:
+        return self._service.settings.engine.idle_unload_min * 60
