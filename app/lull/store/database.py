@@ -258,7 +258,10 @@ class Database:
         return self.path.stat().st_size + (wal.stat().st_size if wal.exists() else 0)
 
     def close(self) -> None:
-        """Write what is queued, let readers finish, then close the file. Safe to call twice."""
+        """Write what is queued, let readers finish, then close the file.
+
+        Safe to call twice, also from two threads at once.
+        """
         self._closed = True
         self._writer.finish()
         with self._readers_lock:
@@ -266,7 +269,7 @@ class Database:
                 with reader.in_use:
                     reader.connection.close()
             self._readers.clear()
-        self._writer.close()
+            self._writer.close()  # SQLite crashes where two threads close one connection
 
     def _is_closed(self) -> StoreError:
         return StoreError(f"{self.path} is closed.", hint="Lull is ending.")

@@ -261,6 +261,15 @@ def test_closing_twice_and_using_it_afterwards_is_harmless(path: Path) -> None:
         pool.submit(database.read, lambda c: c.execute("SELECT 1").fetchone()).result()
 
 
+def test_closing_from_several_threads_at_once_is_harmless(path: Path) -> None:
+    with ThreadPoolExecutor(4) as threads:
+        for _ in range(10):
+            database = Database(path)
+            database.read(lambda c: c.execute("SELECT 1").fetchone())
+            for closed in [threads.submit(database.close) for _ in range(4)]:
+                closed.result()
+
+
 def test_closing_waits_for_who_still_reads(path: Path) -> None:
     database = Database(path)
     reading, closed = threading.Event(), threading.Event()

@@ -413,16 +413,20 @@ async def test_links_lead_nowhere(home: Home, tmp_path: Path) -> None:
 Stop = Callable[[Home], None]
 
 
+class Crash(BaseException):
+    """Ends what runs, as a kill would; asyncio ends its whole loop on a KeyboardInterrupt."""
+
+
 def after_version_file(home: Home) -> None:
     async def change(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
+        raise Crash
 
     home.skills.change = change  # type: ignore[method-assign, assignment]
 
 
 def after_commit(home: Home) -> None:
     async def follow(_: object) -> None:
-        raise KeyboardInterrupt
+        raise Crash
 
     home.skills._follow = follow  # type: ignore[method-assign, assignment]
 
@@ -457,7 +461,7 @@ async def test_a_crash_leaves_nothing_half_done(home: Home, change: str, stop: S
     await home.approve.switch(SkillKey("", "gone"), ChangeKind.DELETE)
     before = home.skills.library()
     stop(home)
-    with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
+    with contextlib.suppress(Crash, asyncio.CancelledError):
         await CHANGES[change](home)
     await home.restart()
     after = home.library
@@ -486,7 +490,7 @@ async def test_an_edit_by_hand_back_to_the_old_text_after_a_crash_is_proposed(
     await add(home)
     old = file(home).read_bytes()
     stop(home)
-    with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
+    with contextlib.suppress(Crash, asyncio.CancelledError):
         await home.approve.edit(MENU, body="Second.")
     await home.restart()
     file(home).write_bytes(old)
