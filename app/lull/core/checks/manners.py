@@ -95,7 +95,6 @@ _SORRY: Final = re.compile(
     r"lo siento|lamento|disculp\w*|perd[oó]n\w*)\b",
     re.IGNORECASE,
 )
-_AFRAID: Final = re.compile(r"\bi(?:'m| am) afraid\b|\bunfortunately\b", re.IGNORECASE)
 
 
 def no_apology(check: Check, answer: str) -> bool | None:
@@ -104,7 +103,7 @@ def no_apology(check: Check, answer: str) -> bool | None:
         return None
     found = list(_SORRY.finditer(text))
     if not found:
-        return None if _AFRAID.search(text[:200]) else True
+        return True
     opening = " ".join(said for unit in units(answer)[:2] for said in sentences(unit.text)[:2])
     return False if _SORRY.search(opening[:250]) else None
 
