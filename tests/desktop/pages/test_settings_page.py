@@ -15,7 +15,7 @@ def test_the_search_hides_what_does_not_match_and_begins_at_the_top(
     on_script: Shown, scripted: Scripted
 ) -> None:
     page = settings(on_script, scripted)
-    model, window, data = page._own_cards
+    model, _, window, data = page._own_cards
     bar = page._scroll.verticalScrollBar()
     bar.setValue(bar.maximum())
     page.search.setText("sleep")
