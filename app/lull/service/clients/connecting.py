@@ -9,13 +9,13 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from lull.core.clients.client import ChatProgram, Speech, UserPlace, client_named, clients_of
 from lull.core.clients.connection import ConnectionState, sha256_of
 from lull.core.clients.target import ConnectTarget
 from lull.core.errors import ClientFileError, Conflict, UsageError
+from lull.core.ports import Clock
 from lull.loops.clients.connect import ClientConnecting, ConnectPlan
 from lull.loops.clients.overview import ClientOverview
 from lull.store.clients.connections import Connections
@@ -37,6 +37,7 @@ class ConnectParts:
     """Sends a real request as a client would: address, protocol, client, model."""
     own_model: str
     """The built-in model, which only Lull has."""
+    clock: Clock
 
 
 class ConnectRequests:
@@ -122,7 +123,7 @@ class ConnectRequests:
 
     def _write(self, plan: ConnectPlan) -> None:
         with self._parts.alone():
-            self._parts.connecting.write(plan, at=datetime.now().astimezone().isoformat())
+            self._parts.connecting.write(plan, at=self._parts.clock.now().astimezone().isoformat())
 
     def _try(self, client: ChatProgram, here: Json, body: Json) -> Json:
         target = self._target(here, "")

@@ -83,7 +83,7 @@ async def open_control(
         set_model=set_model,
         auto=lambda: auto_view(service.auto.choice) if service.in_force.auto else None,
     )
-    parts = connect_parts(service.paths)
+    parts = connect_parts(service.paths, service.clock)
     api = ControlApi(
         answering,
         bus=service.bus,

@@ -14,6 +14,7 @@ from lull.backends.clients.yaml_tree import read_yaml
 from lull.backends.system.durable import only_one
 from lull.config.paths import Paths
 from lull.core.clients.client import UserPlace
+from lull.core.ports import Clock
 from lull.loops.clients.connect import ClientConnecting
 from lull.loops.clients.overview import ClientOverview, InstalledPrograms
 from lull.service.clients.connecting import ConnectParts
@@ -21,7 +22,7 @@ from lull.service.wiring.own_models import BUILT_IN
 from lull.store.clients.connections import Connections
 
 
-def connect_parts(paths: Paths) -> ConnectParts:
+def connect_parts(paths: Paths, clock: Clock) -> ConnectParts:
     user = UserPlace(home=Path.home(), platform=sys.platform, environ=dict(os.environ))
     connections = Connections(paths.clients)
     connecting = ClientConnecting(connections, user, read_yaml)
@@ -43,4 +44,5 @@ def connect_parts(paths: Paths) -> ConnectParts:
         alone=alone,
         try_out=try_out,
         own_model=BUILT_IN,
+        clock=clock,
     )
