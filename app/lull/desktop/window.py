@@ -37,7 +37,7 @@ from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import in_window, now, only, tr
 
 SIDE_WIDTH: Final = 196
-SIDE_ROOM: Final = 92
+SIDE_ROOM: Final = 84
 """Width in pixels of all that stands beside the words of a page's entry."""
 FIRST_SIZE: Final = QSize(1120, 740)
 LEAST_SIZE: Final = QSize(820, 540)

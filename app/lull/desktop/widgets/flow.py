@@ -31,6 +31,9 @@ LEAST_ACROSS: Final = 26
 """
 LEAST_DOWN: Final = 12
 """Height of a column that stands above or below another, in lines of text."""
+LITTLE: Final = 0.12
+"""Share of its width that a widget gives up, if it can, before the last of a row goes to a line of
+its own."""
 _GROWS: Final = QSizePolicy.Policy.Expanding
 _FIXED: Final = QSizePolicy.Policy.Minimum
 
@@ -90,9 +93,8 @@ class Flow(QLayout):
 
     def sizeHint(self) -> QSize:  # noqa: N802
         shown = self._shown()
-        width = sum(item.sizeHint().width() for item in shown)
-        gaps = self.spacing() * max(0, sum(not _is_stretch(item) for item in shown) - 1)
-        return QSize(width + gaps, max((item.sizeHint().height() for item in shown), default=0))
+        width = sum(item.sizeHint().width() for item in shown) + self._gaps(shown)
+        return QSize(width, max((item.sizeHint().height() for item in shown), default=0))
 
     def minimumSize(self) -> QSize:  # noqa: N802
         least = QSize(0, 0)
@@ -131,6 +133,8 @@ class Flow(QLayout):
         return QRect(room.x(), room.y() + (room.height() - height) // 2, room.width(), height)
 
     def _lines(self, width: int) -> list[list[QLayoutItem]]:
+        if sum(_tight(one) for one in self._shown()) + self._gaps(self._shown()) <= width:
+            return [self._shown()]
         lines: list[list[QLayoutItem]] = [[]]
         left = width
         for item in self._shown():
@@ -141,6 +145,10 @@ class Flow(QLayout):
             lines[-1].append(item)
             left -= 0 if _is_stretch(item) else wanted + self.spacing()
         return lines
+
+    def _gaps(self, line: Sequence[QLayoutItem]) -> int:
+        """The width between the widgets of a line."""
+        return self.spacing() * max(0, sum(not _is_stretch(one) for one in line) - 1)
 
     def _even_lines(self, rect: QRect) -> list[list[QLayoutItem]]:
         shown = [item for item in self._shown() if not _is_stretch(item)]
@@ -157,10 +165,11 @@ class Flow(QLayout):
             each = (width + self.spacing()) // len(line) - self.spacing()
             return [each for _ in line]
         widths = [0 if _is_stretch(one) else min(one.sizeHint().width(), width) for one in line]
-        gaps = self.spacing() * max(0, sum(not _is_stretch(one) for one in line) - 1)
+        left = width - sum(widths) - self._gaps(line)
+        if left < 0:
+            return _shrunk(line, widths, -left)
         growing = [n for n, one in enumerate(line) if _is_stretch(one)]
         growing = growing or [n for n, one in enumerate(line) if _grows(one)]
-        left = max(0, width - sum(widths) - gaps)
         for n in growing:
             widths[n] += left // len(growing)
         return widths
@@ -168,6 +177,19 @@ class Flow(QLayout):
 
 def _is_stretch(item: QLayoutItem) -> bool:
     return item.spacerItem() is not None
+
+
+def _tight(item: QLayoutItem) -> int:
+    """Return the item's width when it gives up a little of it."""
+    hint = item.sizeHint().width()
+    return max(item.minimumSize().width(), math.ceil(hint * (1 - LITTLE)))
+
+
+def _shrunk(line: Sequence[QLayoutItem], widths: Sequence[int], over: int) -> list[int]:
+    """Return the widths of a line that is too wide by `over`, each less by what it can give up."""
+    slack = [max(0, w - _tight(one)) for one, w in zip(line, widths, strict=True)]
+    share = min(1.0, over / max(1, sum(slack)))
+    return [w - math.ceil(share * most) for w, most in zip(widths, slack, strict=True)]
 
 
 def _grows(item: QLayoutItem) -> bool:

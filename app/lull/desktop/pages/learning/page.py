@@ -112,7 +112,7 @@ class LearningPage(Page):
         outer.setSpacing(GAP)
         outer.addWidget(self.doing)
         outer.addWidget(self._curve_card(), 1)
-        outer.addWidget(Sides(runs, adapters, sizes=(460, 430)), 1)
+        outer.addWidget(Sides(runs, adapters, sizes=(464, 426)), 1)
 
     def _curve_card(self) -> Card:
         card = Card()
