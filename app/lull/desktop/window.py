@@ -37,8 +37,10 @@ from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import in_window, now, only, tr
 
 SIDE_WIDTH: Final = 196
-SIDE_ROOM: Final = 84
-"""Width in pixels of all that stands beside the words of a page's entry."""
+SIDE_ROOM: Final = 66
+"""Width in pixels of all that stands beside the icon and the words of a page's entry."""
+ICON_PX: Final = 18
+"""Width of a page's icon, at the usual size of texts."""
 FIRST_SIZE: Final = QSize(1120, 740)
 LEAST_SIZE: Final = QSize(820, 540)
 TICK_MS: Final = 1_000
@@ -288,7 +290,7 @@ class MainWindow(QMainWindow):
         theme = self._kit.look.theme
         for name, made in self._buttons.items():
             made.setIcon(icon(f"page-{name}", theme.text))
-            made.setIconSize(QSize(1, 1) * round(18 * self._kit.look.text_percent / 100))
+            made.setIconSize(QSize(1, 1) * self._icon_px)
         self.setWindowIcon(icon("lull", theme.accent))
         self._widen_side()
 
@@ -297,7 +299,11 @@ class MainWindow(QMainWindow):
         bold = QFont(self.font())
         bold.setBold(True)
         widest = max(QFontMetrics(bold).horizontalAdvance(t) for t in self._titles.values())
-        self._side.setFixedWidth(max(SIDE_WIDTH, widest + SIDE_ROOM))
+        self._side.setFixedWidth(max(SIDE_WIDTH, widest + self._icon_px + SIDE_ROOM))
+
+    @property
+    def _icon_px(self) -> int:
+        return round(ICON_PX * self._kit.look.text_percent / 100)
 
     def show_keys(self) -> QDialog:
         """Open the list of keyboard shortcuts."""

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from lull.contract import routes
 from lull.desktop.client import Reply
 from lull.desktop.pages.connect.dialogs import ConnectDialog, UndoDialog
-from lull.desktop.pages.connect.words import is_listed, state_chip, test_words
+from lull.desktop.pages.connect.words import files_words, is_listed, state_chip, test_words
 from lull.desktop.state import Subject, Told
 from lull.desktop.widgets.accessible import tab_after
 from lull.desktop.widgets.page import Kit
@@ -87,7 +87,7 @@ class ConnectCard(Card):
         version = plain(str(view["version"] or ""))
         box.addLayout(row(label(f"{view['title']} {version}".strip()), chip(*state_chip(view))))
         if view["files"] and view["writable"]:
-            box.addWidget(label(plain(", ".join(view["files"])), "small", wrap=True))
+            box.addWidget(label(files_words(view), "small", wrap=True))
         elif view["by_hand"]:
             box.addWidget(label(in_window(plain(view["by_hand"])), "small", wrap=True))
         actions = [

@@ -19,10 +19,16 @@ def state_chip(view: Json) -> tuple[str, str]:
     if view["unreadable"]:
         return tr("Its settings can't be read"), "bad"
     if view["drifted"]:
-        return tr("No longer connected: its settings changed"), "warn"
+        return tr("No longer connected"), "warn"
     if view["connected"]:
         return tr("Connected"), "good"
     return (tr("Not connected"), "plain") if view["writable"] else (tr("By hand"), "plain")
+
+
+def files_words(view: Json) -> str:
+    """Which files a client's settings are in, and whether somebody changed them since."""
+    files = plain(", ".join(view["files"]))
+    return tr("Its settings were changed: %1", files) if view["drifted"] else files
 
 
 def test_words(test: Json) -> tuple[str, bool]:
