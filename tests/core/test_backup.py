@@ -56,9 +56,10 @@ def test_what_cannot_be_made_again_belongs_in(name: str) -> None:
     assert belongs(name)
 
 
-@pytest.mark.parametrize("name", NOT_IN, ids=ascii)
-def test_secrets_and_what_leads_elsewhere_do_not(name: str) -> None:
-    assert not belongs(name)
+def test_secrets_and_what_leads_elsewhere_do_not(subtests: pytest.Subtests) -> None:
+    for name in NOT_IN:
+        with subtests.test(name=name):
+            assert not belongs(name)
 
 
 def test_what_comes_back_has_its_place_made_free() -> None:
