@@ -55,19 +55,22 @@ def named(path: Path) -> str:
 
 
 @needs_recordings
-@pytest.mark.parametrize("path", chats() if RECORDINGS.is_dir() else [], ids=named)
-def test_every_recorded_answer_is_read(path: Path) -> None:
-    recording = record(path)
-    completion = read(recording)
-    assert read(recording, step=7) == completion
-    if path.stem.endswith(CUT_OFF) and "-after-" not in path.stem:
-        assert completion.finish is Finish.ERROR
-        assert completion.error
-        assert completion.message.text.startswith("tick")
-    elif "_debug_render_only" not in recording["request"]["body"]:
-        assert completion.complete, completion.error
-        said = completion.message.parts or completion.message.tool_calls
-        assert said or (completion.usage.completion_tokens or 0) <= 2
+def test_every_recorded_answer_is_read(subtests: pytest.Subtests) -> None:
+    paths = chats()
+    assert paths
+    for path in paths:
+        with subtests.test(named(path)):
+            recording = record(path)
+            completion = read(recording)
+            assert read(recording, step=7) == completion
+            if path.stem.endswith(CUT_OFF) and "-after-" not in path.stem:
+                assert completion.finish is Finish.ERROR
+                assert completion.error
+                assert completion.message.text.startswith("tick")
+            elif "_debug_render_only" not in recording["request"]["body"]:
+                assert completion.complete, completion.error
+                said = completion.message.parts or completion.message.tool_calls
+                assert said or (completion.usage.completion_tokens or 0) <= 2
 
 
 @needs_recordings
