@@ -106,9 +106,10 @@ def test_the_three_longest_fit_together_into_the_smallest_usual_window() -> None
     assert TokenRate().text(block(bodies)) <= budget
 
 
-@pytest.mark.parametrize("said", re.split(r"\s*[|\n]\s*", SMALL_TALK.strip()))
-def test_small_talk_gets_none(said: str, due: Due) -> None:
-    assert due(said) == []
+def test_small_talk_gets_none(due: Due, subtests: pytest.Subtests) -> None:
+    for said in re.split(r"\s*[|\n]\s*", SMALL_TALK.strip()):
+        with subtests.test(said=said):
+            assert due(said) == []
 
 
 @pytest.mark.parametrize(("name", "request_"), REQUESTS)

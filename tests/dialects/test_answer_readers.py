@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -55,48 +56,51 @@ def named(path: Path) -> str:
 
 
 @needs_recordings
-@pytest.mark.parametrize("path", chats() if RECORDINGS.is_dir() else [], ids=named)
-def test_every_recorded_answer_is_read(path: Path) -> None:
-    recording = record(path)
-    completion = read(recording)
-    assert read(recording, step=7) == completion
-    if path.stem.endswith(CUT_OFF) and "-after-" not in path.stem:
-        assert completion.finish is Finish.ERROR
-        assert completion.error
-        assert completion.message.text.startswith("tick")
-    elif "_debug_render_only" not in recording["request"]["body"]:
-        assert completion.complete, completion.error
-        said = completion.message.parts or completion.message.tool_calls
-        assert said or (completion.usage.completion_tokens or 0) <= 2
+def test_every_recorded_answer_is_read(subtests: pytest.Subtests) -> None:
+    paths = chats()
+    assert paths
+    for path in paths:
+        with subtests.test(named(path)):
+            recording = record(path)
+            completion = read(recording)
+            assert read(recording, step=7) == completion
+            if path.stem.endswith(CUT_OFF) and "-after-" not in path.stem:
+                assert completion.finish is Finish.ERROR
+                assert completion.error
+                assert completion.message.text.startswith("tick")
+            elif "_debug_render_only" not in recording["request"]["body"]:
+                assert completion.complete, completion.error
+                said = completion.message.parts or completion.message.tool_calls
+                assert said or (completion.usage.completion_tokens or 0) <= 2
+
+
+ENDINGS: list[tuple[str, Finish]] = [
+    ("api-chat-length", Finish.LENGTH),
+    ("api-generate-stream-24", Finish.LENGTH),
+    ("api-chat-tool-call-stream", Finish.TOOL_CALLS),
+    ("v1-chat-tool-call-stream", Finish.TOOL_CALLS),
+    ("v1-chat-stream-length", Finish.LENGTH),
+    ("v1-responses-length", Finish.LENGTH),
+    ("v1-responses-stream-24", Finish.LENGTH),
+    ("v1-responses-tool-call-stream", Finish.TOOL_CALLS),
+    ("v1-responses-tool-call-nonstream", Finish.TOOL_CALLS),
+    ("v1-messages-tool-use-stream", Finish.TOOL_CALLS),
+    ("v1-messages-tool-use-nonstream", Finish.TOOL_CALLS),
+    ("v1-messages-stream-length", Finish.LENGTH),
+]
 
 
 @needs_recordings
-@pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize(
-    ("case", "finish"),
-    [
-        ("api-chat-length", Finish.LENGTH),
-        ("api-generate-stream-24", Finish.LENGTH),
-        ("api-chat-tool-call-stream", Finish.TOOL_CALLS),
-        ("v1-chat-tool-call-stream", Finish.TOOL_CALLS),
-        ("v1-chat-stream-length", Finish.LENGTH),
-        ("v1-responses-length", Finish.LENGTH),
-        ("v1-responses-stream-24", Finish.LENGTH),
-        ("v1-responses-tool-call-stream", Finish.TOOL_CALLS),
-        ("v1-responses-tool-call-nonstream", Finish.TOOL_CALLS),
-        ("v1-messages-tool-use-stream", Finish.TOOL_CALLS),
-        ("v1-messages-tool-use-nonstream", Finish.TOOL_CALLS),
-        ("v1-messages-stream-length", Finish.LENGTH),
-    ],
-)
-def test_how_it_ended(version: str, case: str, finish: Finish) -> None:
-    completion = read(record(RECORDINGS / version / f"{case}.json"))
-    assert completion.finish is finish
-    if finish is Finish.TOOL_CALLS:
-        (call,) = completion.message.tool_calls
-        assert call.name == "get_weather"
-        assert json.loads(call.arguments) == {"city": "Paris"}
-        assert call.id.startswith("call_")
+def test_how_it_ended(subtests: pytest.Subtests) -> None:
+    for version, (case, finish) in product(VERSIONS, ENDINGS):
+        with subtests.test(version=version, case=case, finish=finish):
+            completion = read(record(RECORDINGS / version / f"{case}.json"))
+            assert completion.finish is finish
+            if finish is Finish.TOOL_CALLS:
+                (call,) = completion.message.tool_calls
+                assert call.name == "get_weather"
+                assert json.loads(call.arguments) == {"city": "Paris"}
+                assert call.id.startswith("call_")
 
 
 @needs_recordings

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 import pytest
 
@@ -41,28 +42,26 @@ def test_spaces_between_words_survive_the_cutting() -> None:
     assert pieces == ["w0", " w1", " w2", " w3", " w4"]
 
 
-@pytest.mark.parametrize("cut", [1, 2, 3, 5])
-@pytest.mark.parametrize(
-    ("text", "stops", "expected"),
-    [
-        ("one END two", ("END",), "one "),
-        ("one ENd two", ("END",), "one ENd two"),
-        ("aaab", ("aab",), "a"),
-        ("one E", ("END",), "one E"),
-        ("x\n\ny", ("\n\n", "y"), "x"),
-        ("abc", ("",), "abc"),
-    ],
-)
-def test_nothing_of_a_stop_string_is_sent(
-    text: str, stops: tuple[str, ...], expected: str, cut: int
-) -> None:
-    strings = StopStrings(stops)
-    sent = ""
-    for start in range(0, len(text), cut):
-        sent += strings.add(text[start : start + cut])
-        if strings.stopped:
-            break
-    assert sent + strings.rest() == expected
+STOPPING: list[tuple[str, tuple[str, ...], str]] = [
+    ("one END two", ("END",), "one "),
+    ("one ENd two", ("END",), "one ENd two"),
+    ("aaab", ("aab",), "a"),
+    ("one E", ("END",), "one E"),
+    ("x\n\ny", ("\n\n", "y"), "x"),
+    ("abc", ("",), "abc"),
+]
+
+
+def test_nothing_of_a_stop_string_is_sent(subtests: pytest.Subtests) -> None:
+    for cut, (text, stops, expected) in product([1, 2, 3, 5], STOPPING):
+        with subtests.test(cut=cut, text=text, stops=stops, expected=expected):
+            strings = StopStrings(stops)
+            sent = ""
+            for start in range(0, len(text), cut):
+                sent += strings.add(text[start : start + cut])
+                if strings.stopped:
+                    break
+            assert sent + strings.rest() == expected
 
 
 def test_a_stop_string_in_held_back_text_still_stops() -> None:

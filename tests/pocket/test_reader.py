@@ -14,16 +14,19 @@ from lull.pocket import language as pocket
 from lull.pocket.reader import NOTHING, PocketReader, heard
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_every_correction_of_the_language_is_heard_with_its_words(seed: int) -> None:
-    rng = random.Random(seed)
-    kind = rng.choice(list(pocket.Kind))
-    for rule in pocket.rule_phrasings(kind, pocket.draw_style(rng)):
-        for said in (rule, pocket.as_sentence(rule), *pocket.correction_phrasings(rule)):
-            found = heard(said)
-            assert found is not None and found.corrects and found.lasts
-            assert (found.quote, found.scope) == ((said,), Scope.KIND)
-            assert found.kind_of_rule is RuleKind.PREFERENCE
+def test_every_correction_of_the_language_is_heard_with_its_words(
+    subtests: pytest.Subtests,
+) -> None:
+    for seed in range(30):
+        with subtests.test(seed=seed):
+            rng = random.Random(seed)
+            kind = rng.choice(list(pocket.Kind))
+            for rule in pocket.rule_phrasings(kind, pocket.draw_style(rng)):
+                for said in (rule, pocket.as_sentence(rule), *pocket.correction_phrasings(rule)):
+                    found = heard(said)
+                    assert found is not None and found.corrects and found.lasts
+                    assert (found.quote, found.scope) == ((said,), Scope.KIND)
+                    assert found.kind_of_rule is RuleKind.PREFERENCE
 
 
 @pytest.mark.parametrize(

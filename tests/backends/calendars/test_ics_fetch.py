@@ -108,62 +108,48 @@ async def test_webcal_is_https(fetch: FeedFetch, server: CalendarServer) -> None
 # Where it lies
 
 
-@pytest.mark.parametrize(
-    ("address", "expected"),
-    [
-        *((one, AddressKind.PUBLIC) for one in ("8.8.8.8", "2606:4700::1", "::ffff:8.8.8.8")),
-        *((one, AddressKind.PUBLIC) for one in ("64:ff9b::808:808", "2002:808:808::1")),
-        *((one, AddressKind.PRIVATE) for one in ("127.0.0.1", "127.9.9.9", "10.0.0.1", "::1")),
-        *((one, AddressKind.PRIVATE) for one in ("172.16.0.1", "192.168.1.1", "100.64.0.1")),
-        *((one, AddressKind.PRIVATE) for one in ("fd00::1", "::ffff:10.0.0.1", "64:ff9b::a00:1")),
-        *((one, AddressKind.FORBIDDEN) for one in ("169.254.169.254", "169.254.0.1", "fe80::1%1")),
-        *((one, AddressKind.FORBIDDEN) for one in ("::ffff:169.254.169.254", "fd00:ec2::254")),
-        *((one, AddressKind.FORBIDDEN) for one in ("64:ff9b::a9fe:a9fe", "2002:a9fe:a9fe::1")),
-        *((one, AddressKind.FORBIDDEN) for one in ("0.0.0.0", "::", "224.0.0.1", "ff02::1")),
-        *((one, AddressKind.FORBIDDEN) for one in ("255.255.255.255", "240.0.0.1", "192.0.2.1")),
-        *(
-            (one, AddressKind.FORBIDDEN)
-            for one in ("192.0.0.8", "198.18.0.1", "::a00:1", "4000::1")
-        ),
-        *((one, AddressKind.FORBIDDEN) for one in ("2001:db8::1", "100.100.100.200", "fec0::1")),
-        *((one, AddressKind.FORBIDDEN) for one in ("168.63.129.16", "fd20:ce::254")),
-        *(("168.63.129.17", AddressKind.PUBLIC), ("fd20:ce::253", AddressKind.PRIVATE)),
-        *(
-            (one, AddressKind.FORBIDDEN)
-            for one in ("198.51.100.9", "203.0.113.9", "198.19.255.255")
-        ),
-        *((one, AddressKind.FORBIDDEN) for one in ("192.88.99.1", "239.255.255.255", "0.255.1.1")),
-        *((one, AddressKind.FORBIDDEN) for one in ("192.0.0.9", "192.0.0.171", "2001::1")),
-        *((one, AddressKind.FORBIDDEN) for one in ("2001:1ff::1", "3fff::1", "3fff:fff:ffff::1")),
-        *((one, AddressKind.FORBIDDEN) for one in ("100::1", "64:ff9b:1::808:808", "5f00::1")),
-        *((one, AddressKind.FORBIDDEN) for one in ("2002:c000:201::1", "2002:e000:1::1")),
-        *((one, AddressKind.PRIVATE) for one in ("2002:7f00:1::1", "2002:a00:1::1", "fdff::1")),
-        # The neighbours of every block: none is a bit too wide.
-        *(
-            (one, AddressKind.PUBLIC)
-            for one in ("1.0.0.0", "9.255.255.255", "11.0.0.0", "126.1.1.1")
-        ),
-        *((one, AddressKind.PUBLIC) for one in ("128.0.0.1", "100.63.255.255", "100.128.0.0")),
-        *(
-            (one, AddressKind.PUBLIC)
-            for one in ("169.253.255.255", "169.255.0.0", "172.15.255.255")
-        ),
-        *((one, AddressKind.PUBLIC) for one in ("172.32.0.1", "191.255.255.255", "192.0.1.0")),
-        *((one, AddressKind.PUBLIC) for one in ("192.0.3.0", "192.88.98.1", "192.88.100.1")),
-        *(
-            (one, AddressKind.PUBLIC)
-            for one in ("192.167.255.255", "192.169.0.0", "198.17.255.255")
-        ),
-        *((one, AddressKind.PUBLIC) for one in ("198.20.0.0", "198.51.99.1", "198.51.101.1")),
-        *((one, AddressKind.PUBLIC) for one in ("203.0.112.1", "203.0.114.1", "223.255.255.255")),
-        *((one, AddressKind.PUBLIC) for one in ("192.31.196.1", "192.52.193.1", "192.175.48.1")),
-        *((one, AddressKind.PUBLIC) for one in ("2000::1", "2001:200::1", "2001:db7::1")),
-        *((one, AddressKind.PUBLIC) for one in ("2001:db9::1", "2003::1", "2620:4f:8000::1")),
-        *((one, AddressKind.PUBLIC) for one in ("3ffe:ffff::1", "3fff:1000::1", "2002:b00:1::1")),
-    ],
-)
-def test_addresses_and_what_hides_in_them(address: str, expected: AddressKind) -> None:
-    assert standing(ipaddress.ip_address(address)) is expected
+ADDRESSES: list[tuple[str, AddressKind]] = [
+    *((one, AddressKind.PUBLIC) for one in ("8.8.8.8", "2606:4700::1", "::ffff:8.8.8.8")),
+    *((one, AddressKind.PUBLIC) for one in ("64:ff9b::808:808", "2002:808:808::1")),
+    *((one, AddressKind.PRIVATE) for one in ("127.0.0.1", "127.9.9.9", "10.0.0.1", "::1")),
+    *((one, AddressKind.PRIVATE) for one in ("172.16.0.1", "192.168.1.1", "100.64.0.1")),
+    *((one, AddressKind.PRIVATE) for one in ("fd00::1", "::ffff:10.0.0.1", "64:ff9b::a00:1")),
+    *((one, AddressKind.FORBIDDEN) for one in ("169.254.169.254", "169.254.0.1", "fe80::1%1")),
+    *((one, AddressKind.FORBIDDEN) for one in ("::ffff:169.254.169.254", "fd00:ec2::254")),
+    *((one, AddressKind.FORBIDDEN) for one in ("64:ff9b::a9fe:a9fe", "2002:a9fe:a9fe::1")),
+    *((one, AddressKind.FORBIDDEN) for one in ("0.0.0.0", "::", "224.0.0.1", "ff02::1")),
+    *((one, AddressKind.FORBIDDEN) for one in ("255.255.255.255", "240.0.0.1", "192.0.2.1")),
+    *((one, AddressKind.FORBIDDEN) for one in ("192.0.0.8", "198.18.0.1", "::a00:1", "4000::1")),
+    *((one, AddressKind.FORBIDDEN) for one in ("2001:db8::1", "100.100.100.200", "fec0::1")),
+    *((one, AddressKind.FORBIDDEN) for one in ("168.63.129.16", "fd20:ce::254")),
+    *(("168.63.129.17", AddressKind.PUBLIC), ("fd20:ce::253", AddressKind.PRIVATE)),
+    *((one, AddressKind.FORBIDDEN) for one in ("198.51.100.9", "203.0.113.9", "198.19.255.255")),
+    *((one, AddressKind.FORBIDDEN) for one in ("192.88.99.1", "239.255.255.255", "0.255.1.1")),
+    *((one, AddressKind.FORBIDDEN) for one in ("192.0.0.9", "192.0.0.171", "2001::1")),
+    *((one, AddressKind.FORBIDDEN) for one in ("2001:1ff::1", "3fff::1", "3fff:fff:ffff::1")),
+    *((one, AddressKind.FORBIDDEN) for one in ("100::1", "64:ff9b:1::808:808", "5f00::1")),
+    *((one, AddressKind.FORBIDDEN) for one in ("2002:c000:201::1", "2002:e000:1::1")),
+    *((one, AddressKind.PRIVATE) for one in ("2002:7f00:1::1", "2002:a00:1::1", "fdff::1")),
+    # The neighbours of every block: none is a bit too wide.
+    *((one, AddressKind.PUBLIC) for one in ("1.0.0.0", "9.255.255.255", "11.0.0.0", "126.1.1.1")),
+    *((one, AddressKind.PUBLIC) for one in ("128.0.0.1", "100.63.255.255", "100.128.0.0")),
+    *((one, AddressKind.PUBLIC) for one in ("169.253.255.255", "169.255.0.0", "172.15.255.255")),
+    *((one, AddressKind.PUBLIC) for one in ("172.32.0.1", "191.255.255.255", "192.0.1.0")),
+    *((one, AddressKind.PUBLIC) for one in ("192.0.3.0", "192.88.98.1", "192.88.100.1")),
+    *((one, AddressKind.PUBLIC) for one in ("192.167.255.255", "192.169.0.0", "198.17.255.255")),
+    *((one, AddressKind.PUBLIC) for one in ("198.20.0.0", "198.51.99.1", "198.51.101.1")),
+    *((one, AddressKind.PUBLIC) for one in ("203.0.112.1", "203.0.114.1", "223.255.255.255")),
+    *((one, AddressKind.PUBLIC) for one in ("192.31.196.1", "192.52.193.1", "192.175.48.1")),
+    *((one, AddressKind.PUBLIC) for one in ("2000::1", "2001:200::1", "2001:db7::1")),
+    *((one, AddressKind.PUBLIC) for one in ("2001:db9::1", "2003::1", "2620:4f:8000::1")),
+    *((one, AddressKind.PUBLIC) for one in ("3ffe:ffff::1", "3fff:1000::1", "2002:b00:1::1")),
+]
+
+
+def test_addresses_and_what_hides_in_them(subtests: pytest.Subtests) -> None:
+    for address, expected in ADDRESSES:
+        with subtests.test(address=address, expected=expected):
+            assert standing(ipaddress.ip_address(address)) is expected
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])

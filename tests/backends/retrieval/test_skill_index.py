@@ -214,16 +214,18 @@ def found(index: WordIndex, text: str, client: Client = ANYBODY) -> list[str]:
     return [key.name for key in order]
 
 
-@pytest.mark.parametrize("text", SMALL_TALK)
-def test_small_talk_finds_no_skill(index: WordIndex, text: str) -> None:
-    assert found(index, text) == []
+def test_small_talk_finds_no_skill(index: WordIndex, subtests: pytest.Subtests) -> None:
+    for text in SMALL_TALK:
+        with subtests.test(text=text):
+            assert found(index, text) == []
 
 
-@pytest.mark.parametrize(("name", "text"), REQUESTS)
 def test_a_request_finds_its_skill_among_the_three_that_go_in(
-    index: WordIndex, name: str, text: str
+    index: WordIndex, subtests: pytest.Subtests
 ) -> None:
-    assert name in found(index, text)[: RetrievalRule().at_most]
+    for name, text in REQUESTS:
+        with subtests.test(name=name, text=text):
+            assert name in found(index, text)[: RetrievalRule().at_most]
 
 
 @pytest.mark.parametrize("style", STYLES, ids=lambda style: style[0])

@@ -74,12 +74,12 @@ FRAMES = {
 }
 
 
-@pytest.mark.parametrize("client", FRAMES)
-def test_what_a_tool_said_is_nobodys_wish(client: str) -> None:
-    message = FRAMES[client]
-    assert "rhymes" not in said_by_user(message)
-    assert "rhymes" not in typed_in((message,))
-    assert is_mixed(message)
+def test_what_a_tool_said_is_nobodys_wish(subtests: pytest.Subtests) -> None:
+    for client, message in FRAMES.items():
+        with subtests.test(client=client):
+            assert "rhymes" not in said_by_user(message)
+            assert "rhymes" not in typed_in((message,))
+            assert is_mixed(message)
 
 
 TYPED = [

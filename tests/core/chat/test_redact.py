@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -162,31 +163,37 @@ class Numbers:
         return self.seen.setdefault((kind, secret), len(self.seen) + 1)
 
 
-@pytest.mark.parametrize("around", ["{}", "Here it is: {}.", '{{"value": "{}"}}', "x\n{}\ny"])
-@pytest.mark.parametrize(("kind", "secret"), SECRETS)
-def test_a_secret_of_a_known_shape_is_replaced(kind: str, secret: str, around: str) -> None:
-    safe = redact_text(around.format(secret), Numbers())
-    assert secret not in safe
-    assert secret[8:] not in safe
-    assert f"⟨secret:{kind}:1⟩" in safe
+AROUND = ["{}", "Here it is: {}.", '{{"value": "{}"}}', "x\n{}\ny"]
 
 
-@pytest.mark.parametrize(("text", "secret"), IN_CONTEXT)
-def test_a_secret_that_only_its_place_gives_away_is_replaced(text: str, secret: str) -> None:
-    safe = redact_text(text, Numbers())
-    assert secret not in safe
-    assert "⟨secret:" in safe
+def test_a_secret_of_a_known_shape_is_replaced(subtests: pytest.Subtests) -> None:
+    for around, (kind, secret) in product(AROUND, SECRETS):
+        with subtests.test(around=around, kind=kind, secret=secret):
+            safe = redact_text(around.format(secret), Numbers())
+            assert secret not in safe
+            assert secret[8:] not in safe
+            assert f"⟨secret:{kind}:1⟩" in safe
 
 
-@pytest.mark.parametrize("text", INNOCENT)
-def test_a_text_without_a_secret_is_not_touched(text: str) -> None:
-    assert redact_text(text, Numbers()) == text
+def test_a_secret_that_only_its_place_gives_away_is_replaced(subtests: pytest.Subtests) -> None:
+    for text, secret in IN_CONTEXT:
+        with subtests.test(text=text, secret=secret):
+            safe = redact_text(text, Numbers())
+            assert secret not in safe
+            assert "⟨secret:" in safe
 
 
-@pytest.mark.parametrize("text", [s for _, s in SECRETS] + [t for t, _ in IN_CONTEXT])
-def test_redacting_twice_changes_nothing_more(text: str) -> None:
-    once = redact_text(text, Numbers())
-    assert redact_text(once, Numbers()) == once
+def test_a_text_without_a_secret_is_not_touched(subtests: pytest.Subtests) -> None:
+    for text in INNOCENT:
+        with subtests.test(text=text):
+            assert redact_text(text, Numbers()) == text
+
+
+def test_redacting_twice_changes_nothing_more(subtests: pytest.Subtests) -> None:
+    for text in [s for _, s in SECRETS] + [t for t, _ in IN_CONTEXT]:
+        with subtests.test(text=text):
+            once = redact_text(text, Numbers())
+            assert redact_text(once, Numbers()) == once
 
 
 def test_the_same_secret_has_the_same_placeholder_and_another_one_another() -> None:

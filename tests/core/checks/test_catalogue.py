@@ -209,12 +209,7 @@ MANNERS: list[tuple[Check, str, bool | None]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("check", "answer", "verdict"),
-    [*LENGTHS, *SHAPES, *SIGNS, *CODE, *FORMATS, *MANNERS],
-    ids=lambda value: f"{value.kind}" if isinstance(value, Check) else repr(value)[:40],
-)
-def test_an_answer_keeps_it_breaks_it_or_is_none_of_its_business(
-    check: Check, answer: str, verdict: bool | None
-) -> None:
-    assert holds(check, answer, TOOLS) is verdict
+def test_an_answer_keeps_it_breaks_it_or_is_none_of_its_business(subtests: pytest.Subtests) -> None:
+    for check, answer, verdict in [*LENGTHS, *SHAPES, *SIGNS, *CODE, *FORMATS, *MANNERS]:
+        with subtests.test(check=check, answer=answer, verdict=verdict):
+            assert holds(check, answer, TOOLS) is verdict

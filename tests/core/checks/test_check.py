@@ -89,13 +89,14 @@ PARAMETERS: dict[CheckKind, dict[str, object]] = {
 }
 
 
-@pytest.mark.parametrize("kind", list(CheckKind))
-def test_every_kind_can_be_written_down_told_and_held_to(kind: CheckKind) -> None:
-    made = check(kind=kind.value, **PARAMETERS.get(kind, {}))
-    assert parse(to_json(made)) == made
-    assert in_words(made).startswith("The answer must")
-    for answer in ("", " ", "x", "# A\n\n- b\n```py\ndef f(): pass\n```", ""):
-        assert holds(made, answer, TOOLS) in (True, False, None)
+def test_every_kind_can_be_written_down_told_and_held_to(subtests: pytest.Subtests) -> None:
+    for kind in CheckKind:
+        with subtests.test(kind=kind.value):
+            made = check(kind=kind.value, **PARAMETERS.get(kind, {}))
+            assert parse(to_json(made)) == made
+            assert in_words(made).startswith("The answer must")
+            for answer in ("", " ", "x", "# A\n\n- b\n```py\ndef f(): pass\n```", ""):
+                assert holds(made, answer, TOOLS) in (True, False, None)
 
 
 NASTY = [
@@ -105,14 +106,15 @@ NASTY = [
 ]
 
 
-@pytest.mark.parametrize("kind", list(CheckKind))
-def test_no_answer_takes_long(kind: CheckKind) -> None:
-    # A pattern that tries every place from every place needs seconds for one of these.
-    made = check(kind=kind.value, **PARAMETERS.get(kind, {}))
-    began = time.process_time()
-    for answer in NASTY:
-        assert holds(made, answer, TOOLS) in (True, False, None)
-    assert time.process_time() - began < 3
+def test_no_answer_takes_long(subtests: pytest.Subtests) -> None:
+    for kind in CheckKind:
+        with subtests.test(kind=kind.value):
+            # A pattern that tries every place from every place needs seconds for one of these.
+            made = check(kind=kind.value, **PARAMETERS.get(kind, {}))
+            began = time.process_time()
+            for answer in NASTY:
+                assert holds(made, answer, TOOLS) in (True, False, None)
+            assert time.process_time() - began < 3
 
 
 def test_contradicting_kinds_share_a_matter() -> None:
@@ -122,51 +124,52 @@ def test_contradicting_kinds_share_a_matter() -> None:
     assert not CheckKind.NOT_CONTAINS.exclusive and not CheckKind.NO_EMOJI.exclusive
 
 
-@pytest.mark.parametrize(
-    ("text", "why"),
-    [
-        ("", "no JSON"),
-        ("{", "no JSON"),
-        ('{"kind": "words", "kind": "ends"}', "twice"),
-        ('{"kind": "words", "at_most": NaN}', "NaN"),
-        ("[" * 5000, "no JSON"),
-        ("[]", "no JSON object"),
-        ('"words"', "no JSON object"),
-        ('{"kind": "x" }', "its kind is none of"),
-        ('{"at_most": 3}', "its kind is none of"),
-        ('{"kind": "pattern", "value": "^- "}', "patterns are no longer checked"),
-        ('{"kind": "words"}', "needs 'at_least' or 'at_most'"),
-        ('{"kind": "words", "at_most": true}', "whole number"),
-        ('{"kind": "words", "at_most": 2.5}', "whole number"),
-        ('{"kind": "words", "at_most": -1}', "whole number"),
-        ('{"kind": "words", "at_most": 0}', "so few"),
-        ('{"kind": "words", "at_least": 9, "at_most": 3}', "so few"),
-        ('{"kind": "words", "at_least": 0}', "every answer"),
-        ('{"kind": "words", "at_most": 3, "must": "yes"}', "true or false"),
-        ('{"kind": "words", "at_most": 3, "value": "x"}', "'value' does not belong"),
-        ('{"kind": "no_emoji", "value": "x"}', "'value' does not belong"),
-        ('{"kind": "ends"}', "under 'value'"),
-        ('{"kind": "ends", "value": " "}', "under 'value'"),
-        ('{"kind": "ends", "value": 3}', "under 'value'"),
-        ('{"kind": "ends", "value": "%s"}' % ("x" * 501), "501 characters"),
-        ('{"kind": "ends", "value": "%s"}' % ("x" * 9000), "at most 8000"),
-        ('{"kind": "language", "value": "Klingon"}', "is one of"),
-        ('{"kind": "language"}', "is one of"),
-        ('{"kind": "units", "value": "grams,parsecs"}', "is one of"),
-        ('{"kind": "no_sign", "value": 3}', "is a text"),
-        ('{"kind": "json_schema", "schema": []}', "is an object"),
-        ('{"kind": "json_schema", "schema": "{"}', "no JSON"),
-        ('{"kind": "json_schema", "schema": {"$ref": "#"}}', "'$ref' is not allowed"),
-        ('{"kind": "json_schema", "schema": {"pattern": "(a+)+$"}}', "'pattern' is not allowed"),
-        ('{"kind": "json_schema", "schema": {"patternProperties": {}}}', "not allowed"),
-        ('{"kind": "json_schema", "schema": ' + '{"not":' * 20 + "1" + "}" * 21, "nested"),
-    ],
-)
-def test_what_is_no_check_is_refused_in_words(text: str, why: str) -> None:
-    with pytest.raises(SkillError) as caught:
-        parse(text)
-    assert why in caught.value.detail
-    assert caught.value.hint
+REFUSED: list[tuple[str, str]] = [
+    ("", "no JSON"),
+    ("{", "no JSON"),
+    ('{"kind": "words", "kind": "ends"}', "twice"),
+    ('{"kind": "words", "at_most": NaN}', "NaN"),
+    ("[" * 5000, "no JSON"),
+    ("[]", "no JSON object"),
+    ('"words"', "no JSON object"),
+    ('{"kind": "x" }', "its kind is none of"),
+    ('{"at_most": 3}', "its kind is none of"),
+    ('{"kind": "pattern", "value": "^- "}', "patterns are no longer checked"),
+    ('{"kind": "words"}', "needs 'at_least' or 'at_most'"),
+    ('{"kind": "words", "at_most": true}', "whole number"),
+    ('{"kind": "words", "at_most": 2.5}', "whole number"),
+    ('{"kind": "words", "at_most": -1}', "whole number"),
+    ('{"kind": "words", "at_most": 0}', "so few"),
+    ('{"kind": "words", "at_least": 9, "at_most": 3}', "so few"),
+    ('{"kind": "words", "at_least": 0}', "every answer"),
+    ('{"kind": "words", "at_most": 3, "must": "yes"}', "true or false"),
+    ('{"kind": "words", "at_most": 3, "value": "x"}', "'value' does not belong"),
+    ('{"kind": "no_emoji", "value": "x"}', "'value' does not belong"),
+    ('{"kind": "ends"}', "under 'value'"),
+    ('{"kind": "ends", "value": " "}', "under 'value'"),
+    ('{"kind": "ends", "value": 3}', "under 'value'"),
+    ('{"kind": "ends", "value": "%s"}' % ("x" * 501), "501 characters"),
+    ('{"kind": "ends", "value": "%s"}' % ("x" * 9000), "at most 8000"),
+    ('{"kind": "language", "value": "Klingon"}', "is one of"),
+    ('{"kind": "language"}', "is one of"),
+    ('{"kind": "units", "value": "grams,parsecs"}', "is one of"),
+    ('{"kind": "no_sign", "value": 3}', "is a text"),
+    ('{"kind": "json_schema", "schema": []}', "is an object"),
+    ('{"kind": "json_schema", "schema": "{"}', "no JSON"),
+    ('{"kind": "json_schema", "schema": {"$ref": "#"}}', "'$ref' is not allowed"),
+    ('{"kind": "json_schema", "schema": {"pattern": "(a+)+$"}}', "'pattern' is not allowed"),
+    ('{"kind": "json_schema", "schema": {"patternProperties": {}}}', "not allowed"),
+    ('{"kind": "json_schema", "schema": ' + '{"not":' * 20 + "1" + "}" * 21, "nested"),
+]
+
+
+def test_what_is_no_check_is_refused_in_words(subtests: pytest.Subtests) -> None:
+    for text, why in REFUSED:
+        with subtests.test(text=text, why=why):
+            with pytest.raises(SkillError) as caught:
+                parse(text)
+            assert why in caught.value.detail
+            assert caught.value.hint
 
 
 def test_a_field_may_be_called_pattern() -> None:

@@ -519,18 +519,19 @@ def test_the_table_has_sixty_cases_and_more() -> None:
     assert len({one.name for one in CASES}) == len(CASES) >= 60
 
 
-@pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
-def test_the_policy_says(one: Case) -> None:
-    window = looked(
-        *one.looks,
-        start=one.start,
-        rule=one.rule,
-        paused_until=one.paused_until,
-        train_now=one.train_now,
-    )
-    assert (window.state, window.closed_by) == (one.state, one.by), window.because
-    assert window.because.endswith(".")
-    assert [gate.name for gate in window.gates] == list(GateName)
+def test_the_policy_says(subtests: pytest.Subtests) -> None:
+    for one in CASES:
+        with subtests.test(one.name):
+            window = looked(
+                *one.looks,
+                start=one.start,
+                rule=one.rule,
+                paused_until=one.paused_until,
+                train_now=one.train_now,
+            )
+            assert (window.state, window.closed_by) == (one.state, one.by), window.because
+            assert window.because.endswith(".")
+            assert [gate.name for gate in window.gates] == list(GateName)
 
 
 # What it says besides

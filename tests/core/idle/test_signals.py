@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
@@ -298,10 +299,10 @@ def test_what_fits_speaks_for_the_answer(form: object, value: object) -> None:
     assert (signal.kind, signal.value) == (SignalKind.SCHEMA, 1.0)
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("value", FITS_NOT)
-def test_what_does_not_fit_speaks_against_it(form: object, value: object) -> None:
-    assert [s.value for s in from_format(json.dumps(form), json.dumps(value))] == [-1.0]
+def test_what_does_not_fit_speaks_against_it(subtests: pytest.Subtests) -> None:
+    for form, value in product(FORMS, FITS_NOT):
+        with subtests.test(form=form, value=value):
+            assert [s.value for s in from_format(json.dumps(form), json.dumps(value))] == [-1.0]
 
 
 @pytest.mark.parametrize("form", ["json", '"json"', '{"type":"json_object"}', json.dumps(PERSON)])

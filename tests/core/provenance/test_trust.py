@@ -105,17 +105,19 @@ READ_ONLY_BY_MEANING = [
 """Layout does not tell these from a wish; a reader does, and nothing of them approves itself."""
 
 
-@pytest.mark.parametrize("text", PASTED)
-def test_what_was_pasted_is_not_the_users(text: str) -> None:
-    assert "Zorblax" not in said_by_user(text_message(Role.USER, text))
-    spans = spans_of([text_message(Role.USER, text)], "turn_1")
-    origins = {span.origin for span in spans if "Zorblax" in span.text}
-    assert origins == {Author.UNTRUSTED}
+def test_what_was_pasted_is_not_the_users(subtests: pytest.Subtests) -> None:
+    for text in PASTED:
+        with subtests.test(text=text):
+            assert "Zorblax" not in said_by_user(text_message(Role.USER, text))
+            spans = spans_of([text_message(Role.USER, text)], "turn_1")
+            origins = {span.origin for span in spans if "Zorblax" in span.text}
+            assert origins == {Author.UNTRUSTED}
 
 
-@pytest.mark.parametrize("text", TYPED)
-def test_what_was_typed_is_the_users(text: str) -> None:
-    assert said_by_user(text_message(Role.USER, text)) == text
+def test_what_was_typed_is_the_users(subtests: pytest.Subtests) -> None:
+    for text in TYPED:
+        with subtests.test(text=text):
+            assert said_by_user(text_message(Role.USER, text)) == text
 
 
 @pytest.mark.parametrize("text", READ_ONLY_BY_MEANING)

@@ -13,7 +13,6 @@ from lull.core.errors import SkillError
 from lull.core.provenance.redaction import redact_text
 from lull.core.secrets.finding import PATTERNS, secrets_in
 from lull.core.secrets.numbers import is_card, is_iban
-from lull.core.secrets.pattern import Pattern
 from lull.core.skills.skill import SkillText
 from lull.core.skills.skill_secrets import check_no_secrets
 from tests.secret_corpus.measure import measure
@@ -23,15 +22,16 @@ def alike(kind: str, secret: str) -> int:
     return 1
 
 
-@pytest.mark.parametrize("pattern", PATTERNS, ids=lambda p: f"{p.kind} {p.hints[:1]}")
-def test_a_pattern_holds_its_example_and_spares_its_near_miss(pattern: Pattern) -> None:
-    before, _, rest = pattern.holds.partition("«")
-    secret, _, behind = rest.rpartition("»")
-    for wrap in (str, json.dumps, lambda text: json.dumps(json.dumps({"a": text}))):
-        safe = redact_text(wrap(before + secret + behind), alike)
-        assert secret not in safe
-        assert "⟨secret:" in safe
-    assert redact_text(pattern.spares, alike) == pattern.spares
+def test_a_pattern_holds_its_example_and_spares_its_near_miss(subtests: pytest.Subtests) -> None:
+    for pattern in PATTERNS:
+        with subtests.test(f"{pattern.kind} {pattern.hints[:1]}", holds=pattern.holds):
+            before, _, rest = pattern.holds.partition("«")
+            secret, _, behind = rest.rpartition("»")
+            for wrap in (str, json.dumps, lambda text: json.dumps(json.dumps({"a": text}))):
+                safe = redact_text(wrap(before + secret + behind), alike)
+                assert secret not in safe
+                assert "⟨secret:" in safe
+            assert redact_text(pattern.spares, alike) == pattern.spares
 
 
 def test_every_hint_is_in_small_letters_and_a_pattern_that_needs_one_has_one() -> None:

@@ -53,46 +53,47 @@ def skill(head: str, body: str = "Do so.") -> bytes:
 GOOD = "name: menu-style\ndescription: When a menu is asked for."
 
 
-@pytest.mark.parametrize(
-    ("data", "line", "words"),
-    [
-        (b"", 1, "begin with '---'"),
-        (b"# Menu\n", 1, "begin with '---'"),
-        (b"---\nname: a\n", 3, "closing"),
-        (skill("name: a"), 2, "description is missing"),
-        (skill("description: When."), 2, "name is missing"),
-        (skill("name: a\ndescription: 5"), 3, "description is not text"),
-        (skill("name: a\ndescription: When: now."), 3, "mapping values"),
-        (skill("name: a\n\tdescription: b"), 3, ""),
-        (skill(f"{GOOD}\ncolour: red"), 4, "unknown key 'colour'"),
-        (skill(f"{GOOD}\nname: other"), 4, "name stands twice"),
-        (skill(f"{GOOD}\nmetadata: red"), 4, "metadata is not"),
-        (skill("name: Menu Style\ndescription: When."), 2, "not allowed"),
-        (skill("name: ../menu\ndescription: When."), 2, "not allowed"),
-        (skill("name: a\ndescription: ''"), 3, "no description"),
-        (skill(f"name: a\ndescription: {'x' * 1025}"), 3, "1025 characters"),
-        (skill(GOOD, ""), 4, "no body"),
-        (skill(GOOD, "x" * (BODY_LIMIT + 1)), 6, "characters"),
-        (skill("name: body\ndescription: ''"), 3, "no description"),
-        (skill("name: a\ndescription: [When"), 3, "did not find"),
-        (skill("name: a\ndescription: 'When\nlicense: MIT"), 3, "end of stream"),
-        (skill('name: "a\ndescription: When.'), 2, ""),
-        (skill(f"{GOOD}\nmetadata: {{a: [b}}\nlicense: MIT"), 4, ""),
-        (skill(f"{GOOD}\nmetadata:\n  a: {{"), 5, "node content"),
-        (skill(f"{GOOD}\nmetadata:\n  a: b\n  day: 2026-13-45"), 6, "'2026-13-45' cannot be read"),
-        (skill(f"{GOOD}\nmetadata:\n  a: {'9' * 5000}"), 5, "cannot be read"),
-        (skill(GOOD, "a\x07b"), 6, "U+0007"),
-        (skill("- a\n- b"), 2, "not a list of"),
-        (skill(GOOD) + b"\xff", 7, "not UTF-8"),
-        (skill(f"{GOOD}\nmetadata: {{a: &a [x], b: *a}}"), 4, "aliases"),
-        (skill("name: a\ndescription: b\x00"), 3, "does not allow"),
-    ],
-)
-def test_a_broken_file_is_told_with_its_line(data: bytes, line: int, words: str) -> None:
-    with pytest.raises(SkillError) as caught:
-        parse(data, where="menu/SKILL.md")
-    assert f"menu/SKILL.md, line {line}:" in caught.value.detail
-    assert words in caught.value.detail
+BROKEN: list[tuple[bytes, int, str]] = [
+    (b"", 1, "begin with '---'"),
+    (b"# Menu\n", 1, "begin with '---'"),
+    (b"---\nname: a\n", 3, "closing"),
+    (skill("name: a"), 2, "description is missing"),
+    (skill("description: When."), 2, "name is missing"),
+    (skill("name: a\ndescription: 5"), 3, "description is not text"),
+    (skill("name: a\ndescription: When: now."), 3, "mapping values"),
+    (skill("name: a\n\tdescription: b"), 3, ""),
+    (skill(f"{GOOD}\ncolour: red"), 4, "unknown key 'colour'"),
+    (skill(f"{GOOD}\nname: other"), 4, "name stands twice"),
+    (skill(f"{GOOD}\nmetadata: red"), 4, "metadata is not"),
+    (skill("name: Menu Style\ndescription: When."), 2, "not allowed"),
+    (skill("name: ../menu\ndescription: When."), 2, "not allowed"),
+    (skill("name: a\ndescription: ''"), 3, "no description"),
+    (skill(f"name: a\ndescription: {'x' * 1025}"), 3, "1025 characters"),
+    (skill(GOOD, ""), 4, "no body"),
+    (skill(GOOD, "x" * (BODY_LIMIT + 1)), 6, "characters"),
+    (skill("name: body\ndescription: ''"), 3, "no description"),
+    (skill("name: a\ndescription: [When"), 3, "did not find"),
+    (skill("name: a\ndescription: 'When\nlicense: MIT"), 3, "end of stream"),
+    (skill('name: "a\ndescription: When.'), 2, ""),
+    (skill(f"{GOOD}\nmetadata: {{a: [b}}\nlicense: MIT"), 4, ""),
+    (skill(f"{GOOD}\nmetadata:\n  a: {{"), 5, "node content"),
+    (skill(f"{GOOD}\nmetadata:\n  a: b\n  day: 2026-13-45"), 6, "'2026-13-45' cannot be read"),
+    (skill(f"{GOOD}\nmetadata:\n  a: {'9' * 5000}"), 5, "cannot be read"),
+    (skill(GOOD, "a\x07b"), 6, "U+0007"),
+    (skill("- a\n- b"), 2, "not a list of"),
+    (skill(GOOD) + b"\xff", 7, "not UTF-8"),
+    (skill(f"{GOOD}\nmetadata: {{a: &a [x], b: *a}}"), 4, "aliases"),
+    (skill("name: a\ndescription: b\x00"), 3, "does not allow"),
+]
+
+
+def test_a_broken_file_is_told_with_its_line(subtests: pytest.Subtests) -> None:
+    for data, line, words in BROKEN:
+        with subtests.test(data=data, line=line, words=words):
+            with pytest.raises(SkillError) as caught:
+                parse(data, where="menu/SKILL.md")
+            assert f"menu/SKILL.md, line {line}:" in caught.value.detail
+            assert words in caught.value.detail
 
 
 def test_aliases_are_refused_before_they_grow() -> None:
