@@ -99,17 +99,8 @@ class Scripted:
     _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
     _watchers: list[asyncio.Queue[Json | None]] = field(default_factory=list)
     _runner: web.AppRunner | None = None
-    _transports: list[asyncio.Transport] = field(default_factory=list)
-    """Every connection since it listens."""
 
     def __post_init__(self) -> None:
-        make = self._loop._make_socket_transport  # type: ignore[attr-defined]
-
-        def kept(*args: Any, **more: Any) -> asyncio.Transport:
-            self._transports.append(make(*args, **more))
-            return self._transports[-1]
-
-        self._loop._make_socket_transport = kept  # type: ignore[attr-defined]
         self.answers = {
             routes.STATUS: status(),
             routes.TOKEN: {"token": None},
@@ -181,13 +172,14 @@ class Scripted:
             queue.put_nowait(None)
         self._watchers.clear()
         if self._runner is not None:
+            # asyncio leaks a connection that it has accepted and not begun when its server closes.
+            for site in self._runner.sites:
+                for listening in site._server.sockets:  # type: ignore[union-attr]
+                    self._loop.remove_reader(listening.fileno())
+            for _ in range(5):
+                await asyncio.sleep(0)
             await self._runner.cleanup()
             self._runner = None
-        # aiohttp forgets one that came or paused while it closed the others.
-        for transport in self._transports:
-            transport.abort()
-        self._transports.clear()
-        await asyncio.sleep(0)
 
     async def _snapshot(self, _: web.Request) -> web.Response:
         parts = (routes.PROPOSALS, routes.SKILLS, routes.CONVERSATIONS)
