@@ -124,7 +124,7 @@ class Writer:
         return future
 
     def checkpoint_soon(self) -> None:
-        """Return freed space to the disk after this transaction."""
+        """Have the file and its WAL shrunk after this transaction, where rows were deleted."""
         self._checkpoint = True
 
     @property

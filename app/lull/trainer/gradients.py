@@ -101,7 +101,10 @@ class Chunked:
 
 
 def in_chunks(values: ChunkValues, chunk: int, hidden_ND: Any, *constants: Any) -> Any:
-    """Compute `values` in chunks, shape (N,), differentiable with respect to the hidden states."""
+    """Evaluate the per-token function `values` on N hidden states, a chunk at a time.
+
+    Returns shape (N,), differentiable with respect to the hidden states.
+    """
     pieces = [slice(n, n + chunk) for n in range(0, hidden_ND.shape[0], chunk)]
 
     @mx.custom_function

@@ -113,7 +113,9 @@ class KindVocabulary:
 
 @dataclass(frozen=True, slots=True)
 class TextFeatures:
-    """Computed features of one text; all zero if none of its words is known."""
+    """What tells the kind of a request from its text; all zero if none of its words is in the
+    vocabulary.
+    """
 
     vector: Vector
     """The text's embedding, a unit vector of shape (dimensions,)."""

@@ -52,7 +52,9 @@ class Probe:
 
 
 def probes_from(fields: Mapping[str, object]) -> list[Probe]:
-    """Parse the JSON file of one canary family into its probes. Raises ValueError for an invalid
+    """Parse the JSON file of one family of canaries into its test prompts (probes).
+
+    A canary tells whether an adapter has lost what it should keep. Raises ValueError for an invalid
     probe.
     """
     family, listed = fields.get("family"), fields.get("probes")

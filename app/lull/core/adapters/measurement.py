@@ -39,7 +39,7 @@ class Measure:
 
 
 def measures_of(done: Mapping[str, Measure]) -> Measures:
-    """Groups the measurements by kind, sorted by name."""
+    """Group the measurements of an adapter's test by kind, sorted by name within each."""
     kinds: dict[MeasureKind, list[Measure]] = {kind: [] for kind in MeasureKind}
     for name in sorted(done):
         kinds[done[name].kind].append(done[name])

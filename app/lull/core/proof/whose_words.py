@@ -20,7 +20,7 @@ _WORD: Final = re.compile(r"\w+(?:['’]\w+)*")
 
 
 class Whose(StrEnum):
-    """Whose words a sentence is in."""
+    """Who wrote the words of a proposed sentence: the user, a model, or somebody quoted."""
 
     YOURS = "yours"
     """The user typed every word of it, in this order."""

@@ -87,7 +87,10 @@ class Skill:
 
 
 def scope_of(text: SkillText) -> Scope:
-    """The scope in the text's metadata; KIND unless it says "all"."""
+    """The scope in a skill's metadata: ALL if it says "all", else KIND.
+
+    KIND is for requests like those that the skill was learned from.
+    """
     return Scope.ALL if text.metadata.get(SCOPE) == Scope.ALL else Scope.KIND
 
 

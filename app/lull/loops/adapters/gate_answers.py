@@ -1,4 +1,6 @@
-"""Gets whole answers and KL divergences for the gate, from the engine that also serves users."""
+"""Gets whole answers, and the KL divergence between two adapters, to test an adapter before it is
+used; from the engine that also serves users.
+"""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ class _Stock:
 
 
 async def material_of(sources: MaterialSources, version: AdapterVersion) -> GateMaterial:
-    """Collect the requests that the gate of this adapter version uses.
+    """Collect the stored requests on which an adapter version is tested before it may be used.
 
     Blocks for some milliseconds per hundred stored turns.
     """

@@ -155,7 +155,10 @@ def ready_work(
 async def made_ready(
     auto: AutoLearner, model: str, choose: Callable[[str], Awaitable[object]]
 ) -> None:
-    """Prepare a model's weights for training. Raises LullError; another lull tries again."""
+    """Make a model's weights ready for training.
+
+    Raises LullError; it is tried again in the next idle window.
+    """
     try:
         await choose(model)
     except LullError:

@@ -39,7 +39,9 @@ STUMBLES = 2
 
 
 class Score:
-    """Gathers the signals of turns and keeps their rewards up to date."""
+    """Gathers what says how good each answer was (corrections, checks, retries, ratings) and keeps
+    the rewards of turns up to date.
+    """
 
     def __init__(
         self,

@@ -176,9 +176,10 @@ class Verifier:
     def as_wished(
         self, model: str, *, wishes: Sequence[Wish], asked: str, answer: str
     ) -> tuple[Signal, ...]:
-        """Check the answer against the newest standing wish that applies to this request.
+        """Check the answer against the user's newest lasting wish that applies to this request.
 
-        `wishes` are ordered oldest first.
+        `wishes` are ordered oldest first. Returns a signal that says whether the answer keeps it;
+        none if no wish applies.
         """
         found = self._newest(model, wishes, asked, answer)
         if found is None:

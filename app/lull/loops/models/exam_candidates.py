@@ -41,7 +41,7 @@ class LoadedModels(Protocol):
 
 
 class ExamCandidates:
-    """The models that may be examined, by the last look at Ollama."""
+    """The installed models that may take an exam, as Ollama last listed them."""
 
     def __init__(
         self,

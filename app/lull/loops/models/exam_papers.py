@@ -1,4 +1,6 @@
-"""The exams: their questions, their version, and when a result decides."""
+"""The exams that a local model must pass before Lull lets it judge answers or write skills: their
+questions, their version, and the result at which a model passes or fails.
+"""
 
 from __future__ import annotations
 

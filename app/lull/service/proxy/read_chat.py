@@ -32,7 +32,10 @@ class ReadableBody(Protocol):
         """Return the uncompressed body."""
 
     def keep(self) -> asyncio.Future[Prepared] | None:
-        """Return what is to be stored of the request, if another process prepares it, else None."""
+        """Return the request in the form that is stored, once a helper process has made it.
+
+        None where the caller makes it, as for all but long requests.
+        """
 
 
 class ReadHere:

@@ -20,7 +20,7 @@ from lull.store.feedback.reward_rows import RewardRow, ServedTurn, reward_row, v
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unread:
-    """An unscored turn and the turn whose answer it follows."""
+    """A turn without a score, with the turn before it, whose answer its user message reacts to."""
 
     turn: TurnRow
     """The unscored turn; its `request` holds only the messages that are new in it."""

@@ -374,9 +374,10 @@ class Proposals:
         return write
 
     def undoing(self, number: int, proposal: Proposal) -> Also:
-        """Return a callback that undoes a decision in the transaction of a skill change.
+        """Return a callback that reopens a decided proposal, in the transaction that takes back the
+        skill change.
 
-        That raises Conflict if it was undone meanwhile.
+        The callback raises Conflict if the decision was undone meanwhile.
         """
 
         def write(connection: sqlite3.Connection, _: int) -> None:

@@ -44,7 +44,10 @@ def write_shown(connection: sqlite3.Connection, shown: ShownPair) -> None:
 
 
 def close_shown(connection: sqlite3.Connection, shown: ShownPair) -> None:
-    """Delete the pair shown to the user. Raises Conflict if it is no longer the open one."""
+    """Delete the pair of answers that the user was asked to compare.
+
+    Raises Conflict if it is no longer the one being shown.
+    """
     closed = connection.execute(
         "DELETE FROM shown_pairs WHERE proposal = ? AND id = ?", (shown.proposal, shown.id)
     )

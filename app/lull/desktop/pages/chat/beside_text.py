@@ -60,7 +60,7 @@ class BesideText(QWidget):
 
 
 def scope_words(proposal: Json) -> str:
-    """Which requests a proposal is for."""
+    """The words for the requests to which a proposed skill would apply."""
     return _scopes()[str(proposal.get("scope") or Scope.KIND.value)]
 
 

@@ -40,8 +40,8 @@ def two_columns(
 ) -> Sides:
     """Lay out a page in two columns, with the widgets `above` on top.
 
-    In each column widgets share the remaining height; labels and layouts keep theirs. What is
-    shown of the chosen one scrolls where it does not fit.
+    In each column widgets share the height that is left by labels and nested layouts. The details
+    of the item chosen in the list scroll where they do not fit.
     """
     shown, *below = right
     if isinstance(shown, QWidget) and not isinstance(shown, QAbstractScrollArea):

@@ -93,7 +93,9 @@ class LongBody:
         return data
 
     def keep(self) -> asyncio.Future[Prepared]:
-        """Have the child process prepare the request for the database; empty if it fails."""
+        """Have the helper process turn the request into the form that is stored; one without
+        content if that fails.
+        """
         self.kept = True
         return self._bodies.begin(self._prepared())
 

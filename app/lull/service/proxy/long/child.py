@@ -80,7 +80,9 @@ def in_the_clear(body: bytes, encoding: str, *, limit: int) -> bytes:
 
 
 class Preparing(NamedTuple):
-    """A fork of the child process that prepares one request for the database."""
+    """A fork of the helper process that turns one long request into the form stored in the
+    database.
+    """
 
     name: str
     pid: int

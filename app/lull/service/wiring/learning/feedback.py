@@ -129,9 +129,11 @@ def learning_of(
     reader: SmallReader,
     allowed: Callable[[], bool],
 ) -> LearningParts:
-    """Build the fast loop: scoring, skill writing, proofs and review.
+    """Build what learns from feedback: scoring turns, writing skills, proving them by replays, and
+    review.
 
-    `allowed` returns False while something other than a chat forbids asking a model.
+    `allowed` returns False while no model may be asked for a reason other than a chat, such as a
+    low battery.
     """
     quiet = QuietTimes(world.activity, after_s=lambda: settings().learning.quiet_s, allowed=allowed)
     exams = exams_of(world, settings, quiet)
