@@ -49,10 +49,11 @@ class TrainerProcesses:
                     environ={**os.environ, "TMPDIR": own_temporary()},
                     output=output,
                 )
-            except BaseException as error:
+            except asyncio.CancelledError:
                 os.close(ours)
-                if not isinstance(error, OSError):
-                    raise
+                raise
+            except OSError as error:
+                os.close(ours)
                 raise TrainingError(
                     f"The trainer cannot be started: {error}", hint="Install Lull again."
                 ) from error
