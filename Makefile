@@ -27,7 +27,7 @@ help: ## say what there is to make
 setup: ## install what Lull needs into .venv; quick when there is nothing to do
 	@sh packaging/setup.sh run
 
-setup-test:
+setup-test: ## likewise, with what the tests and the checks need
 	@sh packaging/setup.sh run test
 
 run: setup ## open Lull; without a display run its service here. Ctrl-C stops it

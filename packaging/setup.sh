@@ -57,14 +57,20 @@ no_python() {
     esac
 }
 
+far_other() { echo 'waiting'; }
 # One at a time: whoever comes second waits, for the first and for all that it has started. The
 # system gives a lock back when its last holder is gone, however that ended.
 alone() {
     exec 9>>.venv.lock
     lock='import fcntl, sys; fcntl.flock(9, fcntl.LOCK_EX | int(sys.argv[1]))'
     if ! "$python" -c "$lock" 4 2>/dev/null; then
-        echo "Another make is at work on $venv here (process $(cat .venv.lock)); waiting for it."
-        watched : /dev/null "$python" -c "$lock" 0
+        first=$(cat .venv.lock)
+        if kill -0 "${first:-0}" 2>/dev/null; then
+            echo "Another make is at work on $venv here (process $first); waiting for it."
+        else # whoever holds the lock was started by it
+            echo "What a make that has ended left running is still at work on $venv here; waiting for it."
+        fi
+        watched far_other /dev/null "$python" -c "$lock" 0
     fi
     echo "$$" >.venv.lock
 }
@@ -159,7 +165,13 @@ root_is_needed() {
     lacks() { [ -n "$(sh packaging/system-packages.sh --line "$1")" ]; }
     # The tests are of the window, too; what only they need is skipped where it is missing. Without its
     # headers an Ollama cannot be built.
-    case " $* " in *' test '*) ! lacks run || code=1 ;; esac
+    case " $* " in *' test '*)
+        if lacks run; then
+            echo 'No test was run: they need the window. Make again when the line above has been run.' >&2
+            code=1
+        fi
+        ;;
+    esac
     case " $* " in *' ollama '*) ! lacks ollama || code=1 ;; esac
     exit "$code"
 }

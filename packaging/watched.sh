@@ -1,7 +1,8 @@
 # Read by the scripts here (`.`): a command that says nothing for a minute runs aside, and every few
 # seconds a line says how far it is.
 
-# watched HOW-FAR LOG COMMAND...: HOW-FAR is a command that prints a few words, or nothing yet.
+# watched HOW-FAR LOG COMMAND...: HOW-FAR is a command that prints a few words, or nothing yet. While
+# they stay the same they are said again every ten seconds, with how long that has been so.
 watched() {
     how_far=$1
     watched_log=$2
@@ -13,13 +14,20 @@ watched() {
     trap 'kill "$watched_one" 2>/dev/null; exit 130' INT TERM HUP PIPE
     told=
     seconds=0
+    since=0
     while kill -0 "$watched_one" 2>/dev/null; do
         sleep 1
         seconds=$((seconds + 1))
         [ $((seconds % 5)) = 0 ] || continue
         now=$($how_far 2>/dev/null) || now=
-        if [ -n "$now" ] && [ "$now" != "$told" ]; then printf '  %s\n' "$now"; fi
-        told=$now
+        [ -n "$now" ] || continue
+        if [ "$now" != "$told" ]; then
+            printf '  %s\n' "$now"
+            told=$now
+            since=$seconds
+        elif [ $(((seconds - since) % 10)) = 0 ]; then
+            printf '  %s, for %s s now\n' "$now" "$((seconds - since))"
+        fi
     done
     result=0
     wait "$watched_one" || result=$?

@@ -4,6 +4,7 @@ without root, what is said meanwhile, and that what was cut off is finished by t
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import shutil
 import signal
@@ -214,7 +215,8 @@ def test_who_has_no_root_gets_all_the_rest_and_one_line_at_the_end(world: World)
 
 def test_the_tests_need_the_window_s_packages_and_no_others(world: World) -> None:
     world.root = False
-    assert world.setup("run", "test").returncode == 1
+    ran = world.setup("run", "test")
+    assert ran.returncode == 1 and "No test was run" in ran.stderr
     assert world.is_ready(), "all the rest is done"
     world.root = True
     assert world.setup("run").returncode == 0
@@ -248,6 +250,7 @@ def test_it_says_how_far_it_is(world: World) -> None:
             assert process.stdout is not None
             assert "  installing, 25 %: libgl1\n" in iter(process.stdout.readline, "")
         assert any(line.startswith("  fetching, 1 of ") for line in process.stdout)
+        assert any(line.endswith(" packages so far, for 10 s now\n") for line in process.stdout)
     process.communicate(timeout=PATIENCE_S)
 
 
@@ -303,17 +306,32 @@ def test_the_second_of_two_waits_for_the_first(world: World) -> None:
         assert any(line.startswith("Making") for line in first.stdout)
         with world.begin() as second:
             assert second.stdout is not None and second.stderr is not None
-            said = second.stdout.readline()
-            (world.folder / "hold-venv").unlink()
-            assert (said, second.stdout.read(), second.stderr.read()) == (
+            assert [second.stdout.readline(), second.stdout.readline()] == [
                 f"Another make is at work on .venv here (process {first.pid}); waiting for it.\n",
-                "",
-                "",
-            )
+                "  waiting\n",
+            ]
+            (world.folder / "hold-venv").unlink()
+            more = second.stdout.readlines()
+            assert all(line.startswith("  waiting, for ") for line in more)
+            assert second.stderr.read() == ""
     out, err = first.communicate(timeout=PATIENCE_S)
     assert (first.returncode, err) == (0, "") and out.endswith("Ready: .venv/bin/lull\n")
     assert second.returncode == 0
     assert sum("-m venv" in line for line in world.did()) == 1
+
+
+def test_a_make_that_has_ended_is_not_named(world: World) -> None:
+    lock = world.checkout / ".venv.lock"
+    ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], stdout=-1)
+    lock.write_bytes(ended.stdout)
+    with lock.open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        process = world.begin()
+        assert process.stdout is not None
+        lines = iter(process.stdout.readline, "")
+        assert any(line.startswith("What a make that has ended left running") for line in lines)
+    assert process.wait(PATIENCE_S) == 0
+    process.communicate()
 
 
 def running_with(group: int) -> list[psutil.Process]:

@@ -1,4 +1,4 @@
-"""Says at the end of a run what was skipped for want of a program, and how to have it.
+"""Says at the end of a run what was skipped and why, and how to have what is missing.
 
 Hundreds of tests need an Ollama, and a newcomer who sees only a number thinks that this is how it
 must be. The lines stand above pytest's own last line, which others read.
@@ -7,6 +7,7 @@ must be. The lines stand above pytest's own last line, which others read.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -20,20 +21,33 @@ _NO_PROGRAM = re.compile(r"\bno (.+) on this machine\b")
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
     yield
-    skipped = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", ())]
-    count = sum(NO_OLLAMA in reason for reason in skipped)
-    if count:
+    ollama, programs, others = 0, list[list[str]](), Counter[str]()
+    for reason in map(_reason, terminalreporter.stats.get("skipped", ())):
+        if NO_OLLAMA in reason:
+            ollama += 1
+        elif missing := _NO_PROGRAM.search(reason):
+            programs.append(missing[1].split(" and no "))
+        else:
+            others[reason] += 1
+    if others:
+        reasons = ", ".join(f"{reason} ({count})" for reason, count in others.most_common())
+        terminalreporter.write_line(f"{_tests(others.total())} skipped here: {reasons}.")
+    if ollama:
         terminalreporter.write_line(
-            f"{_tests(count)} skipped for want of an Ollama: `make ollama` builds one, then they"
+            f"{_tests(ollama)} skipped for want of an Ollama: `make ollama` builds one, then they"
             " run."
         )
-    absent = [found[1].split(" and no ") for found in map(_NO_PROGRAM.search, skipped) if found]
-    if absent:
-        programs = ", ".join(sorted({program for each in absent for program in each}))
+    if programs:
+        names = ", ".join(sorted({program for each in programs for program in each}))
         terminalreporter.write_line(
-            f"{_tests(len(absent))} skipped for want of {programs}: `make setup-test` installs the"
+            f"{_tests(len(programs))} skipped for want of {names}: `make setup-test` installs the"
             " Debian packages that have them."
         )
+
+
+def _reason(skipped: pytest.TestReport) -> str:
+    said = skipped.longrepr[2] if isinstance(skipped.longrepr, tuple) else str(skipped.longrepr)
+    return said.removeprefix("Skipped: ")
 
 
 def _tests(count: int) -> str:

@@ -66,6 +66,12 @@ def test_programs_that_are_missing_are_named_once_each(tmp_path: Path) -> None:
     )
 
 
+def test_every_other_reason_stands_there_with_its_count(tmp_path: Path) -> None:
+    code = PASSES + skipping("only on macOS", 2) + "def test_x(): pytest.skip('needs a link')\n"
+    _, lines = ran(tmp_path, code, "-p", "tests.plugins.skipped")
+    assert lines[-2] == "3 tests were skipped here: only on macOS (2), needs a link (1)."
+
+
 def test_this_run_has_it(pytestconfig: pytest.Config) -> None:
     hook = pytestconfig.hook.pytest_terminal_summary
     assert any(one.function.__module__ == "tests.plugins.skipped" for one in hook.get_hookimpls())
