@@ -98,8 +98,8 @@ def is_plain(name: str) -> bool:
 
 
 def belongs(name: str) -> bool:
-    """Whether the file at this path, relative to the home, is part of a backup; hidden files are
-    not, being unfinished writes or not Lull's.
+    """Whether the file at this path, relative to Lull's data folder, is part of a backup. Hidden
+    files are not: they are unfinished writes, or not Lull's.
     """
     if not is_plain(name):
         return False
@@ -110,7 +110,9 @@ def belongs(name: str) -> bool:
 
 
 def makes_room(name: str) -> bool:
-    """Whether a restore replaces this file or folder of the home, after moving it aside."""
+    """Whether restoring a backup replaces this file or folder of Lull's data folder, after moving
+    it aside.
+    """
     return _SWAPPED.fullmatch(name) is not None
 
 

@@ -1,7 +1,8 @@
-"""Canaries: small tasks with a programmatic check, which an adapter must not get worse at.
+"""Canary prompts: small tasks with a programmatic check, which a new adapter must not get worse at.
 
-A probe is a request, with or without a skill in its prompt, and a check. The gate weighs probes by
-family.
+A probe is one such task: a request, with or without a skill in its prompt, and the check of its
+answer. The gate (the test before an adapter may answer users) groups the probes into families, and
+each family must pass.
 """
 
 from __future__ import annotations

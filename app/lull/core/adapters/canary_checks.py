@@ -54,7 +54,9 @@ class CanaryRule:
 
 
 def wanted_from(fields: Mapping[str, object]) -> CanaryRule:
-    """Parse the rule of a canary's check. Raises ValueError for an unknown kind."""
+    """Parse the check of a canary prompt (a small test task) from its JSON fields. Raises
+    ValueError for an unknown kind of check.
+    """
     rest = {name: value for name, value in fields.items() if name != "kind"}
     return CanaryRule(kind=CanaryKind(str(fields.get("kind"))), fields=rest)
 

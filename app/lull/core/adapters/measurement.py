@@ -1,4 +1,6 @@
-"""One stored measurement of the gate, and the summary of many."""
+"""One stored measurement of an adapter's test before it may answer users, and the grouping of all
+measurements by kind.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Model versions that Lull publishes in Ollama: their states, and when one may serve.
+"""Model versions that Lull publishes in Ollama, each the base model with an adapter merged into its
+weights: their states, and the test before one may answer.
 
-The public name stays the user's. Each version has a name of its own, and nothing of the user's is
-overwritten. The active adapter decides which version answers.
+Clients keep using the model's public name. Each version is stored in Ollama under a name of its
+own, so no model of the user's is overwritten; the active adapter decides which version answers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A calendar feed: its last copy, how old that is, and when it is fetched next.
+"""A calendar feed: its last copy, how old that copy is, and when the feed is fetched next.
 
-Decides how long the last good copy counts, how its health is called, and when to try again after a
-success or a failure. The feed's address is a password and not part of a `Feed`.
+Decides for how long the last good copy counts, whether the feed is fresh, old or lost, and when to
+try again after a success or a failure. The feed's address is a password and not part of a `Feed`.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class BusySpan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedReading:
-    """The result of fetching and parsing a feed once."""
+    """The result of fetching and parsing a calendar feed once."""
 
     events: tuple[CalendarEvent, ...]
     """Busy events that overlap the time span that was read, by start; uncut and not merged."""
@@ -193,7 +193,7 @@ class Feed:
         return Health.FRESH if self.fault is None else Health.OLD
 
     def events(self, now: datetime) -> tuple[CalendarEvent, ...]:
-        """Return the events of the last copy; none if the copy is too old to count."""
+        """Return the calendar events of the feed's last copy; none if the copy is too old to count."""
         if self.copy is None or self.health(now) is Health.LOST:
             return ()
         return self.copy.events

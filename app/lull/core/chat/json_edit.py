@@ -188,7 +188,7 @@ class BodyEdit:
         self._insert(JsonSpan(at, at), f"{quoted(key)}: {json_text}{comma}")
 
     def done(self) -> bytes:
-        """Return the request body's JSON with all edits applied."""
+        """Return the HTTP request body with all collected edits applied."""
         pieces: list[str] = []
         at = 0
         for span, text in sorted(self._insertions, key=lambda edit: edit[0]):

@@ -1,10 +1,10 @@
 """Measures elapsed days without trusting the wall clock.
 
-An empty CMOS battery or a resumed virtual machine makes the clock jump by years, and back. So age
-is counted in days that Lull has lived through. A calendar day counts once Lull has seen it, and so
-do the days between two seen days at most a week apart; no day counts twice. Days found at a start
-count from the next start on, and during a run only measured time counts. So nothing ages merely
-because of what the clock shows at this start.
+An empty CMOS battery or a resumed virtual machine makes the clock jump by years, and back. So the
+age of stored data is counted in days that Lull has lived through. A calendar day counts once Lull
+has seen it, and so do the days between two seen days at most a week apart; no day counts twice.
+Days found at a start of the program count from the next start on, and while it runs only measured
+time counts. So nothing ages merely because of what the clock shows at one start.
 """
 
 from __future__ import annotations
@@ -51,11 +51,13 @@ class Lived:
         return replace(self, sure=sure, seen_at_start=self.seen)
 
     def ran(self, days: float) -> Lived:
-        """Return the count with the days added that were measured during this run."""
+        """Return the count of days with `days` added, which were measured while Lull ran."""
         return replace(self, sure=self.sure + max(0.0, days))
 
     def saw(self, day: int) -> Lived:
-        """Return the count after the wall clock showed a calendar day, given by its ordinal."""
+        """Return the count of days after the wall clock showed a calendar day, given by its
+        ordinal.
+        """
         before = max((last for _, last in self.spans if last <= day), default=None)
         near = before is not None and day - before <= LONGEST_ABSENCE_DAYS
         first = before + 1 if near and before is not None else day

@@ -1,7 +1,7 @@
-"""Messages and requests in one form for all API dialects.
+"""Chat messages and requests in one form for all API dialects (such as Ollama's and OpenAI's).
 
-The dialects are translated to and from these types at the edge. Unknown parts are kept as JSON
-text, so nothing is lost in a record.
+Requests in each dialect are translated to and from these types where they enter and leave. Parts of
+an unknown type are kept as JSON text, so nothing is lost in a record.
 """
 
 from __future__ import annotations

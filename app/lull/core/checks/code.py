@@ -1,7 +1,7 @@
-"""Checks on the code in an answer: type hints, indentation, comments, whether it parses.
+"""Checks of the code in a model's answer: type hints, indentation, comments, whether it parses.
 
-One small scanner finds comments and strings for families of languages; for an unknown language the
-checks do not apply.
+One small scanner finds comments and strings for families of programming languages; for an unknown
+language the checks do not apply.
 """
 
 from __future__ import annotations
@@ -215,7 +215,8 @@ def _trees(answer: str) -> Iterator[ast.Module]:
 
 def type_hints(check: Check, answer: str) -> bool | None:
     """Whether every parameter except self and cls, and every result except of __init__, is
-    annotated."""
+    annotated in the answer's Python functions; None without functions.
+    """
     functions = [
         node
         for tree in _trees(answer)
@@ -234,7 +235,9 @@ def _is_hinted(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 
 
 def code_parses(check: Check, answer: str) -> bool | None:
-    """Whether Python and JSON blocks parse; other languages are not checked."""
+    """Whether the Python and JSON code blocks of an answer parse; other languages are not checked.
+    None if there are no such blocks.
+    """
     found = []
     for block in blocks_of(answer):
         if block.language in _PYTHON:
@@ -256,7 +259,9 @@ def _is_json(code: str) -> bool:
 
 
 def indent(check: Check, answer: str) -> bool | None:
-    """Whether code is indented with `value`: tabs, or spaces with `at_least` of them per level."""
+    """Whether the code in an answer is indented with `value`: tabs, or spaces with `at_least` of
+    them per level. None if the code has no indentation.
+    """
     verdicts = [
         _indented(check, block.code.splitlines())
         for block in blocks_of(answer)

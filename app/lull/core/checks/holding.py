@@ -1,4 +1,4 @@
-"""Whether an answer passes a check: dispatches each kind to its function."""
+"""Decides whether a model's answer passes a check: calls the function for the check's kind."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _holds(check: Check, answer: str, tools: Tools) -> bool | None:
 
 
 def offered(check: Check, failed_answer: str, tools: Tools = NO_TOOLS) -> bool:
-    """Whether to propose the check to the user: only if the answer that they called wrong fails
+    """Whether to propose a check to the user who called an answer wrong: only if that answer fails
     it.
     """
     return holds(check, failed_answer, tools) is False

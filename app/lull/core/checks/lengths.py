@@ -1,7 +1,7 @@
-"""Checks on the length of an answer: words, characters, sentences, paragraphs, lines.
+"""Checks of the length of a model's answer: words, characters, sentences, paragraphs, lines.
 
-Where people count differently (is a sign-off a paragraph?) both counts are taken; if the verdicts
-differ, the check does not apply.
+Where people count differently (is a sign-off a paragraph?) both counts are taken; if the two
+verdicts differ, the check does not apply.
 """
 
 from __future__ import annotations

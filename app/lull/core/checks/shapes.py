@@ -1,4 +1,4 @@
-"""Checks on the form of an answer: lists, markdown or none, JSON, code and nothing else."""
+"""Checks of the form of a model's answer: lists, markdown or none, JSON, code and nothing else."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def parsed(text: str) -> object:
 
 
 def unfenced(text: str) -> str:
-    """The content of a code fence if the whole text is one, else the text."""
+    """Return the content of a code fence if the whole text is one fence, else the text itself."""
     around, blocks = cut(text)
     return blocks[0].code.strip() if len(blocks) == 1 and not around.strip() else text.strip()
 

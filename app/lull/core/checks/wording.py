@@ -1,4 +1,4 @@
-"""Describes a check in words, for the person who approves it."""
+"""Describes a check (an exact test of an answer) in words, for the person who approves it."""
 
 from __future__ import annotations
 

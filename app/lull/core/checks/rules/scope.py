@@ -1,4 +1,6 @@
-"""Finds the words of a rule that limit it to certain requests, and removes them."""
+"""Finds the words of a user's rule that limit it to certain requests ("When I ask for a recipe,
+…"), and removes them.
+"""
 
 from __future__ import annotations
 
