@@ -193,7 +193,9 @@ class Feed:
         return Health.FRESH if self.fault is None else Health.OLD
 
     def events(self, now: datetime) -> tuple[CalendarEvent, ...]:
-        """Return the calendar events of the feed's last copy; none if the copy is too old to count."""
+        """Return the events of the calendar feed's last copy; none if the copy is too old to
+        count.
+        """
         if self.copy is None or self.health(now) is Health.LOST:
             return ()
         return self.copy.events

@@ -1,4 +1,4 @@
-"""Interface of a chat model that Lull itself asks, as opposed to forwarding a user's request to it."""
+"""Interface of a chat model that Lull itself asks (it does not forward users' requests to it)."""
 
 from __future__ import annotations
 

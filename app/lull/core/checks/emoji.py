@@ -1,7 +1,7 @@
 """Checks of the emoji in a model's answer: none, a number of them, or one at the start or end.
 
-Old pictographs (☀ ☕ ☎ ✂) count like new ones. For signs common in ordinary text (© ™ → ✓ ☐ ★ ♥) and
-faces made of letters the check does not apply or passes.
+Old pictographs (☀ ☕ ☎ ✂) count like new ones. For signs common in ordinary text (© ™ → ✓ ☐ ★ ♥)
+and faces made of letters the check does not apply or passes.
 """
 
 from __future__ import annotations

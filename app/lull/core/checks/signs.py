@@ -21,7 +21,7 @@ _QUOTES: Final = str.maketrans({**dict.fromkeys("“”„‟«»", '"'), **dict
 
 
 def folded(text: str) -> str:
-    """Return the text with straight quotation marks and single spaces, without markdown emphasis."""
+    """Return the text with straight quotation marks, single spaces and no markdown emphasis."""
     text = unicodedata.normalize("NFC", text).translate(_QUOTES)
     return " ".join(re.sub(r"\*\*|__|(?<!\w)[*_`]+|[*_`]+(?!\w)|^\s*#+\s", "", text).split())
 

@@ -91,7 +91,7 @@ def plain_line(line: str) -> str:
 
 
 def plain(answer: str) -> str:
-    """Return an answer's prose as a person sees it: without code fences, markdown and list markers."""
+    """Return an answer's prose as people see it: without code fences, markdown and list markers."""
     lines = (line for line in prose(answer).splitlines() if not _RULE.fullmatch(line.strip()))
     return "\n".join(plain_line(line) for line in lines)
 

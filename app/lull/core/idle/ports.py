@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class Quiet(Protocol):
-    """Runs Lull's own work only while the user's models are quiet."""
+    """Interface that runs Lull's own work only while the user's models are not in use."""
 
     async def run(self, work: Callable[[], Awaitable[T]], *, hurry: bool = False) -> T:
         """Wait until the user's models have not been used for a while, then run the work.

@@ -66,7 +66,9 @@ class Metadata:
         return float(found)
 
     def whole(self, key: str, default: int | None = None, *, at_most: int = 1 << 31) -> int:
-        """Return the whole number from 0 to `at_most` stored under a key."""
+        """Return the whole number from 0 to `at_most` stored under a key. Raises WeightsError for
+        anything else.
+        """
         found = self.values.get(key, default)
         if isinstance(found, bool) or not isinstance(found, int) or not 0 <= found <= at_most:
             raise self._wrong(key, "a whole number of a possible size")

@@ -55,7 +55,9 @@ class ShownModel:
 
 
 def shown_model(name: str, answer: Json) -> ShownModel:
-    """Parse an answer of `/api/show`. Raises WeightsError for an empty one."""
+    """Parse Ollama's reply to `/api/show`, which describes a model. Raises WeightsError for an
+    empty one.
+    """
     info, details = answer.get("model_info"), answer.get("details")
     info = info if isinstance(info, dict) else {}
     details = details if isinstance(details, dict) else {}
@@ -182,8 +184,9 @@ def is_published(name: str) -> bool:
 
 
 def base_of_published(name: str) -> str:
-    """Return the model that a published version was made from; for any other name, the name
-    itself."""
+    """Return the model that a version published by Lull was made from; for any other name, the name
+    itself.
+    """
     found = _PUBLISHED.fullmatch(canonical(name).removesuffix(":latest"))
     return found[1] if found else name
 
@@ -195,7 +198,9 @@ def published_number(name: str) -> int:
 
 
 def next_number(model: str, names: Sequence[str]) -> int:
-    """Return the next version number for publishing this model, above all existing ones."""
+    """Return the next version number for publishing a trained version of this model in Ollama,
+    above all existing ones.
+    """
     stem = published_name(model, 1).removesuffix("1")
     plain = (canonical(name).removesuffix(":latest") for name in names)
     return 1 + max((published_number(one) for one in plain if one.startswith(stem)), default=0)
