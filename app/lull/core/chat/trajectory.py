@@ -2,8 +2,8 @@
 conversation without its side branches.
 
 When a request arrives, the weights, the version of the skill library and the skills in the prompt
-are recorded with it and never revised. By these stamps, data from before and after a change of the
-policy are told apart.
+are recorded with it and never revised. By these stamps, turns that taught a skill are told apart
+from turns that were answered with it (support and query data in MetaClaw).
 """
 
 from __future__ import annotations

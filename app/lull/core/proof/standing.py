@@ -1,7 +1,8 @@
-"""How much is known of a proposal when the user decides: what its approval rests on.
+"""What the approval of a proposed skill would rest on when the user decides: a proof, no test yet,
+no benefit shown.
 
-The window and the command line ask for a second word before they put anything in force that was
-not proved, and show the same cautions beside a proof. Both are decided here, once.
+The window and the command line ask for confirmation before they put anything in force that was not
+proved, and show the same cautions beside a proof. Both are decided here, once.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin, Pro
 
 
 class Standing(StrEnum):
-    """What an approval of a proposal would rest on."""
+    """What the user's approval of a proposed skill would rest on."""
 
     PROVED = "proved"
     REMOVAL = "removal"
@@ -36,7 +37,7 @@ CALM: Final = frozenset({Standing.PROVED, Standing.REMOVAL})
 
 
 class Caution(StrEnum):
-    """What a proof leaves open."""
+    """Something that the proof of a skill leaves open, as a caution for the user."""
 
     ONE_REQUEST = "one-request"
     NO_PAST_SUCCESS = "no-past-success"
@@ -49,7 +50,9 @@ CAUTION_WORDS: Final[Mapping[Caution, str]] = {
 
 
 def standing_of(proposal: Proposal, *, pairs: int) -> Standing:
-    """What approving the proposal would rest on, after this many replayed pairs."""
+    """Return what approving the proposed skill would rest on, after this many replayed pairs of
+    answers.
+    """
     status = proposal.status
     if status is ProposalStatus.DEFERRED and proposal.before is not None:
         status = proposal.before
@@ -71,7 +74,9 @@ def standing_of(proposal: Proposal, *, pairs: int) -> Standing:
 
 
 def cautions_of(decision: ProofDecision) -> tuple[Caution, ...]:
-    """What the replays so far leave open; nothing before the first."""
+    """Return what the proof of a skill leaves open so far; nothing before the first replayed
+    pair.
+    """
     if not decision.pairs:
         return ()
     found = []

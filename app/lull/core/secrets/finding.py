@@ -1,5 +1,5 @@
-"""Finds the secrets in a text, in time linear in its length: every pattern is bounded or continues
-after its match.
+"""Finds the secrets in a text (passwords, keys, card numbers), in time linear in its length: every
+pattern is bounded or continues after its match.
 """
 
 from __future__ import annotations

@@ -119,8 +119,8 @@ def said_password(value: str) -> bool:
 
 
 def has_sign(value: str) -> bool:
-    """Whether a value has a digit or a special character among letters; numbers and hyphenated
-    words do not.
+    """Whether a value has a digit or a special character among letters, as passwords do; numbers
+    and hyphenated words do not count.
     """
     if is_gap(value) or _is_word(value) or len(value) < 5 or _CODE.match(value):
         return False

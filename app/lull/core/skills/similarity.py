@@ -1,4 +1,4 @@
-"""Text similarity, used to find duplicate skills, failures of one kind, and rejected ideas in new
+"""Text similarity, used to find duplicate skills, failures of one kind, and rejected skills in new
 words.
 
 Three thresholds: a duplicate says the same and becomes an edit; a rejected text must not return in
@@ -84,12 +84,14 @@ def _tokens(text: str) -> frozenset[str]:
 
 
 def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
-    """|A ∩ B| / |A ∪ B|; 0 if both are empty."""
+    """Return the Jaccard similarity |A ∩ B| / |A ∪ B| of two sets; 0 if both are empty."""
     return len(one & other) / len(one | other) if one | other else 0.0
 
 
 def cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    """Cosine similarity; 0 if either vector is missing, zero, or of another length."""
+    """Return the cosine similarity of two vectors; 0 if either is missing, zero, or of another
+    length.
+    """
     size = math.hypot(*one) * math.hypot(*other)
     if not size or len(one) != len(other):
         return 0.0
@@ -152,7 +154,7 @@ def _mean(
 def same_in_other_words(
     text: SkillText, rejected: Iterable[SkillText], *, rule: LikenessRule = DEFAULT_LIKENESS
 ) -> SkillText | None:
-    """Return the rejected text that this one repeats, in the same or other words; None if the text
+    """Return the rejected skill that this one repeats, in the same or other words; None if the text
     is new.
 
     Bodies decide: every sentence of the shorter one must have a counterpart in the other, with the
