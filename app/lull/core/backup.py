@@ -48,7 +48,7 @@ _AGAIN: Final = "Use another backup."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupCounts:
-    """Numbers of conversations, skills and so on in a backup."""
+    """Numbers of conversations, turns, skills, adapters and calendars in a backup."""
 
     conversations: int
     turns: int
@@ -120,7 +120,7 @@ def makes_room(name: str) -> bool:
 
 
 def manifest_text(manifest: Manifest) -> str:
-    """Return the manifest's JSON text, which `read_manifest` parses."""
+    """Return the JSON text of a backup's manifest, which `read_manifest` parses."""
     return json.dumps({"format": FORMAT, **asdict(manifest)}, indent=1) + "\n"
 
 
@@ -179,7 +179,7 @@ def by_hand_name(now: datetime) -> str:
 
 
 def by_schedule_name(names: Iterable[str], now: datetime) -> str:
-    """Return the name for the next scheduled backup; names are numbered, because the clock may
+    """Return the file name for the next scheduled backup; names are numbered, because the clock may
     jump.
     """
     newest = max((number for name in names if (number := schedule_number(name))), default=0)
@@ -210,7 +210,7 @@ def is_due(last: datetime | None, now: datetime, every_days: int) -> bool:
 
 
 def counted(counts: BackupCounts) -> str:
-    """Return the counts in words: "12 turns in 3 conversations, 2 skills and 1 adapter"."""
+    """Return a backup's counts in words: "12 turns in 3 conversations, 2 skills and 1 adapter"."""
     parts = [
         _some(counts.turns, "turn") + " in " + _some(counts.conversations, "conversation"),
         _some(counts.skills, "skill"),

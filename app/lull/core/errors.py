@@ -44,8 +44,8 @@ from typing import ClassVar, Self
 
 
 class LullError(Exception):
-    """Base class of all errors with a title, a detail and an optional hint: `title: detail
-    (hint)`.
+    """Base class of Lull's errors; each has a title, a detail and an optional hint, shown as
+    `title: detail (hint)`.
     """
 
     title: ClassVar[str] = "Something went wrong"

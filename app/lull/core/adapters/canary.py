@@ -53,10 +53,10 @@ class Probe:
 
 
 def probes_from(fields: Mapping[str, object]) -> list[Probe]:
-    """Parse the JSON file of one family of canaries into its test prompts (probes).
+    """Parse the JSON file of one family of canary prompts (small tasks that show whether an adapter
+    has lost an ability) into its tasks.
 
-    A canary tells whether an adapter has lost what it should keep. Raises ValueError for an invalid
-    probe.
+    Raises ValueError for an invalid task.
     """
     family, listed = fields.get("family"), fields.get("probes")
     if not isinstance(family, str) or not isinstance(listed, list):

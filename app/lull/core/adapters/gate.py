@@ -275,8 +275,8 @@ def _still_possible(wins: int, losses: int, left: int, rule: GateRule) -> bool:
 
 
 def kept(pairs: Sequence[TargetPair], rule: GateRule) -> list[QuestionState]:
-    """Check how much of a skill's gain the adapter that learned it keeps when the skill is not in
-    the prompt; empty if the adapter was to learn no skill.
+    """Check whether an adapter that learned a skill (an instruction text) keeps most of the
+    improvement without the skill in the prompt; empty if it was to learn none.
     """
     gains = [(p.new - p.old, p.taught - p.old) for p in pairs if p.taught is not None]
     if not gains:

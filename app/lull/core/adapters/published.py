@@ -48,7 +48,9 @@ class PublishedStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """Largest differences of next-token log-probabilities between two engines, in nats."""
+    """How well a published model version agrees with the trained weights: the largest differences
+    of next-token log-probabilities between two inference engines, in nats.
+    """
 
     gap: float
     """Largest difference in nats between the published version and the trained weights."""
@@ -89,8 +91,8 @@ class PublishedVersion:
 
 
 def gap_between(one: NextToken, other: NextToken) -> float | None:
-    """Return the largest difference in nats between two engines' log-probabilities; None if they
-    cannot be compared (different prompt tokens, or no output).
+    """Return the largest difference in nats between two inference engines' log-probabilities for
+    the next token; None if they cannot be compared (different prompt tokens, or no output).
     """
     if one.prompt_tokens != other.prompt_tokens:
         return None

@@ -47,7 +47,7 @@ def harm_e(
 ) -> float:
     """Return the e-value against "the adapter does no harm"; a high value calls for a rollback.
 
-    `trial` holds the conversations that a coin flip assigned to one of two adapters; `since` the
+    `trial` holds the conversations that were assigned at random to one of two adapters; `since` the
     scores of those answered since the adapter became active, in order. The mean of two e-values is
     an e-value (Vovk & Wang, Annals of Statistics 2021): either can raise the alarm, and the chance
     of a false alarm stays at 1 in 20.

@@ -100,7 +100,9 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Validators:
-    """HTTP cache validators that came with a feed's copy; all empty if the server gave none."""
+    """HTTP cache validators (ETag, Last-Modified) that came with a calendar feed's copy; all empty
+    if the server gave none.
+    """
 
     etag: str = ""
     last_modified: str = ""
@@ -111,7 +113,7 @@ class Validators:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedSource:
-    """Where a feed is fetched from. Kept in memory only while the feed is read."""
+    """Where a calendar feed is fetched from. Kept in memory only while the feed is read."""
 
     location: str = field(repr=False)
     """The feed's web address, which is kept secret like a password, or the path of a file."""
@@ -141,7 +143,7 @@ class FeedReading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copy:
-    """A feed's last successful reading, as stored."""
+    """A calendar feed's last successful reading, as stored."""
 
     read_at: datetime
     events: tuple[CalendarEvent, ...]

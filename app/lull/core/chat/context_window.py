@@ -46,7 +46,9 @@ class TokenRate:
         )
 
     def fewest(self, characters: int) -> int:
-        """Return a lower bound of the tokens in this many characters, whatever the language."""
+        """Return a lower bound of the number of tokens in this many characters, whatever the
+        language.
+        """
         rate = _SAFE_FROM if self.lowest is None else 0.8 * self.lowest
         return int(characters * rate)
 
@@ -84,7 +86,7 @@ class TokenRate:
 
 
 def reply_reserve(window_tokens: int, max_tokens: int | None) -> int:
-    """Number of tokens to keep free in the window for the answer."""
+    """Return the number of tokens to keep free in the context window for the model's answer."""
     wanted = window_tokens // 4 if max_tokens is None or max_tokens <= 0 else max_tokens
     return min(wanted, window_tokens // 2)
 

@@ -21,7 +21,9 @@ because the clock may have jumped.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lived:
-    """Counts the days since Lull's first start, as far as a wrong clock cannot have faked them."""
+    """Counts the days since Lull's first start, as far as a wrong clock cannot have faked them, to
+    measure the age of stored data.
+    """
 
     spans: tuple[tuple[int, int], ...] = ()
     """First and last date of each unbroken run of counted days, as date ordinals, in order."""
@@ -36,27 +38,31 @@ class Lived:
 
     @property
     def youngest(self) -> float:
-        """The day number to store with new data, chosen so that the data's age is never
-        overestimated.
+        """The day number, counted from Lull's first start, to store with new data, chosen so that
+        the data's age is never overestimated.
         """
         return max(self.sure, float(self.seen))
 
     def age(self, born: float) -> float:
-        """Return the age in days of data stored with this day number."""
+        """Return the age in days of data that were stored with the day number `born`."""
         return self.sure - born
 
     def started(self) -> Lived:
-        """Return the day count as it is at the start of a new run of Lull."""
+        """Return the count of days since Lull's first start, as it is when the program starts
+        again.
+        """
         sure = max(self.sure, float(self.seen_at_start))
         return replace(self, sure=sure, seen_at_start=self.seen)
 
     def ran(self, days: float) -> Lived:
-        """Return the count of days with `days` added, which were measured while Lull ran."""
+        """Return the count of days since Lull's first start with `days` added, which were measured
+        while the program ran.
+        """
         return replace(self, sure=self.sure + max(0.0, days))
 
     def saw(self, day: int) -> Lived:
-        """Return the count of days after the wall clock showed a calendar day, given by its
-        ordinal.
+        """Return the count of days since Lull's first start after the wall clock showed a calendar
+        day, given by its ordinal.
         """
         before = max((last for _, last in self.spans if last <= day), default=None)
         near = before is not None and day - before <= LONGEST_ABSENCE_DAYS

@@ -27,8 +27,8 @@ _readable = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def root(key: bytes, client: str) -> str:
-    """Return the hash link that all chains of a client begin with, so that clients never share a
-    chain.
+    """Return the hash link that all message chains of a client program begin with, so that clients
+    never share a chain.
     """
     return hashlib.blake2b(
         client.encode(errors="replace"), digest_size=LINK_BYTES, key=key

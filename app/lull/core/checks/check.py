@@ -62,8 +62,8 @@ class CheckKind(StrEnum):
 
     @property
     def exclusive(self) -> bool:
-        """Whether two different rules that lead to this kind of check contradict each other when
-        both apply to the same requests.
+        """Whether two different rules for answers that lead to this kind of check contradict each
+        other when both apply to the same requests.
         """
         return bool(self.matter)
 

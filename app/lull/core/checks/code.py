@@ -111,7 +111,9 @@ class Scanned:
 
 
 def blocks_of(answer: str) -> tuple[Block, ...]:
-    """Return the code blocks of an answer; an answer that is code without a fence is one block."""
+    """Return the code blocks of a model's answer; an answer that is code without a fence is one
+    block.
+    """
     _, blocks = cut(answer)
     if not blocks and looks_like_code(answer):
         return (Block(language="", code=answer.strip("\n")),)
@@ -184,7 +186,7 @@ _STRING: Final = re.compile(
 
 
 def without_strings(code: str) -> str:
-    """Return the code with all string contents removed, in any language."""
+    """Return the code with all string contents removed, in any programming language."""
     return _STRING.sub('""', code)
 
 

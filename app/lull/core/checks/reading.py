@@ -44,8 +44,8 @@ _UNSAFE: Final = ("$ref", "$dynamicRef", "$recursiveRef", "$id", "pattern", "pat
 
 
 def parse(json_text: str) -> Check:
-    """Parse the JSON of a check: `{"kind": …, "value" | "schema" | "at_least", "at_most": …,
-    "must": …}`.
+    """Parse the JSON of a check (an exact test of an answer): `{"kind": …, "value" | "schema" |
+    "at_least", "at_most": …, "must": …}`.
 
     Raises SkillError that says what is wrong with the JSON.
     """
@@ -63,7 +63,7 @@ def parse(json_text: str) -> Check:
 
 
 def to_json(check: Check) -> str:
-    """Return the JSON text of a check, which `parse` reads back."""
+    """Return the JSON text of a check (an exact test of an answer), which `parse` reads back."""
     fields: dict[str, object] = {"kind": _OLD_NAME_OF.get(check.kind, check.kind.value)}
     limits = {"at_least": check.at_least, "at_most": check.at_most}
     fields |= {key: limit for key, limit in limits.items() if limit is not None}

@@ -80,7 +80,7 @@ def derive(kind_class: str, rule: str, asked: str, answer: str) -> Check | None:
     """Return the check (an exact test of an answer) that a rule in plain language means, given the
     class that a classifier predicts; None if the text lacks a needed parameter.
 
-    `asked` and `answer` are the request and the answer that the user stated the rule after.
+    `asked` and `answer` are the request and the answer after which the user stated the rule.
     """
     try:
         kind = CheckKind(kind_class)

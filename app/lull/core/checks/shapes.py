@@ -115,10 +115,10 @@ def unfenced(text: str) -> str:
 
 
 def is_json(check: Check, answer: str, tools: Tools) -> bool | None:
-    """Whether the answer is JSON.
+    """Whether the answer is JSON, in the form that the check demands.
 
-    For JSON: in a fence or bare; `value` names the object's keys, one per line. For JSON_SCHEMA:
-    bare, and fitting the schema.
+    A check of kind JSON allows a code fence, and its `value` names the object's keys, one per line.
+    A check of kind JSON_SCHEMA allows no fence, and the JSON must fit its schema.
     """
     if len(answer) > LONGEST_JSON:
         return False

@@ -59,7 +59,7 @@ class Node:
         return next((entry.node for entry in self.entries if entry.key == key), None)
 
     def plain(self) -> object:
-        """Return the node's value without positions, so that two texts with the same meaning
+        """Return this node's value without text positions, so that two texts with the same meaning
         compare equal.
         """
         match self.kind:

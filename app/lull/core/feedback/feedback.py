@@ -1,8 +1,8 @@
 """Stored feedback: what a user's message says about the model's answer before it.
 
-A reader (a small model) fills it in once, while the machine is quiet; scoring, skill writing,
-proofs and the window use the stored row. The probabilities are calibrated on people who were not in
-the training data.
+A reader (a small model) fills it in once, while the machine is quiet; everything else (scoring
+answers, writing and testing skills, the window) uses the stored row. The probabilities are
+calibrated on people who were not in the training data.
 """
 
 from __future__ import annotations

@@ -26,8 +26,8 @@ class FeedbackReader(Protocol):
         """
 
     async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
-        """Read the user's message in each exchange; return one result per exchange, in order, None
-        where this reader cannot tell.
+        """Interpret the user's message in each exchange; return one result per exchange, in order,
+        None where this model cannot tell.
 
         Raises LullError if it cannot read now; the messages are then read later.
         """

@@ -71,8 +71,8 @@ def gates(look: GateInputs) -> Iterator[IdleGate]:
 
 
 def event_now(events: Sequence[CalendarEvent], kind: Meaning, at: datetime) -> CalendarEvent | None:
-    """Return the calendar event of this kind that is under way at `at` (UTC) and ends last; None
-    without one.
+    """Return the calendar event of this kind (user busy or away) that is under way at `at` (UTC)
+    and ends last; None without one.
     """
     running = [e for e in events if e.kind is kind and e.start <= at < e.end]
     return max(running, key=lambda e: e.end.astimezone(UTC), default=None)

@@ -54,7 +54,7 @@ class HoursRange:
     """End in minutes, after `start_min` and at most a day later: 1500 is 01:00 of the next day."""
 
     def holds(self, wall: datetime) -> bool:
-        """Whether the wall clock shows a time within these hours."""
+        """Whether a wall-clock time lies within these weekly hours."""
         minute = wall.hour * 60 + wall.minute
         today = wall.weekday() in self.days and self.start_min <= minute < self.end_min
         yesterday = (wall.weekday() - 1) % 7 in self.days and minute < self.end_min - _DAY_MIN

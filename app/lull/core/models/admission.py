@@ -90,7 +90,8 @@ def cannot_pass(
     left: Sequence[ExamMark],
     small: SmallReaderFigures | None,
 ) -> bool:
-    """Whether a model would fail its exam even if it answered every remaining item right.
+    """Whether a model would fail its exam (a test on labelled items) even if it answered every
+    remaining item right.
 
     `left` are marks for the items not asked yet, all set to right.
     """
@@ -98,8 +99,8 @@ def cannot_pass(
 
 
 def settled(result: ExamResult, sheet: Sheet, small: SmallReaderFigures | None) -> ExamResult:
-    """Return a model's exam result with its figures (score and interval), and with the verdict once
-    that is certain.
+    """Return a model's exam result (a test on labelled items) with its score and interval, and with
+    the verdict once that is certain.
     """
     role, marks = result.role, result.marks
     if not marks:

@@ -113,7 +113,8 @@ def to_examine(
     settings: Mapping[ModelRole, str],
     passed: Mapping[tuple[str, ModelRole], bool],
 ) -> list[tuple[Candidate, ModelRole]]:
-    """Return the exams still to be taken, in order: pairs of a model and a role such as judge.
+    """Return the exams (tests on labelled items) still to be taken, in order: pairs of a model and
+    a role such as judge.
 
     With the setting "auto" the largest model that passes takes a role, so smaller ones are not
     examined for it; a model set by name is the only one examined.
@@ -148,7 +149,7 @@ def chosen(
     able: Sequence[Candidate], role: ModelRole, passed: Mapping[tuple[str, ModelRole], bool]
 ) -> Candidate | None:
     """Return the model for a role (such as judge) whose setting is "auto": the largest one that
-    passed the role's exam.
+    passed the role's exam on labelled items.
 
     It counts even if it does not fit in memory now, as long as it is installed and unchanged.
     """

@@ -70,10 +70,11 @@ class Engine(Protocol):
     """
 
     def generate(self, request: GenerateRequest) -> AsyncIterator[Chunk]:
-        """Stream an answer. Closing the iterator early cancels within one token.
+        """Stream the model's answer to a request. Closing the iterator early cancels within one
+        token.
 
         Raises EngineDown if the engine is not running or dies, RequestError (400) for a prompt that
-        does not fit the window or an adapter that is not loaded.
+        does not fit the context window or an adapter that is not loaded.
         """
 
     async def tokenize(self, request: GenerateRequest) -> tuple[int, ...]:

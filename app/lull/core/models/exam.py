@@ -156,9 +156,10 @@ def _shares(one: str, other: str) -> bool:
 
 
 def mark_judge(item: JudgeItem, votes: Sequence[Vote]) -> ExamMark:
-    """Mark a judge model's votes on an exam item; no verdict counts as wrong.
+    """Mark a judge model's votes on an exam item, an answer that keeps or breaks a given rule; no
+    verdict counts as wrong.
 
-    If the item's rule does not apply to the request, "neither" is as right as "kept".
+    If the item's rule does not apply to the request, the vote "neither" is as right as "kept".
     """
     verdict = majority(votes)
     if not item.kept:

@@ -1,7 +1,7 @@
-"""Ollama's description of a model, and the request that creates a copy with other weights.
+"""Ollama's description of a model, and the request that creates a copy of it with other weights.
 
-Everything that `/api/show` returns besides the weights is carried over (WIRE.md, "Serving what was
-learned"). Field names are Ollama's (api/types.go, server/routes.go of 0.24).
+Everything that `/api/show` returns besides the weights is carried over. Field names are Ollama's
+(api/types.go, server/routes.go of 0.24).
 """
 
 from __future__ import annotations
@@ -159,7 +159,9 @@ def create_body(name: str, digest: str, carried: Mapping[str, object]) -> dict[s
 
 
 def differs(base: Mapping[str, object], made: Mapping[str, object]) -> tuple[str, ...]:
-    """Return the names of the carried-over fields that differ in the copy of a model."""
+    """Return the names of the fields of Ollama's model description that differ between a model and
+    its copy.
+    """
     keys = dict.fromkeys((*base, *made))
     return tuple(key for key in keys if _settled(base.get(key)) != _settled(made.get(key)))
 
@@ -192,7 +194,9 @@ def base_of_published(name: str) -> str:
 
 
 def published_number(name: str) -> int:
-    """Return the N of a published version's name NAME-lull-vN; 0 for any other name."""
+    """Return the N of the name NAME-lull-vN, under which Lull publishes a version in Ollama; 0 for
+    any other name.
+    """
     found = _PUBLISHED.fullmatch(canonical(name).removesuffix(":latest"))
     return int(found[2]) if found else 0
 

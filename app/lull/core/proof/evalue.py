@@ -48,7 +48,9 @@ def log_e_value(wins: int, losses: int) -> float:
 
 
 def harm_log_e_value(wins: int, losses: int) -> float:
-    """Return the natural logarithm of the e-value against "a loss is no likelier than a win"."""
+    """Return the natural logarithm of the e-value, from counts of wins and losses, against "a loss
+    is no likelier than a win".
+    """
     return log_e_value(losses, wins)
 
 
@@ -70,8 +72,7 @@ def from_log(log_e: float) -> float:
 
 
 def win_share(wins: int, losses: int, *, level: float = 0.95) -> tuple[float, float]:
-    """Return confidence bounds of the share of wins among pairs that were not ties, valid at any
-    time.
+    """Return confidence bounds of the share of wins, ties left out, that are valid at any time.
 
     Contains every share that an even mixture of all others has not beaten by 1 / (1 - level): a
     confidence sequence by Ville's inequality (Robbins 1970; Howard et al., arXiv 1810.08240). Wider

@@ -96,7 +96,9 @@ def pair_from_json(value: object) -> Pair:
 
 
 def evidence_to_json(evidence: Evidence) -> dict[str, object]:
-    """Convert the evidence about a skill to the document of `evidence.json`."""
+    """Convert the evidence that a skill helps or not (its test on past requests) to the document of
+    `evidence.json`.
+    """
     plain = {field.name: getattr(evidence, field.name) for field in fields(Evidence)}
     return {
         "format": FORMAT,
@@ -117,8 +119,8 @@ def look_to_json(look: LastLook | None) -> dict[str, object] | None:
 
 
 def look_from_json(value: object) -> LastLook | None:
-    """Parse from JSON a proof's last look (its one randomised decision once all pairs are used).
-    Raises ValueError, with a message for people.
+    """Parse from JSON the last look of a skill's test (the one randomised decision once all allowed
+    replays are used up). Raises ValueError, with a message for people.
     """
     if value is None:
         return None
@@ -179,7 +181,9 @@ def _as_it_is_now(known: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def evidence_text(evidence: Evidence) -> str:
-    """Return the text of `evidence.json` for this evidence; equal evidence gives equal bytes."""
+    """Return the text of `evidence.json`, the evidence that a skill helps or not; equal evidence
+    gives equal bytes.
+    """
     return json.dumps(evidence_to_json(evidence), indent=2, ensure_ascii=False) + "\n"
 
 

@@ -288,8 +288,8 @@ def to_retire(harm_e: float, *, limit: float = RETIRE_E) -> bool:
 
 
 def stale(last_used: datetime, now: datetime, *, days: float = STALE_DAYS) -> bool:
-    """Whether a skill has been in no prompt for `days`; for one that was never used, counted from
-    its approval.
+    """Whether an approved skill has been in no prompt for `days`; for one that was never used,
+    counted from its approval.
     """
     return now - last_used >= timedelta(days=days)
 

@@ -24,8 +24,8 @@ _BITS: Final = 52
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LastLook:
-    """The random number that may decide a proof once its pairs are used up (the last look), and
-    whether that decision was made.
+    """The random number that may decide whether a skill is accepted once the allowed replays of
+    past requests are used up (the last look), and whether that decision was made.
     """
 
     seed: str
@@ -40,22 +40,22 @@ class LastLook:
 
 
 def last_look(seed: str) -> LastLook:
-    """Return the last look (a proof's randomised final decision) that belongs to a seed, not taken
-    yet.
+    """Return the last look (the randomised final decision on a skill) whose random number is drawn
+    from this seed; it is not taken yet.
     """
     return LastLook(seed=seed, coin=coin_of(seed))
 
 
 def chance(e_value: float, alpha: float) -> float:
-    """Return the probability with which the randomised last look accepts a skill with this e-value:
-    alpha times the e-value, and 0 if that is at most 1.
+    """Return the probability with which the randomised last look accepts a skill: alpha times its
+    e-value, at most 1, and 0 for an e-value of 1 or less.
     """
     return min(1.0, alpha * e_value) if e_value > LOOK_E else 0.0
 
 
 def coin_of(seed: str) -> float:
-    """Derive from a seed the random number between 0 and 1 of a proof's last look; the same on
-    every machine.
+    """Derive from a seed the random number between 0 and 1 for the final decision on a skill (the
+    last look); the same on every machine.
     """
     text = f"last look\0{seed}".encode("utf-8", "surrogatepass")
     number = int.from_bytes(hashlib.sha256(text).digest(), "big") >> (256 - _BITS)

@@ -58,7 +58,7 @@ class ProofState(StrEnum):
 
 
 class ShownBy(StrEnum):
-    """What shows that a skill helps: nothing yet, the e-value, or the randomised last look."""
+    """What shows that a skill helps: nothing yet, its e-value, or a final randomised decision."""
 
     NOTHING = ""
     EVIDENCE = "evidence"
@@ -147,7 +147,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Totals:
-    """Counts of a skill's replayed pairs, wins and losses, on which alone a decision depends."""
+    """Counts of replayed requests on which a skill won or lost, all that its test depends on."""
 
     benefit_pairs: int = 0
     wins: int = 0
@@ -187,8 +187,8 @@ class Totals:
         return harm_log_e_value(wins, losses) + picked
 
     def after(self, wins: int) -> Totals:
-        """Return the counts after `wins` more pairs won by the skill, counted as the user's blind
-        picks if there were any so far.
+        """Return the counts after `wins` more replayed requests on which the skill won, counted as
+        the user's blind comparisons if there were any so far.
         """
         return replace(
             self,
@@ -225,8 +225,8 @@ class ProofDecision:
 def decide(
     pairs: Iterable[Pair], rule: ProofRule, *, successes: int, look: LastLook | None = None
 ) -> ProofDecision:
-    """Decide from its replayed pairs whether a skill is proved. Called after every pair; may be
-    called at any time.
+    """Decide whether a skill is proved, from past requests answered with and without it. May be
+    called at any time; it is called after every pair.
 
     `successes` is the number of past successes that can be replayed: with none, the benefit decides
     alone, or with those pairs that exist. A repeated pair (same request and seed) counts once.
@@ -283,8 +283,8 @@ def totals_of(pairs: Iterable[Pair]) -> Totals:
 
 
 def picks_wanted(pairs: Iterable[Pair], rule: ProofRule) -> int:
-    """Return how many more blind picks by the user, if all favoured the skill, would show that it
-    helps; 0 if that is already shown. May exceed the pairs left.
+    """Return how many more blind comparisons by the user, if all favoured the skill, would show
+    that it helps; 0 if that is already shown. May exceed the replays left.
     """
     totals = totals_of(once(pairs))
     for number in range(rule.most_pairs + 1):
@@ -297,7 +297,7 @@ def picks_wanted(pairs: Iterable[Pair], rule: ProofRule) -> int:
 def verdict(
     totals: Totals, rule: ProofRule, *, successes: int, look: LastLook | None = None
 ) -> tuple[ProofState, str]:
-    """Return a proof's state (proved, harmful, …) and the reason in words, from counts alone."""
+    """Return whether a skill is proved, harmful or undecided, and why in words, from counts."""
     if totals.harm_log_e >= math.log(rule.harm_e):
         lost = f"{totals.success_losses} of {totals.success_pairs} past successes got worse"
         return ProofState.HARMFUL, lost
@@ -315,7 +315,7 @@ def verdict(
 
 
 def shown_by(totals: Totals, rule: ProofRule, *, successes: int, look: LastLook | None) -> ShownBy:
-    """Return what shows by now that the skill helps (its e-value or the last look), if anything."""
+    """Return what shows by now that a skill helps: its e-value, a randomised draw, or nothing."""
     if benefit_shown(totals, rule):
         return ShownBy.EVIDENCE
     spent = is_spent(totals, rule, successes=successes, look=look)
@@ -325,21 +325,21 @@ def shown_by(totals: Totals, rule: ProofRule, *, successes: int, look: LastLook 
 
 
 def benefit_shown(totals: Totals, rule: ProofRule) -> bool:
-    """Whether the e-value alone shows that the skill helps."""
+    """Whether the e-value of the replayed requests alone shows that the skill helps."""
     return totals.log_e >= _target(rule)
 
 
 def is_spent(totals: Totals, rule: ProofRule, *, successes: int, look: LastLook | None) -> bool:
-    """Whether no pair may test the skill's benefit any more: none is left, or the last look (the
-    randomised final decision) was taken.
+    """Whether the replays that may test the skill's benefit are over: none is left, or the
+    randomised final decision (last look) was made.
     """
     taken = look is not None and look.after > 0
     return taken or benefit_pairs_left(totals, rule, successes=successes) <= 0
 
 
 def look_due(totals: Totals, rule: ProofRule, look: LastLook, *, successes: int) -> bool:
-    """Whether to take a proof's last look (its randomised final decision) now: the pairs are used
-    up, and the evidence favours the skill but is below 1/alpha.
+    """Whether to make the randomised final decision (last look) on a skill now: the allowed replays
+    are used up, and the evidence favours the skill but is below 1/alpha.
     """
     if look.after or benefit_shown(totals, rule):
         return False
@@ -348,8 +348,8 @@ def look_due(totals: Totals, rule: ProofRule, look: LastLook, *, successes: int)
 
 
 def benefit_pairs_left(totals: Totals, rule: ProofRule, *, successes: int) -> int:
-    """Return how many more pairs may test the skill's benefit, on failures and similar requests;
-    some are reserved for past successes, if there are any.
+    """Return how many more replays may test the skill's benefit, on failed requests and similar
+    ones; some are reserved for past successes, if there are any.
     """
     still_kept = max(0, rule.least_success_pairs - totals.success_pairs) if successes else 0
     most = rule.most_pairs if is_open(totals, rule) else rule.first_pairs
@@ -357,14 +357,14 @@ def benefit_pairs_left(totals: Totals, rule: ProofRule, *, successes: int) -> in
 
 
 def is_open(totals: Totals, rule: ProofRule) -> bool:
-    """Whether a proof may go on after its first pairs: the skill has won at least one, and the
-    evidence against it is weak.
+    """Whether testing a skill may go on after the first replays: it won at least one of them, and
+    the evidence against it is weak.
     """
     return totals.wins > 0 and totals.log_e >= math.log(rule.open_e)
 
 
 def budget(totals: Totals, rule: ProofRule, *, successes: int) -> int:
-    """Return the most replayed pairs that a proof may use, given its counts so far."""
+    """Return the most replayed requests that testing a skill may use, given the counts so far."""
     used = totals.benefit_pairs + (rule.least_success_pairs if successes else 0)
     goes_on = not benefit_shown(totals, rule) and is_open(totals, rule)
     first = used < rule.first_pairs or (used == rule.first_pairs and not goes_on)

@@ -1,4 +1,4 @@
-"""A proposal: a candidate skill (an instruction text for prompts) that waits for the user's word.
+"""A proposal: a candidate skill (instruction text for prompts) that awaits the user's decision.
 
     draft → screened → proving → proved | unproved → approved | rejected
               └ quarantined        (also: deferred, stale)
@@ -188,15 +188,15 @@ class Proposal:
 
     @property
     def look(self) -> LastLook | None:
-        """The random number that may decide the proof of this proposed skill once its pairs are
-        used up (the last look), if there is one.
+        """The random number that may decide on this proposed skill once the allowed replays of past
+        requests are used up (the last look), if there is one.
         """
         return self.ground.look if self.ground else None
 
     @property
     def looked(self) -> bool:
-        """Whether the proof of this proposed skill has made its randomised final decision, after
-        which no pair for the benefit counts.
+        """Whether the randomised final decision on this proposed skill was made, after which no
+        further replay of a past request may show its benefit.
         """
         return self.look is not None and self.look.after > 0
 
@@ -206,8 +206,8 @@ class Proposal:
 
     @property
     def lacks_words(self) -> bool:
-        """Whether a comment by the user would still help to prove the proposed skill: the proposal
-        is open and unproved, and the bad answers behind it were rated without a comment.
+        """Whether a comment by the user would still help to test the proposed skill: it is
+        undecided, and the bad answers behind it were rated without a comment.
         """
         status = self.before if self.status is ProposalStatus.DEFERRED else self.status
         waits = status in (*TO_PROVE, ProposalStatus.UNPROVED)
@@ -215,8 +215,8 @@ class Proposal:
 
     @property
     def comparable(self) -> bool:
-        """Whether the user may compare the answers with and without the proposed skill, to decide
-        its proof.
+        """Whether the user may compare answers with and without the proposed skill blindly, to show
+        that it helps.
         """
         waits = self.status in TO_PROVE or (
             self.status is ProposalStatus.UNPROVED and self.needs_picks
@@ -245,8 +245,8 @@ def is_stale(proposal: Proposal, library: Library) -> bool:
 
 
 def check_decidable(proposal: Proposal, *, sha256: str | None, library: Library) -> None:
-    """Raise Conflict unless the user may decide now on a proposal (a candidate skill) with exactly
-    this text.
+    """Raise Conflict unless the user may now approve or reject a proposal (a candidate skill) with
+    exactly this text.
     """
     if not proposal.open:
         raise Conflict(
@@ -265,9 +265,9 @@ def check_decidable(proposal: Proposal, *, sha256: str | None, library: Library)
 
 
 def may_approve_itself(proposal: Proposal) -> bool:
-    """Whether the optional policy may approve a proposed skill without the user: it is proved, has
-    no serious finding, and is in the user's own words from a conversation without other people's
-    text.
+    """Whether the optional policy may approve a proposed skill without the user: tests on past
+    requests proved that it helps, nothing suspicious was found, and it is in the user's own words
+    from a conversation without other people's text.
     """
     calm = all(
         flag.get("severity") == "note" and flag.get("kind") not in NEEDS_EYES

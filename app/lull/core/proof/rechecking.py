@@ -31,8 +31,8 @@ from lull.core.proof.proof import (
 def recheck(
     text: str, *, skill_sha256: str, rule: ProofRule | None = None, ended: bool = True
 ) -> list[str]:
-    """Return the faults found in the evidence file of a skill's proof, as sentences; empty if
-    everything holds.
+    """Return the faults found in the evidence file of a skill's proof (its test on past requests),
+    as sentences; empty if everything holds.
 
     `text` is that of `evidence.json`, `skill_sha256` that of the SKILL.md beside it. With `rule`, a
     proof by a more lenient rule is reported, too. Without `ended`, a proof that today's rule would

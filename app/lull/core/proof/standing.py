@@ -1,5 +1,5 @@
-"""What the approval of a proposed skill would rest on when the user decides: a proof, no test yet,
-no benefit shown.
+"""What is known of a proposed skill when the user decides on it: proved by tests on past requests,
+not tested yet, tested without benefit, and so on.
 
 The window and the command line ask for confirmation before they put anything in force that was not
 proved, and show the same cautions beside a proof. Both are decided here, once.
@@ -16,7 +16,9 @@ from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin, Pro
 
 
 class Standing(StrEnum):
-    """What the user's approval of a proposed skill would rest on."""
+    """What is known of a proposed skill when the user is asked to approve it: proved, untested,
+    without benefit, suspicious, and so on.
+    """
 
     PROVED = "proved"
     REMOVAL = "removal"
@@ -37,7 +39,7 @@ CALM: Final = frozenset({Standing.PROVED, Standing.REMOVAL})
 
 
 class Caution(StrEnum):
-    """Something that the proof of a skill leaves open, as a caution for the user."""
+    """A caution for the user about a proved skill: what its test on past requests leaves open."""
 
     ONE_REQUEST = "one-request"
     NO_PAST_SUCCESS = "no-past-success"
@@ -50,8 +52,8 @@ CAUTION_WORDS: Final[Mapping[Caution, str]] = {
 
 
 def standing_of(proposal: Proposal, *, pairs: int) -> Standing:
-    """Return what approving the proposed skill would rest on, after this many replayed pairs of
-    answers.
+    """Return what is known of a proposed skill when the user is asked to approve it (proved,
+    untested, without benefit, …), after this many replays of past requests.
     """
     status = proposal.status
     if status is ProposalStatus.DEFERRED and proposal.before is not None:
@@ -74,8 +76,8 @@ def standing_of(proposal: Proposal, *, pairs: int) -> Standing:
 
 
 def cautions_of(decision: ProofDecision) -> tuple[Caution, ...]:
-    """Return what the proof of a skill leaves open so far; nothing before the first replayed
-    pair.
+    """Return what the test of a skill on past requests leaves open so far, as cautions for the
+    user; nothing before the first replay.
     """
     if not decision.pairs:
         return ()

@@ -73,7 +73,7 @@ class FailureSet:
 
     @property
     def wish(self) -> str:
-        """What the user said they wanted, in all failures of the set, newest words last."""
+        """What the user said they wanted after these bad answers, newest words last."""
         said = dict.fromkeys(w for f in reversed(self.failures) if (w := f.rule or f.said))
         return "\n".join(said)
 

@@ -11,8 +11,8 @@ NO_SKILL = ""
 
 
 class Neighbour(NamedTuple):
-    """A past request found by nearest-neighbour search, with the skill it wanted. A tuple, because
-    the request path makes many of them.
+    """A past request found by nearest-neighbour search, with the skill that was useful for it. A
+    tuple, because the request path makes many of them.
     """
 
     id: str

@@ -75,7 +75,7 @@ class SkillIndex(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejected:
-    """A proposed skill that the user or the proof turned down."""
+    """A proposed skill that the user, or its test on past requests, turned down."""
 
     text: SkillText
     reason: str

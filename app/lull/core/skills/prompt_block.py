@@ -20,7 +20,9 @@ CLOSING = "\n</skills>"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Injection:
-    """The text that Lull adds to one request; nothing else in the body changes."""
+    """The text that Lull adds to one chat request: the block of skills and what goes with it.
+    Nothing else in the request's body changes.
+    """
 
     system: str
     """The block to append to the client's system text, or to send alone; "" for none."""

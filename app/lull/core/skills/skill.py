@@ -44,7 +44,7 @@ class SkillStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillText:
-    """The contents of a SKILL.md."""
+    """The contents of a skill's file SKILL.md: name, description, body and metadata."""
 
     name: str
     description: str
@@ -95,7 +95,9 @@ def scope_of(text: SkillText) -> Scope:
 
 
 class SkillKey(NamedTuple):
-    """Identifies a skill. A tuple, because the request path hashes many of them."""
+    """Identifies a skill by its client and name. A tuple, because the request path hashes many of
+    them.
+    """
 
     client: str
     name: str
@@ -130,7 +132,7 @@ class SkillGeneration:
 
 @dataclass(frozen=True, slots=True)
 class ClientSkills:
-    """The active skills that may be used in one client's prompts."""
+    """The active skills that may be used in one client program's prompts."""
 
     skills: Mapping[SkillKey, Skill]
     pinned: tuple[Skill, ...]

@@ -29,7 +29,9 @@ NO_SCORES: Mapping[SkillKey, float] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalRule:
-    """The settings for choosing the skills of a prompt."""
+    """The settings for choosing the skills of a prompt: score thresholds, weights and token
+    budget.
+    """
 
     at_most: int = 3
     """Most retrieved skills in a trajectory; pinned ones do not count."""

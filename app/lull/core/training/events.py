@@ -14,7 +14,7 @@ from lull.core.errors import TrainingError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Began:
-    """Event: the trainer has loaded the model and measured one step."""
+    """Event of a training run: the trainer has loaded the model and measured one step."""
 
     EVENT: ClassVar = "began"
     steps: int
@@ -33,7 +33,7 @@ class Began:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stepped:
-    """Event: one optimiser step is done, and its checkpoint is on disk."""
+    """Event of a training run: one optimiser step is done, and its checkpoint is on disk."""
 
     EVENT: ClassVar = "step"
     step: int

@@ -59,7 +59,9 @@ WISH: Final = "wish"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSource:
-    """A source that a training run was made from; recorded even after the source is deleted."""
+    """A source that a training run was made from: a turn, a turn with the user's wish, or a skill.
+    It stays recorded even after it is deleted.
+    """
 
     kind: str
     """Kind of the source: `turn`, `wish`, or `skill` (then identified by its sha256)."""
@@ -166,8 +168,8 @@ def stepped(made: RunProgress, step: int) -> RunProgress:
 
 
 def why_stuck(run: Run, last: str) -> str:
-    """Explain to the user why the trainer is not restarted automatically; "" if it may be. `last`
-    says how it ended this time.
+    """Explain to the user why the trainer of a run is not restarted automatically after repeated
+    crashes; "" if it may be. `last` says how it ended this time.
     """
     made = run.progress
     if made.falls < MOST_FALLS:

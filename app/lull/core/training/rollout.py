@@ -32,7 +32,9 @@ class GroupState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
-    """One sampled answer, exactly as the engine drew it."""
+    """One sampled answer as the inference engine drew it: token ids, log-probabilities and
+    reward.
+    """
 
     ids: tuple[int, ...]
     """Token ids of the answer, the end token included."""

@@ -123,7 +123,9 @@ def denies(text: str) -> bool:
 
 
 def denied(text: str, found: re.Match[str]) -> bool:
-    """Whether a few words before or after a match negate it: the thing is not wanted."""
+    """Whether a few words before or after a match in a rule negate it, so that the thing is not
+    wanted.
+    """
     before = _NOT_MORE.sub(" ", text[: found.start()])
     # In "no commas, no emojis and bullets" a comma ends the scope of "no"; "and/or" between two
     # negated things does not.
@@ -149,7 +151,7 @@ def denied(text: str, found: re.Match[str]) -> bool:
 
 
 def denies_twice(text: str) -> bool:
-    """Whether the text is a double negation, so that the thing is wanted: "never leave out", "don't
+    """Whether a text is a double negation, so that the thing is wanted: "never leave out", "don't
     skip".
     """
     return (

@@ -34,8 +34,8 @@ _FOR: Final = re.compile(
 
 
 def lead(rule: str) -> str:
-    """Return the clause that says when a rule applies, such as "When I ask for a recipe, …"; "" for
-    none.
+    """Return the clause that says when a user's rule applies, such as "When I ask for a recipe, …";
+    "" for none.
     """
     found = _lead(rule)
     if found is not None:
