@@ -55,8 +55,8 @@ class CheckKind(StrEnum):
 
     @property
     def matter(self) -> str:
-        """The subject of this kind of check, on which different rules contradict each other (such
-        as the answer's length); "" if two rules of the kind can both hold.
+        """The subject on which two checks of this kind contradict each other if they differ (such
+        as the answer's length); "" if both can hold.
         """
         return _MATTERS.get(self, "")
 
@@ -134,8 +134,9 @@ class Check:
 
     @property
     def matter(self) -> str:
-        """The check's subject for its part of an answer. Rules on different parts do not contradict
-        each other: 50 words in all, 20 words per bullet.
+        """The subject on which this check (an exact test of an answer) can contradict another, with
+        its part of the answer. Checks of different parts do not contradict each other: 50 words in
+        all, 20 words per bullet.
         """
         matter = self.kind.matter
         return f"{matter} of {self.part}" if matter and self.part else matter

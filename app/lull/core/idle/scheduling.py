@@ -34,7 +34,9 @@ _ORDER: Final = tuple(WorkKind)
 
 
 class Sized(Protocol):
-    """Interface of a background work item's size and value, known before it runs."""
+    """Interface of what is known of a background work item before it runs: kind, value and
+    duration.
+    """
 
     @property
     def kind(self) -> WorkKind: ...

@@ -72,7 +72,7 @@ class _Read:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceTurns:
-    """Everything said in the turns that a proposed skill comes from."""
+    """Everything said in the conversation turns that a proposed skill comes from, by author."""
 
     typed: tuple[_Read, ...]
     strange: tuple[_Read, ...]
@@ -132,8 +132,8 @@ def _read(span: AuthoredSpan) -> _Read:
 def trace(text: SkillText, sources: SourceTurns, *, mine: bool = False) -> tuple[Provenance, ...]:
     """Return the sentences of a skill's description and body in order, each with its source.
 
-    `mine`: the skill is the user's words in a fixed frame of Lull's; of the frame, only words of
-    somebody else count.
+    `mine`: the skill is the user's words inside a fixed sentence of Lull's ("In every answer the
+    user wants: “…”"); of that sentence, only words of somebody else count.
     """
     described = [found for s in sentences(text.description) for found in _traced(s, sources)]
     body = [found for s in sentences(text.body) for found in _traced(s, sources)]

@@ -79,8 +79,8 @@ def screen(text: SkillText, *, spans: Sequence[AuthoredSpan], mine: bool = False
     """Screen a proposed skill for suspicious content, against the conversation turns that it comes
     from.
 
-    `spans` are those of all its turns. `mine`: it is the user's own words in a frame of Lull's, and
-    no model wrote any of it; this is the only exemption.
+    `spans` are the texts of all its turns, by author. `mine`: it is the user's own words inside a
+    fixed sentence of Lull's, and no model wrote any of it; this is the only exemption.
     """
     sources = sources_of(spans)
     found = trace(text, sources, mine=mine)

@@ -44,7 +44,7 @@ class Failure:
 
     @property
     def rule(self) -> str:
-        """The user's words after this turn that state a lasting wish and what it is about; "" for
+        """The user's words after this answer that state a lasting wish and what it is about; "" for
         none.
         """
         return with_its_subject(self.heard.rule, self.said) if self.heard is not None else ""
@@ -79,7 +79,7 @@ class FailureSet:
 
     @property
     def worded(self) -> Failure | None:
-        """The newest failure in the set after which the user stated a lasting wish in words."""
+        """The newest of these failures after which the user stated a lasting wish in words."""
         return next((failure for failure in self.failures if failure.rule), None)
 
 

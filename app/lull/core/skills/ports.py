@@ -50,7 +50,9 @@ class SkillIndex(Protocol):
     """
 
     def lexical(self, text: str, *, client: Client, least: float = 0.0) -> dict[SkillKey, float]:
-        """Return each skill's keyword score for a request, if at least `least`."""
+        """Score each skill by the words that it shares with the request; return the scores that are
+        at least `least`.
+        """
 
     def exemplars(
         self,
@@ -60,8 +62,8 @@ class SkillIndex(Protocol):
         least: float = -1.0,
         also: Collection[SkillKey] = (),
     ) -> dict[SkillKey, float]:
-        """Return for each skill how much past requests similar to this one wanted it, if at least
-        `least`.
+        """Score each skill by how useful it was for past requests similar to this one; return the
+        scores that are at least `least`.
 
         Skills in `also` are returned in any case, with a negative score where similar requests went
         well without any.

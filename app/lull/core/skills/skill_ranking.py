@@ -117,9 +117,9 @@ CLEARLY_WANTED = 0.7
 
 
 def wanted_by_past_requests(said: Recalled, *, says_little: bool) -> float:
-    """Return how much similar past requests speak for a skill: the geometric mean of how much they
-    wanted this skill and how much they wanted any. 0 if the latter is too little, negative if they
-    wanted none.
+    """Score a skill for a request by similar past requests: the geometric mean of how strongly they
+    speak for this skill and how strongly for any skill. 0 if the latter is too weak, negative if
+    similar requests went well without a skill.
     """
     floor = HELPED_FLOOR + HELPED_GROWTH * math.log1p(said.among)
     if says_little:
