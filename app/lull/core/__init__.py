@@ -1,1 +1,3 @@
-"""Domain types and rules, on the standard library alone: no I/O, no async, no clock."""
+"""Domain types and rules of Lull, written with the standard library alone: no I/O, no async, no
+clock.
+"""

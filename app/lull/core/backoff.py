@@ -34,5 +34,5 @@ class Backoff:
         return min(self.longest_s, self.first_s * 2.0 ** max(0, falls - 1))
 
     def forgiven(self) -> Backoff:
-        """Return the value with no crashes, as after a restart by hand."""
+        """Return the record of crashes emptied, as after a restart by hand."""
         return replace(self, falls_s=())

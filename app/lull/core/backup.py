@@ -48,7 +48,7 @@ _AGAIN: Final = "Use another backup."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupCounts:
-    """Numbers of conversations, skills and so on in a backup."""
+    """Numbers of conversations, turns, skills, adapters and calendars in a backup."""
 
     conversations: int
     turns: int
@@ -98,8 +98,8 @@ def is_plain(name: str) -> bool:
 
 
 def belongs(name: str) -> bool:
-    """Whether the file at this path, relative to the home, is part of a backup; hidden files are
-    not, being unfinished writes or not Lull's.
+    """Whether the file at this path, relative to Lull's data folder, is part of a backup. Hidden
+    files are not: they are unfinished writes, or not Lull's.
     """
     if not is_plain(name):
         return False
@@ -110,7 +110,9 @@ def belongs(name: str) -> bool:
 
 
 def makes_room(name: str) -> bool:
-    """Whether a restore replaces this file or folder of the home, after moving it aside."""
+    """Whether restoring a backup replaces this file or folder of Lull's data folder, after moving
+    it aside.
+    """
     return _SWAPPED.fullmatch(name) is not None
 
 
@@ -118,7 +120,7 @@ def makes_room(name: str) -> bool:
 
 
 def manifest_text(manifest: Manifest) -> str:
-    """Return the manifest's JSON text, which `read_manifest` parses."""
+    """Return the JSON text of a backup's manifest, which `read_manifest` parses."""
     return json.dumps({"format": FORMAT, **asdict(manifest)}, indent=1) + "\n"
 
 
@@ -177,7 +179,7 @@ def by_hand_name(now: datetime) -> str:
 
 
 def by_schedule_name(names: Iterable[str], now: datetime) -> str:
-    """Return the name for the next scheduled backup; names are numbered, because the clock may
+    """Return the file name for the next scheduled backup; names are numbered, because the clock may
     jump.
     """
     newest = max((number for name in names if (number := schedule_number(name))), default=0)
@@ -208,7 +210,7 @@ def is_due(last: datetime | None, now: datetime, every_days: int) -> bool:
 
 
 def counted(counts: BackupCounts) -> str:
-    """Return the counts in words: "12 turns in 3 conversations, 2 skills and 1 adapter"."""
+    """Return a backup's counts in words: "12 turns in 3 conversations, 2 skills and 1 adapter"."""
     parts = [
         _some(counts.turns, "turn") + " in " + _some(counts.conversations, "conversation"),
         _some(counts.skills, "skill"),

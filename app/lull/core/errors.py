@@ -44,8 +44,8 @@ from typing import ClassVar, Self
 
 
 class LullError(Exception):
-    """Base class of all errors with a title, a detail and an optional hint: `title: detail
-    (hint)`.
+    """Base class of Lull's errors; each has a title, a detail and an optional hint, shown as
+    `title: detail (hint)`.
     """
 
     title: ClassVar[str] = "Something went wrong"
@@ -107,7 +107,9 @@ class SkillError(LullError):
 
 
 class SystemRefused(LullError):
-    """The operating system refused an operation, and no more specific error fits."""
+    """Raised when the operating system refused a file or disk operation, and no more specific error
+    fits.
+    """
 
     title = "The system refused"
 
@@ -149,7 +151,7 @@ class SecretsInFile(SecretsError):
 
 
 class RequestError(LullError):
-    """A client's request that cannot be served. `status` is an HTTP status code."""
+    """Raised for a client's request that cannot be served. `status` is an HTTP status code."""
 
     title = "The request cannot be served"
 
@@ -187,8 +189,8 @@ class UpstreamDown(LullError):
 
 
 class EvolverFault(LullError):
-    """Raised when a model's answer is not a usable skill. `answer` is its text, which is stored and
-    shown.
+    """Raised when a model was asked to write a skill (an instruction text) and its answer is not
+    usable. `answer` is its text, which is stored and shown.
     """
 
     title = "The skill writer's answer cannot be used"
@@ -207,12 +209,12 @@ class DoesNotFit(TrainingError):
 
 
 class TrialFailed(LullError):
-    """A request as a client would send it that got no answer."""
+    """Raised when a test request, sent as a chat client would send it, got no answer."""
 
     title = "The test failed"
 
 
 class ClientFileError(LullError):
-    """A chat client's configuration that cannot be read, changed or put back."""
+    """Raised when a chat client's configuration file cannot be read, changed or restored."""
 
     title = "The client's configuration cannot be changed"

@@ -1,4 +1,6 @@
-"""Events that the service sends to watchers. They only inform: nothing acts on an event."""
+"""Events that Lull's background service sends to programs that watch it, such as the window. They
+only inform: nothing acts on an event.
+"""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Coin(Protocol):
 
 
 class SecretStore(Protocol):
-    """Stores passwords. Its methods block; call them from a thread."""
+    """Interface of a store for passwords. Its methods block; call them from a thread."""
 
     kind: str
     """Kind of store: `keychain`, `memory`, `file` or `environment`, for the doctor's report."""

@@ -1,6 +1,7 @@
-"""Turns the seed of an answer and the number of a token into the random key that samples it.
+"""Derives the random key with which a token is sampled from the answer's seed and the token's
+number.
 
-The engine and the trainer sample in processes of their own, by the same keys.
+The inference engine and the trainer sample in processes of their own, by the same keys.
 """
 
 from __future__ import annotations

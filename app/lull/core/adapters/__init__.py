@@ -1,1 +1,3 @@
-"""Adapters: their states, the gate before release, canaries, and the rollback after release."""
+"""LoRA adapters: their states, the gate (the checks an adapter must pass before it answers users),
+canary prompts, and the rollback of an adapter that does harm.
+"""

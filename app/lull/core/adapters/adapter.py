@@ -1,8 +1,9 @@
-"""Adapter versions: their states, and which one answers a conversation.
+"""Versions of LoRA adapters: the states of a version, and which version answers a conversation.
 
-A training run makes an adapter, the gate judges it, it answers a small share of new conversations
-for a day (its trial as shadow), and is then active until the next one. The active adapter of a
-model is a single value that each request reads once, on arrival.
+A training run makes an adapter and the gate (a set of checks) tests it. If it passes, it answers a
+small share of new conversations for a day, its trial, and is then active until the next one
+replaces it. The active adapter of a model is a single value that each request reads once, on
+arrival.
 """
 
 from __future__ import annotations
@@ -68,7 +69,9 @@ class AdapterVersion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdaptersInForce:
-    """Which adapters of one model are active, on trial or held for comparison, by id."""
+    """The ids of one model's adapters that answer requests: the active one, the one on trial, and
+    the previous one, which keeps a small share of conversations for comparison.
+    """
 
     model: str
     active: str | None = None
@@ -88,15 +91,18 @@ class AdaptersInForce:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learned:
-    """A skill that an adapter has learned, identified by its exact text: an edited skill must be
-    learned again."""
+    """Records that training has taught a skill (an instruction text for prompts) to an adapter. The
+    skill is identified by its exact text: once edited, it must be learned again.
+    """
 
     skill: SkillKey
     sha256: str
 
 
 def line_of(adapter: str | None, parents: Mapping[str, str | None]) -> tuple[str, ...]:
-    """Return the adapter and its ancestors, youngest first."""
+    """Return the ids of an adapter and of its ancestors (the adapters that its training started
+    from), youngest first.
+    """
     line: list[str] = []
     while adapter is not None and adapter not in line and len(line) < MOST_ANCESTORS:
         line.append(adapter)
@@ -109,7 +115,9 @@ def line_of(adapter: str | None, parents: Mapping[str, str | None]) -> tuple[str
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arm:
-    """A choice of what answers: an adapter version, with the skills that it needs no prompt for."""
+    """One arm of an A/B test between adapters: the version that answers, and the skills it has
+    learned, which its prompts therefore leave out.
+    """
 
     version: str | None = None
     """sha256 of the adapter that answers; None: the base model."""
@@ -119,8 +127,9 @@ class Arm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shadow:
-    """The adapter version compared with the active one: the one on trial or, after the trial, the
-    one active before.
+    """The second arm of an A/B test: an adapter version that answers a share of conversations
+    beside the active one. It is the version on trial or, after the trial, the version active
+    before.
     """
 
     id: str
@@ -139,27 +148,30 @@ _TRIAL: Final = "adapter:"
 
 
 def flip_key(adapter: str) -> SkillKey:
-    """Return the key under which the coin flips of an adapter's trial are stored, in the table of
-    the skills' coin flips.
+    """Return the key under which an adapter's A/B test stores its coin flips (random assignments of
+    conversations). They share a table with the flips that decide whether a skill is left out.
     """
     return SkillKey("", f"{_TRIAL}{adapter}")
 
 
 def decides_adapter(flip: CoinFlip) -> bool:
-    """Return whether a coin flip chose an adapter, rather than to leave out a skill."""
+    """Return whether a stored coin flip (a random assignment) chose which adapter answers a
+    conversation, rather than whether a skill was left out of a prompt.
+    """
     return flip.name.startswith(_TRIAL)
 
 
 def chosen_arm(
     active: Arm, shadow: Shadow | None, *, before: str | None, begins: bool, toss: float
 ) -> Arm:
-    """Return which adapter version, with its learned skills, answers this request of a
+    """Return which arm of the A/B test, `active` or `shadow`, answers this request of a
     conversation.
 
-    `before` is the version that answered the last turn; `toss` is the trajectory's own number in
-    [0, 1). A trajectory stays on the arm drawn when it began; one older than the trial stays with
-    the active adapter. After the trial, only trajectories that were assigned to the previous
-    adapter since then stay with it.
+    `before` is the adapter version that answered the conversation's last turn; `begins` says that
+    this is its first. `toss` is the conversation's own random number in [0, 1). A conversation
+    stays on the arm drawn when it began; one older than the trial stays with the active adapter.
+    After the trial, only conversations that were assigned to the previous adapter since then stay
+    with it.
     """
     if shadow is None:
         return active
@@ -174,8 +186,8 @@ def trial_toss(coin: Coin, shadow: Shadow, trajectory: str) -> float:
 
 
 def trial_flip(shadow: Shadow, arm: Arm) -> CoinFlip:
-    """Return a trial's assignment in the form of a skill's coin flip; "left out" means that the old
-    version answers.
+    """Record which adapter version an A/B test assigned a conversation to, in the form used for
+    skills that are left out at random. "Left out" then means that the old version answers.
     """
     key = flip_key(shadow.id)
     fell = arm.version == shadow.arm.version
@@ -191,8 +203,8 @@ def trial_flip(shadow: Shadow, arm: Arm) -> CoinFlip:
 def to_keep(
     adapters: Sequence[AdapterVersion], force: AdaptersInForce, *, most: int = PAST_ADAPTERS_KEPT
 ) -> set[str]:
-    """Return the ids of the adapters whose files are kept: active, on trial or held, waiting for
-    the gate, and the newest `most` that were active before.
+    """Return the ids of the adapters whose files are not deleted: those that answer requests now,
+    those not yet tested, and the newest `most` that were active before.
 
     `adapters` are ordered by when they became active, newest first.
     """

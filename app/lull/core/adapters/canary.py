@@ -1,7 +1,8 @@
-"""Canaries: small tasks with a programmatic check, which an adapter must not get worse at.
+"""Canary prompts: small tasks with a programmatic check, which a new adapter must not get worse at.
 
-A probe is a request, with or without a skill in its prompt, and a check. The gate weighs probes by
-family.
+A probe is one such task: a request, with or without a skill in its prompt, and the check of its
+answer. The gate (the test before an adapter may answer users) groups the probes into families, and
+each family must pass.
 """
 
 from __future__ import annotations
@@ -52,10 +53,10 @@ class Probe:
 
 
 def probes_from(fields: Mapping[str, object]) -> list[Probe]:
-    """Parse the JSON file of one family of canaries into its test prompts (probes).
+    """Parse the JSON file of one family of canary prompts (small tasks that show whether an adapter
+    has lost an ability) into its tasks.
 
-    A canary tells whether an adapter has lost what it should keep. Raises ValueError for an invalid
-    probe.
+    Raises ValueError for an invalid task.
     """
     family, listed = fields.get("family"), fields.get("probes")
     if not isinstance(family, str) or not isinstance(listed, list):

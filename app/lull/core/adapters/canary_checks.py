@@ -1,4 +1,5 @@
-"""Checks of answers to canary probes: a fixed set of kinds, each a pure function of the text.
+"""Checks of answers to canary prompts (small test tasks that an adapter must not get worse at): a
+fixed set of kinds, each a pure function of the answer's text.
 
 Nothing that a model wrote is ever executed. Checks are lenient about what the task did not ask for
 (a code fence, a sentence around the answer where allowed) and strict about what it did.
@@ -54,7 +55,9 @@ class CanaryRule:
 
 
 def wanted_from(fields: Mapping[str, object]) -> CanaryRule:
-    """Parse the rule of a canary's check. Raises ValueError for an unknown kind."""
+    """Parse the check of a canary prompt (a small test task) from its JSON fields. Raises
+    ValueError for an unknown kind of check.
+    """
     rest = {name: value for name, value in fields.items() if name != "kind"}
     return CanaryRule(kind=CanaryKind(str(fields.get("kind"))), fields=rest)
 
@@ -64,7 +67,7 @@ def fulfils(wanted: CanaryRule, answer: str) -> bool:
 
 
 def refuses(answer: str) -> bool:
-    """Whether the answer declines, judged by usual opening phrases."""
+    """Whether a model's answer refuses the request, judged by usual opening phrases."""
     opening = answer.lower().replace("’", "'")[:300]
     return any(sign.search(opening) for sign in _REFUSALS)
 

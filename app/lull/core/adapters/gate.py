@@ -1,17 +1,17 @@
-"""Decides whether an adapter may serve, by comparing it with the active one on the same requests.
+"""Decides whether a newly trained LoRA adapter may answer users: the gate.
 
-Five checks must all pass:
+The adapter is compared with the active one on the same requests. Five checks must all pass:
 
-- **Canaries, per family.** First each probe is answered once, greedily; a family passes if the
-  candidate loses at most 3 points more probes than it wins. In a family of twelve, one flipped
-  probe says little, so a small loss is checked again with sampled answers to randomly drawn
-  probes, until a bet (`safe_log_e`) shows at 20 to 1 that the candidate is not worse by 3 points
-  or more, shows harm, or the pairs are used up; what is not shown fails. All families must pass,
-  so no correction for multiple tests is needed (intersection-union test: Berger 1982).
+- **Canaries** (small test tasks), per family. First each is answered once, greedily; a family
+  passes if the candidate loses at most 3 points more of them than it wins. In a family of twelve,
+  one flipped answer says little, so a small loss is checked again with sampled answers to randomly
+  drawn tasks, until a bet (`safe_log_e`) shows at 20 to 1 that the candidate is not worse by 3
+  points or more, shows harm, or the pairs are used up; what is not shown fails. All families must
+  pass, so no correction for multiple tests is needed (intersection-union test: Berger 1982).
 - **The target.** Both answer held-out requests with the same seed: the bet on wins and losses
-  reaches 20 (`log_e_value`, as for skills) or, where graded scores were announced beforehand,
-  the lower bound of the mean gain is above 0 (`gain_bound`).
-- **Closeness to the base** in nats per token: forgetting follows the divergence (RL's Razor,
+  reaches 20 (`log_e_value`) or, where graded scores were announced beforehand, the lower bound of
+  the mean gain is above 0 (`gain_bound`).
+- **Closeness to the base model** in nats per token: forgetting follows the divergence (RL's Razor,
   arXiv 2509.04259).
 - **Style**: length, repetition and refusals within 15 %.
 - **Secrets**: no planted secret and nothing that looks like a secret is output.
@@ -44,8 +44,8 @@ class CheckState(StrEnum):
 
 
 class TargetTest(StrEnum):
-    """How the gate tests an adapter's gain on held-out requests of the kind it was trained on;
-    fixed before the first pair.
+    """How an adapter's gain on held-out requests of the kind it was trained on is tested before it
+    may answer users. The choice is fixed before the first pair of answers is compared.
     """
 
     WINS = "wins"
@@ -54,8 +54,9 @@ class TargetTest(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateRule:
-    """The gate's thresholds. They are deliberately not settings, because lowering them after a
-    rejection would defeat the gate; `lull adapters promote --anyway` overrides it openly.
+    """The thresholds of the gate, the test that an adapter must pass before it answers users. They
+    are deliberately not settings, because lowering them after a rejection would defeat the test;
+    `lull adapters promote --anyway` overrides it openly.
     """
 
     margin: float = 0.03
@@ -91,7 +92,9 @@ class ProbePair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetPair:
-    """Scores in [0, 1] of the old and the new adapter on one held-out request under one seed."""
+    """Scores in [0, 1] of the active and the candidate adapter on one held-out request, both
+    answered with the same random seed.
+    """
 
     request: str
     old: float
@@ -137,7 +140,9 @@ class Measures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionState:
-    """The state of one of the gate's checks: passed, failed or still open."""
+    """The state of one check of the gate (the test before an adapter may answer users): passed,
+    failed, or open until more answers are compared.
+    """
 
     standing: CheckState
     check: GateCheck
@@ -145,8 +150,8 @@ class QuestionState:
 
 
 def decide(measures: Measures, rule: GateRule, *, at: datetime, against: str | None) -> Verdict:
-    """Decide whether the candidate passes, from the measurements. A check that is still open counts
-    as failed.
+    """Decide from the measurements whether a candidate adapter may answer users. A check that is
+    still open counts as failed.
     """
     looks = [
         *families(measures.probes, rule),
@@ -183,8 +188,8 @@ def _look(
 
 
 def families(pairs: Iterable[ProbePair], rule: GateRule) -> list[QuestionState]:
-    """Compare old and new answers for each canary family; return one result per family, sorted by
-    name.
+    """Compare the old and the new adapter's answers to each family of canary prompts (small test
+    tasks); return one result per family, sorted by name.
     """
     found: defaultdict[str, list[ProbePair]] = defaultdict(list)
     for pair in pairs:
@@ -270,8 +275,8 @@ def _still_possible(wins: int, losses: int, left: int, rule: GateRule) -> bool:
 
 
 def kept(pairs: Sequence[TargetPair], rule: GateRule) -> list[QuestionState]:
-    """Check how much of a learned skill's gain remains without the skill in the prompt; empty if
-    none was to be learned.
+    """Check whether an adapter that learned a skill (an instruction text) keeps most of the
+    improvement without the skill in the prompt; empty if it was to learn none.
     """
     gains = [(p.new - p.old, p.taught - p.old) for p in pairs if p.taught is not None]
     if not gains:
@@ -289,8 +294,8 @@ def kept(pairs: Sequence[TargetPair], rule: GateRule) -> list[QuestionState]:
 
 
 def closeness(name: str, paths: Sequence[Distance], limit: float, where: str) -> QuestionState:
-    """Check the mean KL divergence per token from the base model; all tokens weigh alike, whichever
-    answer they belong to.
+    """Check the adapter's mean KL divergence per token from the base model; all tokens weigh alike,
+    whichever answer they belong to.
     """
     tokens = sum(path.tokens for path in paths)
     if not tokens:

@@ -1,4 +1,6 @@
-"""The gate's verdict on an adapter, in words for people and as JSON for storage."""
+"""The verdict of the gate (the test before an adapter may answer users), in words for people and as
+JSON for storage.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateCheck:
-    """The result of one of the gate's checks."""
+    """The result of one of the checks that an adapter must pass before it answers users."""
 
     name: str
     """Name of the check, for example `canaries:arithmetic`, `target`, `kl:replay`, `length`,
@@ -57,8 +59,8 @@ def verdict_json(verdict: Verdict) -> dict[str, object]:
 
 
 def verdict_from(fields: Mapping[str, object]) -> Verdict:
-    """Parse the JSON that `verdict_json` wrote. Raises KeyError, TypeError or ValueError for
-    anything else.
+    """Parse the JSON of an adapter's verdict that `verdict_json` wrote. Raises KeyError, TypeError
+    or ValueError for anything else.
     """
     checks = fields["checks"]
     if not isinstance(checks, list):

@@ -1,10 +1,11 @@
-"""The statistics of the gate: bets on paired differences, from counts or from values.
+"""Statistics of the gate (the test before an adapter may answer users): bets on paired score
+differences, from counts or from values.
 
-A paired difference d in [-1, 1] is the score of the candidate's answer minus that of the active
-adapter's, for the same request and seed. Each bet starts at 1 and is a mixture over stakes. Under
-its null hypothesis it is never expected to grow, so it reaches 20 with a probability of at most 1
-in 20, however often one looks (testing by betting: Waudby-Smith & Ramdas, arXiv 2010.09686; Ville's
-inequality).
+A paired difference d in [-1, 1] is the score of the candidate adapter's answer minus that of the
+active one's, for the same request and seed. Each bet is an e-value: it starts at 1 and is a mixture
+over stakes. Under its null hypothesis it is never expected to grow, so it reaches 20 with a
+probability of at most 1 in 20, however often one looks (testing by betting: Waudby-Smith & Ramdas,
+arXiv 2010.09686; Ville's inequality).
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _HALVINGS: Final = 40
 @lru_cache(maxsize=65_536)
 def safe_log_e(wins: int, losses: int, ties: int, margin: float) -> float:
     """Natural logarithm of the e-value against "the candidate is worse by `margin` or more": E[d]
-    <= -margin.
+    <= -margin, where d is a paired score difference.
 
     A high value means it is not worse by that much. Without any difference, 20 is reached after 142
     pairs for a margin of 3 points.
@@ -41,7 +42,7 @@ def safe_log_e(wins: int, losses: int, ties: int, margin: float) -> float:
 @lru_cache(maxsize=65_536)
 def harm_log_e(wins: int, losses: int, ties: int, margin: float) -> float:
     """Natural logarithm of the e-value against "the candidate is not worse by more than `margin`":
-    E[d] >= -margin.
+    E[d] >= -margin, where d is a paired score difference. A high value shows harm.
     """
     highest = 1.0 / (1.0 + margin)
     return _mixture(
@@ -53,8 +54,8 @@ def harm_log_e(wins: int, losses: int, ties: int, margin: float) -> float:
 
 
 def gain_log_e(differences: Sequence[float], least: float = 0.0) -> float:
-    """Natural logarithm of the e-value against "the mean gain is `least` or less", for graded
-    scores in their order.
+    """Natural logarithm of the e-value against "the mean gain is `least` or less", for score
+    differences in the order in which they were measured.
 
     Raises ValueError for a difference outside [-1, 1] or a `least` outside (-1, 1).
     """
@@ -71,7 +72,7 @@ def gain_log_e(differences: Sequence[float], least: float = 0.0) -> float:
 
 def gain_bound(differences: Sequence[float], alpha: float = 0.05) -> float:
     """Return a lower bound of the mean gain that is wrong with probability at most `alpha`, however
-    often it is looked at.
+    often the bound is computed while data come in.
 
     The bound is the largest `least` that the bet of `gain_log_e` has ruled out; -1 if none.
     """

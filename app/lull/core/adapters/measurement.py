@@ -1,4 +1,6 @@
-"""One stored measurement of the gate, and the summary of many."""
+"""One stored measurement of an adapter's test before it may answer users, and the grouping of all
+measurements by kind.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ class Measure:
 
 
 def measures_of(done: Mapping[str, Measure]) -> Measures:
-    """Group the measurements of an adapter's test by kind, sorted by name within each."""
+    """Group the measurements of an adapter's test (before it may answer users) by kind, sorted by
+    name within each.
+    """
     kinds: dict[MeasureKind, list[Measure]] = {kind: [] for kind in MeasureKind}
     for name in sorted(done):
         kinds[done[name].kind].append(done[name])

@@ -1,7 +1,8 @@
-"""Model versions that Lull publishes in Ollama: their states, and when one may serve.
+"""Model versions that Lull publishes in Ollama, each the base model with an adapter merged into its
+weights: their states, and the test before one may answer.
 
-The public name stays the user's. Each version has a name of its own, and nothing of the user's is
-overwritten. The active adapter decides which version answers.
+Clients keep using the model's public name. Each version is stored in Ollama under a name of its
+own, so no model of the user's is overwritten; the active adapter decides which version answers.
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ class PublishedStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """Largest differences of next-token log-probabilities between two engines, in nats."""
+    """How well a published model version agrees with the trained weights: the largest differences
+    of next-token log-probabilities between two inference engines, in nats.
+    """
 
     gap: float
     """Largest difference in nats between the published version and the trained weights."""
@@ -88,8 +91,8 @@ class PublishedVersion:
 
 
 def gap_between(one: NextToken, other: NextToken) -> float | None:
-    """Return the largest difference in nats between two engines' log-probabilities; None if they
-    cannot be compared (different prompt tokens, or no output).
+    """Return the largest difference in nats between two inference engines' log-probabilities for
+    the next token; None if they cannot be compared (different prompt tokens, or no output).
     """
     if one.prompt_tokens != other.prompt_tokens:
         return None

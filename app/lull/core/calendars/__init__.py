@@ -1,1 +1,1 @@
-"""Calendar events and the feeds they come from."""
+"""Calendar events and the feeds (iCalendar addresses or files) that they come from."""

@@ -1,7 +1,7 @@
-"""The user's busy times from calendars, and what they mean for learning.
+"""The user's busy times from calendars, and whether training may run during them.
 
-Decides what a busy stretch means and merges stretches that touch. Fetching and parsing happen
-elsewhere.
+Decides what a busy stretch of time means and merges stretches that touch. Fetching and parsing
+happen elsewhere.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ class CalendarEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calendar:
-    """One of the user's calendar feeds, as far as the idle policy needs it."""
+    """One of the user's calendar feeds, with only what is needed to decide whether training may
+    run.
+    """
 
     id: str
     label: str
@@ -58,8 +60,8 @@ class Calendar:
 
 
 def block_end(events: Sequence[CalendarEvent], kind: Meaning, at: datetime) -> datetime | None:
-    """Return when the busy time that is under way at `at` ends, across all feeds, joining events
-    that touch; None if there is none of this kind.
+    """Return when the busy time under way at `at` ends, across all calendar feeds, joining events
+    that touch; None if no event of this kind is under way.
     """
     end, before = at, None
     while end != before:
@@ -73,11 +75,11 @@ def block_end(events: Sequence[CalendarEvent], kind: Meaning, at: datetime) -> d
 def ahead(
     events: Iterable[CalendarEvent], now: datetime, *, most: int = MOST_STRETCHES
 ) -> tuple[CalendarEvent, ...]:
-    """Return the events that are not over at `now` (timezone-aware), by start.
+    """Return the calendar events that are not over at `now` (timezone-aware), by start.
 
     Touching stretches of one feed and meaning are merged; of each meaning the first `most` are
-    kept. The policy asks up to ten times a second while work runs, so it must not walk through the
-    twenty thousand events that a feed may hold.
+    kept. This keeps the list short: the idle policy, which asks up to ten times a second whether
+    training may go on, must not walk through the twenty thousand events that a feed may hold.
     """
     blocks: list[CalendarEvent] = []
     last: dict[tuple[str, Meaning], int] = {}

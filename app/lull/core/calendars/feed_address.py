@@ -80,7 +80,9 @@ class AddressKind(StrEnum):
 
 
 def standing(address: IpAddress) -> AddressKind:
-    """Return the strictest kind among an IP address and every IPv4 address embedded in it."""
+    """Classify an IP address as public, private or forbidden to connect to: the strictest class of
+    the address and of every IPv4 address embedded in it.
+    """
     return max(map(_of_one, _inside(address)), key=_BADNESS.index)
 
 

@@ -1,7 +1,7 @@
-"""A calendar feed: its last copy, how old that is, and when it is fetched next.
+"""A calendar feed: its last copy, how old that copy is, and when the feed is fetched next.
 
-Decides how long the last good copy counts, how its health is called, and when to try again after a
-success or a failure. The feed's address is a password and not part of a `Feed`.
+Decides for how long the last good copy counts, whether the feed is fresh, old or lost, and when to
+try again after a success or a failure. The feed's address is a password and not part of a `Feed`.
 """
 
 from __future__ import annotations
@@ -100,7 +100,9 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Validators:
-    """HTTP cache validators that came with a feed's copy; all empty if the server gave none."""
+    """HTTP cache validators (ETag, Last-Modified) that came with a calendar feed's copy; all empty
+    if the server gave none.
+    """
 
     etag: str = ""
     last_modified: str = ""
@@ -111,7 +113,7 @@ class Validators:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedSource:
-    """Where a feed is fetched from. Kept in memory only while the feed is read."""
+    """Where a calendar feed is fetched from. Kept in memory only while the feed is read."""
 
     location: str = field(repr=False)
     """The feed's web address, which is kept secret like a password, or the path of a file."""
@@ -129,7 +131,7 @@ class BusySpan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedReading:
-    """The result of fetching and parsing a feed once."""
+    """The result of fetching and parsing a calendar feed once."""
 
     events: tuple[CalendarEvent, ...]
     """Busy events that overlap the time span that was read, by start; uncut and not merged."""
@@ -141,7 +143,7 @@ class FeedReading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copy:
-    """A feed's last successful reading, as stored."""
+    """A calendar feed's last successful reading, as stored."""
 
     read_at: datetime
     events: tuple[CalendarEvent, ...]
@@ -193,7 +195,9 @@ class Feed:
         return Health.FRESH if self.fault is None else Health.OLD
 
     def events(self, now: datetime) -> tuple[CalendarEvent, ...]:
-        """Return the events of the last copy; none if the copy is too old to count."""
+        """Return the events of the calendar feed's last copy; none if the copy is too old to
+        count.
+        """
         if self.copy is None or self.health(now) is Health.LOST:
             return ()
         return self.copy.events

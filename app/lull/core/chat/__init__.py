@@ -1,1 +1,3 @@
-"""Conversations: messages, chains of requests, turns, and what fits a context window."""
+"""Conversations of chat clients with a model: messages, hash chains of messages, recorded turns,
+and what fits into a context window.
+"""

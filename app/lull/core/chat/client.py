@@ -1,4 +1,6 @@
-"""A client program that sends requests, which may be isolated from other clients ("kept apart")."""
+"""A client program that sends chat requests. The user can isolate a client from the others ("kept
+apart"), so that it has its own skills.
+"""
 
 from __future__ import annotations
 
@@ -7,17 +9,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Client:
-    """A client program. One that is kept apart (isolated) sees only its own skills."""
+    """A client program that sends chat requests. One that is kept apart (isolated) gets only its
+    own skills (instruction texts for prompts).
+    """
 
     name: str
     apart: bool = False
 
     @property
     def identity(self) -> str:
-        """Name under which the client's conversations, statistics and exemplars are stored.
+        """Name under which the client's conversations, statistics and past requests are stored.
 
-        A program may call itself like a client that is kept apart, and still gets a different
-        identity.
+        A program may call itself like a client that is kept apart (isolated by the user), and still
+        gets a different identity.
         """
         return f"{APART}{self.name}" if self.apart else self.name
 
@@ -29,7 +33,7 @@ family, which never contains a slash, so no program can pass for an isolated cli
 
 
 def room_of(identity: str) -> str:
-    """Return the client whose skills this identity may see: its own name if it is kept apart, else
-    "" for the shared skills.
+    """Return whose skills a client identity may use: the client's own name if the user isolated it,
+    else "" for the skills that all clients share.
     """
     return identity.removeprefix(APART) if identity.startswith(APART) else ""

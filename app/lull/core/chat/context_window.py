@@ -1,7 +1,8 @@
-"""Estimates prompt sizes in tokens from characters, corrected by the upstream's own counts.
+"""Estimates prompt sizes in tokens from characters, corrected by the model server's own counts.
 
-Overflow is silent upstream: history is dropped with HTTP 200. So estimates err on the safe side,
-skills are dropped first, and the upstream's count is compared with ours.
+A server such as Ollama does not report overflow: it drops history and answers HTTP 200. So the
+estimates err on the safe side, Lull's skills are left out of a prompt first, and the server's count
+is compared with the estimate.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ _SAFE_FROM, _SAFE_TO = 0.15, 1.2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenRate:
-    """A model's ratio of tokens to characters, learned from the upstream's token counts."""
+    """A model's ratio of tokens to characters, learned from the model server's token counts."""
 
     per_character: float = _FIRST_RATE
     lowest: float | None = None
     """The lowest ratio ever counted; None before the first count."""
 
     def updated(self, *, characters: int, tokens: int) -> TokenRate:
-        """Return the tokens-per-character ratio after the upstream counted one more prompt.
+        """Return the tokens-per-character ratio after the model server counted one more prompt.
 
         Small prompts change nothing.
         """
@@ -45,7 +46,9 @@ class TokenRate:
         )
 
     def fewest(self, characters: int) -> int:
-        """Return a lower bound of the tokens in this many characters, whatever the language."""
+        """Return a lower bound of the number of tokens in this many characters, whatever the
+        language.
+        """
         rate = _SAFE_FROM if self.lowest is None else 0.8 * self.lowest
         return int(characters * rate)
 
@@ -57,8 +60,8 @@ class TokenRate:
         return int(plain * self.per_character + (len(text) - plain)) + 1
 
     def asked(self, request: ChatRequest) -> int:
-        """Estimate the tokens of a request, template included; for a long request from its
-        character counts.
+        """Estimate the tokens of a chat request, chat template included. A long request has only
+        its character counts here, and is estimated from them.
         """
         outline = request.outline
         if outline is None:
@@ -68,7 +71,7 @@ class TokenRate:
         return words + images + TOKENS_A_MESSAGE * (len(request.messages) + 1)
 
     def prompt(self, messages: Sequence[Message], tools: str = "") -> int:
-        """Estimate the tokens of messages and tools, template included."""
+        """Estimate the tokens of messages and tool definitions, chat template included."""
         words = sum(
             TOKENS_AN_IMAGE if part.kind is PartKind.IMAGE else self.text(part.text)
             for message in messages
@@ -83,7 +86,7 @@ class TokenRate:
 
 
 def reply_reserve(window_tokens: int, max_tokens: int | None) -> int:
-    """Number of tokens to keep free in the window for the answer."""
+    """Return the number of tokens to keep free in the context window for the model's answer."""
     wanted = window_tokens // 4 if max_tokens is None or max_tokens <= 0 else max_tokens
     return min(wanted, window_tokens // 2)
 
@@ -91,8 +94,8 @@ def reply_reserve(window_tokens: int, max_tokens: int | None) -> int:
 def was_cut(
     *, expected_tokens: int, fewest_tokens: int, counted_tokens: int | None, window_tokens: int
 ) -> bool:
-    """Whether the upstream must have cut the prompt: the estimate exceeds the window, and the
-    counted tokens are fewer than any text of that length has.
+    """Whether the model server must have cut off part of a prompt: the estimate exceeds the context
+    window, and the server counted fewer tokens than any text of that length has.
     """
     if counted_tokens is None or expected_tokens <= window_tokens:
         return False

@@ -153,12 +153,12 @@ class BodyEdit:
         return value
 
     def append(self, span: JsonSpan, addition: str) -> None:
-        """Appends text to a string value."""
+        """Appends text to a string value of the JSON body."""
         self.string(span)
         self._insert(JsonSpan(span.end - 1, span.end - 1), quoted(addition)[1:-1])
 
     def prepend(self, span: JsonSpan, addition: str) -> None:
-        """Prepends text to a string value."""
+        """Prepends text to a string value of the JSON body."""
         self.string(span)
         self._insert(JsonSpan(span.start + 1, span.start + 1), quoted(addition)[1:-1])
 
@@ -166,12 +166,12 @@ class BodyEdit:
         self._insert(span, json_text)
 
     def add_first(self, array: JsonSpan, json_text: str) -> None:
-        """Inserts an element at the front of an array."""
+        """Inserts an element at the front of an array in the JSON body."""
         comma = ", " if self.elements(array) else ""
         self._insert(JsonSpan(array.start + 1, array.start + 1), json_text + comma)
 
     def add_last(self, array: JsonSpan, json_text: str) -> None:
-        """Adds an element at the end of an array."""
+        """Adds an element at the end of an array in the JSON body."""
         elements = self.elements(array)
         if not elements:
             self.add_first(array, json_text)
@@ -180,15 +180,15 @@ class BodyEdit:
         self._insert(JsonSpan(end, end), f", {json_text}")
 
     def add_member(self, span: JsonSpan, key: str, json_text: str) -> None:
-        """Adds a key at the front of an object, so that a later duplicate of the same key still
-        wins.
+        """Adds a key at the front of an object in the JSON body, so that a later duplicate of the
+        same key still wins.
         """
         comma = ", " if self.members(span) else ""
         at = span.start + 1
         self._insert(JsonSpan(at, at), f"{quoted(key)}: {json_text}{comma}")
 
     def done(self) -> bytes:
-        """Return the request body's JSON with all edits applied."""
+        """Return the HTTP request body with all collected edits applied."""
         pieces: list[str] = []
         at = 0
         for span, text in sorted(self._insertions, key=lambda edit: edit[0]):

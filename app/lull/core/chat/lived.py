@@ -1,10 +1,10 @@
 """Measures elapsed days without trusting the wall clock.
 
-An empty CMOS battery or a resumed virtual machine makes the clock jump by years, and back. So age
-is counted in days that Lull has lived through. A calendar day counts once Lull has seen it, and so
-do the days between two seen days at most a week apart; no day counts twice. Days found at a start
-count from the next start on, and during a run only measured time counts. So nothing ages merely
-because of what the clock shows at this start.
+An empty CMOS battery or a resumed virtual machine makes the clock jump by years, and back. So the
+age of stored data is counted in days that Lull has lived through. A calendar day counts once Lull
+has seen it, and so do the days between two seen days at most a week apart; no day counts twice.
+Days found at a start of the program count from the next start on, and while it runs only measured
+time counts. So nothing ages merely because of what the clock shows at one start.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ because the clock may have jumped.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lived:
-    """Counts the days since Lull's first start, as far as a wrong clock cannot have faked them."""
+    """Counts the days since Lull's first start, as far as a wrong clock cannot have faked them, to
+    measure the age of stored data.
+    """
 
     spans: tuple[tuple[int, int], ...] = ()
     """First and last date of each unbroken run of counted days, as date ordinals, in order."""
@@ -36,26 +38,32 @@ class Lived:
 
     @property
     def youngest(self) -> float:
-        """The day number to store with new data, chosen so that the data's age is never
-        overestimated.
+        """The day number, counted from Lull's first start, to store with new data, chosen so that
+        the data's age is never overestimated.
         """
         return max(self.sure, float(self.seen))
 
     def age(self, born: float) -> float:
-        """Return the age in days of data stored with this day number."""
+        """Return the age in days of data that were stored with the day number `born`."""
         return self.sure - born
 
     def started(self) -> Lived:
-        """Return the day count as it is at the start of a new run of Lull."""
+        """Return the count of days since Lull's first start, as it is when the program starts
+        again.
+        """
         sure = max(self.sure, float(self.seen_at_start))
         return replace(self, sure=sure, seen_at_start=self.seen)
 
     def ran(self, days: float) -> Lived:
-        """Return the count with the days added that were measured during this run."""
+        """Return the count of days since Lull's first start with `days` added, which were measured
+        while the program ran.
+        """
         return replace(self, sure=self.sure + max(0.0, days))
 
     def saw(self, day: int) -> Lived:
-        """Return the count after the wall clock showed a calendar day, given by its ordinal."""
+        """Return the count of days since Lull's first start after the wall clock showed a calendar
+        day, given by its ordinal.
+        """
         before = max((last for _, last in self.spans if last <= day), default=None)
         near = before is not None and day - before <= LONGEST_ABSENCE_DAYS
         first = before + 1 if near and before is not None else day

@@ -1,9 +1,9 @@
 """Hash-linked chains of messages: the newest link identifies the conversation, so no session header
 is needed.
 
-Each link is a keyed hash of the parent link and one message. Equal prefixes have equal links and
-are stored once. The key is random and belongs to one home directory, so a link in a leaked database
-reveals nothing about a short secret inside a message.
+Each link is a keyed hash of the parent link and one message. Equal beginnings of conversations have
+equal links and are stored once. The key is random and belongs to one data folder, so a link in a
+leaked database reveals nothing about a short secret inside a message.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _readable = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def root(key: bytes, client: str) -> str:
-    """Return the hash link that all chains of a client begin with, so that clients never share a
-    chain.
+    """Return the hash link that all message chains of a client program begin with, so that clients
+    never share a chain.
     """
     return hashlib.blake2b(
         client.encode(errors="replace"), digest_size=LINK_BYTES, key=key
@@ -42,7 +42,7 @@ def link(key: bytes, parent: str, message: Message) -> str:
 
 
 def links(key: bytes, client: str, messages: Iterable[Message]) -> list[str]:
-    """Return the hash link of each message, oldest first."""
+    """Return the hash-chain link of each message of a conversation, oldest first."""
     out: list[str] = []
     tip = root(key, client)
     for message in messages:
@@ -75,7 +75,7 @@ def _one_spelling(arguments: str) -> str:
 
 
 def message_to_json(message: Message) -> str:
-    """Convert the whole message to JSON for the store, thinking included."""
+    """Convert the whole message, thinking included, to JSON for the database."""
     fields: dict[str, Any] = {"role": message.role.value}
     fields["parts"] = [[part.kind.value, part.text] for part in message.parts]
     if message.tool_calls:

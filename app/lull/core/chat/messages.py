@@ -1,7 +1,7 @@
-"""Messages and requests in one form for all API dialects.
+"""Chat messages and requests in one form for all API dialects (such as Ollama's and OpenAI's).
 
-The dialects are translated to and from these types at the edge. Unknown parts are kept as JSON
-text, so nothing is lost in a record.
+Requests in each dialect are translated to and from these types where they enter and leave. Parts of
+an unknown type are kept as JSON text, so nothing is lost in a record.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outline:
-    """Character counts of a long request whose text is parsed in another process.
+    """Character counts of a long chat request whose text is parsed in another process.
 
     The messages of its ChatRequest then have only their roles, and the newest user message its
     beginning.
@@ -102,7 +102,7 @@ class Outline:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatRequest:
-    """A chat request as the client sent it, in any dialect."""
+    """A chat request as the client sent it, in any API dialect."""
 
     model: str
     """Name of the model as typed by the client: `[host/][namespace/]model[:tag]`."""
@@ -150,7 +150,7 @@ class Finish(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
-    """An answer, complete or cut off; only complete ones may be learned from."""
+    """A model's answer, complete or cut off; only complete ones may be learned from."""
 
     message: Message
     finish: Finish

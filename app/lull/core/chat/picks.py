@@ -1,7 +1,8 @@
-"""Blind picks: the user chooses the better of two answers without knowing which one used the skill.
+"""Blind comparisons: the user chooses the better of two answers without knowing which one was made
+with a skill in the prompt.
 
-The order is random for each pair and not shown, so a pick is a fair bet if the skill changes
-nothing.
+The order is random for each pair of answers and not shown, so a pick is a fair coin toss if the
+skill changes nothing.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ class Pick(StrEnum):
 
 
 def scores(pick: Pick, *, with_first: bool) -> tuple[float, float]:
-    """Return the scores of the answers (without the skill, with the skill) for a pick; `with_first`
-    means that A is the answer with the skill.
+    """Convert the user's blind choice between answers A and B into scores: (of the answer without
+    the skill, of the answer with the skill). `with_first` means that A is the answer with the
+    skill.
     """
     match pick:
         case Pick.SAME:
@@ -38,6 +40,6 @@ def scores(pick: Pick, *, with_first: bool) -> tuple[float, float]:
 
 
 def shown(answer: Message) -> str:
-    """Render an answer for the user: its text and the tool calls it makes."""
+    """Render a model's answer for the user: its text and the tool calls it makes."""
     calls = [f"[{call.name} {call.arguments}]" for call in answer.tool_calls]
     return "\n".join(part for part in (answer.text.strip(), *calls) if part)

@@ -1,4 +1,4 @@
-"""Interface of a model that answers requests other than the user's own."""
+"""Interface of a chat model that Lull itself asks (it does not forward users' requests to it)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from lull.core.chat.messages import Completion, Message, Sampling
 
 
 class ChatModel(Protocol):
-    """Interface of a model that answers requests which are not the user's own: replays, judge,
-    skill writer.
+    """Interface of a chat model that Lull itself asks: to answer past requests again, to judge
+    answers, or to write instruction texts (skills).
     """
 
     name: str
@@ -27,6 +27,7 @@ class ChatModel(Protocol):
     ) -> Completion:
         """Return a model's complete answer to a request. Cancelling stops the model.
 
-        `format` and `tools` are JSON texts as in ChatRequest. Raises UpstreamDown if the server is
-        absent or too slow, RequestError if it refuses, EngineError for our own engine.
+        `format` and `tools` are JSON texts as in ChatRequest. Raises UpstreamDown if the model
+        server is absent or too slow, RequestError if it refuses the request, EngineError if Lull's
+        own inference engine fails.
         """

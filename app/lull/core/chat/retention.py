@@ -1,8 +1,9 @@
-"""Which old conversations are deleted, and when the user is asked first.
+"""Decides which old conversations are deleted, and when the user is asked first.
 
 By age, a conversation is deleted when two clocks agree that it is too old: the wall clock, and the
-days that Lull has lived through. By size, the oldest go first, ordered by lived days, because a
-wrong clock misdates new ones. More than a tenth of the store is never deleted without asking.
+count of days on which Lull ran. By size, the oldest go first, ordered by that count, because a
+wrong clock misdates new ones. More than a tenth of the stored conversations is never deleted
+without asking.
 """
 
 from __future__ import annotations
@@ -47,7 +48,9 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepPlan:
-    """The result of checking the store against the limits."""
+    """Which stored conversations to delete now, and about how many to ask the user first, after
+    comparing them with the age and size limits.
+    """
 
     go: tuple[str, ...] = ()
     """Ids of the conversations to delete now, oldest first; empty if the user must be asked."""
@@ -70,8 +73,8 @@ def plan(
     used_bytes: int,
     asked: bool = False,
 ) -> SweepPlan:
-    """Plan which conversations to delete. `asked`: the user agreed to delete all that are too old
-    by the wall clock or exceed the size limit.
+    """Plan which stored conversations to delete. `asked`: the user agreed to delete all that are
+    too old by the wall clock or exceed the size limit.
     """
     by_wall = [one for one in kept if _old_by_wall(one, limits, now)]
     by_both = [one for one in by_wall if lived.age(one.born) > limits.days]
@@ -113,7 +116,7 @@ def _eldest(one: Kept) -> tuple[float, datetime, str]:
 
 
 def may_be_emptied(*, born: float, at: datetime, lived: Lived, now: datetime) -> bool:
-    """Whether conversations have been in the trash long enough to be deleted for good, by both
-    clocks.
+    """Whether conversations have been in the trash long enough to be deleted for good, both by the
+    wall clock and by the days on which Lull ran.
     """
     return lived.age(born) >= TRASH_DAYS and now - at >= timedelta(days=TRASH_DAYS)

@@ -1,8 +1,9 @@
-"""Turns and trajectories: a turn is one request and its answer, a trajectory one path through the
-message chain.
+"""Recorded chat turns and trajectories: a turn is one request and its answer, a trajectory is one
+conversation without its side branches.
 
-What holds when the request arrives is stamped then and never revised: which weights, which skill
-generation, which skills. Support and query data are told apart by these stamps.
+When a request arrives, the weights, the version of the skill library and the skills in the prompt
+are recorded with it and never revised. By these stamps, turns that taught a skill are told apart
+from turns that were answered with it (support and query data in MetaClaw).
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ NOTHING_KNOWN = -1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyVersion:
-    """The policy M = (θ, S), weights and skills, in force when a request arrived (MetaClaw, arXiv
-    2603.17187, section 3).
+    """The policy M = (θ, S), model weights and skill library, in force when a request arrived
+    (MetaClaw, arXiv 2603.17187, section 3).
     """
 
     model: str
@@ -39,7 +40,9 @@ class InjectedSkill:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoinFlip:
-    """Whether a chosen skill was left out of a trajectory at random, to measure its effect."""
+    """Records whether a skill that was chosen for a conversation's prompt was left out at random,
+    as a control group to measure its effect.
+    """
 
     client: str
     """The client that the skill belongs to; "" for everybody's."""
@@ -52,7 +55,9 @@ class CoinFlip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """The skills chosen for a trajectory, fixed byte for byte on its first turn."""
+    """The skills chosen for a conversation's prompt, and the exact text inserted for them, fixed on
+    its first turn.
+    """
 
     skills: tuple[InjectedSkill, ...] = ()
     block: str = ""
@@ -71,7 +76,9 @@ class Selection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suffix:
-    """A skill approved during the trajectory, appended to one user message."""
+    """A skill that the user approved during a conversation, appended to one user message because
+    the system prompt stays as it was.
+    """
 
     message: int
     """Index of the user message in the request to which the skill was appended."""
@@ -81,7 +88,9 @@ class Suffix:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnStamp:
-    """What is fixed about a turn when its request arrives."""
+    """What is recorded about a chat turn when its request arrives, and never changed: ids, client,
+    model, policy version, skills and sampling.
+    """
 
     turn: str
     trajectory: str
@@ -104,7 +113,7 @@ class TurnStamp:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """A finished turn, as stored."""
+    """A finished chat turn (request and answer), as stored."""
 
     stamp: TurnStamp
     messages: tuple[Message, ...]

@@ -1,2 +1,3 @@
-"""Checks on answers by exact programs: the catalogue, and how a plain-language rule becomes a
-check."""
+"""Tests of a model's answer by exact programs (checks): the kinds there are, and how a rule in
+plain language becomes a check.
+"""

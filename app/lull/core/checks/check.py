@@ -1,7 +1,7 @@
-"""A check on an answer: one kind from the catalogue, with its parameters.
+"""A check: an exact program that tests a model's answer, given by its kind and parameters.
 
-A check passes (True), fails (False) or does not apply (None): type hints in an answer without
-functions. A check that does not apply counts neither for nor against an answer.
+A check passes (True), fails (False) or does not apply (None), such as a check of type hints in an
+answer without functions. A check that does not apply counts neither for nor against an answer.
 """
 
 from __future__ import annotations
@@ -55,22 +55,22 @@ class CheckKind(StrEnum):
 
     @property
     def matter(self) -> str:
-        """The subject of this kind of check, on which different rules contradict each other (such
-        as length); "" if two rules of the kind can both hold.
+        """The subject on which two checks of this kind contradict each other if they differ (such
+        as the answer's length); "" if both can hold.
         """
         return _MATTERS.get(self, "")
 
     @property
     def exclusive(self) -> bool:
-        """Whether two different rules of this kind contradict each other when they are for the same
-        requests.
+        """Whether two different rules for answers that lead to this kind of check contradict each
+        other when both apply to the same requests.
         """
         return bool(self.matter)
 
 
 class Part(StrEnum):
-    """The part of an answer that a check applies to; of several such parts (bullets, lines), each
-    must pass.
+    """The part of a model's answer that a check tests. If the answer has several such parts
+    (bullets, lines), each must pass.
     """
 
     WHOLE = ""
@@ -134,8 +134,9 @@ class Check:
 
     @property
     def matter(self) -> str:
-        """The check's subject for this part of an answer; rules on different parts do not
-        contradict: 50 words in all, 20 per bullet.
+        """The subject on which this check (an exact test of an answer) can contradict another, with
+        its part of the answer. Checks of different parts do not contradict each other: 50 words in
+        all, 20 words per bullet.
         """
         matter = self.kind.matter
         return f"{matter} of {self.part}" if matter and self.part else matter
@@ -149,7 +150,9 @@ FitsSchema = Callable[[object, object], bool | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tools:
-    """Library functions that some checks of the catalogue need."""
+    """Functions of third-party libraries that some checks of answers need: language detection and
+    JSON Schema validation.
+    """
 
     detect: Detect
     fits_schema: FitsSchema

@@ -1,7 +1,7 @@
-"""Checks on the code in an answer: type hints, indentation, comments, whether it parses.
+"""Checks of the code in a model's answer: type hints, indentation, comments, whether it parses.
 
-One small scanner finds comments and strings for families of languages; for an unknown language the
-checks do not apply.
+One small scanner finds comments and strings for families of programming languages; for an unknown
+language the checks do not apply.
 """
 
 from __future__ import annotations
@@ -111,7 +111,9 @@ class Scanned:
 
 
 def blocks_of(answer: str) -> tuple[Block, ...]:
-    """Return the code blocks of an answer; an answer that is code without a fence is one block."""
+    """Return the code blocks of a model's answer; an answer that is code without a fence is one
+    block.
+    """
     _, blocks = cut(answer)
     if not blocks and looks_like_code(answer):
         return (Block(language="", code=answer.strip("\n")),)
@@ -184,7 +186,7 @@ _STRING: Final = re.compile(
 
 
 def without_strings(code: str) -> str:
-    """Return the code with all string contents removed, in any language."""
+    """Return the code with all string contents removed, in any programming language."""
     return _STRING.sub('""', code)
 
 
@@ -215,7 +217,8 @@ def _trees(answer: str) -> Iterator[ast.Module]:
 
 def type_hints(check: Check, answer: str) -> bool | None:
     """Whether every parameter except self and cls, and every result except of __init__, is
-    annotated."""
+    annotated in the answer's Python functions; None without functions.
+    """
     functions = [
         node
         for tree in _trees(answer)
@@ -234,7 +237,9 @@ def _is_hinted(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 
 
 def code_parses(check: Check, answer: str) -> bool | None:
-    """Whether Python and JSON blocks parse; other languages are not checked."""
+    """Whether the Python and JSON code blocks of an answer parse; other languages are not checked.
+    None if there are no such blocks.
+    """
     found = []
     for block in blocks_of(answer):
         if block.language in _PYTHON:
@@ -256,7 +261,9 @@ def _is_json(code: str) -> bool:
 
 
 def indent(check: Check, answer: str) -> bool | None:
-    """Whether code is indented with `value`: tabs, or spaces with `at_least` of them per level."""
+    """Whether the code in an answer is indented with `value`: tabs, or spaces with `at_least` of
+    them per level. None if the code has no indentation.
+    """
     verdicts = [
         _indented(check, block.code.splitlines())
         for block in blocks_of(answer)

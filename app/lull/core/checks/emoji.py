@@ -1,4 +1,4 @@
-"""Checks on emoji in an answer: none, a number of them, or one at the start or end.
+"""Checks of the emoji in a model's answer: none, a number of them, or one at the start or end.
 
 Old pictographs (☀ ☕ ☎ ✂) count like new ones. For signs common in ordinary text (© ™ → ✓ ☐ ★ ♥)
 and faces made of letters the check does not apply or passes.

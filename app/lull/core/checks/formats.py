@@ -1,4 +1,4 @@
-"""Checks on how an answer writes dates, times of day and quantities.
+"""Checks of how a model's answer writes dates, times of day and quantities.
 
 Every date (time, quantity) found must be in the wanted format; without any, the check does not
 apply.
@@ -176,10 +176,10 @@ _BESIDE: Final = re.compile(
 
 
 def units(check: Check, answer: str) -> bool | None:
-    """Whether the answer gives quantities in the wanted units.
+    """Whether the answer gives quantities in the wanted units of measurement.
 
-    `value` is a system, or names of units of which each quantity of that sort must have one. With
-    "only", no other unit may be given beside it either.
+    `value` is a system ("metric", "imperial"), or names of units of which each quantity of that
+    sort must have one. With "only", no other unit may be given beside it either.
     """
     found = list(_quantities(prose(answer)))
     named = set(check.value.split(","))

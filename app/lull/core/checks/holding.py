@@ -1,4 +1,4 @@
-"""Whether an answer passes a check: dispatches each kind to its function."""
+"""Decides whether a model's answer passes a check: calls the function for the check's kind."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ Program = Callable[[Check, str], bool | None]
 
 
 def holds(check: Check, answer: str, tools: Tools = NO_TOOLS) -> bool | None:
-    """Whether the answer passes the check; None if the check does not apply or cannot tell."""
+    """Whether a model's answer passes a check (an exact test); None if the check does not apply or
+    cannot tell.
+    """
     if len(answer) > LONGEST_ANSWER:
         return None
     verdicts = [_holds(check, piece, tools) for piece in pieces(check.part, answer)]
@@ -39,8 +41,8 @@ def _holds(check: Check, answer: str, tools: Tools) -> bool | None:
 
 
 def offered(check: Check, failed_answer: str, tools: Tools = NO_TOOLS) -> bool:
-    """Whether to propose the check to the user: only if the answer that they called wrong fails
-    it.
+    """Whether to propose a check (an exact test of answers) to the user who called an answer wrong:
+    only if that answer fails it.
     """
     return holds(check, failed_answer, tools) is False
 

@@ -1,4 +1,4 @@
-"""Checks the language of an answer, and knows the names of languages.
+"""Checks the natural language of a model's answer, and finds names of languages in texts.
 
 The library that detects languages is passed in as `Tools.detect`. Short texts and languages that
 are written nearly alike are left undecided.

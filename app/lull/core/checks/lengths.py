@@ -1,7 +1,7 @@
-"""Checks on the length of an answer: words, characters, sentences, paragraphs, lines.
+"""Checks of the length of a model's answer: words, characters, sentences, paragraphs, lines.
 
-Where people count differently (is a sign-off a paragraph?) both counts are taken; if the verdicts
-differ, the check does not apply.
+Where people count differently (is a sign-off a paragraph?) both counts are taken; if the two
+verdicts differ, the check does not apply.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from lull.core.checks.text import cut, sentences, units, words
 
 
 def within(check: Check, low: int, high: int | None = None) -> bool | None:
-    """Whether a count from `low` to `high` is within the check's limits; None if it depends on the
-    exact count.
+    """Whether a count that lies somewhere from `low` to `high` is within the check's limits; None
+    if it depends on the exact count.
     """
     least, most = check.at_least or 0, check.at_most
     verdicts = {

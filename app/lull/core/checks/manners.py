@@ -1,4 +1,5 @@
-"""Checks on an answer's opening and closing, apologies and contractions.
+"""Checks of a model's answer for opening pleasantries, closing questions, apologies and
+contractions.
 
 Covers English, German, French and Spanish. An apology deep in a text may belong to a letter that
 was asked for, so it is left undecided.

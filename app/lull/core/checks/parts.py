@@ -1,6 +1,6 @@
-"""Extracts the part of an answer that a check applies to: its first line, each bullet, its code.
+"""Extracts the part of a model's answer that a check tests: its first line, each bullet, its code.
 
-If the part is missing there are no pieces, and the check does not apply.
+If the answer has no such part, nothing is extracted and the check does not apply.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ _SQL_TAGS: Final = ("sql", "postgres", "postgresql", "psql", "mysql", "sqlite", 
 
 
 def pieces(part: Part, answer: str) -> list[str]:
-    """Return the parts of the answer that must each pass the check."""
+    """Return those pieces of a model's answer that are the given part (such as each bullet) and
+    must each pass a check.
+    """
     if part is Part.WHOLE:
         return [answer]
     found = [piece for piece in _found(part, answer) if piece.strip()]

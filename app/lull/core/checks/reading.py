@@ -1,4 +1,5 @@
-"""Strict JSON form of a check: parsing what a model or a person wrote, and writing it.
+"""Parses and writes the strict JSON form of a check, an exact test of a model's answer. The JSON
+may come from a model or a person.
 
 A check that every answer or no answer would pass is rejected. Checks approved earlier stay readable
 under their old names, except the former kind "pattern".
@@ -43,9 +44,10 @@ _UNSAFE: Final = ("$ref", "$dynamicRef", "$recursiveRef", "$id", "pattern", "pat
 
 
 def parse(json_text: str) -> Check:
-    """Parses `{"kind": …, "value" | "schema" | "at_least", "at_most": …, "must": …}`.
+    """Parse the JSON of a check (an exact test of an answer): `{"kind": …, "value" | "schema" |
+    "at_least", "at_most": …, "must": …}`.
 
-    Raises SkillError that says what is wrong with it.
+    Raises SkillError that says what is wrong with the JSON.
     """
     if len(json_text) > MOST_JSON_CHARACTERS:
         raise _refused(
@@ -61,7 +63,7 @@ def parse(json_text: str) -> Check:
 
 
 def to_json(check: Check) -> str:
-    """Return the JSON text of a check, which `parse` reads back."""
+    """Return the JSON text of a check (an exact test of an answer), which `parse` reads back."""
     fields: dict[str, object] = {"kind": _OLD_NAME_OF.get(check.kind, check.kind.value)}
     limits = {"at_least": check.at_least, "at_most": check.at_most}
     fields |= {key: limit for key, limit in limits.items() if limit is not None}

@@ -1,10 +1,11 @@
-"""Turns a plain-language rule into a check that a program can run.
+"""Turns a user's rule in plain language ("at most 100 words") into a check, a program that tests
+answers.
 
-`derive` gets the class of check from the reader's classifier head and takes only the parameters
-from the text: numbers, quoted words, names of signs, units and languages. `recognised` works
-without a head: it knows a few exact forms and prefers no check to a wrong one. `meant` combines
-both. A rule that is conditional, vague, twofold or about a part of an answer that is not understood
-gives None.
+`derive` is given the class of check by a classifier (a head of the small model that reads what
+users write) and takes only the parameters from the text: numbers, quoted words, names of signs,
+units and languages. `recognised` works without the classifier: it knows a few exact forms and
+prefers no check to a wrong one. `meant` combines both. A rule gives no check if it is conditional,
+vague, has two meanings, or is about a part of an answer that is not understood.
 """
 
 from __future__ import annotations
@@ -53,8 +54,9 @@ counted noun, the quoted word and its place, or the sign's name, while the head 
 
 
 def meant(kind_class: str, rule: str) -> list[Check]:
-    """Return all checks that a rule means, from the class that the reader predicts and from exact
-    forms; none if the two contradict and neither is certain.
+    """Return all checks (exact tests of an answer) that a rule in plain language means, from the
+    class that a classifier predicts for it and from exact forms of words; none if the two
+    contradict and neither is certain.
     """
     exact = recognised_parts(rule)
     if not exact:
@@ -75,10 +77,10 @@ def _agree(kind_class: str, exact: list[Check]) -> bool:
 
 
 def derive(kind_class: str, rule: str, asked: str, answer: str) -> Check | None:
-    """Return the check that a rule means, given the class that the reader predicts; None if the
-    text lacks a needed parameter.
+    """Return the check (an exact test of an answer) that a rule in plain language means, given the
+    class that a classifier predicts; None if the text lacks a needed parameter.
 
-    `asked` and `answer` are the exchange that the rule was said after.
+    `asked` and `answer` are the request and the answer after which the user stated the rule.
     """
     try:
         kind = CheckKind(kind_class)
@@ -99,14 +101,16 @@ def derive(kind_class: str, rule: str, asked: str, answer: str) -> Check | None:
 
 
 def recognised(rule: str) -> Check | None:
-    """Return the single check that a rule certainly means as a whole, or None."""
+    """Return the single check (an exact test of an answer) that a rule in plain language certainly
+    means as a whole, or None.
+    """
     found = recognised_parts(rule)
     return found[0] if len(found) == 1 else None
 
 
 def recognised_parts(rule: str) -> list[Check]:
-    """Return all checks that a rule certainly means together; none if a part of the rule is not
-    understood.
+    """Return all checks (exact tests of an answer) that a rule in plain language certainly means
+    together; none if a part of the rule is not understood.
     """
     text = with_named_words_quoted(without_lead(straight(rule)))
     if conditional(text):

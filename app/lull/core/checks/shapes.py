@@ -1,4 +1,4 @@
-"""Checks on the form of an answer: lists, markdown or none, JSON, code and nothing else."""
+"""Checks of the form of a model's answer: lists, markdown or none, JSON, code and nothing else."""
 
 from __future__ import annotations
 
@@ -109,16 +109,16 @@ def parsed(text: str) -> object:
 
 
 def unfenced(text: str) -> str:
-    """The content of a code fence if the whole text is one, else the text."""
+    """Return the content of a code fence if the whole text is one fence, else the text itself."""
     around, blocks = cut(text)
     return blocks[0].code.strip() if len(blocks) == 1 and not around.strip() else text.strip()
 
 
 def is_json(check: Check, answer: str, tools: Tools) -> bool | None:
-    """Whether the answer is JSON.
+    """Whether the answer is JSON, in the form that the check demands.
 
-    For JSON: in a fence or bare; `value` names the object's keys, one per line. For JSON_SCHEMA:
-    bare, and fitting the schema.
+    A check of kind JSON allows a code fence, and its `value` names the object's keys, one per line.
+    A check of kind JSON_SCHEMA allows no fence, and the JSON must fit its schema.
     """
     if len(answer) > LONGEST_JSON:
         return False

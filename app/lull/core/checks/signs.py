@@ -1,5 +1,5 @@
-"""Checks on texts and signs in an answer: start, end, contents, case, forbidden signs, quotation
-marks.
+"""Checks of texts and signs in a model's answer: start, end, contents, case, forbidden signs,
+quotation marks.
 
 Where an answer differs from the rule only by a letter's case, a full stop or a word's ending,
 people disagree, and the check does not apply.
@@ -21,7 +21,7 @@ _QUOTES: Final = str.maketrans({**dict.fromkeys("“”„‟«»", '"'), **dict
 
 
 def folded(text: str) -> str:
-    """The text with straight quotation marks and single spaces, without marks of emphasis."""
+    """Return the text with straight quotation marks, single spaces and no markdown emphasis."""
     text = unicodedata.normalize("NFC", text).translate(_QUOTES)
     return " ".join(re.sub(r"\*\*|__|(?<!\w)[*_`]+|[*_`]+(?!\w)|^\s*#+\s", "", text).split())
 

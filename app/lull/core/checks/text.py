@@ -1,4 +1,4 @@
-"""Splits an answer into code blocks, prose, plain prose, words, sentences and paragraphs."""
+"""Splits a model's answer into code blocks, prose, plain prose, words, sentences and paragraphs."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def plain_line(line: str) -> str:
 
 
 def plain(answer: str) -> str:
-    """Return prose as a person sees it: without code fences, markdown and list markers."""
+    """Return an answer's prose as people see it: without code fences, markdown and list markers."""
     lines = (line for line in prose(answer).splitlines() if not _RULE.fullmatch(line.strip()))
     return "\n".join(plain_line(line) for line in lines)
 
@@ -102,7 +102,7 @@ def words(answer: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """A unit of prose (a paragraph, a list item or a heading) as one line of plain text."""
+    """A paragraph, a list item or a heading of an answer, as one line of plain text."""
 
     text: str
     item: bool = False
@@ -111,7 +111,9 @@ class Unit:
 
     @property
     def fragment(self) -> bool:
-        """Whether the unit is a greeting or a sign-off: a few words without final punctuation."""
+        """Whether this paragraph is a greeting or a sign-off: a few words without final
+        punctuation.
+        """
         few = len(self.text.split()) <= MOST_FRAGMENT_WORDS
         return not self.item and few and not re.search(r"[.!?…:][\"'”’»)]*$", self.text)
 

@@ -1,4 +1,6 @@
-"""Describes a check in words, for the person who approves it."""
+"""Describes a check (an exact test of an answer) in words, for the person who approves the
+check.
+"""
 
 from __future__ import annotations
 

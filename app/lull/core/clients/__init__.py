@@ -1,1 +1,3 @@
-"""Chat clients on this machine: where their configuration lies and how it is pointed at Lull."""
+"""Chat client programs on this machine: where their configuration files lie and how they are edited
+so that the client uses Lull's proxy.
+"""

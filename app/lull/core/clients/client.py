@@ -1,7 +1,8 @@
-"""The chat clients that Lull knows: where their configuration lies and what is changed in it.
+"""The chat client programs that Lull can connect: where their configuration lies and what is
+changed in it.
 
-Each entry names the version whose configuration format it was written for and where that format
-was read. Nothing here looks at the disk.
+Each entry names the version whose configuration format it was written for and where that format was
+read. Nothing here looks at the disk.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from lull.core.errors import NotFound
 
 
 class Speech(Enum):
-    """The protocol that a client speaks, by the route of a chat request."""
+    """The API protocol that a client program speaks, by the route of its chat requests."""
 
     OLLAMA = "/api/chat"
     OPENAI = "/v1/chat/completions"
@@ -28,7 +29,9 @@ class Speech(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserPlace:
-    """What decides where a user's configuration lies: home folder, platform and environment."""
+    """What determines where a user's configuration files lie: home folder, platform and environment
+    variables.
+    """
 
     home: PurePath
     platform: str
@@ -36,14 +39,18 @@ class UserPlace:
     environ: Mapping[str, str]
 
     def named(self, variable: str, *usual: str) -> PurePath:
-        """The folder that a variable names, else the usual one below the home folder."""
+        """Return the folder that an environment variable names, else the usual one below the home
+        folder.
+        """
         said = self.environ.get(variable, "")
         folder = self.home / said if said else self.home.joinpath(*usual)
         return self.home / folder if not said.startswith("~/") else self.home / said[2:]
 
     @property
     def config(self) -> PurePath:
-        """The folder of configuration files by the XDG rules, which most clients keep to."""
+        """The user's folder of configuration files by the XDG rules, which most client programs
+        keep to.
+        """
         said = self.environ.get("XDG_CONFIG_HOME", "")
         return self.home / said if said.startswith("/") else self.home / ".config"
 
@@ -53,7 +60,9 @@ Places = Callable[[UserPlace], Sequence[PurePath]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatProgram:
-    """One client that can be connected, or of which can only be said how it is done by hand."""
+    """One chat client program that Lull can configure, or for which it can only tell the user how
+    to do so by hand.
+    """
 
     name: str
     title: str
@@ -255,7 +264,7 @@ ALIASES: Final = {"langchain": "environment", "shell": "environment", "roo": "cl
 
 
 def client_named(name: str, user: UserPlace) -> ChatProgram:
-    """The client of this name, in the form for the user's shell. Raises NotFound."""
+    """Return the client program of this name, adapted to the user's shell. Raises NotFound."""
     wanted = ALIASES.get(name, name)
     for client in clients_of(user):
         if client.name == wanted:
@@ -265,7 +274,7 @@ def client_named(name: str, user: UserPlace) -> ChatProgram:
 
 
 def clients_of(user: UserPlace) -> Sequence[ChatProgram]:
-    """All clients, in the form for the user's shell and platform."""
+    """Return all known client programs, adapted to the user's shell and platform."""
     return [_for_user(client, user) for client in CLIENTS]
 
 

@@ -1,4 +1,6 @@
-"""What Lull wrote into a client's file, so that it can be undone exactly."""
+"""Records what Lull wrote into a client program's configuration file, so that it can be undone
+exactly.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ def sha256_of(data: bytes) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connection:
-    """One file of one client as Lull changed it. The bytes before and after lie beside it."""
+    """The record of one configuration file of a client program that Lull changed. The file's bytes
+    before and after are stored beside the record.
+    """
 
     client: str
     path: str
@@ -35,7 +39,9 @@ class Connection:
 
     @classmethod
     def from_json(cls, text: str) -> Connection:
-        """Raises ValueError for what is no record of a connection."""
+        """Parse the JSON record of a changed configuration file. Raises ValueError if it is not
+        such a record.
+        """
         value = json.loads(text)
         try:
             return cls(
@@ -54,7 +60,7 @@ class Connection:
 
 
 class ConnectionState(Enum):
-    """How a file stands to what Lull wrote into it."""
+    """Whether a client program's configuration file still contains what Lull wrote into it."""
 
     NOT_CONNECTED = auto()
     CONNECTED = auto()

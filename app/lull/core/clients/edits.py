@@ -1,7 +1,8 @@
-"""What is changed in the configuration of each client, as functions from text to text.
+"""Edits the configuration of each client program so that it uses Lull's proxy, as functions from
+text to text.
 
 An edit of a text that it has already made changes nothing. So whether a client is still connected
-is asked by making the edit again: when nothing changes, it is.
+is found out by making the edit again: if nothing changes, it is.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ ANY_KEY = "lull"
 
 
 def edit_aider(text: str, to: ConnectTarget, yaml: Reader) -> str:
-    """aider hands `set-env` to its library, whose Ollama models ask OLLAMA_API_BASE."""
+    """Point aider at Lull by `set-env` in its YAML file: its library reads the Ollama address from
+    the variable OLLAMA_API_BASE.
+    """
     conf = YamlText(text, yaml)
     base = None if conf.root is None else conf.root.get("openai-api-base")
     if base is not None and to.replaces(base.text):
@@ -46,7 +49,9 @@ def edit_aider(text: str, to: ConnectTarget, yaml: Reader) -> str:
 
 
 def edit_continue(text: str, to: ConnectTarget, yaml: Reader) -> str:
-    """Every Ollama model of this machine gets Lull's address; without one, a model is added."""
+    """Set Lull's address in every local Ollama model of Continue's YAML file; if there is none, add
+    a model.
+    """
     conf = YamlText(text, yaml)
     if conf.root is None or not conf.root.entries:
         for key, value in (("name", "Local Config"), ("version", "1.0.0"), ("schema", "v1")):
@@ -73,7 +78,9 @@ def edit_continue(text: str, to: ConnectTarget, yaml: Reader) -> str:
 
 
 def edit_claude_code(text: str, to: ConnectTarget, yaml: Reader) -> str:
-    """Claude Code reads variables from `env`; it appends /v1/messages to the address itself."""
+    """Point Claude Code at Lull by variables under `env` in its settings. It appends /v1/messages
+    to the address itself.
+    """
     del yaml
     variables = {"ANTHROPIC_BASE_URL": to.address, "ANTHROPIC_AUTH_TOKEN": ANY_KEY}
     if to.model:
@@ -85,7 +92,9 @@ def edit_claude_code(text: str, to: ConnectTarget, yaml: Reader) -> str:
 
 
 def edit_codex(text: str, to: ConnectTarget, yaml: Reader) -> str:
-    """Codex speaks only /v1/responses, and keeps the names openai and ollama for itself."""
+    """Add Lull as a model provider to Codex's TOML file. Codex speaks only /v1/responses, and
+    reserves the provider names openai and ollama.
+    """
     del yaml
     if to.model:
         text = set_in_toml(text, ["model"], to.model)
@@ -100,13 +109,15 @@ def edit_codex(text: str, to: ConnectTarget, yaml: Reader) -> str:
 
 
 def edit_zed(text: str, to: ConnectTarget, yaml: Reader) -> str:
-    """Zed's own Ollama provider is pointed at Lull; its models are found by themselves."""
+    """Point the Ollama provider in Zed's settings at Lull; Zed then finds the models by itself."""
     del yaml
     return set_in_json(text, ["language_models", "ollama", "api_url"], to.address)
 
 
 def edit_openclaw(text: str, to: ConnectTarget, yaml: Reader) -> str:
-    """OpenClaw speaks Ollama's own protocol; with an empty list it finds the models by itself."""
+    """Point the Ollama provider in OpenClaw's configuration at Lull; with an empty list of models,
+    OpenClaw finds them by itself.
+    """
     del yaml
     path = ["models", "providers", "ollama"]
     if node_at(text, path) is None:
@@ -121,7 +132,9 @@ def edit_open_webui(text: str, to: ConnectTarget, yaml: Reader) -> str:
 
 
 def edit_shell(text: str, to: ConnectTarget, yaml: Reader) -> str:
-    """For sh, bash and zsh."""
+    """Set the variables that point Ollama and OpenAI clients at Lull in the start-up file of sh,
+    bash or zsh.
+    """
     del yaml
     return with_block(
         text,

@@ -15,10 +15,11 @@ _QUOTED: Final = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'", re.DOTALL
 
 
 def with_block(text: str, lines: Sequence[str]) -> str:
-    """A shell's file with these lines between two marks at its end, where they have the last word.
+    """Return a shell's start-up file with these lines between two marks at its end, where they
+    override earlier lines.
 
-    An older block of these marks is replaced in its place. Raises ClientFileError where only one
-    of the marks is there.
+    An older block of these marks is replaced in its place. Raises ClientFileError if only one of
+    the marks is there.
     """
     nl = newline_of(text)
     block = nl.join([BEGIN, *lines, END])
@@ -32,7 +33,9 @@ def with_block(text: str, lines: Sequence[str]) -> str:
 
 
 def with_variable(text: str, name: str, value: str) -> str:
-    """A .env file with a variable set. Of several lines with its name the last one counts."""
+    """Return the text of a .env file with a variable set. Of several lines with its name the last
+    one counts.
+    """
     nl = newline_of(text)
     place: tuple[int, int] | None = None
     at = 0

@@ -1,4 +1,4 @@
-"""Sets a value in a JSON text and keeps every other character: comments, order and layout."""
+"""Sets a value in a JSON text and keeps every other character: comments, key order and layout."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ _STEP: Final = "  "
 
 
 def set_in_json(text: str, path: Sequence[str], value: Value) -> str:
-    """The text with the value at a path of keys set; missing maps are made.
+    """Return the JSON text with the value at a path of keys set; missing objects on the way are
+    made.
 
-    A value that is equal already changes nothing. Raises ClientFileError where the text cannot be
-    read or something else stands in the way.
+    A value that is equal already changes nothing. Raises ClientFileError if the text cannot be read
+    or something else stands in the way.
     """
     bom, body = split_bom(text)
     root = read_json(body)
@@ -128,7 +129,7 @@ def _meaning(value: Value) -> object:
 
 
 def node_at(text: str, path: Sequence[str]) -> Node | None:
-    """The value at a path of keys, or None. Raises ClientFileError."""
+    """Return the value at a path of keys in a JSON text, or None. Raises ClientFileError."""
     node = read_json(split_bom(text)[1])
     for key in path:
         node = None if node is None else node.get(key)

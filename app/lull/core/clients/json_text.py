@@ -1,7 +1,8 @@
-"""Reads JSON, JSON with comments and JSON5 into a tree with places.
+"""Parses JSON, JSON with comments and JSON5 into a tree whose nodes know their positions in the
+text.
 
-Programs are lenient with their own files: comments, trailing commas, keys without quotes and single
-quotes are all found in the wild (Zed: JSON with comments, OpenClaw: JSON5).
+Programs are lenient with their own configuration files: comments, trailing commas, keys without
+quotes and single quotes all occur (Zed: JSON with comments, OpenClaw: JSON5).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _SHORT: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v
 
 
 def read_json(text: str) -> Node | None:
-    """The root of a JSON text, None where there are only blanks. Raises ClientFileError."""
+    """Return the root node of a JSON text; None if the text is blank. Raises ClientFileError."""
     reading = _Reading(text)
     at = reading.blank(0)
     if at == len(text):

@@ -1,4 +1,6 @@
-"""Where a client is to be pointed: Lull's address, and the model that it asks for by default."""
+"""What a client program is to be configured for: Lull's address, and the model that it asks for by
+default.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ _HERE = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectTarget:
-    """What is written into a client's configuration."""
+    """The values that are written into a client program's configuration: Lull's address and a
+    default model.
+    """
 
     address: str
     """Lull's address, such as `http://127.0.0.1:11435`, without a slash at its end."""
@@ -22,19 +26,21 @@ class ConnectTarget:
     """Addresses that Lull had when it was connected before; they are replaced, too."""
 
     def replaces(self, address: str) -> bool:
-        """Whether a client's address is one that Lull takes the place of."""
+        """Whether an address in a client's configuration is to be replaced by Lull's: the local
+        Ollama's, or one that Lull had before.
+        """
         bare = address.rstrip("/")
         known = {one for old in (self.address, *self.earlier) for one in (old, f"{old}/v1")}
         return bare in known or is_local_ollama(bare)
 
     @property
     def openai(self) -> str:
-        """The base URL for clients that speak OpenAI's protocol."""
+        """Lull's base URL for clients that speak OpenAI's protocol."""
         return f"{self.address}/v1"
 
 
 def is_local_ollama(address: str) -> bool:
-    """Whether an address is that of an Ollama on this machine, at its usual port."""
+    """Whether an address is that of an Ollama server on this machine, at its usual port."""
     try:
         parts = urlsplit(address if "://" in address else f"http://{address}")
         return (parts.hostname or "") in _HERE and parts.port == OLLAMA_PORT

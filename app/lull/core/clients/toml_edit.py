@@ -1,4 +1,4 @@
-"""Sets texts in a TOML file and keeps every other character: comments, order and layout."""
+"""Sets string values in a TOML file and keeps every other character: comments, order and layout."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ class _Line:
 
 
 def set_in_toml(text: str, path: Sequence[str], value: str) -> str:
-    """The text with the key at the path set to a text; a missing table is added at the end.
+    """Return the TOML text with the key at the path set to a string; a missing table is added at
+    the end.
 
-    Raises ClientFileError where the text cannot be read or something else stands in the way.
+    Raises ClientFileError if the text cannot be read or something else stands in the way.
     """
     bom, body = split_bom(text)
     before = _load(body)

@@ -1,8 +1,8 @@
-"""A configuration file as a tree whose nodes know where in the text they stand.
+"""A configuration file as a tree whose nodes know their positions in the text.
 
-An edit replaces or inserts a few characters, and everything else stays as the user wrote it. What
-an edit made is read again and must mean the old file with only the wanted values changed: this
-finds every mistake of an edit, whatever unusual thing the file holds.
+An edit replaces or inserts a few characters, and everything else stays as the user wrote it. The
+edited text is parsed again and must mean the old file with only the wanted values changed: this
+finds every mistake of an edit, whatever unusual thing the file contains.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class NodeKind(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeEntry:
-    """One `key: value` of a map."""
+    """One `key: value` of a map in a configuration file, with the key's position."""
 
     key: str
     key_start: int
@@ -42,7 +42,7 @@ class NodeEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """One value of a configuration file with its place in the text."""
+    """One value of a configuration file with its position in the text."""
 
     kind: NodeKind
     start: int
@@ -55,11 +55,13 @@ class Node:
     """Whether a map or list stands in brackets; False for YAML's indented form."""
 
     def get(self, key: str) -> Node | None:
-        """The value of a key of a map, or None."""
+        """Return the value of a key of this map node, or None."""
         return next((entry.node for entry in self.entries if entry.key == key), None)
 
     def plain(self) -> object:
-        """What the node means, without places. Two texts with equal meanings are equal here."""
+        """Return this node's value without text positions, so that two texts with the same meaning
+        compare equal.
+        """
         match self.kind:
             case NodeKind.MAP:
                 return {entry.key: entry.node.plain() for entry in self.entries}
@@ -76,29 +78,33 @@ Reader = Callable[[str], Node | None]
 
 
 def unchangeable(why: str, wanted: str = "") -> ClientFileError:
-    """The error for a file that is written in a way that cannot be edited safely."""
+    """Return the error for a configuration file that is written in a way that cannot be edited
+    safely.
+    """
     hint = f"It was left as it is. Write this yourself: {wanted}" if wanted else ""
     return ClientFileError(why, hint=hint or "It was left as it is.")
 
 
 def split_bom(text: str) -> tuple[str, str]:
-    """The byte order mark that the text begins with, or "", and the rest."""
+    """Split a text into the byte order mark that it begins with, or "", and the rest."""
     return (BOM, text[1:]) if text.startswith(BOM) else ("", text)
 
 
 def newline_of(text: str) -> str:
-    """The line end that the text uses: that of its first line, else a line feed."""
+    """Return the line ending that the text uses: that of its first line, else a line feed."""
     end = text.find("\n")
     return "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"
 
 
 def line_start(text: str, at: int) -> int:
-    """Where the line begins that holds the position."""
+    """Return the index in the text at which the line begins that contains position `at`."""
     return text.rfind("\n", 0, at) + 1
 
 
 def line_end(text: str, at: int) -> int:
-    """Where the line ends that holds the position, before its line end."""
+    """Return the index in the text at which the line that contains position `at` ends, before its
+    line ending.
+    """
     end = text.find("\n", at)
     if end < 0:
         return len(text)
@@ -106,7 +112,9 @@ def line_end(text: str, at: int) -> int:
 
 
 def with_value(meaning: object, path: Sequence[str], value: object) -> object:
-    """The meaning of a file with one value set; missing maps on the way are made."""
+    """Return the parsed content of a configuration file with one value set; missing maps on the way
+    are made.
+    """
     if not path:
         return value
     if meaning is None:

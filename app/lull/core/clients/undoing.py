@@ -1,4 +1,6 @@
-"""Takes Lull's lines out of a file that was changed since Lull wrote them: a three-way merge."""
+"""Removes Lull's lines from a configuration file that was changed since Lull wrote them: a
+three-way merge.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +8,9 @@ from difflib import SequenceMatcher, unified_diff
 
 
 def taken_out(before: str, after: str, now: str) -> str | None:
-    """`now` with what turned `before` into `after` undone, and every later change kept.
+    """Undo in `now` what turned the text `before` into `after`, and keep every later change.
 
-    None where a later change touches the same lines, so that a person has to decide.
+    None if a later change touches the same lines, so that a person has to decide.
     """
     old, ours, found = (text.splitlines(keepends=True) for text in (before, after, now))
     kept = SequenceMatcher(None, ours, found, autojunk=False).get_matching_blocks()
@@ -28,7 +30,7 @@ def taken_out(before: str, after: str, now: str) -> str | None:
 
 
 def difference(before: str, after: str, name: str, *, first: str, second: str) -> str:
-    """A unified diff of two texts of a file, for people; "" where they are equal."""
+    """Return a unified diff of two versions of a file, for people; "" if they are equal."""
     lines = unified_diff(
         before.splitlines(),
         after.splitlines(),

@@ -21,7 +21,9 @@ from lull.core.clients.tree import (
 
 
 class YamlText:
-    """A YAML text that is edited step by step. Each step is checked by reading the result."""
+    """A YAML text that is edited step by step. After each step the result is parsed and compared
+    with what is wanted.
+    """
 
     def __init__(self, text: str, read: Reader) -> None:
         self._bom, self.text = split_bom(text)
@@ -34,18 +36,20 @@ class YamlText:
         return self._bom + self.text
 
     def put(self, path: Sequence[str | int], key: str, value: str) -> None:
-        """Set a key of the map at the path to a text; numbers in the path are places in lists."""
+        """Set a key of the map at the path to a string; numbers in the path are list indices."""
         self._step([([*path, key], value)], _with_key(self.text, self._at(path), key, value))
 
     def put_each(self, key: str, numbers: Sequence[int], inner: str, value: str) -> None:
-        """Set a key to a text in several maps of a list, which are named by ascending places."""
+        """Set key `inner` to a string in several maps of the list below `key`, given by ascending
+        indices.
+        """
         after = self.text
         for number in reversed(numbers):  # so that the places before stay where they are
             after = _with_key(after, self._at([key, number]), inner, value)
         self._step([([key, number, inner], value) for number in numbers], after)
 
     def append(self, key: str, item: str | Mapping[str, str]) -> None:
-        """Add an item at the end of the list below a key of the root, which is made if missing."""
+        """Add an item at the end of the list below a top-level key, which is made if missing."""
         there = None if self.root is None else self.root.get(key)
         if there is not None and there.kind is NodeKind.OTHER and not there.text.strip("~nulNUL"):
             old: list[object] = []
@@ -58,7 +62,7 @@ class YamlText:
         self._step([([key], [*old, item])], self._append_text(key, there, item))
 
     def replace(self, node: Node, path: Sequence[str | int], value: str) -> None:
-        """Replace a text that stands at the path."""
+        """Replace the string value at the path."""
         after = self.text[: node.start] + quoted(value) + self.text[node.end :]
         self._step([(path, value)], after)
 
@@ -128,7 +132,7 @@ def _with_key(text: str, node: Node | None, key: str, value: str) -> str:
 
 
 def quoted(value: str) -> str:
-    """The text in double quotes, which mean the same in YAML as in JSON."""
+    """Return the text in double quotes, which mean the same in YAML as in JSON."""
     return json.dumps(value, ensure_ascii=False)
 
 

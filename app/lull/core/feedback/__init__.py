@@ -1,1 +1,3 @@
-"""User feedback on answers, and what follows from it."""
+"""What users say about a model's answers, the scores of answers from all sources, and how reliable
+each source is.
+"""

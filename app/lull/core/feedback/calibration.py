@@ -1,10 +1,11 @@
-"""How reliable each source of verdicts is, measured on the user's own labels.
+"""Measures how reliable each source of verdicts on answers (tools, reactions, a judge model) is,
+against the user's own ratings.
 
 A verdict is a test with errors: a source recognises a share of what the user calls good
-(sensitivity) and of what the user calls bad (specificity). Both are counted on turns that user and
-source both judged, starting from a modest prior so that the first label does not decide. From them
-follow the probability that a turn is good, the true rate behind an apparent one, the most
-informative question of the day, and whether judged labels may be trained on.
+(sensitivity) and of what the user calls bad (specificity). Both are counted on answers that user
+and source both judged, starting from a modest prior so that the first rating does not decide. From
+them follow the probability that an answer is good, the true rate behind an apparent one, the most
+informative question to ask the user on a day, and whether a judge model's labels may be trained on.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ corrected."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prior:
-    """What is assumed about a source of verdicts before the user has labelled anything."""
+    """What is assumed about the reliability of a source of verdicts before the user has rated
+    anything.
+    """
 
     right: float
     """Assumed sensitivity of the source, and its specificity unless that was measured
@@ -56,7 +59,9 @@ PRIORS: Final[Mapping[Source, Prior]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """Counts of a source's verdicts against the user's labels; "positive" means good."""
+    """Confusion matrix of a source's verdicts against the user's ratings of the same answers;
+    "positive" means good.
+    """
 
     tp: int = 0
     fn: int = 0
@@ -64,8 +69,8 @@ class Counts:
     tn: int = 0
 
     def with_pair(self, *, good: bool, value: float) -> Counts:
-        """Return the counts with one more turn that both the source and the user judged; a verdict
-        of 0 does not count.
+        """Return the confusion matrix with one more answer that both the source and the user
+        judged; a verdict of 0 does not count.
         """
         return Counts(
             tp=self.tp + (good and value > 0),
@@ -77,8 +82,9 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rates:
-    """Sensitivity and specificity smoothed by the source's prior (Beta), with the number of labels
-    behind each."""
+    """Sensitivity and specificity of a source of verdicts, smoothed by a Beta prior, with the
+    number of ratings behind each.
+    """
 
     sensitivity: float
     specificity: float
@@ -97,9 +103,11 @@ class Estimate:
 
 
 def rates(source: Source, counts: Counts, belief: Prior | None = None) -> Rates:
-    """Return how often a source of verdicts (a check, a judge) is right on good and on bad answers.
+    """Return a source's smoothed sensitivity and specificity: how often its verdicts are right on
+    good and on bad answers.
 
-    The rates are smoothed. `belief` replaces the source's prior, e.g. after a judge's exam.
+    `belief` replaces the source's prior, for example when a judge model was measured on labelled
+    items before use.
     """
     prior = belief or PRIORS[source]
     good, bad = counts.tp + counts.fn, counts.fp + counts.tn
@@ -120,13 +128,13 @@ def p_good(
     prior: float = EVEN,
     belief: Prior | None = None,
 ) -> float:
-    """Return the probability that the user would call the turn good, given one source's verdict
+    """Return the probability that the user would call an answer good, given one source's verdict
     (Bayes).
 
     `value` is the verdict, -1 to 1, with log-odds interpolated linearly. `prior` is the share of
-    good turns before any verdict. A verdict of 0 stays in the grey zone whatever the prior, and a
-    verdict is never reversed: a bad one can be uncertain but not good. A source no better than
-    chance leaves everything grey.
+    good answers before any verdict. A verdict of 0 stays in the range that is too uncertain to
+    learn from (the grey zone) whatever the prior, and a verdict is never reversed: a bad one can be
+    uncertain but not good. A source no better than chance leaves everything uncertain.
     """
     found = rates(source, counts or Counts(), belief)
     before = min(max(prior, 0.01), 0.99)
@@ -141,7 +149,7 @@ def p_good(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """Error counts and priors of every source, from the user's labels."""
+    """Confusion matrices and priors of every source of verdicts, from the user's ratings."""
 
     counts: Mapping[Source, Counts] = field(default_factory=dict)
     beliefs: Mapping[Source, Prior] = field(default_factory=dict)
@@ -153,8 +161,8 @@ class Calibration:
         labelled: Iterable[tuple[bool, Mapping[Source, float]]],
         beliefs: Mapping[Source, Prior] | None = None,
     ) -> Calibration:
-        """Build the calibration from labelled turns: whether each is good, and what each source
-        said of it.
+        """Build the calibration from answers that the user rated: whether each is good, and what
+        each source said of it.
         """
         counts: dict[Source, Counts] = {}
         for good, verdicts in labelled:
@@ -171,13 +179,15 @@ class Calibration:
         return rates(source, self.counts.get(source, Counts()), self.beliefs.get(source))
 
     def true_rate(self, source: Source, *, good: int, n: int) -> Estimate:
-        """Estimate the true share of good turns from `good` good verdicts of `n`."""
+        """Estimate the true share of good answers if this source called `good` of `n` answers good,
+        corrected for its errors.
+        """
         return corrected_rate(good, n, self.rates(source))
 
 
 def corrected_rate(good: int, n: int, found: Rates, *, level: float = 0.95) -> Estimate:
-    """Return the true share of good turns, corrected for the errors of a source that called `good`
-    of `n` good.
+    """Return the true share of good answers, corrected for the errors of a source that called
+    `good` of `n` good.
 
     Rogan & Gladen (1978), with the interval of Lang & Reiczigel (2014), which includes the
     uncertainty of the two rates; for language-model judges see arXiv 2511.21140. Without
@@ -210,8 +220,8 @@ def corrected_rate(good: int, n: int, found: Rates, *, level: float = 0.95) -> E
 
 
 def wilson(hits: int, n: int, *, level: float = 0.95) -> Estimate:
-    """Return a share with its score interval (Wilson 1927). Raises ValueError for impossible
-    counts.
+    """Return the share `hits` of `n` with its score interval (Wilson 1927). Raises ValueError for
+    impossible counts.
     """
     if not 0 <= hits <= n:
         raise ValueError(f"{hits} of {n} is no share")
@@ -230,7 +240,9 @@ def wilson(hits: int, n: int, *, level: float = 0.95) -> Estimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doubt:
-    """A turn that the user may be asked to rate."""
+    """An answer that the user may be asked to rate, because the judge model and the other sources
+    may disagree on it.
+    """
 
     turn: str
     judge: float | None
@@ -248,9 +260,10 @@ class Doubt:
 def question_of_the_day(
     doubts: Iterable[Doubt], *, asked_last: datetime | None, now: datetime
 ) -> str | None:
-    """Choose the turn on which judge and signals disagree most; None: no question today.
+    """Choose the one answer to ask the user to rate: that on which the judge model and the other
+    sources disagree most; None: no question today.
 
-    At most one in any 24 hours, and none if they nearly agree. The first of equal turns.
+    At most one in any 24 hours, and none if they nearly agree. The first of equal answers.
     """
     if asked_last is not None and now - asked_last < A_DAY:
         return None
@@ -261,9 +274,10 @@ def question_of_the_day(
 
 
 def agreement(pairs: Iterable[tuple[float, float]]) -> Estimate:
-    """Return the share of turns on which the judge agrees with the checks, with its interval.
+    """Return the share of answers on which the judge model agrees with programmatic checks, with
+    its confidence interval.
 
-    Takes pairs of (judge's verdict, check's verdict), -1 to 1. Turns with a verdict of 0 are left
+    Takes pairs of (judge's verdict, check's verdict), -1 to 1. Pairs with a verdict of 0 are left
     out.
     """
     sides = [judge * check > 0 for judge, check in pairs if judge * check]
@@ -271,11 +285,11 @@ def agreement(pairs: Iterable[tuple[float, float]]) -> Estimate:
 
 
 def may_train_on_judge(found: Estimate) -> tuple[bool, str]:
-    """Whether judged labels may be trained on, and the reason in words.
+    """Whether labels that a judge model gave may be trained on, and the reason in words.
 
-    From 20 turns on the share itself decides. With fewer, training goes on unless the whole
-    interval is below the limit: few turns are no reason for distrust, but a clearly wrong judge is
-    stopped at once.
+    `found` is its agreement with programmatic checks. From 20 answers on the share itself decides.
+    With fewer, training goes on unless the whole interval is below the limit: few answers are no
+    reason for distrust, but a clearly wrong judge is stopped at once.
     """
     limit = f"{LEAST_AGREEMENT:.0%}"
     if found.n == 0:

@@ -1,7 +1,9 @@
-"""Recognises environment faults in tool output: time-outs, full disks, missing permissions.
+"""Recognises environment faults in the output of an agent's tool: time-outs, full disks, missing
+permissions.
 
-They say nothing about the answer and are nobody's failure, so they are looked for first; blaming
-the model would teach it to try nothing. Whether a call failed at all is decided elsewhere.
+They say nothing about the model's answer, so they are looked for before the answer is blamed;
+blaming the model would teach it to try nothing. Whether a tool call failed at all is decided
+elsewhere.
 """
 
 from __future__ import annotations
@@ -115,7 +117,8 @@ def environment_fault(text: str) -> str | None:
     """Return the cause in words ("rate limit") if a failed tool's output reports an environment
     fault; else None.
 
-    Expects the text of a failure: prose about faults is not told apart.
+    Call it only with the output of a failed tool: ordinary prose about such faults would be taken
+    for one.
     """
     for line in _edges(text):
         if len(line) <= 2000 and not _PASSED_TEST.search(line):

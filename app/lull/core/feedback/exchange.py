@@ -1,5 +1,5 @@
-"""Cuts an answer and the user's next message to a reader's limits, and splits the message into
-sentences.
+"""Shortens an answer and the user's next message to the input limits of a reader (the model that
+tells what the message says of the answer), and splits the message into sentences.
 
 The request and the answer are included only as far as they help to understand the message; of a
 very long message the beginning and the end, where people say what they want.
@@ -26,7 +26,7 @@ CUT_MARK: Final = " … "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """A request, its answer, and the user's next message."""
+    """A request, the model's answer, and the user's next message."""
 
     asked: str
     answer: str
@@ -35,7 +35,9 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadableExchange:
-    """An exchange cut to a reader's limits."""
+    """A request, its answer and the user's next message, shortened to the input limits of the model
+    that reads them.
+    """
 
     asked: str
     answer: str
@@ -53,8 +55,8 @@ def readable(exchange: Exchange) -> ReadableExchange:
 
 
 def looked_at(said: str) -> tuple[str, ...]:
-    """Return the sentences of a message that a reader sees; of a very long message only those at
-    its two ends.
+    """Return the sentences of a user's message that a reader model may be shown; of a very long
+    message only those at its two ends.
     """
     if len(said) <= 2 * END_CHARS:
         return sentences(said)
@@ -71,8 +73,8 @@ _NUMBER: Final = re.compile(r"\b[Nn]o\.\s*\d\Z")
 
 
 def sentences(text: str) -> tuple[str, ...]:
-    """Split the text after `.`, `!`, `?` and line breaks, keeping fenced blocks whole; the joined
-    pieces give the text again.
+    """Split a text into sentences after `.`, `!`, `?` and line breaks, keeping fenced blocks whole;
+    the joined pieces give the text again.
     """
     pieces: list[str] = []
     at = 0

@@ -1,7 +1,8 @@
-"""Stored feedback: what a user's message says about the answer before it.
+"""Stored feedback: what a user's message says about the model's answer before it.
 
-A reader fills it in once, while the machine is quiet; scoring, skill writing, proofs and the window
-use the stored row. The probabilities are calibrated on people who were not in the training data.
+A reader (a small model) fills it in once, while the machine is quiet; everything else (scoring
+answers, writing and testing skills, the window) uses the stored row. The probabilities are
+calibrated on people who were not in the training data.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ LIKELY: Final = 0.5
 
 
 class Scope(StrEnum):
-    """The requests that a rule applies to."""
+    """The requests that a user's rule ("answer in German") applies to: all, or those of one
+    kind.
+    """
 
     ALL = "all"
     KIND = "kind"
@@ -32,8 +35,9 @@ class RuleKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heard:
-    """A reader's findings in a user's message about the answer before it: probabilities of a
-    correction and a lasting wish, and the sentences that state the wish.
+    """What a reader model found in a user's message about the answer before it: probabilities that
+    it is a correction and that it states a wish for later answers too, and the sentences that state
+    the wish.
     """
 
     correction: float
@@ -70,7 +74,9 @@ class Heard:
 
     @property
     def rule(self) -> str:
-        """The user's own words that state the rule; "" if nothing lasting is said."""
+        """The user's own words that state a rule for later answers; "" if the message states
+        none.
+        """
         return "\n".join(part.strip() for part in self.quote) if self.lasts else ""
 
 
@@ -79,7 +85,7 @@ UNSURE: Final = Heard(correction=0.5, lasting=0.5, unsure=True)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feedback:
-    """A user message after an answer, with a reader's findings in it."""
+    """A user message after an answer, with what a reader model found in it."""
 
     turn: str
     """The turn whose request contains the user's message."""

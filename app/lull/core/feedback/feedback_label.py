@@ -1,4 +1,5 @@
-"""Parses labelled feedback: "[Previous Feedback] …", then an empty line and the next request.
+"""Parses feedback that a chat client labels in the user's message: "[Previous Feedback] …", then an
+empty line and the next request.
 
 Some clients send what their user says about the last answer together with the next question. The
 label must be at the very start of the user's message, which tells it from a log line or a pasted
@@ -23,14 +24,16 @@ _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
 
 
 def label_length(text: str) -> int:
-    """Length in characters of the label at the start of a message; 0 without one."""
+    """Return the length in characters of a label such as "[Previous Feedback]" at the start of a
+    message; 0 without one.
+    """
     found = _LABEL.match(text)
     return found.end() if found else 0
 
 
 def feedback_end(text: str) -> int:
-    """Return the position where the labelled feedback ends; without a label, the end of the
-    message.
+    """Return the index at which feedback after a label such as "[Previous Feedback]" ends; without
+    a label, the end of the message.
     """
     length = label_length(text)
     found = _PARAGRAPH_END.search(text, length) if length else None
@@ -38,8 +41,9 @@ def feedback_end(text: str) -> int:
 
 
 def request_in(text: str) -> str:
-    """Return the message without labelled feedback; the whole message if it contains nothing
-    else."""
+    """Return the message without feedback after a label such as "[Previous Feedback]"; the whole
+    message if it contains nothing else.
+    """
     if not label_length(text):
         return text
     parts = _PARAGRAPH_END.split(text, maxsplit=1)

@@ -1,4 +1,6 @@
-"""Interface of the judge, and the questions that it is asked."""
+"""Interface of the judge, a model that decides whether answers are good, and the questions that it
+is asked.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from lull.core.feedback.reward import Vote
 
 
 class Asks(StrEnum):
-    """Kinds of questions that the judge is asked."""
+    """Kinds of questions that the judge, a model that scores answers, is asked."""
 
     TURN = "turn"
     """Question: was this a good answer, considering what came after it?"""
@@ -28,7 +30,9 @@ class Asks(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeQuestion:
-    """One answer to be judged, with its context; nothing in it was injected by Lull."""
+    """One answer for the judge model to score, with its context; nothing in it was injected by
+    Lull.
+    """
 
     asks: Asks
     messages: tuple[Message, ...]
@@ -44,7 +48,8 @@ class JudgeQuestion:
 
 
 def grades_itself(judge: str, learner: str, *, elsewhere: bool) -> bool:
-    """Whether a judge would grade itself: it is the model that learns, and both are served here.
+    """Whether a judge model would score its own answers: it is the model that is trained, and both
+    are served here.
 
     `elsewhere`: the judge is asked at an address of its own, where only the name is the same.
     """
@@ -52,14 +57,16 @@ def grades_itself(judge: str, learner: str, *, elsewhere: bool) -> bool:
 
 
 class Judge(Protocol):
-    """Interface of the judge (process reward model), which votes several times on one answer."""
+    """Interface of the judge, a model that scores answers (a process reward model) and votes
+    several times on each.
+    """
 
     version: str
     """Identifies the judge's model, prompt and rules; stored in the evidence."""
 
     async def votes(self, question: JudgeQuestion) -> tuple[Vote, ...]:
-        """Ask the judge; return the votes that could be parsed. An empty result means no verdict,
-        never a zero.
+        """Ask the judge model about one answer; return its votes that could be parsed. An empty
+        result means no verdict, never a score of zero.
 
         Raises UpstreamDown if the judge cannot be reached.
         """

@@ -1,7 +1,8 @@
-"""Turns the small reader's probabilities into its findings about a message.
+"""Converts the output probabilities of the small reader, a model that reads what users write after
+an answer, into findings about a message.
 
-Scope, quote and class of check are only given for something lasting. A quote is always exactly what
-the user typed.
+Which requests a wish is for, its quotation and its class of check are only given if the message
+states something lasting. A quotation is always exactly what the user typed.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ LONGEST_QUOTE: Final = 1_500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outputs:
-    """The small reader's probabilities for one exchange."""
+    """The output probabilities of the small reader model for one request, its answer and the user's
+    next message.
+    """
 
     labels: Mapping[str, float]
     """Probability of each label: `correction`, `lasting`, `kind` (the rule is for one kind of
@@ -35,10 +38,11 @@ class Outputs:
 
 
 def heard_of(outputs: Outputs, exchange: Exchange, *, stated: float = LIKELY) -> Heard:
-    """Return the small reader's findings in a message, from its probabilities.
+    """Convert the small reader model's probabilities for a user's message into findings:
+    correction, thanks, and the rule it states.
 
-    Sentences with a probability of at least `stated` form the quote; if none reaches it, the most
-    likely one does.
+    Sentences with a probability of at least `stated` form the quotation of the rule; if none
+    reaches it, the most likely one does.
     """
     labels = outputs.labels
     lasting = labels["lasting"]
@@ -59,7 +63,9 @@ def heard_of(outputs: Outputs, exchange: Exchange, *, stated: float = LIKELY) ->
 
 
 def check_of(outputs: Outputs) -> str:
-    """Return the most likely class of check for the rule; "" for none."""
+    """Return the most likely class of check (a program that tests answers) for the user's rule, by
+    the small reader model; "" for none.
+    """
     check, p = max(outputs.classes.items(), key=lambda one: one[1], default=(NO_CHECK, 1.0))
     return check if p >= LIKELY and check != NO_CHECK else ""
 

@@ -1,4 +1,4 @@
-"""Interface of a reader of user messages."""
+"""Interface of a reader: a model that tells what a user's message says of the answer before it."""
 
 from __future__ import annotations
 
@@ -10,22 +10,24 @@ from lull.core.feedback.feedback import Heard
 
 
 class FeedbackReader(Protocol):
-    """Interface of a reader of follow-up messages: the small reader, a chat model that passed its
-    exam, or the toy language's reader.
+    """Interface of a reader, which tells what a user's message says of the answer before it: a
+    small classifier, a chat model that passed a test on labelled items, or the parser of the
+    built-in demo model's toy language.
     """
 
     @property
     def name(self) -> str:
-        """Name and version of the reader, stored with each row."""
+        """Name and version of the reader model, stored with each of its findings."""
 
     @property
     def light(self) -> bool:
-        """Whether the reader runs in a small process of its own; then it need not wait for a long
-        quiet period, only for a chat that is being answered.
+        """Whether this reader model runs in a small process of its own; then it need not wait until
+        the machine has been quiet for long, only until no chat is being answered.
         """
 
     async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
-        """Return one reading per exchange, in order; None where this reader cannot tell.
+        """Interpret the user's message in each exchange; return one result per exchange, in order,
+        None where this model cannot tell.
 
-        Raises LullError if it cannot read now; the messages are read later.
+        Raises LullError if it cannot read now; the messages are then read later.
         """

@@ -1,4 +1,5 @@
-"""Decides from a message's letters alone whether the small reader can understand it.
+"""Decides from a message's letters alone whether the small reader, the model that interprets users'
+messages, can understand it.
 
 The reader was trained on English, German, French and Spanish. Other scripts are almost unknown to
 it, and messages of punctuation, emoji or code contain no words: they count as unsure without asking
@@ -34,8 +35,8 @@ _WORD: Final = re.compile(r"[^\W\d_]+")
 
 
 def is_readable_speech(said: str) -> bool:
-    """Whether the small reader can be asked about this message; the time is linear in the message's
-    length.
+    """Whether a user's message is in a language that the small reader model may understand, and not
+    code; the time is linear in the message's length.
     """
     text = _FENCED.sub(" ", _ends(said))
     letters = [sign for sign in text if sign.isalpha()]

@@ -1,8 +1,8 @@
-"""Rewards: how good an answer was, and which source says so.
+"""Rewards: how good a model's answer was, and which source says so.
 
-Four kinds of sources judge a turn, in a fixed order of trust; the most trusted one that has a
-verdict decides alone. This module defines that order, how several judge votes are combined, and
-which rewards are too uncertain to learn from.
+Four kinds of sources judge an answer, in a fixed order of trust; the most trusted one that has a
+verdict decides alone. This module defines that order, how several votes of a judge model are
+combined, and which rewards are too uncertain to learn from.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from typing import Final
 
 
 class Source(StrEnum):
-    """Sources of verdicts, from most to least trusted; the order of definition is the order of
-    trust."""
+    """Sources of verdicts on an answer, from most to least trusted; the order of definition is the
+    order of trust.
+    """
 
     EXPLICIT = "explicit"
     """Verdict of the user's own rating: what they want is what a check or a judge estimates."""
@@ -29,7 +30,7 @@ class Source(StrEnum):
 
     @property
     def trust(self) -> int:
-        """The source's rank of trust; 0 is the most trusted."""
+        """The rank of this source of verdicts in the order of trust; 0 is the most trusted."""
         return tuple(Source).index(self)
 
 
@@ -41,7 +42,7 @@ GREY: Final = (0.35, 0.65)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vote:
-    """One readable vote of the judge on an answer."""
+    """One vote of the judge model on an answer, parsed from its reply."""
 
     score: int
     """Score of the vote: -1 bad, 0 neither, 1 good."""
@@ -54,8 +55,8 @@ class Vote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reward:
-    """The score of a turn. A turn without any verdict has no reward, which differs from a reward of
-    0.
+    """The score of a model's answer. An answer without any verdict has no reward, which differs
+    from a reward of 0.
     """
 
     value: float
@@ -74,11 +75,11 @@ class Reward:
 
 
 def majority(votes: Sequence[Vote | None]) -> int | None:
-    """Return the verdict (-1, 0 or 1) of more than half of the readable votes; None if there is no
-    such majority.
+    """Return the verdict (-1, 0 or 1) of more than half of a judge model's parsed votes; None if
+    there is no such majority.
 
-    An unreadable vote is given as None. It counts for nothing, in particular not as 0: a judge that
-    fails must not look undecided.
+    A vote that could not be parsed is given as None. It counts for nothing, in particular not as 0:
+    a judge that fails must not look undecided.
     """
     scores = Counter(vote.score for vote in votes if vote is not None)
     cast = scores.total()
@@ -89,8 +90,8 @@ def majority(votes: Sequence[Vote | None]) -> int | None:
 
 
 def combined(rewards: Iterable[Reward | None]) -> Reward | None:
-    """Combine the rewards that a turn got from its sources, oldest first, into one; None without
-    any.
+    """Combine the rewards that one answer got from its sources, oldest first, into one; None
+    without any.
 
     The most trusted source decides alone. If it gave several verdicts, the last one counts for a
     user or a judge, who may change their mind. For checks and reactions the worst counts: one
@@ -108,12 +109,14 @@ def combined(rewards: Iterable[Reward | None]) -> Reward | None:
 
 
 def failed(reward: Reward) -> bool:
-    """Whether the answer counts as a failure to learn from; one in the grey zone does not."""
+    """Whether a rewarded answer counts as a failure to learn from: its probability of being good is
+    below the range that is too uncertain.
+    """
     return reward.p_good < GREY[0]
 
 
 def trainable(reward: Reward) -> bool:
-    """Whether the reward may be trained on: not inside the grey zone, where a label is as likely
-    wrong as right.
+    """Whether the reward may be trained on: its probability is not in the middle range (grey zone)
+    where a label is as likely wrong as right.
     """
     return not GREY[0] <= reward.p_good <= GREY[1]

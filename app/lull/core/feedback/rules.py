@@ -1,4 +1,4 @@
-"""Settings of how and when turns are scored."""
+"""Settings of how and when recorded answers are scored by the judge model."""
 
 from __future__ import annotations
 

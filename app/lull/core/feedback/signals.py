@@ -1,12 +1,12 @@
-"""Signals about an answer from what happened after it, without asking a model.
+"""Derives signals about an answer from what happened after it, without asking a judge model.
 
 *Verifiable* signals: the results of the answer's own tool calls, and whether it is the JSON that
-was asked for. *Implicit* signals: the answer was asked for again, or the user's next message, as a
-reader understood it. An environment fault is found first and is nobody's failure. Silence, and the
-end of a conversation, are no signals.
+was asked for. *Implicit* signals: the answer was asked for again, or what the user's next message
+says of it. An environment fault (a time-out, a full disk) is looked for first and blames no answer.
+Silence, and the end of a conversation, are no signals.
 
 Callers must pass the text that the user typed, without tool results and without anything that Lull
-added: a skill suffix taken for the user's words would let a skill correct itself.
+added: an injected skill taken for the user's words would let a skill correct itself.
 """
 
 from __future__ import annotations
@@ -71,7 +71,9 @@ ASKED_AGAIN_VALUE: Final = -0.5
 
 
 def from_feedback(heard: Heard, said: str) -> tuple[Signal, ...]:
-    """Return the signal in the user's next message, with the user's words as text; at most one."""
+    """Return the signal (correction or thanks) that a reader model found in the user's next
+    message, with the user's words as text; at most one.
+    """
     if heard.corrects:
         return (_implicit(SignalKind.CORRECTION, -1.0, said),)
     if heard.thanked:
@@ -87,7 +89,9 @@ def _implicit(kind: SignalKind, value: float, text: str) -> Signal:
 
 
 def regenerated(asked: str) -> Signal:
-    """Build the signal of an answer that the user asked for again; `asked` says how, in words."""
+    """Build the signal about an answer that the user asked for again; `asked` describes in words
+    how.
+    """
     return _implicit(SignalKind.REGENERATION, ASKED_AGAIN_VALUE, asked)
 
 
@@ -95,8 +99,8 @@ def regenerated(asked: str) -> Signal:
 
 
 def from_tools(after: Sequence[Message], *, answer: Message | None = None) -> tuple[Signal, ...]:
-    """Return the signals from the results of the answer's own tool calls, one for each conclusive
-    result.
+    """Return the signals about an answer from the results of its own tool calls, one for each
+    conclusive result.
 
     `after` are the messages after the answer, oldest first; only results up to the next answer are
     read. With `answer`, each result is judged by its call: a file shown is no outcome, and a search
@@ -119,7 +123,9 @@ def from_tools(after: Sequence[Message], *, answer: Message | None = None) -> tu
 
 
 def fault_signal(cause: str) -> Signal:
-    """Build the signal of an environment fault; `cause` is as returned by `environment_fault`."""
+    """Build the signal of an environment fault such as a time-out; `cause` is as returned by
+    `environment_fault`.
+    """
     return Signal(
         kind=SignalKind.ENVIRONMENT, source=Source.VERIFIABLE, value=0.0, text=f"Fault: {cause}."
     )
@@ -171,8 +177,8 @@ def _answered(calls: Sequence[ToolCall], key: str) -> ToolCall | None:
 
 
 def from_format(format_json: str, answer: str, fits: FitsSchema) -> tuple[Signal, ...]:
-    """Return one signal telling whether the answer is the JSON that was asked for; none if no
-    format was asked for or it is unclear.
+    """Return one signal telling whether a model's answer is the JSON that the request asked for;
+    none if no format was asked for or it is unclear.
 
     `fits` validates a value against a schema. `format_json` is `ChatRequest.format`: the word json,
     a JSON schema, or an OpenAI response_format. Pass only complete text answers: a tool call is no

@@ -1,4 +1,5 @@
-"""Reads a tool call's outcome from its result: success, failure or unknown.
+"""Decides from the output of a tool that a model called whether the call succeeded, failed, or
+neither is certain.
 
 Understands exit codes where a tool reports one, the summary line of a test runner, and an error at
 the end. A file that a tool merely shows may contain all of these and says nothing; neither does a
@@ -94,7 +95,7 @@ _UNITTEST_RAN = re.compile(r"^(?:Ran \d+ tests? in |OK \(\d+ tests?)", re.MULTIL
 
 
 def outcome(call: ToolCall, result: str) -> ToolOutcome | None:
-    """Return the outcome of a tool call; None if its result does not tell."""
+    """Return whether a model's tool call succeeded or failed; None if its result does not tell."""
     text = _ANSI.sub("", result[-READ_CHARACTERS:]).replace("\r\n", "\n")
     if _TOOL_SAYS_ERROR.match(text) or _flagged(text):
         return ToolOutcome(ok=False, tested=False, text="The tool reports an error.")

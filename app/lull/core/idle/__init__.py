@@ -1,1 +1,3 @@
-"""When the machine is idle: signals, gates, hours, and forecasts of how long it stays idle."""
+"""Decides when the computer is idle enough for Lull's own work: signals, conditions, weekly hours,
+and forecasts of how long the user stays away.
+"""

@@ -1,5 +1,5 @@
-"""Estimates how long a lull (an absence of the user) will last, from when this user came back
-before.
+"""Estimates how long a lull (an absence of the user) will last, from the lengths of this user's
+earlier absences.
 
 Gives quantiles of the remaining time, by the hour and weekday on which the lull began and its
 length so far. Without history it relies on a few typical lulls as a prior, which a week of real
@@ -51,7 +51,9 @@ class PastLull:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
-    """Forecast of a lull's remaining seconds. `low_s` is exceeded four times in five."""
+    """Forecast of how many more seconds the user stays away: three quantiles. `low_s` is exceeded
+    four times in five.
+    """
 
     low_s: float
     median_s: float
@@ -60,8 +62,8 @@ class Forecast:
     """Total weight of the past lulls on which the forecast is based."""
 
     def at_most(self, end_s: float) -> Forecast:
-        """Return the forecast limited by a known end, such as a meeting or the end of the allowed
-        hours.
+        """Return the forecast of the user's absence limited by a known end, such as a meeting or
+        the end of the allowed hours.
         """
         return Forecast(
             low_s=min(self.low_s, end_s),
@@ -78,13 +80,13 @@ def forecast(
     elapsed_s: float,
     sleep_hours: Sequence[HoursRange] = (),
 ) -> Forecast:
-    """Forecast the remaining time of a lull that has lasted `elapsed_s` by `now` (timezone-aware,
-    in the user's zone).
+    """Forecast the remaining time of a lull (an absence of the user) that has lasted `elapsed_s` by
+    `now` (timezone-aware, in the user's zone).
 
     A weighted Kaplan–Meier estimate (Kaplan & Meier 1958) of the length, given that it exceeds
-    `elapsed_s`; lulls weigh by how near their hour, weekday and age are. Each typical lull is one
-    more observation. If no lull was ever seen to last that long, one that has lasted t exceeds r·t
-    more with probability 1 / (1 + r) (Gott 1993).
+    `elapsed_s`; past lulls weigh by how near their hour, weekday and age are. Each typical lull is
+    one more observation. If no lull was ever seen to last that long, one that has lasted t exceeds
+    r·t more with probability 1 / (1 + r) (Gott 1993).
     """
     elapsed_s = max(0.0, elapsed_s)
     began = datetime.fromtimestamp(now.timestamp() - elapsed_s, tz=now.tzinfo)

@@ -1,8 +1,7 @@
-"""The gates that decide whether work may run while idle: one function per condition, each with a
-sentence for people.
+"""The idle gates: the conditions (no input, no call, mains power, enough memory, …) under which
+Lull may work in the background. One function per condition, each giving a sentence for people.
 
-How the gates together form the window, and how long the user must be away, is decided in the idle
-policy.
+How the conditions together decide, and how long the user must be away, is in the idle policy.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ RECENT_INPUT_S: Final = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateInputs:
-    """The inputs that all idle gates evaluate."""
+    """The inputs from which all idle gates (conditions for background work) are evaluated."""
 
     signals: IdleSignals
     rule: IdleRule
@@ -52,7 +51,9 @@ class GateInputs:
 
 
 def gates(look: GateInputs) -> Iterator[IdleGate]:
-    """Evaluate all gates, in the order of `GateName`, except the wait."""
+    """Evaluate all idle gates (conditions for background work) except the required wait, in the
+    order of `GateName`.
+    """
     yield _learning(look)
     yield _pause(look)
     yield _input(look)
@@ -70,8 +71,8 @@ def gates(look: GateInputs) -> Iterator[IdleGate]:
 
 
 def event_now(events: Sequence[CalendarEvent], kind: Meaning, at: datetime) -> CalendarEvent | None:
-    """Return the calendar event of this kind that is under way at `at` (UTC) and ends last; None
-    without one.
+    """Return the calendar event of this kind (user busy or away) that is under way at `at` (UTC)
+    and ends last; None without one.
     """
     running = [e for e in events if e.kind is kind and e.start <= at < e.end]
     return max(running, key=lambda e: e.end.astimezone(UTC), default=None)
@@ -194,7 +195,9 @@ def _input(look: GateInputs) -> IdleGate:
 
 
 def lost_since_s(signals: IdleSignals, before: CarriedOver) -> float:
-    """Return when an input source that had worked stopped reporting, on the monotonic clock."""
+    """Return the time, on the monotonic clock, since which the sensor of keyboard and mouse input,
+    which had worked, reports nothing.
+    """
     return signals.monotonic_s if before.lost_s is None else before.lost_s
 
 
@@ -219,8 +222,8 @@ def _lost_input(look: GateInputs, reading: Unknown, left_s: float) -> IdleGate:
 
 
 def in_fixed_hours(rule: IdleRule, now: datetime) -> bool:
-    """Whether `now` is in the user's sleep hours or allowed hours, which suffice where input cannot
-    be measured.
+    """Whether `now` is in the user's sleep hours or allowed hours; there, background work may run
+    even if keyboard and mouse input cannot be measured.
     """
     return inside(rule.sleep_hours, now) or inside(rule.allowed_hours, now)
 

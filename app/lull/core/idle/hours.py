@@ -1,8 +1,9 @@
-"""Weekly hours in text form, such as "mon-fri 23:00-07:00", in wall-clock time.
+"""Parses weekly hours in text form, such as "mon-fri 23:00-07:00", and finds when they next begin
+or end.
 
-Parses such lines and finds when they next begin or end, across midnight and daylight saving. An
-instant is inside if the wall clock shows a time inside; so an hour that the clock skips never
-counts, and one that it shows twice counts twice.
+The hours are in wall-clock time and may cross midnight and daylight saving. An instant is inside if
+the wall clock shows a time inside; so an hour that the clock skips never counts, and one that it
+shows twice counts twice.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ EXAMPLE_HOURS: Final = 'hours such as "mon-fri 23:00-07:00", "sat-sun 00:00-09:3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HoursRange:
-    """One line of weekly hours, which may extend into the next day; `days` are those on which it
-    begins.
+    """One line of weekly hours, such as "mon-fri 23:00-07:00", which may extend into the next day;
+    `days` are those on which it begins.
     """
 
     days: frozenset[int]
@@ -53,7 +54,7 @@ class HoursRange:
     """End in minutes, after `start_min` and at most a day later: 1500 is 01:00 of the next day."""
 
     def holds(self, wall: datetime) -> bool:
-        """Whether the wall clock shows a time within these hours."""
+        """Whether a wall-clock time lies within these weekly hours."""
         minute = wall.hour * 60 + wall.minute
         today = wall.weekday() in self.days and self.start_min <= minute < self.end_min
         yesterday = (wall.weekday() - 1) % 7 in self.days and minute < self.end_min - _DAY_MIN
@@ -61,8 +62,9 @@ class HoursRange:
 
 
 def parsed(line: str) -> HoursRange:
-    """Parse a line of weekly hours. Raises ValueError with a message for people if it is
-    invalid."""
+    """Parse a line of weekly hours such as "mon-fri 23:00-07:00". Raises ValueError with a message
+    for people if it is invalid.
+    """
     found = _LINE.fullmatch(line.strip().lower())
     if found is None:
         raise ValueError(f'"{line}" says no hours; write {EXAMPLE_HOURS}')
@@ -120,9 +122,10 @@ def inside(ranges: Iterable[HoursRange], now: datetime) -> bool:
 
 
 def next_change(ranges: Sequence[HoursRange], now: datetime) -> datetime | None:
-    """The first instant after `now` at which `inside` changes, in the zone of `now`.
+    """Return the first instant after `now` at which these weekly hours begin or end, in the zone of
+    `now`.
 
-    None if it never changes: no lines, or lines that cover the whole week.
+    None if that never happens: no lines, or lines that cover the whole week.
     """
     zone = now.tzinfo
     if zone is None:

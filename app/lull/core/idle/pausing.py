@@ -1,6 +1,7 @@
-"""Parses the length of a pause ("tomorrow") and computes when it ends.
+"""Parses how long the user wants Lull's background work to pause ("tomorrow", "45m") and computes
+when the pause ends.
 
-The pause itself is stored as a row, so that it survives a restart.
+The pause itself is stored in the database, so that it survives a restart.
 """
 
 from __future__ import annotations
@@ -40,8 +41,9 @@ LONGEST: Final = timedelta(days=365)
 
 
 def length_of(text: str) -> PauseLength | timedelta | None:
-    """The pause that a text such as "45m", "3h", "2d" or "tomorrow" asks for; None if it is no
-    length."""
+    """Parse the length of a pause, such as "45m", "3h", "2d" or "tomorrow"; None if the text is no
+    length.
+    """
     wanted = text.strip().lower()
     if wanted in set(PauseLength):
         return PauseLength(wanted)
@@ -76,7 +78,7 @@ class Pause:
 
 
 def paused(length: PauseLength | timedelta, now: datetime) -> Pause:
-    """Return a pause that begins now.
+    """Return a pause of Lull's background work that begins now and has the given length.
 
     `now` is timezone-aware and in the user's zone: "tomorrow" is eight in the morning of the next
     day there.

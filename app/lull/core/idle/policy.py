@@ -1,9 +1,10 @@
-"""Decides whether Lull may work now, from signals, hours, calendars and the user's own commands.
+"""The idle policy: decides whether Lull may do its own work now, from signals, hours, calendars and
+the user's commands.
 
-The answer is open or closed, with the reason, every gate and the known times. Activity always wins:
-input, a chat or a waking machine closes the window at once, also in sleep hours and meetings. It
-opens after a while without activity if every gate is open; starting needs more than continuing
-(hysteresis).
+The result, the idle window, is open or closed, with the reason, every condition (gate) and the
+known times. Activity always wins: input, a chat or a waking machine closes the window at once, also
+in sleep hours and meetings. It opens after a while without activity if every gate is open; starting
+needs more than continuing (hysteresis).
 
 Sleep hours and an "away" calendar do not open the window. Like a locked screen they make it
 likelier that the user stays away, and so shorten the wait to two minutes; not to nothing, because
@@ -57,8 +58,8 @@ class WindowState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdleWindow:
-    """The decision whether Lull may work now, with the reasons and the state that the next decision
-    needs.
+    """The decision whether Lull may do its own work now, with the reasons and the state that the
+    next decision needs.
     """
 
     state: WindowState
@@ -79,8 +80,8 @@ class IdleWindow:
 
     @property
     def somebody_here(self) -> bool:
-        """Whether the window is closed because a person is present, not by a setting or the
-        machine's state.
+        """Whether background work is forbidden now because a person is present, not by a setting or
+        the machine's state.
         """
         return any(
             g.closes and (g.name in PRESENCE_GATES or g.name is GateName.CHAT) for g in self.gates
@@ -88,14 +89,17 @@ class IdleWindow:
 
     @property
     def short_of_memory(self) -> bool:
-        """Whether the window is closed because the machine has too little free memory."""
+        """Whether background work is forbidden now because the machine has too little free
+        memory.
+        """
         return any(gate.closes and gate.name is GateName.MEMORY for gate in self.gates)
 
     @property
     def allows_a_question(self) -> bool:
-        """Whether a model may be asked a short question in a quiet moment outside of a lull.
+        """Whether Lull may ask a model a short question now, although a longer absence of the user
+        has not begun.
 
-        A gate in unknown state does not forbid it.
+        A condition whose state is unknown does not forbid it.
         """
         return not any(
             gate.state is GateState.CLOSED and gate.name in _FORBID_A_QUESTION
@@ -106,7 +110,9 @@ class IdleWindow:
         return replace(self, state=WindowState.WORKING, because=text)
 
     def as_dict(self) -> dict[str, object]:
-        """The JSON of `lull why`, without the list of work."""
+        """Return this decision as the JSON that the command `lull why` prints, without its list of
+        work.
+        """
         return {
             "state": self.state.value,
             "because": self.because,
@@ -132,9 +138,9 @@ def decide(
     state: CarriedOver | None = None,
     train_now: bool = False,
 ) -> IdleWindow:
-    """Decide from the signals and settings whether Lull may work now.
+    """Decide from signals and settings whether Lull may do its own work now (the idle policy).
 
-    `state` is the `memory` of the previous window, None at the start. `calendars` describes the
+    `state` is the `memory` of the previous decision, None at the start. `calendars` describes the
     feeds that `events` come from. With `train_now`, on the user's request, presence, waiting,
     hours, calendars and pauses are skipped; heat, battery and memory never, and a chat is answered
     first.

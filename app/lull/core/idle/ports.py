@@ -9,12 +9,12 @@ T = TypeVar("T")
 
 
 class Quiet(Protocol):
-    """Runs Lull's own work only while the user's models are quiet."""
+    """Interface that runs Lull's own work only while the user's models are not in use."""
 
     async def run(self, work: Callable[[], Awaitable[T]], *, hurry: bool = False) -> T:
         """Wait until the user's models have not been used for a while, then run the work.
 
         An incoming request cancels the work, which is started again later, so it must be safe to
-        repeat. With `hurry`, for work that the user asked for or that belongs in a lull, it waits
-        only for a chat being answered.
+        repeat. With `hurry`, for work that the user asked for or that runs while the user is away,
+        it waits only for a chat being answered.
         """

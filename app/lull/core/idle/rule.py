@@ -1,5 +1,5 @@
-"""Settings of the idle policy, the result of one gate, and the state kept between two
-evaluations.
+"""Types of the idle policy, which decides when Lull may do its own work: the user's settings, the
+state of one condition (gate), and what is kept between two evaluations.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ noticed.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdleRule:
-    """The user's idle settings."""
+    """The user's settings of when Lull may do its own work: waits, hours, battery, load and
+    memory.
+    """
 
     enabled: bool = True
     after_s: float = 600.0
@@ -73,7 +75,9 @@ class GateState(StrEnum):
 
 
 class GateName(StrEnum):
-    """Names of the gates, in the order in which they are named as the reason."""
+    """Names of the idle gates (conditions for background work), in the order in which they are
+    shown as the reason.
+    """
 
     LEARNING = "learning"
     PAUSE = "pause"
@@ -103,8 +107,8 @@ class IdleGate:
 
     @property
     def closes(self) -> bool:
-        """Whether the gate closes the window: it is closed, or its signal is unknown and is the
-        input.
+        """Whether this condition forbids background work: it is closed, or it is the input and
+        unknown.
         """
         unknown_input = self.state is GateState.UNKNOWN and self.name is GateName.INPUT
         return self.state is GateState.CLOSED or unknown_input
@@ -136,8 +140,8 @@ ALWAYS_KEPT_GATES: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CarriedOver:
-    """State kept from one evaluation of the idle policy to the next. Never stored: a restart begins
-    without assumptions.
+    """State kept from one evaluation of the idle policy (which decides when background work may
+    run) to the next. Never stored: a restart begins without assumptions.
 
     Times are on the monotonic clock.
     """

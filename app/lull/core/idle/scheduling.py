@@ -1,4 +1,5 @@
-"""Chooses which work to do in a lull: by kind, then by value for the remaining time.
+"""Chooses which background work to do in a lull (an absence of the user): by kind, then by value
+for the remaining time.
 
 Decides only the order. The provider of a work item decides what it does and how it stops; when work
 may run is decided elsewhere.
@@ -18,7 +19,7 @@ LONGEST_UNIT_S: Final = 30.0
 
 
 class WorkKind(StrEnum):
-    """Kinds of idle-time work, in the order in which they are done: first what the user waits for,
+    """Kinds of background work, in the order in which they are done: first what the user waits for,
     then finding or preparing models, then what training needs, then training.
     """
 
@@ -33,24 +34,26 @@ _ORDER: Final = tuple(WorkKind)
 
 
 class Sized(Protocol):
-    """Interface of a work item's size and value, known before it runs."""
+    """Interface of what is known of a background work item before it runs: kind, value and
+    duration.
+    """
 
     @property
     def kind(self) -> WorkKind: ...
 
     @property
     def value(self) -> float:
-        """Value of finishing the work, relative to other work of its kind; 0 or more."""
+        """Value of finishing this work item, relative to other work of its kind; 0 or more."""
 
     @property
     def needs_s(self) -> float:
-        """The shortest lull, in seconds, in which the work gets a lasting result: loading plus one
-        step.
+        """The shortest absence of the user, in seconds, in which this work item gets a lasting
+        result: loading plus one step.
         """
 
     @property
     def left_s(self) -> float:
-        """Estimated seconds until the work is finished."""
+        """Estimated seconds until this work item is finished."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +65,8 @@ class Work:
 
 
 class LullWork(Sized, Protocol):
-    """Work that runs in lulls, one unit at a time, and stops when the user returns.
+    """Interface of background work that runs in lulls (absences of the user), one unit at a time,
+    and stops when the user returns.
 
     Implementations keep their progress: a unit that ends, is suspended or loses its memory later
     continues from its last checkpoint.
@@ -74,35 +78,40 @@ class LullWork(Sized, Protocol):
 
     @property
     def text(self) -> str:
-        """Description for people: "Proving bullet-lists"."""
+        """Description of the work item for people: "Proving bullet-lists"."""
 
     @property
     def progress(self) -> float:
-        """Progress of the work, 0 to 1."""
+        """Progress of the work item, 0 to 1."""
 
     def run_slice(self, until_s: float) -> Awaitable[None]:
-        """Works until `until_s` on the monotonic clock or until finished, and saves the result.
+        """Works on this item until `until_s` on the monotonic clock or until finished, and saves
+        the result.
 
         Stays pending while suspended; returns early after `give_back_memory`. Raises LullError if
         it cannot continue now.
         """
 
     def suspend(self) -> Awaitable[None]:
-        """Stops using the machine within 100 ms. Memory may be kept. Harmless if nothing is
-        running."""
+        """Makes this background work stop using the processor within 100 ms. Memory may be kept.
+        Harmless if nothing is running.
+        """
 
     def resume(self) -> Awaitable[None]:
-        """Continues where `suspend` stopped."""
+        """Continues the background work where `suspend` stopped it."""
 
     def give_back_memory(self) -> Awaitable[None]:
-        """Frees all memory, by force if need be. Safe to call at any time, and twice."""
+        """Frees all memory of this background work, by force if need be. Safe to call at any time,
+        and twice.
+        """
 
 
 W = TypeVar("W", bound=Sized)
 
 
 def fits(work: Sequence[W], lull: Forecast) -> W | None:
-    """Choose the work item to do in this lull; None if none would make progress.
+    """Choose the work item to do in this lull (an absence of the user) from its forecast length;
+    None if none would make progress.
 
     Items that almost certainly fit the lull come first. One that may not fit is chosen only if
     there is no other, because waiting gains nothing.

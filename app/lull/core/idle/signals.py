@@ -1,4 +1,5 @@
-"""Signals about the machine and its user at one moment: each a value, or why it is unknown.
+"""Idle signals: sensor readings about the machine and its user at one moment, each a value or the
+reason why it is unknown.
 
 An unknown signal is never represented by a value: a broken sensor must not look like an absent
 user.
@@ -36,13 +37,17 @@ _NOT_ASKED: Final = Unknown("nothing here tells")
 
 
 def plain(reading: Known[T] | Unknown) -> T | Unknown:
-    """Return the reading's value, or the Unknown itself, as fields of `IdleSignals` hold it."""
+    """Return the value of a sensor reading, or the Unknown itself, as fields of `IdleSignals` hold
+    it.
+    """
     return reading.value if isinstance(reading, Known) else reading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdleSignals:
-    """All idle signals at one moment. Raises ValueError for a naive `now` or an invalid number."""
+    """All sensor readings at one moment (input, power, load, memory, …) from which it is decided
+    whether the machine is idle. Raises ValueError for a naive `now` or an invalid number.
+    """
 
     now: datetime
     """Time of the reading, in the user's zone. Weekly hours are in its wall-clock time, so it must
@@ -101,7 +106,7 @@ _NUMBERS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClockReading:
-    """Wall clock and monotonic clock at the previous evaluation."""
+    """Wall clock and monotonic clock as read together at one moment."""
 
     now: datetime
     monotonic_s: float
@@ -121,14 +126,16 @@ def asleep_gap_s(last: ClockReading, this: ClockReading, *, expected_s: float) -
 
 
 class IdleSource(Protocol):
-    """A source of idle signals, which answers at once from its last poll."""
+    """Interface of a source of idle signals (sensor readings of machine and user), which answers at
+    once from its last poll.
+    """
 
     def signals(self) -> IdleSignals:
-        """Return the newest signals, without chats and sleep, which the caller adds. Never
-        raises.
+        """Return the newest sensor readings of machine and user, without chats and sleep, which the
+        caller adds. Never raises.
         """
 
     def hurry(self, on: bool) -> None:
-        """Switches fast polling on while work runs, so that input is seen within 100 ms, and off
-        again.
+        """Switches fast polling of the sensors on while background work runs, so that user input is
+        seen within 100 ms, and off again.
         """

@@ -1,7 +1,7 @@
-"""Computes future times that are known: when work may next begin, and how long a decision can hold.
+"""Computes when background work may next begin, and for how long a decision about it cannot change.
 
-Uses only what is recorded: pauses, hours, calendars and the wait. When the user will come back is
-estimated elsewhere.
+Uses only what is recorded: pauses, hours, calendars and the required wait. When the user will come
+back is estimated elsewhere.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ _MOST_CLOSED_STRETCHES: Final = 200
 def next_opening(
     earliest: datetime, *, rule: IdleRule, events: Sequence[CalendarEvent], needed_s: float
 ) -> datetime | None:
-    """Find the first time from `earliest` on at which neither hours nor calendars forbid work.
+    """Find the first time from `earliest` on at which neither the user's hours nor calendars forbid
+    background work.
 
     None if no such time is known. `earliest` is timezone-aware and in the user's zone.
     """
@@ -55,10 +56,10 @@ def steady_s(
     events: Sequence[CalendarEvent],
     due: Iterable[datetime | None],
 ) -> float:
-    """Return the seconds for which the decision cannot change unless a signal changes; infinite if
-    nothing is due.
+    """Return for how many seconds the decision whether background work may run cannot change unless
+    a sensor reading changes; infinite if nothing is due.
 
-    `due` are the times given by the window. Lets a simulated year skip ahead; a running service
+    `due` are the times given by that decision. Lets a simulated year skip ahead; a running service
     looks every few seconds anyway.
     """
     at = now.astimezone(UTC)

@@ -1,7 +1,8 @@
-"""How long the user and machine have been quiet, and how long that must last before work starts.
+"""Computes how long the user and the machine have been quiet, and how long that must last before
+background work starts.
 
-There are two waits: input, chats, calls and meetings restart the user's, load, heat and power the
-machine's.
+There are two waits: input, chats, calls and meetings restart the user's; load, heat and power
+restart the machine's.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ from lull.core.idle.signals import IdleSignals, Unknown
 def wait_needed_s(
     signals: IdleSignals, rule: IdleRule, events: Sequence[CalendarEvent], before: CarriedOver
 ) -> float:
-    """Return the seconds without activity that are currently required: the shortest of the waits
-    that apply.
+    """Return for how many seconds the user must be inactive before background work may run: the
+    shortest of the waits that apply.
 
-    While a window is open it never exceeds the wait with which it was opened: a night's work does
-    not stop because sleep hours end.
+    While work may run it never exceeds the wait after which it was allowed: a night's work does not
+    stop because sleep hours end.
     """
     waits = [rule.after_s]
     if signals.locked is True:
@@ -47,11 +48,11 @@ def wait_needed_s(
 
 
 def remembered(signals: IdleSignals, before: CarriedOver, shut: Sequence[IdleGate]) -> CarriedOver:
-    """Return the state to carry over, updated with the latest sign of the user and the latest
-    strain on the machine.
+    """Return the state to keep for the next idle decision, updated with the latest sign of the user
+    and the latest strain on the machine.
 
-    Input and chats report their own times, which are used anew at each look, even for times in
-    which they were unknown.
+    Input and chats report their own times, which are used anew at each evaluation, even for times
+    in which they were unknown.
     """
     now_s = signals.monotonic_s
     told = not isinstance(signals.input_idle_s, Unknown)
@@ -80,7 +81,7 @@ def _last_input_s(signals: IdleSignals, before: CarriedOver, shut: Sequence[Idle
 
 
 def quiet_for_s(signals: IdleSignals, memory: CarriedOver) -> float:
-    """Return the seconds since the last activity of any kind."""
+    """Return the seconds since the user's last activity of any kind (input, chats, calls)."""
     now_s = signals.monotonic_s
     signs = [s for s in (memory.input_s, memory.here_s) if s is not None]
     signs.append(now_s if signals.chats_in_flight else now_s - signals.since_chat_s)
@@ -90,8 +91,8 @@ def quiet_for_s(signals: IdleSignals, memory: CarriedOver) -> float:
 def wait_left_s(
     signals: IdleSignals, rule: IdleRule, memory: CarriedOver, needed_s: float
 ) -> float:
-    """Return the seconds still to wait for the user's absence or for the machine to settle,
-    whichever is longer.
+    """Return the seconds still to wait before background work may start: for the user's absence or
+    for the machine to settle, whichever is longer.
     """
     left_s = needed_s - quiet_for_s(signals, memory)
     if memory.strained_s is not None:

@@ -1,1 +1,3 @@
-"""Which of the user's models may do which task for Lull, and which one is trained."""
+"""Which of the user's models may judge answers, read messages or write texts for Lull, and which
+one is trained.
+"""

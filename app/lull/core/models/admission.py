@@ -1,8 +1,10 @@
-"""Decides whether an exam result admits a model for a role.
+"""Decides whether the result of an exam (labelled items that ship with Lull) admits a chat model
+for a role.
 
-A reader must beat the small reader on the same sheet, a judge must surely be better than chance on
-both kinds of answers, a writer must write usable skills. For readers and judges the low end of the
-interval decides. An exam that can no longer be passed is broken off, and the result says so.
+A reader of users' messages must beat Lull's own small model on the same items, a judge of answers
+must surely be better than chance on both good and bad answers, a writer must write usable skills
+(instruction texts). For readers and judges the low end of the confidence interval decides. An exam
+that can no longer be passed is broken off, and the result says so.
 """
 
 from __future__ import annotations
@@ -27,7 +29,9 @@ user's own.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmallReaderFigures:
-    """The small reader's result on an exam, which chat models are compared with."""
+    """The result of Lull's own small reader model on an exam (labelled items), which chat models
+    are compared with.
+    """
 
     name: str
     exam: str
@@ -45,7 +49,8 @@ NOTHING_TO_COMPARE: Final = (
 
 
 def balanced(marks: Iterable[ExamMark]) -> tuple[Estimate, Estimate, Estimate]:
-    """Return a judge's balanced accuracy, sensitivity and specificity.
+    """Return a judge model's balanced accuracy, sensitivity and specificity on its exam (labelled
+    items).
 
     The interval of the mean of two shares is built from the Wilson interval of each by
     square-and-add (Newcombe 1998, method 10).
@@ -85,7 +90,8 @@ def cannot_pass(
     left: Sequence[ExamMark],
     small: SmallReaderFigures | None,
 ) -> bool:
-    """Whether the model would fail the exam even if it answered every remaining item right.
+    """Whether a model would fail its exam (a test on labelled items) even if it answered every
+    remaining item right.
 
     `left` are marks for the items not asked yet, all set to right.
     """
@@ -93,7 +99,9 @@ def cannot_pass(
 
 
 def settled(result: ExamResult, sheet: Sheet, small: SmallReaderFigures | None) -> ExamResult:
-    """Return the exam result with its figures, and with the verdict once that is certain."""
+    """Return a model's exam result (a test on labelled items) with its score and interval, and with
+    the verdict once that is certain.
+    """
     role, marks = result.role, result.marks
     if not marks:
         return result
@@ -135,8 +143,8 @@ def share(found: Estimate) -> str:
 
 
 def judge_prior(result: ExamResult | None) -> Prior | None:
-    """Return a judge's prior reliability from its exam, for use before the user has labelled
-    anything.
+    """Return a judge model's prior reliability from its exam (labelled items), for use before the
+    user has rated anything.
 
     One right and one wrong answer are added to each kind, because no exam of this length proves
     that a judge never errs.

@@ -1,4 +1,4 @@
-"""The architectures that can be trained, and how MLX names and lays out their tensors.
+"""The model architectures that can be trained, and how MLX names and lays out their tensors.
 
 Names and layouts follow llama.cpp's converter (convert_hf_to_gguf.py, gguf's tensor_mapping.py) and
 mlx-lm's model classes: llama's query and key rows are permuted for its kind of rotary embedding,
@@ -15,7 +15,7 @@ from lull.core.errors import CannotLearn
 
 
 class Architecture(StrEnum):
-    """GGUF's names of the architectures that can be trained."""
+    """GGUF's names of the model architectures that can be trained."""
 
     LLAMA = "llama"
     QWEN2 = "qwen2"
@@ -64,7 +64,7 @@ class Layout(StrEnum):
 
 
 def architecture_of(name: str) -> Architecture:
-    """Parse an architecture's name. Raises CannotLearn for an unsupported one."""
+    """Parse the name of a model architecture. Raises CannotLearn for an unsupported one."""
     try:
         return Architecture(name)
     except ValueError:

@@ -1,4 +1,5 @@
-"""Selects the models to examine: local chat models, largest first, three at most.
+"""Selects the local chat models to examine on labelled items for use by Lull: largest first, three
+at most.
 
 Nothing is sent to another machine, and no model is loaded that does not fit in memory. A model that
 the user has named for a role is examined as well, to show how well it does.
@@ -64,8 +65,8 @@ def is_auto(setting: str) -> bool:
 def candidates(
     installed: Sequence[Installed], memory: MachineMemory, *, named: Collection[str] = ()
 ) -> tuple[Candidate, ...]:
-    """Return all installed models as candidates for exams, those to be examined first. `named`:
-    models that the user named for a role.
+    """Return all installed models as candidates for exams (tests on labelled items), those to be
+    examined first. `named`: models that the user named for a role such as judge.
     """
     wanted = {canonical(name) for name in named}
     able: list[Candidate] = []
@@ -112,10 +113,11 @@ def to_examine(
     settings: Mapping[ModelRole, str],
     passed: Mapping[tuple[str, ModelRole], bool],
 ) -> list[tuple[Candidate, ModelRole]]:
-    """Return the exams still to be taken, in order.
+    """Return the exams (tests on labelled items) still to be taken, in order: pairs of a model and
+    a role such as judge.
 
-    With "auto" the largest model that passes takes a role, so smaller ones are not examined for it;
-    a model set by name is the only one examined.
+    With the setting "auto" the largest model that passes takes a role, so smaller ones are not
+    examined for it; a model set by name is the only one examined.
     """
     wanted = []
     for one in able:
@@ -146,8 +148,8 @@ def _wants(
 def chosen(
     able: Sequence[Candidate], role: ModelRole, passed: Mapping[tuple[str, ModelRole], bool]
 ) -> Candidate | None:
-    """Return the model for a role whose setting is "auto": the largest one that passed the role's
-    exam.
+    """Return the model for a role (such as judge) whose setting is "auto": the largest one that
+    passed the role's exam on labelled items.
 
     It counts even if it does not fit in memory now, as long as it is installed and unchanged.
     """

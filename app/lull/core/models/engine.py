@@ -1,4 +1,6 @@
-"""Interface of the engine that serves our own models, with its requests and responses."""
+"""Interface of Lull's inference engine, which serves a model with MLX, with its requests and
+responses.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from lull.core.chat.messages import Finish, Message, Sampling
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Token:
-    """One sampled token."""
+    """One token that the model sampled, with its log-probability."""
 
     id: int
     logprob: float
@@ -44,7 +46,9 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerateRequest:
-    """A request to the engine. Exactly one of `messages`, `prompt` and `prompt_ids` is set."""
+    """A request to the inference engine. Exactly one of `messages`, `prompt` and `prompt_ids` is
+    set.
+    """
 
     messages: tuple[Message, ...] = ()
     """Messages, rendered with the model's own chat template and the generation prompt."""
@@ -61,13 +65,16 @@ class GenerateRequest:
 
 
 class Engine(Protocol):
-    """Serves one MLX model; decodes several requests in parallel."""
+    """Interface of Lull's inference engine, which serves one MLX model and decodes several requests
+    in parallel.
+    """
 
     def generate(self, request: GenerateRequest) -> AsyncIterator[Chunk]:
-        """Stream an answer. Closing the iterator early cancels within one token.
+        """Stream the model's answer to a request. Closing the iterator early cancels within one
+        token.
 
         Raises EngineDown if the engine is not running or dies, RequestError (400) for a prompt that
-        does not fit the window or an adapter that is not loaded.
+        does not fit the context window or an adapter that is not loaded.
         """
 
     async def tokenize(self, request: GenerateRequest) -> tuple[int, ...]:
@@ -81,17 +88,20 @@ class Engine(Protocol):
         adapter: str | None,
         against: str | None = None,
     ) -> tuple[float, ...]:
-        """Return KL(adapter ‖ against), in nats, at each token of the answer `ids`.
+        """Return the KL divergence KL(adapter ‖ against), in nats, at each token of the answer
+        `ids`; None in `adapter` or `against` is the base model.
 
         The divergence is exact over the vocabulary. Other requests do not wait for it. Raises as
         `generate`.
         """
 
     async def load_adapter(self, version: str, folder: str) -> None:
-        """Loads or replaces an adapter; requests in flight keep the adapter they began with."""
+        """Loads or replaces a LoRA adapter; requests in flight keep the adapter they began with."""
 
     def expect_adapter(self, version: str, folder: str) -> None:
-        """Registers an adapter to be loaded first whenever the engine starts; does not start it."""
+        """Registers a LoRA adapter to be loaded first whenever the engine starts; does not start
+        it.
+        """
 
     async def drop_adapter(self, version: str) -> None: ...
 

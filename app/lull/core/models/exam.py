@@ -1,6 +1,7 @@
-"""Exams for chat models: the items, how answers are marked, and the results.
+"""Exams for chat models, which decide whether a model may read, judge or write for Lull: the items,
+how the model's replies are marked, and the results.
 
-Three roles, each with a set of labelled items that ships with Lull.
+There are three roles, each with a set of labelled items that ships with Lull.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from lull.core.skills.ports import SkillDraft
 
 
 class ModelRole(StrEnum):
-    """The roles that a chat model may take for Lull; also the names of the settings groups."""
+    """The tasks that a chat model may do for Lull (read users' messages, judge answers, write
+    skills); also the names of the settings groups.
+    """
 
     READER = "reader"
     JUDGE = "judge"
@@ -67,7 +70,9 @@ Item = ReadItem | JudgeItem | WriteItem
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    """The items of one role's exam; `sha256` changes with any word of them."""
+    """The labelled items of the exam that a chat model must pass for one role; `sha256` changes
+    with any word of them.
+    """
 
     role: ModelRole
     sha256: str
@@ -76,7 +81,7 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExamMark:
-    """The result of one exam item."""
+    """The result of one item of a chat model's exam: whether the model's reply was right."""
 
     item: str
     right: bool
@@ -91,7 +96,7 @@ class ExamMark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExamResult:
-    """A model's result in one exam, complete or under way."""
+    """A chat model's result in one exam (labelled items for a role), complete or under way."""
 
     model: str
     digest: str
@@ -121,8 +126,8 @@ class ExamResult:
 
 
 def mark_read(item: ReadItem, heard: Heard | None) -> ExamMark:
-    """Mark a reader's answer: right if correction, lasting wish and, for a lasting wish, scope and
-    words are all right.
+    """Mark what a model found in the user message of an exam item: right if correction, lasting
+    wish and, for a lasting wish, scope and quoted words are all right.
     """
     return ExamMark(item=item.id, right=heard is not None and _read_rightly(item, heard))
 
@@ -151,9 +156,10 @@ def _shares(one: str, other: str) -> bool:
 
 
 def mark_judge(item: JudgeItem, votes: Sequence[Vote]) -> ExamMark:
-    """Mark a judge's answer to an exam item; no verdict counts as wrong.
+    """Mark a judge model's votes on an exam item, an answer that keeps or breaks a given rule; no
+    verdict counts as wrong.
 
-    If the rule does not apply, "neither" is as right as "kept".
+    If the item's rule does not apply to the request, the vote "neither" is as right as "kept".
     """
     verdict = majority(votes)
     if not item.kept:

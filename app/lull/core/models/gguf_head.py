@@ -57,7 +57,9 @@ class Metadata:
         return found
 
     def number(self, key: str, default: float | None = None) -> float:
-        """Return the finite number stored under a key. Raises WeightsError for anything else."""
+        """Return the finite number stored under a key of the GGUF metadata. Raises WeightsError for
+        anything else.
+        """
         found = self.values.get(key, default)
         if isinstance(found, bool) or not isinstance(found, int | float):
             raise self._wrong(key, "a number")
@@ -66,7 +68,9 @@ class Metadata:
         return float(found)
 
     def whole(self, key: str, default: int | None = None, *, at_most: int = 1 << 31) -> int:
-        """Return the whole number from 0 to `at_most` stored under a key."""
+        """Return the whole number from 0 to `at_most` stored under a key of the GGUF metadata.
+        Raises WeightsError for anything else.
+        """
         found = self.values.get(key, default)
         if isinstance(found, bool) or not isinstance(found, int) or not 0 <= found <= at_most:
             raise self._wrong(key, "a whole number of a possible size")

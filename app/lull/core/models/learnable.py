@@ -1,4 +1,5 @@
-"""Whether a model can be trained on this machine, and if not, why, in words for its owner.
+"""Decides whether a model can be trained on this machine, and if not, says why in words for its
+owner.
 
 Judged from Ollama's description and the machine's memory, without reading the weights; what only
 the file shows (an unusual tokenizer, say) is rejected when the model is chosen.
@@ -62,12 +63,12 @@ class Size:
 
 
 def needs_gb(size: Size, form: WeightForm) -> float:
-    """Estimated peak memory of training, in 10⁹ bytes.
+    """Estimate the peak memory of LoRA training, in 10⁹ bytes.
 
     Adds up: the weights twice (the sampling engine has its own), the LoRA matrices on all seven
     linear layers in single precision with gradients and Adam's two moments (arXiv 2106.09685,
     1412.6980), one input per layer with everything else recomputed (checkpointing, arXiv
-    1604.06174), one layer's inner values, and three times the scores of a piece of the answer. The
+    1604.06174), one layer's inner values, and three times the logits of a piece of the answer. The
     trainer measures before it begins; this only rules out hopeless cases.
     """
     lora = LORA_RANK * size.layers * (8 * size.hidden + 3 * (size.hidden + size.inner))
@@ -81,8 +82,8 @@ def needs_gb(size: Size, form: WeightForm) -> float:
 def judged(
     shown: ShownModel, machine: Machine, *, blob_missing: str = "", published: bool = False
 ) -> Learnable:
-    """Judge whether the model can be trained here. `blob_missing`: why its weights cannot be read,
-    "" if they can.
+    """Decide whether a model can be trained on this machine. `blob_missing`: why its weights cannot
+    be read, "" if they can.
     """
     size = _size(shown)
     needs = needs_gb(size, machine.form) if size.weights else 0.0

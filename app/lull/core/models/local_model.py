@@ -1,4 +1,4 @@
-"""Facts about a model that our own engine serves.
+"""Facts about a model that Lull's own inference engine serves.
 
 Ollama's clients show them (`/api/show`, `/api/tags`), so they use Ollama's terms: GGUF's names for
 the dimensions, its short size (`557K`), a digest of the weights.

@@ -1,7 +1,7 @@
-"""Ollama's description of a model, and the request that creates a copy with other weights.
+"""Ollama's description of a model, and the request that creates a copy of it with other weights.
 
-Everything that `/api/show` returns besides the weights is carried over (WIRE.md, "Serving what was
-learned"). Field names are Ollama's (api/types.go, server/routes.go of 0.24).
+Everything that `/api/show` returns besides the weights is carried over. Field names are Ollama's
+(api/types.go, server/routes.go of 0.24).
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ class ShownModel:
 
 
 def shown_model(name: str, answer: Json) -> ShownModel:
-    """Parse an answer of `/api/show`. Raises WeightsError for an empty one."""
+    """Parse Ollama's reply to `/api/show`, which describes a model. Raises WeightsError for an
+    empty one.
+    """
     info, details = answer.get("model_info"), answer.get("details")
     info = info if isinstance(info, dict) else {}
     details = details if isinstance(details, dict) else {}
@@ -157,7 +159,9 @@ def create_body(name: str, digest: str, carried: Mapping[str, object]) -> dict[s
 
 
 def differs(base: Mapping[str, object], made: Mapping[str, object]) -> tuple[str, ...]:
-    """Return the names of the carried-over fields that differ in the copy of a model."""
+    """Return the names of the fields of Ollama's model description that differ between a model and
+    its copy.
+    """
     keys = dict.fromkeys((*base, *made))
     return tuple(key for key in keys if _settled(base.get(key)) != _settled(made.get(key)))
 
@@ -182,20 +186,25 @@ def is_published(name: str) -> bool:
 
 
 def base_of_published(name: str) -> str:
-    """Return the model that a published version was made from; for any other name, the name
-    itself."""
+    """Return the model that a version published by Lull was made from; for any other name, the name
+    itself.
+    """
     found = _PUBLISHED.fullmatch(canonical(name).removesuffix(":latest"))
     return found[1] if found else name
 
 
 def published_number(name: str) -> int:
-    """Return the N of a published version's name NAME-lull-vN; 0 for any other name."""
+    """Return the N of the name NAME-lull-vN, under which Lull publishes a version in Ollama; 0 for
+    any other name.
+    """
     found = _PUBLISHED.fullmatch(canonical(name).removesuffix(":latest"))
     return int(found[2]) if found else 0
 
 
 def next_number(model: str, names: Sequence[str]) -> int:
-    """Return the next version number for publishing this model, above all existing ones."""
+    """Return the next version number for publishing a trained version of this model in Ollama,
+    above all existing ones.
+    """
     stem = published_name(model, 1).removesuffix("1")
     plain = (canonical(name).removesuffix(":latest") for name in names)
     return 1 + max((published_number(one) for one in plain if one.startswith(stem)), default=0)

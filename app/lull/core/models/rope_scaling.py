@@ -1,4 +1,5 @@
-"""How a model's context window was extended, in the form of MLX's config.json.
+"""Converts the RoPE scaling of a GGUF model, which extends its context window, into the form of
+MLX's config.json.
 
 A method that MLX would compute differently is rejected, never guessed.
 """

@@ -31,7 +31,7 @@ _NOT_FOR_MLX: Final = ("rope_freqs.weight",)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
-    """A GGUF tensor with its name and layout in MLX."""
+    """A tensor of a GGUF file with its name and layout in MLX."""
 
     tensor: BaseTensor
     name: str

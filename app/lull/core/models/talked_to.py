@@ -1,7 +1,8 @@
-"""Resolves `training.model = auto`: the model used most that can be trained here.
+"""Resolves the setting `training.model = auto`: chooses the model that the user uses most and that
+can be trained here.
 
-Counts answers of the last thirty days; a published version counts for its base. The built-in model
-is trained only if no other used model can be: nobody needs it to improve.
+Counts answers of the last thirty days; a version published by Lull counts for its base. The
+built-in model is trained only if no other used model can be: nobody needs it to improve.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ COUNTED_PERIOD: Final = timedelta(days=30)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Talked:
-    """Number of answers that one model gave, by the name that clients typed."""
+    """Number of answers that one model gave, and when the last was, by the model name that clients
+    typed.
+    """
 
     model: str
     turns: int

@@ -46,8 +46,9 @@ class RebuiltTokenizer:
 
 
 def rebuilt_tokenizer(meta: Metadata, vocabulary: int) -> RebuiltTokenizer:
-    """Rebuilds the tokenizer. `vocabulary`: the rows of the embedding. Raises CannotLearn,
-    WeightsError."""
+    """Rebuild a model's tokenizer from its GGUF metadata. `vocabulary`: the rows of the embedding.
+    Raises CannotLearn, WeightsError.
+    """
     tokens = meta.texts(f"{_KEY}tokens")
     if not tokens or len(tokens) > vocabulary:
         raise damaged(f"it has {len(tokens)} tokens and {vocabulary} embeddings")

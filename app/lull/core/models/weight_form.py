@@ -1,4 +1,4 @@
-"""Storage formats of weights, and their size on disk."""
+"""Storage formats of model weights (single precision, half precision, 4-bit), and their size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Interfaces for work on weights: weight files, and an Ollama server that stores models.
+"""Interfaces for work on model weights: weight files, and an Ollama server that stores models.
 
 Progress is counted in bytes.
 """
@@ -18,7 +18,7 @@ Report = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeightsFound:
-    """Facts about a weights file."""
+    """Facts about a model's weights file."""
 
     architecture: str
     n_bytes: int
@@ -47,7 +47,7 @@ class WeightsFolder:
 
 
 class WeightFolders(Protocol):
-    """Locates folders of MLX weights."""
+    """Interface that locates folders of MLX weights on disk."""
 
     def place(self, name: str, sha256: str, form: WeightForm) -> str:
         """Return the path of the folder for this model's weights, whether or not it exists."""
@@ -58,14 +58,14 @@ class WeightFolders(Protocol):
         """
 
     def adopt(self, found: WeightsFolder) -> str:
-        """Register an existing folder under a new model name, and return that name. The folder
-        itself is not changed.
+        """Register an existing folder of MLX weights under a new model name, and return that name.
+        The folder itself is not changed.
         """
 
 
 class WeightWork(Protocol):
-    """Processes weight files in the background, apart from requests. Cancelling stops the work at
-    once; started again, it continues where possible.
+    """Interface for processing weight files in the background, apart from requests. Cancelling
+    stops the work at once; started again, it continues where possible.
     """
 
     def look(self, blob: str, form: WeightForm) -> Awaitable[WeightsFound]:
@@ -79,7 +79,7 @@ class WeightWork(Protocol):
         """
 
     def merge(self, blob: str, adapter: str, out: str, report: Report) -> Awaitable[MergedFile]:
-        """Merges an adapter into a weights file. Raises WeightsError."""
+        """Merges a LoRA adapter into a weights file. Raises WeightsError."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,14 +94,14 @@ class NextToken:
 
 
 class ModelStore(Protocol):
-    """The models of an Ollama server. Raises UpstreamDown if the server does not answer,
-    WeightsError if it refuses.
+    """Interface to the models of an Ollama server. Raises UpstreamDown if the server does not
+    answer, WeightsError if it refuses.
     """
 
     def listed(self) -> Awaitable[tuple[ListedModel, ...]]: ...
 
     def show(self, name: str) -> Awaitable[ShownModel]:
-        """Describes a model. Raises NotFound."""
+        """Return Ollama's description of a model. Raises NotFound."""
 
     def has_blob(self, digest: str) -> Awaitable[bool]: ...
 
@@ -110,8 +110,9 @@ class ModelStore(Protocol):
     def create(self, body: Mapping[str, object]) -> Awaitable[None]: ...
 
     def delete(self, name: str) -> Awaitable[None]:
-        """Deletes a model; does nothing if there is none."""
+        """Deletes a model from the Ollama server; does nothing if there is none of this name."""
 
     def next_token(self, name: str, prompt: str, *, most: int) -> Awaitable[NextToken | None]:
-        """Return the next token after a raw prompt; None if the server gives no
-        log-probabilities."""
+        """Return a model's prediction of the next token after a raw prompt; None if the server
+        gives no log-probabilities.
+        """

@@ -2,8 +2,8 @@
 
 An e-value is the capital of a gambler who started with 1 and can only expect to win if the null
 hypothesis is wrong: under the null the chance that it ever reaches c is at most 1/c (Ville), so a
-test may stop at any time. This module turns counts into e-values and says which e-value accepts a
-candidate together with others.
+test may stop at any time. This module turns counts of wins and losses into e-values, and says which
+e-value a candidate needs when several are tested at once.
 """
 
 from __future__ import annotations
@@ -34,12 +34,13 @@ _LARGEST_LOG: Final = 700.0
 
 
 def log_e_value(wins: int, losses: int) -> float:
-    """The natural logarithm of the one-sided e-value against "a win is no likelier than a loss".
+    """Return the natural logarithm of the one-sided e-value against "a win is no likelier than a
+    loss".
 
     A mixture of the likelihood ratios of every win rate above 1/2 to 1/2 itself, weighted by a
     Beta(50, 20) density cut off below 1/2. Each ratio is a supermartingale where the win rate is
     1/2 or less, given all that came before; so is their mixture (testing by betting: Waudby-Smith &
-    Ramdas, arXiv 2010.09686). Only discordant pairs count. Raises ValueError for negative counts.
+    Ramdas, arXiv 2010.09686). Ties do not count. Raises ValueError for negative counts.
     """
     if wins < 0 or losses < 0:
         raise ValueError(f"counts are not negative: {wins} wins, {losses} losses")
@@ -47,16 +48,18 @@ def log_e_value(wins: int, losses: int) -> float:
 
 
 def harm_log_e_value(wins: int, losses: int) -> float:
-    """Return the natural logarithm of the e-value against "a loss is no likelier than a win"."""
+    """Return the natural logarithm of the e-value, from counts of wins and losses, against "a loss
+    is no likelier than a win".
+    """
     return log_e_value(losses, wins)
 
 
 def pick_log_e_value(wins: int, losses: int) -> float:
-    """Like `log_e_value`, but for pairs that the user picked from blindly; the prior is Beta(5, 1)
-    truncated below 1/2.
+    """Return the natural logarithm of the e-value against "a win is no likelier than a loss" for
+    pairs of answers that the user chose from blindly; the prior is Beta(5, 1) truncated below 1/2.
 
-    Who scores a pair is fixed before it is scored, so the sum of both logarithms is a log e-value
-    again.
+    Who scores a pair is fixed before it is scored, so the sum of this and of `log_e_value` for the
+    other pairs is a log e-value again.
     """
     if wins < 0 or losses < 0:
         raise ValueError(f"counts are not negative: {wins} wins, {losses} losses")
@@ -69,8 +72,7 @@ def from_log(log_e: float) -> float:
 
 
 def win_share(wins: int, losses: int, *, level: float = 0.95) -> tuple[float, float]:
-    """Return confidence bounds of the share of wins among pairs that were not ties, valid at any
-    time.
+    """Return confidence bounds of the share of wins, ties left out, that are valid at any time.
 
     Contains every share that an even mixture of all others has not beaten by 1 / (1 - level): a
     confidence sequence by Ville's inequality (Robbins 1970; Howard et al., arXiv 1810.08240). Wider
@@ -109,7 +111,9 @@ def _log_mixture(wins: int, losses: int, prior_wins: int, prior_losses: int) -> 
 
 
 def mixture(wins: int, losses: int, prior_wins: int, prior_losses: int) -> Fraction:
-    """Return the e-value of wins and losses under this prior, as an exact fraction."""
+    """Return the e-value of wins and losses under a Beta prior with these parameters cut off below
+    1/2, as an exact fraction.
+    """
     ratio = _upper_half(prior_wins + wins, prior_losses + losses) / _upper_half(
         prior_wins, prior_losses
     )

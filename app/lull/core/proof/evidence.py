@@ -1,7 +1,9 @@
-"""The evidence file of a skill's proof and its format.
+"""The evidence file of a skill's proof (the test of a skill by answering past requests with and
+without it), and its format.
 
-`evidence.json` records on which model, by which rule and with which pairs a skill was decided, and
-the coin of its last look. `rechecking` works all of it out again.
+`evidence.json` records on which model, by which rule and with which pairs of answers it was decided
+that a skill helps or not, and the random number that may decide when the pairs are used up.
+`rechecking` computes all of it again.
 """
 
 from __future__ import annotations
@@ -33,8 +35,8 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """The stored evidence of a skill: the conditions of its proof, the replayed pairs, and the
-    result.
+    """The stored evidence that a skill helps or not: the conditions of its test, the pairs of
+    answers with and without it, and the result.
     """
 
     skill: str
@@ -74,8 +76,8 @@ def pair_to_json(pair: Pair) -> dict[str, object]:
 
 
 def pair_from_json(value: object) -> Pair:
-    """Parse a replayed pair from JSON. Raises ValueError, with a message for people, if it is
-    invalid.
+    """Parse a replayed pair (one past request answered with and without a skill) from JSON. Raises
+    ValueError, with a message for people, if it is invalid.
     """
     known = _object(value, "a pair")
     names = {_json_name(field.name) for field in fields(Pair) if field.compare}
@@ -94,7 +96,9 @@ def pair_from_json(value: object) -> Pair:
 
 
 def evidence_to_json(evidence: Evidence) -> dict[str, object]:
-    """Convert evidence to the document of `evidence.json`."""
+    """Convert the evidence that a skill helps or not (its test on past requests) to the document of
+    `evidence.json`.
+    """
     plain = {field.name: getattr(evidence, field.name) for field in fields(Evidence)}
     return {
         "format": FORMAT,
@@ -115,7 +119,9 @@ def look_to_json(look: LastLook | None) -> dict[str, object] | None:
 
 
 def look_from_json(value: object) -> LastLook | None:
-    """Parse a last look from JSON. Raises ValueError, with a message for people."""
+    """Parse from JSON the last look of a skill's test (the one randomised decision once all allowed
+    replays are used up). Raises ValueError, with a message for people.
+    """
     if value is None:
         return None
     known = _object(value, "the last look")
@@ -126,8 +132,8 @@ def look_from_json(value: object) -> LastLook | None:
 
 
 def evidence_from_json(value: object) -> Evidence:
-    """Parse a complete document of `evidence.json`. Raises ValueError, with a message for people,
-    for anything else.
+    """Parse a complete `evidence.json`, the evidence that a skill helps or not. Raises ValueError,
+    with a message for people, for anything else.
     """
     known = _object(value, "the evidence")
     if known.get("format") == _FIRST_FORMAT:
@@ -175,7 +181,9 @@ def _as_it_is_now(known: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def evidence_text(evidence: Evidence) -> str:
-    """Return the text of `evidence.json`; equal evidence gives equal bytes."""
+    """Return the text of `evidence.json`, the evidence that a skill helps or not; equal evidence
+    gives equal bytes.
+    """
     return json.dumps(evidence_to_json(evidence), indent=2, ensure_ascii=False) + "\n"
 
 

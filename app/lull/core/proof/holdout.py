@@ -1,11 +1,12 @@
-"""Live holdout: measures by leaving a skill out at random what replays cannot measure.
+"""Live holdout: measures the effect of an approved skill by leaving it out of a few conversations
+at random.
 
-What a skill does is measured by replaying past requests without it (core/proof/in_use.py). A skill
-whose replays nothing can score is left out of a few conversations, by a coin of its own, and the
-probability is recorded. Because only the coin decides, a difference between the two groups is the
-skill's effect. This module flips the coins, estimates the effect, tells when harm or help is
-certain and when a skill is stale, and chooses among proved skills if the prompt has no room for
-all. Retiring is only proposed; the user decides.
+It is used for skills whose effect cannot be measured by replaying past requests without them
+(core/proof/in_use.py), because nothing can score those replays. A random draw (coin flip) per skill
+decides, and its probability is recorded. Because only the draw decides, a difference between the
+two groups is the skill's effect. This module flips the coins, estimates the effect, tells when harm
+or help is certain and when a skill is stale, and chooses among proved skills if the prompt has no
+room for all. Retiring a skill is only proposed; the user decides.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ unknown."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Toss:
-    """The result of one skill's coin flip for one trajectory: whether the skill was left out."""
+    """The result of one skill's coin flip for one conversation: whether the skill was left out at
+    random, to measure its effect.
+    """
 
     left_out: bool
     share: float
@@ -59,7 +62,9 @@ class Toss:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HoldoutOutcome:
-    """The outcome of one trajectory for which the coins of one or more skills were flipped."""
+    """How well one conversation went, in which one or more skills were left out or kept in at
+    random.
+    """
 
     good: float
     """How well the trajectory went, from 0 to 1, such as the mean p_good of its turns."""
@@ -74,7 +79,9 @@ class HoldoutOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
-    """The effect of a skill on the outcome (scale 0 to 1), with an interval."""
+    """The estimated effect of a skill on how well conversations go (scale 0 to 1), with a
+    confidence interval.
+    """
 
     value: float
     low: float
@@ -87,8 +94,8 @@ class Effect:
 
 
 def hashed_coin(secret: str) -> Coin:
-    """Return a coin that gives the same results after a restart and is independent of coins made
-    with other secrets.
+    """Return a pseudo-random function from texts to [0, 1), keyed by a secret: it gives the same
+    results after a restart, independent of those with other secrets.
     """
 
     def coin(text: str) -> float:
@@ -101,9 +108,10 @@ def hashed_coin(secret: str) -> Coin:
 def left_out(
     skill: SkillKey, trajectory: str, client: str, *, share: float = HOLDOUT_SHARE, coin: Coin
 ) -> Toss:
-    """Whether this skill is left out of this trajectory; the same for all of its turns.
+    """Decide at random whether this skill is left out of this conversation (trajectory); the same
+    for all of its turns.
 
-    Each (skill, trajectory, client) has a coin of its own, so one skill's result says nothing about
+    Each (skill, trajectory, client) has a draw of its own, so one skill's result says nothing about
     another's. `share` 0 leaves nothing out.
     """
     if not 0.0 <= share < 1.0:
@@ -118,13 +126,13 @@ def left_out(
 def effect(
     outcomes: Iterable[HoldoutOutcome], skill: SkillKey, *, level: float = 0.95
 ) -> Effect | None:
-    """Estimate a skill's mean effect on the outcome; None until it was both left out and included
-    at least once.
+    """Estimate a skill's mean effect on how well conversations go, from conversations in which it
+    was left out or kept in at random; None until both occurred.
 
-    Least squares on the skill's coin, weighted by inverse probability (Hájek), with the centred
-    coins of other skills as covariates, which reduces noise. The variance is robust (HC3: MacKinnon
-    & White 1985). One good and one bad outcome are added to each side (Agresti & Caffo 2000), so
-    that five equal outcomes do not look certain.
+    Least squares on the skill's coin flip, weighted by inverse probability (Hájek), with the
+    centred coin flips of other skills as covariates, which reduces noise. The variance is robust
+    (HC3: MacKinnon & White 1985). One good and one bad outcome are added to each side (Agresti &
+    Caffo 2000), so that five equal outcomes do not look certain.
     """
     tossed = [outcome for outcome in outcomes if skill in outcome.tosses]
     without = sum(outcome.tosses[skill].left_out for outcome in tossed)
@@ -236,15 +244,15 @@ def _held(value: float) -> float:
 
 
 def live_harm_e(outcomes: Iterable[HoldoutOutcome], skill: SkillKey) -> float:
-    """Return the e-value against "the skill does not make trajectories worse", from outcomes in
-    order of time.
+    """Return the e-value against "the skill does not make conversations worse", from conversations
+    in order of time in which it was left out or kept in at random.
     """
     return _bet(outcomes, skill, on=-1.0)
 
 
 def live_help_e(outcomes: Iterable[HoldoutOutcome], skill: SkillKey) -> float:
-    """Return the e-value against "the skill does not make trajectories better", from outcomes in
-    order of time.
+    """Return the e-value against "the skill does not make conversations better", from conversations
+    in order of time in which it was left out or kept in at random.
     """
     return _bet(outcomes, skill, on=1.0)
 
@@ -280,8 +288,8 @@ def to_retire(harm_e: float, *, limit: float = RETIRE_E) -> bool:
 
 
 def stale(last_used: datetime, now: datetime, *, days: float = STALE_DAYS) -> bool:
-    """Whether a skill has been in no prompt for `days`; for one that was never used, counted from
-    its approval.
+    """Whether an approved skill has been in no prompt for `days`; for one that was never used,
+    counted from its approval.
     """
     return now - last_used >= timedelta(days=days)
 
@@ -292,11 +300,12 @@ def stale(last_used: datetime, now: datetime, *, days: float = STALE_DAYS) -> bo
 def thompson(
     records: Mapping[SkillKey, tuple[float, float]], *, at_most: int, chance: Random
 ) -> list[SkillKey]:
-    """Choose at most `at_most` skills to include, by Thompson sampling of their success rates.
+    """Choose at most `at_most` skills to include in a prompt, by Thompson sampling of their success
+    rates.
 
-    `records` holds the (good, bad) trajectories credited to each skill. A draw from each Beta(1 +
-    good, 1 + bad) gives little-known skills a chance (Thompson 1933). It chooses among proved
-    skills and proves nothing.
+    `records` holds for each skill the numbers of (good, bad) conversations with it. A draw from
+    each Beta(1 + good, 1 + bad) gives little-known skills a chance (Thompson 1933). It chooses
+    among proved skills and proves nothing.
     """
     drawn = {
         key: chance.betavariate(1.0 + good, 1.0 + bad)

@@ -1,9 +1,10 @@
-"""What an approved skill does in use, measured by answering its past requests without it.
+"""Measures what an approved skill does in use, by answering its past requests again without it.
 
-A request that had the skill in its prompt is answered twice under one seed, with and without the
-skill, and both answers are scored like those of a proof. This module turns such pairs into an
-effect and into e-values, and says whether a skill still needs replays, and when replays cannot
-measure it at all, so that only a live coin can. It does not know how answers are made.
+A request that had the skill in its prompt is answered twice with the same seed, with and without
+the skill, and both answers are scored. This module turns such pairs of answers into an effect and
+into e-values, and says whether a skill still needs replays, and when replays cannot measure it at
+all, so that only leaving it out of new conversations at random can. It does not know how answers
+are made.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ from lull.core.proof.proof import Pair, once
 
 
 class MeasuredBy(StrEnum):
-    """How it is measured what an approved skill does."""
+    """By which method the effect of an approved skill is measured: replays of past requests, random
+    omission from new conversations, or none.
+    """
 
     REPLAY = "replay"
     """Past requests are answered without it in lulls; no conversation goes without it."""
@@ -33,7 +36,7 @@ class MeasuredBy(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UseRule:
-    """The numbers behind replays of a skill in use."""
+    """The numeric settings for measuring an approved skill by replays of its past requests."""
 
     least_requests: int = 3
     """Fewest past requests of a skill that can be scored for replays to measure it."""
@@ -45,7 +48,9 @@ class UseRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UseCounts:
-    """Counts of the pairs replayed for a skill in use."""
+    """Counts of the replayed pairs of an approved skill (one past request answered with and without
+    it).
+    """
 
     pairs: int = 0
     better: int = 0
@@ -55,7 +60,9 @@ class UseCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillMeasure:
-    """How it is measured what a skill does, as its user is told."""
+    """By which method a skill's effect is measured, with the counts so far, as shown to the
+    user.
+    """
 
     by: MeasuredBy
     counts: UseCounts = UseCounts()
@@ -75,7 +82,8 @@ def counts_of(pairs: Sequence[Pair]) -> UseCounts:
 
 
 def replay_effect(pairs: Sequence[Pair], *, level: float = 0.95) -> Effect | None:
-    """Estimate a skill's mean effect on the score of an answer; None without a pair.
+    """Estimate a skill's mean effect on the score of an answer, from past requests answered with
+    and without it; None without such a pair.
 
     One pair for the skill and one against it are added, so that a few equal pairs do not look
     certain (Bonett & Price, J. Educ. Behav. Stat. 37(4), 2012, for paired proportions).
@@ -103,7 +111,8 @@ def replay_harm_e(pairs: Sequence[Pair]) -> float:
 
 
 def together(one: float, other: float) -> float:
-    """Return the e-value of two bets on separate observations, such as replays and coins.
+    """Return the combined e-value of two bets on separate observations, such as replays and random
+    omissions of a skill.
 
     Each bet is fair given all that came before it, so their product is an e-value again (testing by
     betting: Waudby-Smith & Ramdas, arXiv 2010.09686).
@@ -112,15 +121,18 @@ def together(one: float, other: float) -> float:
 
 
 def replays_tell(scorable: int, rule: UseRule) -> bool:
-    """Whether enough of a skill's past requests can be scored for replays to measure it."""
+    """Whether enough of a skill's past requests have answers that can be scored, so that replaying
+    them measures its effect.
+    """
     return scorable >= rule.least_requests
 
 
 def is_replayed(request: str, pairs: Sequence[Pair], rule: UseRule, *, sure_e: float) -> bool:
-    """Whether a request that was not replayed yet is to be replayed for a skill.
+    """Whether a past request that was not replayed yet is to be answered again, to measure the
+    effect of a skill in use.
 
-    Once the effect is certain, or many pairs are there, only a fixed part of the requests is, so
-    that an effect that changes later is still noticed.
+    Once the effect is certain, or many pairs of answers are there, only a fixed part of the
+    requests is, so that an effect that changes later is still noticed.
     """
     sure = max(replay_help_e(pairs), replay_harm_e(pairs)) >= sure_e
     if not sure and len(pairs) < rule.most_pairs:

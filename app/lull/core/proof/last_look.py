@@ -1,4 +1,5 @@
-"""The last look: when a proof's pairs are spent, a coin may still accept what the evidence favours.
+"""The last look: the one randomised decision that may still accept a skill when the proof's allowed
+pairs of answers are used up.
 
 An e-value that ends below 1/alpha would waste the rest of the error that a proof may make. Stopped
 at any time tau, a proof may also accept when E_tau >= U / alpha for one number U, uniform between 0
@@ -23,7 +24,9 @@ _BITS: Final = 52
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LastLook:
-    """A proof's coin for its last look, and whether that look was taken."""
+    """The random number that may decide whether a skill is accepted once the allowed replays of
+    past requests are used up (the last look), and whether that decision was made.
+    """
 
     seed: str
     """What the coin is drawn from; fixed before the first pair."""
@@ -37,17 +40,23 @@ class LastLook:
 
 
 def last_look(seed: str) -> LastLook:
-    """Return the look that belongs to a seed, not taken yet."""
+    """Return the last look (the randomised final decision on a skill) whose random number is drawn
+    from this seed; it is not taken yet.
+    """
     return LastLook(seed=seed, coin=coin_of(seed))
 
 
 def chance(e_value: float, alpha: float) -> float:
-    """Return the chance with which the last look accepts an e-value: alpha times as much."""
+    """Return the probability with which the randomised last look accepts a skill: alpha times its
+    e-value, at most 1, and 0 for an e-value of 1 or less.
+    """
     return min(1.0, alpha * e_value) if e_value > LOOK_E else 0.0
 
 
 def coin_of(seed: str) -> float:
-    """Return the seed's number between 0 and 1, the same on every machine."""
+    """Derive from a seed the random number between 0 and 1 for the final decision on a skill (the
+    last look); the same on every machine.
+    """
     text = f"last look\0{seed}".encode("utf-8", "surrogatepass")
     number = int.from_bytes(hashlib.sha256(text).digest(), "big") >> (256 - _BITS)
     return (number + 0.5) / (1 << _BITS)

@@ -1,10 +1,11 @@
-"""Chooses which request to replay next, and with which seed.
+"""Chooses which past request a proof answers next with and without the skill, and with which seed.
 
 Requests take turns: no request gets a second seed before every request had its first, so a skill is
 proved on as many distinct requests as there are, and one that helps half of them and harms the
-others gains nothing by the order. Within a round, failures and siblings alternate; the order of
-requests changes from round to round. It is a pure function of the candidate and the pairs done so
-far, so an interrupted proof resumes exactly where it stopped, on any machine.
+others gains nothing by the order. Within a round, failures (requests that went wrong) and siblings
+(similar requests) alternate; the order of requests changes from round to round. It is a pure
+function of the candidate skill and the pairs done so far, so an interrupted proof resumes exactly
+where it stopped, on any machine.
 """
 
 from __future__ import annotations
@@ -48,11 +49,12 @@ def next_pair(
     key: str,
     look: LastLook | None = None,
 ) -> PlannedPair | None:
-    """Choose the pair to replay next; None if the proof is decided or no request can be replayed.
+    """Choose the past request to answer next with and without the skill, and its seed; None if the
+    proof is decided or no request can be replayed.
 
     `pairs` are those already replayed. `key` identifies the text under proof, best by its sha256:
-    another text gets another order and other seeds. Failures and siblings come first, past
-    successes once a benefit is shown.
+    another text gets another order and other seeds. Requests that went wrong and similar ones come
+    first, past successes once a benefit is shown.
     """
     done = once(pairs)
     totals = totals_of(done)
@@ -65,15 +67,16 @@ def next_pair(
 
 
 def successes_of(requests: Iterable[Request]) -> int:
-    """Return the number of distinct past successes that can be replayed."""
+    """Return the number of distinct past requests with good answers that a proof can replay."""
     return len({request for request, part in requests if part is PairPart.SUCCESS})
 
 
 def planned(
     done: Iterable[Pair], requests: Iterable[Request], *, successes: bool, key: str
 ) -> PlannedPair | None:
-    """Choose the request with the fewest replays, with a fresh seed: among past successes if
-    `successes`, otherwise among failures and siblings. None if there are none.
+    """Choose the request that a proof has replayed least often, with a fresh seed: among past
+    successes if `successes`, otherwise among failures and requests similar to them. None if there
+    are none.
     """
     able = {request: part for request, part in requests if (part is PairPart.SUCCESS) is successes}
     if not able:

@@ -1,9 +1,9 @@
-"""Decides when a skill counts as proved by replayed pairs.
+"""Decides from replayed pairs of answers when a skill counts as proved.
 
-A pair is one recorded request answered twice under the same seed, without and with the skill. Only
-discordant pairs, in which one answer is better, count; a sign test asks whether the skill wins more
-often than it loses. The two answers need not be independent: if a skill changes nothing, a win is
-as likely as a loss whatever a shared seed does.
+A pair is one recorded request answered twice with the same seed, without and with the skill. Only
+pairs in which one answer is better count; a sign test asks whether the skill wins more often than
+it loses. The two answers need not be independent: if a skill changes nothing, a win is as likely as
+a loss whatever a shared seed does.
 
 Pairs come from three parts. Failures (turns that made the user unhappy) and siblings (similar
 requests that the writer of the skill never saw) test the benefit. Past successes test for harm:
@@ -12,13 +12,12 @@ there and worse on what was right before. So a benefit is shown first, and count
 after past successes were replayed and do not look suspicious. Benefit pairs that are lost beyond
 chance count as harm, too.
 
-A benefit is shown by its e-value at any time, or by one last look when the pairs are spent
-(`last_look`). What is still open when the first pairs are spent goes on to as many again.
+A benefit is shown by its e-value at any time, or by one randomised decision when the pairs are used
+up (`last_look`). What is still open when the first pairs are used up goes on to as many again.
 
 The null hypothesis: on *these* requests, each weighted alike, the skill wins no more often than it
-loses. Several seeds of one request make the statement about that request more certain, not more
-general. So the number of distinct requests stands beside every e-value, and "proved on 1 request"
-means just that.
+loses. Several seeds of one request make only the statement about that request more certain, so the
+number of distinct requests stands beside every e-value.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ class ProofState(StrEnum):
 
 
 class ShownBy(StrEnum):
-    """What showed a skill's benefit."""
+    """What shows that a skill helps: nothing yet, its e-value, or a final randomised decision."""
 
     NOTHING = ""
     EVIDENCE = "evidence"
@@ -70,7 +69,7 @@ class ShownBy(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProofRule:
-    """The numeric settings of a proof."""
+    """Settings of a proof (a skill's test on past requests): significance and numbers of pairs."""
 
     alpha: float = 0.05
     """Significance level: a skill is proved at an e-value of 1/alpha or by its last look; a useless
@@ -113,7 +112,7 @@ class ProofRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """One request replayed without and with the skill under one seed."""
+    """One past request answered without and with the skill under one seed, with both scores."""
 
     request: str
     """The id of the turn that is replayed."""
@@ -138,7 +137,7 @@ class Pair:
 
     @property
     def won(self) -> bool:
-        """Whether the answer with the skill was better."""
+        """Whether the answer with the skill scored higher than the one without."""
         return self.with_ > self.without
 
     @property
@@ -148,9 +147,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Totals:
-    """Counts of pairs, wins and losses; a proof's decision depends on nothing else, not even their
-    order.
-    """
+    """Counts of replayed requests on which a skill won or lost, all that its test depends on."""
 
     benefit_pairs: int = 0
     wins: int = 0
@@ -168,8 +165,8 @@ class Totals:
 
     @property
     def log_e(self) -> float:
-        """Log e-value of the benefit: the sum of two bets on separate pairs, user picks and
-        measured scores, because the user errs less often.
+        """Log e-value of the skill's benefit: the sum of two bets on separate pairs, those scored
+        by the user's blind picks and those scored by machine, because the user errs less often.
         """
         return log_e_value(*self._measured) + pick_log_e_value(self.picked_wins, self.picked_losses)
 
@@ -179,19 +176,19 @@ class Totals:
 
     @property
     def harm_log_e(self) -> float:
-        """Log e-value of the bet that the skill harms past successes."""
+        """Log e-value of the bet that the skill worsens answers that were good before."""
         return harm_log_e_value(self.success_wins, self.success_losses)
 
     @property
     def lost_log_e(self) -> float:
-        """Log e-value of the bet that the skill worsens the failures it was written to fix."""
+        """Log e-value of the bet that the skill worsens the answers it was written to improve."""
         wins, losses = self._measured
         picked = pick_log_e_value(self.picked_losses, self.picked_wins)
         return harm_log_e_value(wins, losses) + picked
 
     def after(self, wins: int) -> Totals:
-        """Return the totals after `wins` more wins, counted as user picks if there were any picks
-        so far.
+        """Return the counts after `wins` more replayed requests on which the skill won, counted as
+        the user's blind comparisons if there were any so far.
         """
         return replace(
             self,
@@ -228,11 +225,12 @@ class ProofDecision:
 def decide(
     pairs: Iterable[Pair], rule: ProofRule, *, successes: int, look: LastLook | None = None
 ) -> ProofDecision:
-    """Decide a proof from its replayed pairs. Called after every pair; may be called at any time.
+    """Decide whether a skill is proved, from past requests answered with and without it. May be
+    called at any time; it is called after every pair.
 
     `successes` is the number of past successes that can be replayed: with none, the benefit decides
     alone, or with those pairs that exist. A repeated pair (same request and seed) counts once.
-    Without a `look` only the e-value decides.
+    Without a `look` (the randomised last decision) only the e-value decides.
     """
     kept = once(pairs)
     totals = totals_of(kept)
@@ -255,7 +253,7 @@ def decide(
 
 
 def once(pairs: Iterable[Pair]) -> list[Pair]:
-    """Keep only the first pair of each (request, seed), so that no replay counts twice."""
+    """Keep only the first replayed pair of each (request, seed), so that no replay counts twice."""
     kept: dict[tuple[str, int], Pair] = {}
     for pair in pairs:
         kept.setdefault((pair.request, pair.seed), pair)
@@ -285,8 +283,8 @@ def totals_of(pairs: Iterable[Pair]) -> Totals:
 
 
 def picks_wanted(pairs: Iterable[Pair], rule: ProofRule) -> int:
-    """Return how many more user picks, if all favoured the skill, would show its benefit; 0 if it
-    is already shown. May exceed the pairs left.
+    """Return how many more blind comparisons by the user, if all favoured the skill, would show
+    that it helps; 0 if that is already shown. May exceed the replays left.
     """
     totals = totals_of(once(pairs))
     for number in range(rule.most_pairs + 1):
@@ -299,7 +297,7 @@ def picks_wanted(pairs: Iterable[Pair], rule: ProofRule) -> int:
 def verdict(
     totals: Totals, rule: ProofRule, *, successes: int, look: LastLook | None = None
 ) -> tuple[ProofState, str]:
-    """Return a proof's state and the reason in words, from the counts alone."""
+    """Return whether a skill is proved, harmful or undecided, and why in words, from counts."""
     if totals.harm_log_e >= math.log(rule.harm_e):
         lost = f"{totals.success_losses} of {totals.success_pairs} past successes got worse"
         return ProofState.HARMFUL, lost
@@ -317,7 +315,7 @@ def verdict(
 
 
 def shown_by(totals: Totals, rule: ProofRule, *, successes: int, look: LastLook | None) -> ShownBy:
-    """Return what shows the benefit by now, if anything does."""
+    """Return what shows by now that a skill helps: its e-value, a randomised draw, or nothing."""
     if benefit_shown(totals, rule):
         return ShownBy.EVIDENCE
     spent = is_spent(totals, rule, successes=successes, look=look)
@@ -327,19 +325,22 @@ def shown_by(totals: Totals, rule: ProofRule, *, successes: int, look: LastLook 
 
 
 def benefit_shown(totals: Totals, rule: ProofRule) -> bool:
-    """Whether the e-value alone shows the benefit."""
+    """Whether the e-value of the replayed requests alone shows that the skill helps."""
     return totals.log_e >= _target(rule)
 
 
 def is_spent(totals: Totals, rule: ProofRule, *, successes: int, look: LastLook | None) -> bool:
-    """Whether no pair may be added for the benefit: none is left, or the last look was taken."""
+    """Whether the replays that may test the skill's benefit are over: none is left, or the
+    randomised final decision (last look) was made.
+    """
     taken = look is not None and look.after > 0
     return taken or benefit_pairs_left(totals, rule, successes=successes) <= 0
 
 
 def look_due(totals: Totals, rule: ProofRule, look: LastLook, *, successes: int) -> bool:
-    """Whether the last look is to be taken now: the pairs are spent, and the evidence is for the
-    skill and below 1/alpha."""
+    """Whether to make the randomised final decision (last look) on a skill now: the allowed replays
+    are used up, and the evidence favours the skill but is below 1/alpha.
+    """
     if look.after or benefit_shown(totals, rule):
         return False
     spent = is_spent(totals, rule, successes=successes, look=look)
@@ -347,8 +348,8 @@ def look_due(totals: Totals, rule: ProofRule, look: LastLook, *, successes: int)
 
 
 def benefit_pairs_left(totals: Totals, rule: ProofRule, *, successes: int) -> int:
-    """Return how many pairs are left for failures and siblings; some are reserved for past
-    successes, if there are any.
+    """Return how many more replays may test the skill's benefit, on failed requests and similar
+    ones; some are reserved for past successes, if there are any.
     """
     still_kept = max(0, rule.least_success_pairs - totals.success_pairs) if successes else 0
     most = rule.most_pairs if is_open(totals, rule) else rule.first_pairs
@@ -356,12 +357,14 @@ def benefit_pairs_left(totals: Totals, rule: ProofRule, *, successes: int) -> in
 
 
 def is_open(totals: Totals, rule: ProofRule) -> bool:
-    """Whether a proof may go on after its first pairs: it has won, and little speaks against it."""
+    """Whether testing a skill may go on after the first replays: it won at least one of them, and
+    the evidence against it is weak.
+    """
     return totals.wins > 0 and totals.log_e >= math.log(rule.open_e)
 
 
 def budget(totals: Totals, rule: ProofRule, *, successes: int) -> int:
-    """Return the most pairs that a proof may take as it stands."""
+    """Return the most replayed requests that testing a skill may use, given the counts so far."""
     used = totals.benefit_pairs + (rule.least_success_pairs if successes else 0)
     goes_on = not benefit_shown(totals, rule) and is_open(totals, rule)
     first = used < rule.first_pairs or (used == rule.first_pairs and not goes_on)

@@ -1,11 +1,11 @@
-"""A proposal: a candidate skill on its way to the user's decision.
+"""A proposal: a candidate skill (instruction text for prompts) that awaits the user's decision.
 
     draft → screened → proving → proved | unproved → approved | rejected
               └ quarantined        (also: deferred, stale)
 
 Its content is fixed when it is made: the exact bytes, the text they would replace, and its
 sources. This module says which decision is allowed in which state. The user decides, or the proof
-if it finds harm.
+(the test on past requests) if it finds harm.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ class Trace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
-    """The conditions of a proof, fixed when the proof begins; if one changes, the proof starts
-    again.
+    """The conditions of a proof (the test of a skill on past requests), fixed when it begins; if
+    one changes, the proof starts again.
     """
 
     model: str
@@ -163,19 +163,24 @@ class Proposal:
 
     @property
     def check(self) -> str:
-        """JSON text of the check proposed with the skill; "" for none.
+        """JSON text of the check (a program that tests answers) proposed with the skill; "" for
+        none.
 
         It is in the text's metadata, so that the approved hash covers it.
         """
         return self.text.metadata.get(CHECK, "")
 
     def asleep(self, at: datetime) -> bool:
-        """Whether it was put off until a time that has not come."""
+        """Whether the user put this proposal (a candidate skill) off until a time that has not
+        come.
+        """
         off = self.status is ProposalStatus.DEFERRED
         return off and self.until is not None and at < self.until
 
     def awake(self, at: datetime) -> Proposal:
-        """The proposal as it stands at a time: one that was put off until then is back."""
+        """Return the proposal (a candidate skill) as it stands at a time: one that was put off
+        until then has its former status again.
+        """
         due = self.status is ProposalStatus.DEFERRED and self.until is not None
         if not due or self.asleep(at) or self.before is None:
             return self
@@ -183,12 +188,16 @@ class Proposal:
 
     @property
     def look(self) -> LastLook | None:
-        """The coin of its proof's last look, if there is one."""
+        """The random number that may decide on this proposed skill once the allowed replays of past
+        requests are used up (the last look), if there is one.
+        """
         return self.ground.look if self.ground else None
 
     @property
     def looked(self) -> bool:
-        """Whether its proof took its last look, after which no pair for the benefit counts."""
+        """Whether the randomised final decision on this proposed skill was made, after which no
+        further replay of a past request may show its benefit.
+        """
         return self.look is not None and self.look.after > 0
 
     @property
@@ -197,8 +206,8 @@ class Proposal:
 
     @property
     def lacks_words(self) -> bool:
-        """Whether a comment by the user would still help to prove the skill: the proposal is open
-        and unproved, and the bad answers behind it were rated without a comment.
+        """Whether a comment by the user would still help to test the proposed skill: it is
+        undecided, and the bad answers behind it were rated without a comment.
         """
         status = self.before if self.status is ProposalStatus.DEFERRED else self.status
         waits = status in (*TO_PROVE, ProposalStatus.UNPROVED)
@@ -206,7 +215,9 @@ class Proposal:
 
     @property
     def comparable(self) -> bool:
-        """Whether the user may compare the proposal's replayed answers."""
+        """Whether the user may compare answers with and without the proposed skill blindly, to show
+        that it helps.
+        """
         waits = self.status in TO_PROVE or (
             self.status is ProposalStatus.UNPROVED and self.needs_picks
         )
@@ -214,8 +225,8 @@ class Proposal:
 
     @property
     def in_quarantine(self) -> bool:
-        """Whether the proposal is quarantined, deferred or not; nothing of it is given to a
-        model.
+        """Whether this proposed skill is quarantined as suspicious, put off or not; nothing of it
+        is given to a model.
         """
         quarantined = ProposalStatus.QUARANTINED
         put_off = self.status is ProposalStatus.DEFERRED and self.before is quarantined
@@ -223,7 +234,7 @@ class Proposal:
 
 
 def is_stale(proposal: Proposal, library: Library) -> bool:
-    """Whether the skill that the proposal would change has been changed or removed since the
+    """Whether the skill that a proposal would change has itself been changed or removed since the
     proposal was made.
     """
     standing = library.skills.get(proposal.key)
@@ -234,7 +245,9 @@ def is_stale(proposal: Proposal, library: Library) -> bool:
 
 
 def check_decidable(proposal: Proposal, *, sha256: str | None, library: Library) -> None:
-    """Raise Conflict unless the proposal, with exactly this text, may be decided on now."""
+    """Raise Conflict unless the user may now approve or reject a proposal (a candidate skill) with
+    exactly this text.
+    """
     if not proposal.open:
         raise Conflict(
             f"{proposal.id} is {proposal.status} already.", hint="`lull review` lists what is open."
@@ -252,8 +265,9 @@ def check_decidable(proposal: Proposal, *, sha256: str | None, library: Library)
 
 
 def may_approve_itself(proposal: Proposal) -> bool:
-    """Whether the optional policy may approve the proposal without the user: it is proved, has no
-    serious finding, and is in the user's own words from a conversation without other people's text.
+    """Whether the optional policy may approve a proposed skill without the user: tests on past
+    requests proved that it helps, nothing suspicious was found, and it is in the user's own words
+    from a conversation without other people's text.
     """
     calm = all(
         flag.get("severity") == "note" and flag.get("kind") not in NEEDS_EYES

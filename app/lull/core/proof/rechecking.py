@@ -1,8 +1,8 @@
-"""Re-checks the evidence file of a skill.
+"""Re-checks the evidence file of a skill's proof (its test on past requests).
 
-Everything is worked out again from the pairs: counts, e-values, whether the proof stopped exactly
-where its rule says, and the coin of its last look from its seed. It cannot tell whether the answers
-behind the hashes were really given.
+Everything is computed again from the replayed pairs: counts, e-values, whether the proof stopped
+exactly where its rule says, and, from its seed, the random number of the final decision. It cannot
+tell whether the answers behind the hashes were really given.
 """
 
 from __future__ import annotations
@@ -31,11 +31,12 @@ from lull.core.proof.proof import (
 def recheck(
     text: str, *, skill_sha256: str, rule: ProofRule | None = None, ended: bool = True
 ) -> list[str]:
-    """Return the faults found in an `evidence.json`, as sentences; empty if everything holds.
+    """Return the faults found in the evidence file of a skill's proof (its test on past requests),
+    as sentences; empty if everything holds.
 
-    `skill_sha256` is that of the SKILL.md beside it. With `rule`, a proof by a more lenient rule is
-    reported, too. Without `ended`, a proof that today's rule would go on with is no fault: the
-    user may have approved it before its end, or under another rule.
+    `text` is that of `evidence.json`, `skill_sha256` that of the SKILL.md beside it. With `rule`, a
+    proof by a more lenient rule is reported, too. Without `ended`, a proof that today's rule would
+    go on with is no fault: the user may have approved it before its end, or under another rule.
     """
     try:
         evidence = evidence_from_json(

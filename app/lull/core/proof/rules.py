@@ -1,4 +1,6 @@
-"""Settings of proof and holdout."""
+"""Settings of the proof of new skills on past requests, and of measuring approved ones (the
+holdout).
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""How much is known of a proposal when the user decides: what its approval rests on.
+"""What is known of a proposed skill when the user decides on it: proved by tests on past requests,
+not tested yet, tested without benefit, and so on.
 
-The window and the command line ask for a second word before they put anything in force that was
-not proved, and show the same cautions beside a proof. Both are decided here, once.
+The window and the command line ask for confirmation before they put anything in force that was not
+proved, and show the same cautions beside a proof. Both are decided here, once.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin, Pro
 
 
 class Standing(StrEnum):
-    """What an approval of a proposal would rest on."""
+    """What is known of a proposed skill when the user is asked to approve it: proved, untested,
+    without benefit, suspicious, and so on.
+    """
 
     PROVED = "proved"
     REMOVAL = "removal"
@@ -36,7 +39,7 @@ CALM: Final = frozenset({Standing.PROVED, Standing.REMOVAL})
 
 
 class Caution(StrEnum):
-    """What a proof leaves open."""
+    """A caution for the user about a proved skill: what its test on past requests leaves open."""
 
     ONE_REQUEST = "one-request"
     NO_PAST_SUCCESS = "no-past-success"
@@ -49,7 +52,9 @@ CAUTION_WORDS: Final[Mapping[Caution, str]] = {
 
 
 def standing_of(proposal: Proposal, *, pairs: int) -> Standing:
-    """What approving the proposal would rest on, after this many replayed pairs."""
+    """Return what is known of a proposed skill when the user is asked to approve it (proved,
+    untested, without benefit, …), after this many replays of past requests.
+    """
     status = proposal.status
     if status is ProposalStatus.DEFERRED and proposal.before is not None:
         status = proposal.before
@@ -71,7 +76,9 @@ def standing_of(proposal: Proposal, *, pairs: int) -> Standing:
 
 
 def cautions_of(decision: ProofDecision) -> tuple[Caution, ...]:
-    """What the replays so far leave open; nothing before the first."""
+    """Return what the test of a skill on past requests leaves open so far, as cautions for the
+    user; nothing before the first replay.
+    """
     if not decision.pairs:
         return ()
     found = []

@@ -1,4 +1,4 @@
-"""Whose words a sentence of a proposal is in, told apart so that nobody is misquoted.
+"""Decides whose words a sentence of a proposed skill is in, so that nobody is misquoted.
 
 "Said by you" is claimed only of what the user typed word for word. A sentence that Lull made of the
 user's words is called derived, and the parts that are theirs can be marked.
@@ -33,7 +33,9 @@ class Whose(StrEnum):
 
 
 def whose(trace: Trace, *, wish: str = "") -> Whose:
-    """Whose words a traced sentence is in; `wish` is what the user typed, for older traces."""
+    """Return whose words a sentence of a proposed skill is in; `wish` is what the user typed, for
+    stored sentences without quoted parts.
+    """
     if trace.source == "untrusted":
         return Whose.OTHERS
     if trace.source != "user":
@@ -44,7 +46,9 @@ def whose(trace: Trace, *, wish: str = "") -> Whose:
 
 
 def quoted(sentence: str, typed: Iterable[str]) -> tuple[str, ...]:
-    """The longest parts of a sentence that stand word for word in one of the typed texts."""
+    """Return the longest parts of a sentence that stand word for word in one of the texts that the
+    user typed.
+    """
     found = list(_WORD.finditer(sentence))
     said = [match[0].casefold() for match in found]
     texts = [_words(text) for text in typed]

@@ -1,1 +1,3 @@
-"""The authors of a text's words, and screening before a text is trusted."""
+"""Who wrote the words of a text (the user, a model or somebody else), and screening of a text
+before it may become a skill.
+"""

@@ -1,9 +1,9 @@
-"""Splits a conversation into spans by author: the user, the model, or unknown.
+"""Splits a conversation into spans of text by author: the user, the model, or unknown.
 
 Only what the user typed is trusted. Tool results, files, pages, text pasted into the user's message
 and the client's system text are untrusted: clients fill system text with documents as well as
 instructions. The history's answers count as the model's, though a client may have invented them.
-What Lull injected belongs to nobody and is removed.
+Text that Lull injected (skills) is removed.
 """
 
 from __future__ import annotations
@@ -71,16 +71,16 @@ def spans_of(messages: Sequence[Message], turn: str) -> tuple[AuthoredSpan, ...]
 
 
 def said_by_user(message: Message) -> str:
-    """The text that the user typed in this message, without pasted or injected text."""
+    """Return the text that the user typed in this message, without pasted or injected text."""
     pieces = (text.strip() for text, place in _pieces(message) if place is SpanPlace.TYPED)
     return "\n".join(piece for piece in pieces if piece)
 
 
 def typed_in(messages: Sequence[Message]) -> str:
-    """The text that the user typed in these messages, without pasted or injected text.
+    """Return the text that the user typed in these messages, without pasted or injected text.
 
-    Of a message that opens with labelled feedback only that part, because the rest is the next
-    request.
+    Of a message that opens with feedback under a label ("[Previous Feedback] …") only that
+    feedback, because the rest is the next request.
     """
     typed = (_said_of_answer(message) for message in messages if message.role is Role.USER)
     return "\n".join(words for words in typed if words)
@@ -95,7 +95,7 @@ def _said_of_answer(message: Message) -> str:
 
 
 def behind_the_answer(messages: Sequence[Message]) -> Sequence[Message]:
-    """Return the messages after the last answer in a request."""
+    """Return the messages that follow the last assistant message in a request."""
     answers = [n for n, message in enumerate(messages, 1) if message.role is Role.ASSISTANT]
     return messages[answers[-1] :] if answers else messages
 
@@ -132,7 +132,7 @@ program.
 
 def may_be_a_tools(messages: Sequence[Message]) -> bool:
     """Whether the conversation may come from an agent program, which sends tool results in the
-    user's role, so that a line there may not have been typed.
+    user's role, so that the user may not have typed its "user" messages.
     """
     return any(_of_a_program(message) for message in messages)
 

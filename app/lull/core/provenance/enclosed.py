@@ -1,7 +1,7 @@
 """Finds text between tags and between quotation marks, in time linear in the length of the message.
 
-A regular expression searches the rest of the message for each opening that nothing closes: a paste
-of 200,000 characters of tags would take a quarter of a minute.
+A regular expression would search the rest of the message for each opening that nothing closes: a
+paste of 200,000 characters of tags would take a quarter of a minute.
 """
 
 from __future__ import annotations
@@ -65,7 +65,9 @@ def tagged(text: str) -> Iterator[Region]:
 
 
 def quotations(text: str) -> Iterator[Region]:
-    """Yield the quotations with their marks; none begins inside another."""
+    """Yield the regions of a text that are quotations, with their marks; none begins inside
+    another.
+    """
     at = 0
     next_end: dict[str, int] = {}
     for found in _OPENS.finditer(text):

@@ -1,4 +1,4 @@
-"""The kinds of findings from screening a proposed skill."""
+"""The kinds of findings when a proposed skill is screened for suspicious text."""
 
 from __future__ import annotations
 

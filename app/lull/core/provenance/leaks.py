@@ -1,4 +1,5 @@
-"""Finds secrets in an answer that are not in its prompt.
+"""Finds secrets in an adapter's answer that are not in its prompt, a sign of memorised training
+data.
 
 Secrets are removed before anything is recorded, so an adapter has none to learn. If a secret, its
 placeholder or a planted text is output all the same, the adapter has memorised texts. "Planted" is

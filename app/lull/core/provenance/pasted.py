@@ -5,7 +5,8 @@ message. Only layout is examined, never content: marks of pasting (fences, quote
 starts, tags, mail headers, logs), frames that clients put around tool output (Cline, Continue,
 aider, OpenHands, Claude Code, Open WebUI), an announcing colon, a question beside a text, lines in
 another style, and length. In doubt text counts as pasted, because the user will repeat a rule that
-was not learned. Reported speech inside the user's own sentence is left to the reader.
+was not learned. Reported speech inside the user's own sentence is left to the model that interprets
+the message.
 """
 
 from __future__ import annotations
@@ -134,7 +135,7 @@ _ASIDE: Final = re.compile(r":(?:\s|$)|[\"“”„«»「」]|(?<!\w)['‘]\w+(
 
 
 def typed(text: str, *, upto: int | None = None) -> tuple[tuple[str, bool], ...]:
-    """Return the message in pieces, in order, as (piece, whether the user typed it).
+    """Split a user's message into pieces, in order, as (piece, whether the user typed it).
 
     With `upto` only the part before that position, judged in the context of the whole message.
     """
@@ -166,8 +167,8 @@ def _pieces(text: str, mask: bytearray) -> Iterator[tuple[str, bool]]:
 
 
 def perhaps_quoted(text: str) -> bool:
-    """Whether typed words have a form that people also use for quotations: several lines, a colon,
-    quotation marks.
+    """Whether a text that the user typed has a form that people also use for quotations: several
+    lines, a colon, quotation marks.
     """
     return "\n" in text.strip() or bool(_ASIDE.search(text))
 

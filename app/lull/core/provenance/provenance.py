@@ -1,8 +1,8 @@
 """Traces each sentence of a proposed skill to its source: the user, the model, or unknown.
 
-Only shared words are compared. A sentence is a stranger's if a run of its words occurs in an
-untrusted span and not in what the user typed, or if half of its subjects occur in one sentence of
-such a span and were never typed. What the user typed is theirs, whoever else says it.
+Only shared words are compared. A sentence counts as somebody else's if a run of its words occurs in
+an untrusted span and not in what the user typed, or if half of its subject words occur in one
+sentence of such a span and were never typed. What the user typed is theirs, whoever else says it.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class _Read:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceTurns:
-    """Everything said in the turns that a proposed skill comes from."""
+    """Everything said in the conversation turns that a proposed skill comes from, by author."""
 
     typed: tuple[_Read, ...]
     strange: tuple[_Read, ...]
@@ -132,8 +132,8 @@ def _read(span: AuthoredSpan) -> _Read:
 def trace(text: SkillText, sources: SourceTurns, *, mine: bool = False) -> tuple[Provenance, ...]:
     """Return the sentences of a skill's description and body in order, each with its source.
 
-    `mine`: the candidate is the user's words in a frame of ours; of the frame, only a stranger's
-    words count.
+    `mine`: the skill is the user's words inside a fixed sentence of Lull's ("In every answer the
+    user wants: “…”"); of that sentence, only words of somebody else count.
     """
     described = [found for s in sentences(text.description) for found in _traced(s, sources)]
     body = [found for s in sentences(text.body) for found in _traced(s, sources)]

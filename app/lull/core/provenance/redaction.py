@@ -1,4 +1,4 @@
-"""Replaces secrets by typed placeholders before anything is written.
+"""Replaces secrets by typed placeholders before a conversation is stored.
 
 Only the secret is replaced, so the conversation stays readable. Code that merely names a secret
 (`password = read_password()`) contains none and stays unchanged.

@@ -1,8 +1,8 @@
 """Finds text that must not enter a prompt unnoticed: links, addresses, commands, permissions, role
 marks.
 
-Exact forms only, the same in every language. Whether a finding is shown or stops a candidate
-depends on who typed it and is decided in screening.
+Exact forms only, the same in every language. Whether a finding is only shown or stops a proposed
+skill depends on who typed it and is decided in screening.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def risks(text: str) -> Iterator[Risk]:
 
 
 def role_marks(text: str) -> tuple[str, ...]:
-    """Return marks in the text that would end the skill block in a prompt or begin a role; they are
-    forbidden in skills, whoever typed them.
+    """Return marks in the text that would end the block of skills in a prompt or begin a chat role;
+    they are forbidden in skills, whoever typed them.
     """
     return tuple(dict.fromkeys(match.group().strip() for match in _ROLE_MARKS.finditer(text)))

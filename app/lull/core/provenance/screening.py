@@ -1,9 +1,10 @@
-"""Screens a proposed skill: whether it may be proved and proposed, or goes into quarantine.
+"""Screens a proposed skill (an instruction text for prompts) for suspicious content: whether it may
+be tested and shown to the user, or goes into quarantine.
 
 Every finding becomes a flag in words for the user. A flag of severity `quarantine` prevents a proof
 and any approval except the user's own, after reading. What the user typed is at most shown; the
-same from a page or a model stops the candidate. A few things are forbidden to everyone: secrets,
-invisible characters, and marks that would end the block in the prompt.
+same from a page or a model stops the proposed skill. A few things are forbidden to everyone:
+secrets, invisible characters, and marks that would end the block of skills in the prompt.
 """
 
 from __future__ import annotations
@@ -75,10 +76,11 @@ _ORDER: Final = (Severity.QUARANTINE, Severity.WARNING, Severity.NOTE)
 
 
 def screen(text: SkillText, *, spans: Sequence[AuthoredSpan], mine: bool = False) -> Screening:
-    """Screen a proposed skill against the turns that it comes from.
+    """Screen a proposed skill for suspicious content, against the conversation turns that it comes
+    from.
 
-    `spans` are those of all its turns. `mine`: it is the user's own words in a frame of Lull's, and
-    no model wrote any of it; this is the only exemption.
+    `spans` are the texts of all its turns, by author. `mine`: it is the user's own words inside a
+    fixed sentence of Lull's, and no model wrote any of it; this is the only exemption.
     """
     sources = sources_of(spans)
     found = trace(text, sources, mine=mine)
@@ -103,7 +105,8 @@ def _sorted(flags: Sequence[Flag], found: tuple[Provenance, ...]) -> Screening:
 def screen_file(
     text: SkillText, *, approved: SkillText | None = None, beside: Sequence[str] = ()
 ) -> Screening:
-    """Screens a skill text from a file, which counts as not approved, whoever wrote it.
+    """Screen a skill text from a file for suspicious content; the text counts as not approved,
+    whoever wrote it.
 
     Only what is word for word in the `approved` text that it would replace counts as the user's.
     `beside`: the other files in its folder.
@@ -128,7 +131,9 @@ def screen_file(
 
 
 def screen_typed(text: SkillText) -> Screening:
-    """Return findings on a text that the user typed; the text takes effect all the same."""
+    """Return suspicious findings in a skill text that the user typed; the text takes effect all the
+    same.
+    """
     return screen(text, spans=(_span(text, Author.USER, SpanPlace.TYPED),), mine=True)
 
 

@@ -1,4 +1,4 @@
-"""Passwords on command lines, by each program's own flags."""
+"""Patterns of passwords on command lines, by each program's own flags."""
 
 from __future__ import annotations
 

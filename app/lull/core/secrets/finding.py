@@ -1,5 +1,5 @@
-"""Finds the secrets in a text, in time linear in its length: every pattern is bounded or continues
-after its match.
+"""Finds the secrets in a text (passwords, keys, card numbers), in time linear in its length: every
+pattern is bounded or continues after its match.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ class Secret(NamedTuple):
 
 
 def secrets_in(text: str) -> list[Secret]:
-    """Return the secrets in a text, in order; they overlap neither each other nor a placeholder."""
+    """Return the positions and kinds of the secrets in a text, in order; they overlap neither each
+    other nor the placeholder of a secret already replaced.
+    """
     low = text.lower()
     if len(low) != len(text):
         # One capital becomes two characters in lower case, which would shift positions.

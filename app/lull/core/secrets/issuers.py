@@ -1,4 +1,4 @@
-"""Patterns of tokens with an issuer's prefix, one line per family."""
+"""Patterns of API tokens that begin with their issuer's prefix, one line per family."""
 
 from __future__ import annotations
 

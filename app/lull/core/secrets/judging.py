@@ -67,8 +67,8 @@ def random20(value: str) -> bool:
 
 
 def drawn(body: str) -> bool:
-    """Whether text after an issuer's prefix may be a random key: not one repeated letter, and not
-    only words.
+    """Whether the text after a token's issuer prefix may be a random key: not one repeated letter,
+    and not only words.
     """
     if len(set(body[:200])) < min(6, max(2, len(body) // 3)) or _PERIODIC.fullmatch(body[:60]):
         return False
@@ -76,7 +76,7 @@ def drawn(body: str) -> bool:
 
 
 def is_gap(value: str) -> bool:
-    """Whether a value is a stand-in: a variable, a placeholder or asterisks."""
+    """Whether a value only stands in for a secret: a variable, a placeholder or asterisks."""
     return bool(_GAPS.match(value)) or bool(_PERIODIC.fullmatch(value[:60]))
 
 
@@ -119,8 +119,8 @@ def said_password(value: str) -> bool:
 
 
 def has_sign(value: str) -> bool:
-    """Whether a value has a digit or a special character among letters; numbers and hyphenated
-    words do not.
+    """Whether a value has a digit or a special character among letters, as passwords do; numbers
+    and hyphenated words do not count.
     """
     if is_gap(value) or _is_word(value) or len(value) < 5 or _CODE.match(value):
         return False
@@ -143,5 +143,7 @@ def _is_word(value: str) -> bool:
 
 
 def not_dummy(value: str) -> bool:
-    """Whether a value is real and no placeholder or example, where only passwords can stand."""
+    """Whether a value, found where only a password can stand, is a real one and not a placeholder
+    or a well-known example.
+    """
     return not is_gap(value) and value.lower() not in DUMMIES

@@ -1,4 +1,6 @@
-"""Secret numbers: payment cards and IBANs by check digits, others and wallet keys by form."""
+"""Patterns of secret numbers: payment cards and IBANs by check digits, social-security numbers,
+wallet keys and seed phrases by form.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""One form of secret, as data: how to find it, with an example and a counterexample.
+"""The data type of a pattern that finds one form of secret in texts, with an example and a
+counterexample.
 
 A hint is a literal that every match begins with, so the text is scanned by plain search and the
-expression tried only there, not at each character. Hints are part of the pattern, so none can be
-forgotten in a list elsewhere.
+regular expression tried only there, not at each character. Hints are part of the pattern, so none
+can be forgotten in a list elsewhere.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Final
 
 
 class Where(Enum):
-    """Where in a text a pattern may match."""
+    """Where in a text a pattern for secrets may match."""
 
     WORD = auto()
     """At a hint word that no letter or digit precedes; the last letter of an escape sequence does

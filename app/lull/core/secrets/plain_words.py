@@ -1,4 +1,6 @@
-"""Words that are never secrets, in English, German, French and Spanish."""
+"""Words that are never secrets although they stand where a password could, in English, German,
+French and Spanish.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Secrets stated in a sentence: "my password is …", "das Passwort lautet …", "le code PIN est
-…"."""
+"""Patterns of secrets stated in a sentence: "my password is …", "das Passwort lautet …", "le code
+PIN est …".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Secrets in URLs: passwords before the @, keys in the query, private calendars, webhooks."""
+"""Patterns of secrets in URLs: passwords before the @, keys in the query, private calendars,
+webhooks.
+"""
 
 from __future__ import annotations
 

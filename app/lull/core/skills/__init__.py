@@ -1,1 +1,3 @@
-"""Skills: their text and states, which of them a request gets, and the prompt block."""
+"""Skills (short instruction texts for prompts): their text and states, which of them a request
+gets, and how they are put into the prompt.
+"""

@@ -1,8 +1,9 @@
-"""Groups similar failures, and decides when there are enough to learn from.
+"""Groups similar failures (bad answers, or wishes that the user stated), and decides when there are
+enough to make a skill from.
 
-A correction in words states what the user wants and is enough by itself; silent failures must reach
-a minimum number (`EvolveRule.alike`). Text that Lull injected is never part of a failure: a skill
-must not learn from itself.
+A correction in words states what the user wants and is enough by itself; failures without words
+must reach a minimum number (`EvolveRule.alike`). Text that Lull injected is never part of a
+failure: a skill must not learn from itself.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from lull.core.skills.whole_rule import with_its_subject
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """One turn that a skill may be learned from: its answer was bad, or the user stated a lasting
-    wish after it.
+    """One chat turn that a skill (an instruction text) may be made from: its answer was bad, or the
+    user stated a lasting wish after it.
     """
 
     turn: str
@@ -43,7 +44,9 @@ class Failure:
 
     @property
     def rule(self) -> str:
-        """The user's words that state a lasting wish and what it is about; "" for none."""
+        """The user's words after this answer that state a lasting wish and what it is about; "" for
+        none.
+        """
         return with_its_subject(self.heard.rule, self.said) if self.heard is not None else ""
 
     @property
@@ -54,7 +57,9 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailureSet:
-    """Similar failures of one client, newest first."""
+    """Similar failures (turns with bad answers or stated wishes) of one client program, newest
+    first, from which one skill can be made.
+    """
 
     failures: tuple[Failure, ...]
 
@@ -68,20 +73,22 @@ class FailureSet:
 
     @property
     def wish(self) -> str:
-        """What the user said they wanted, in all failures of the set, newest words last."""
+        """What the user said they wanted after these bad answers, newest words last."""
         said = dict.fromkeys(w for f in reversed(self.failures) if (w := f.rule or f.said))
         return "\n".join(said)
 
     @property
     def worded(self) -> Failure | None:
-        """The newest failure with a lasting wish."""
+        """The newest of these failures after which the user stated a lasting wish in words."""
         return next((failure for failure in self.failures if failure.rule), None)
 
 
 def failure_sets(failures: Sequence[Failure], *, alike: int) -> list[FailureSet]:
-    """Group failures into sets and return those from which a skill can be made, newest first.
+    """Group similar failures (bad answers or stated wishes) and return the groups from which a
+    skill can be made, newest first.
 
-    `failures` come newest first; `alike` is how many silent ones must be similar.
+    `failures` come newest first; `alike` is how many similar ones are needed if the user said
+    nothing in words.
     """
     ready = []
     for client in dict.fromkeys(failure.client for failure in failures):

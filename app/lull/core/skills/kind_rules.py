@@ -1,4 +1,4 @@
-"""A user's rule for one kind of request, with the request that it was said after.
+"""A user's rule for one kind of request, with the example request after which it was stated.
 
 Only skills made from the user's own words have both; for other skills, words and past requests
 alone decide which request they apply to.

@@ -1,4 +1,6 @@
-"""What is known of past requests: which skills they wanted, and what that says of a new one."""
+"""What is known of past requests: for which of them a skill was useful, and what that says of a new
+request.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ NO_SKILL = ""
 
 
 class Neighbour(NamedTuple):
-    """A near past request. A tuple, because the request path makes many of them."""
+    """A past request found by nearest-neighbour search, with the skill that was useful for it. A
+    tuple, because the request path makes many of them.
+    """
 
     id: str
     skill: str
@@ -18,7 +22,7 @@ class Neighbour(NamedTuple):
 
 
 class Recalled(NamedTuple):
-    """What past requests say of one skill for a new request.
+    """How much similar past requests speak for or against one skill for a new request.
 
     In cosines: one past request of this similarity alone would say the same.
     """

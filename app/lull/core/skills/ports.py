@@ -1,4 +1,4 @@
-"""Interfaces for finding, writing and merging skills."""
+"""Interfaces for finding, writing and merging skills (instruction texts for prompts)."""
 
 from __future__ import annotations
 
@@ -21,30 +21,38 @@ class Embedder(Protocol):
     dimensions: int
 
     def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        """One unit vector per text, shape (len(texts), dimensions)."""
+        """Return one unit-length embedding vector per text, shape (len(texts), dimensions)."""
 
 
 class ExemplarMemory(Protocol):
-    """Past requests with the skills that they wanted, by identity of the asking client. Blocking;
-    call it from a thread."""
+    """Interface of the memory of exemplars: past requests with the skills that were useful for
+    them, by client program. Blocking; call it from a thread.
+    """
 
     def recalled(
         self, text: str, *, client: str, since: Callable[[str], int | None], also: Collection[str]
     ) -> dict[str, Recalled]:
-        """What past requests say of each skill that was ever wanted, and of those in `also`.
+        """Return what similar past requests say of each skill that was ever useful, and of those in
+        `also`.
 
         `since` returns the library generation that brought a skill, None for one that is gone.
         """
 
     def count(self) -> int:
-        """The past requests that wanted a skill, once for each skill."""
+        """Return the number of stored past requests for which a skill was useful, counted once for
+        each skill.
+        """
 
 
 class SkillIndex(Protocol):
-    """Finds active skills by the words of a request and by similar past requests."""
+    """Interface that finds active skills for a request, by its words and by similar past
+    requests.
+    """
 
     def lexical(self, text: str, *, client: Client, least: float = 0.0) -> dict[SkillKey, float]:
-        """Return each skill's keyword score for a request, if at least `least`."""
+        """Score each skill by the words that it shares with the request; return the scores that are
+        at least `least`.
+        """
 
     def exemplars(
         self,
@@ -54,19 +62,22 @@ class SkillIndex(Protocol):
         least: float = -1.0,
         also: Collection[SkillKey] = (),
     ) -> dict[SkillKey, float]:
-        """Return how much similar past requests wanted each skill, if at least `least`.
+        """Score each skill by how useful it was for past requests similar to this one; return the
+        scores that are at least `least`.
 
         Skills in `also` are returned in any case, with a negative score where similar requests went
         well without any.
         """
 
     def kinds(self, text: str, *, client: Client, least: float = 0.0) -> dict[SkillKey, float]:
-        """Return the rules for kinds of requests whose probability to apply is at least `least`."""
+        """Return the skills that state a rule for one kind of request, each with the probability
+        that it applies to this request, if at least `least`.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejected:
-    """A proposed skill that the user or the proof turned down."""
+    """A proposed skill that the user, or its test on past requests, turned down."""
 
     text: SkillText
     reason: str
@@ -74,7 +85,9 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvolverMaterial:
-    """The material that a skill writer gets."""
+    """The input that a skill writer (a model that drafts skills) gets: failures, existing skills
+    and rejected drafts.
+    """
 
     failures: FailureSet
     existing: tuple[SkillText, ...] = ()
@@ -93,12 +106,14 @@ class SkillDraft:
 
 
 class Evolver(Protocol):
-    """Interface of a skill writer, which drafts skills from failures."""
+    """Interface of a skill writer, which drafts skills (instruction texts) from conversations that
+    went wrong.
+    """
 
     name: str
 
     async def draft(self, material: EvolverMaterial) -> SkillDraft | None:
-        """Return a drafted skill, or None if the material states no rule.
+        """Return a drafted skill, or None if the conversations given state no rule.
 
         Raises EvolverFault with the model's text for an unusable answer, UpstreamDown if the model
         cannot be reached.
@@ -106,17 +121,17 @@ class Evolver(Protocol):
 
 
 class Merging(Protocol):
-    """Detects when one rule's text repeats or contradicts another's; for languages that cannot be
-    parsed, only when they are equal.
+    """Interface that detects when one skill's text repeats or contradicts another's; for languages
+    that cannot be parsed, only when they are equal.
     """
 
     def merged(self, old: str, new: str) -> str | None:
-        """Return the old body with what the new one contradicts replaced; None if nothing is
-        contradicted, or it cannot be told.
+        """Return the old skill's text with what the new one contradicts replaced; None if nothing
+        is contradicted, or it cannot be told.
         """
 
     def keeps_some(self, old: str, both: str) -> bool:
-        """Whether some text of the old body remains in the merged one."""
+        """Whether some text of the old skill remains in the text merged from it and a new one."""
 
     def says_already(self, old: str, new: str) -> bool:
-        """Whether the old rule's text already says everything that the new one does."""
+        """Whether the old skill's text already says everything that the new one does."""

@@ -1,6 +1,6 @@
-"""Builds the block of skills that is added to a prompt.
+"""Builds the block of skills (instruction texts) that is added to a prompt.
 
-The block stays the same for the whole trajectory, so that the model's prefix cache keeps working.
+The block stays the same for the whole conversation, so that the model's prefix cache keeps working.
 Names and descriptions are left out: a skill's body says when it applies, and every token costs on
 each request.
 """
@@ -20,7 +20,9 @@ CLOSING = "\n</skills>"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Injection:
-    """The text that Lull adds to one request; nothing else in the body changes."""
+    """The text that Lull adds to one chat request: the block of skills and what goes with it.
+    Nothing else in the request's body changes.
+    """
 
     system: str
     """The block to append to the client's system text, or to send alone; "" for none."""
@@ -38,11 +40,11 @@ class Injection:
 
 
 def block(bodies: Sequence[str]) -> str:
-    """Return the prompt block with these skill bodies; "" for none.
+    """Return the text to add to a prompt for these skill bodies; "" for none.
 
     Rules for every request are listed below one heading, at the position of the first, because
-    repeating it would double their cost. Marks in a body that would end the block or begin a role
-    are neutralised.
+    repeating it would double their cost. Marks in a body that would end the block or begin a chat
+    role are neutralised.
     """
     if not bodies:
         return ""
@@ -62,5 +64,7 @@ def block(bodies: Sequence[str]) -> str:
 
 
 def merged_system(own: str, addition: str) -> str:
-    """Return a system text followed by the skill block, the same in every API dialect."""
+    """Return the client's system text followed by the block of skills, the same in every API
+    dialect.
+    """
     return f"{own}\n\n{addition}" if own else addition

@@ -70,7 +70,9 @@ _HARMLESS: Final = {
 
 
 def harmless(text: str) -> str:
-    """The text with every chat-template mark put into harmless brackets, otherwise unchanged."""
+    """Return the text with every chat-template mark put into harmless brackets, otherwise
+    unchanged.
+    """
     if not text.isascii() and (read := bare(text)) != text and _marked(read) > _marked(text):
         # Some servers normalise text, so hidden letters would otherwise bypass this.
         text = read

@@ -1,4 +1,4 @@
-"""Settings of skill writing."""
+"""Settings for making skills from conversations that went wrong."""
 
 from __future__ import annotations
 

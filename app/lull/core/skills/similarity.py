@@ -1,5 +1,5 @@
-"""Text similarity, used to find duplicate skills, failures of one kind, and rejected ideas in new
-words.
+"""Text similarity, used to find duplicate skills, similar requests with bad answers, and rejected
+skills in new words.
 
 Three thresholds: a duplicate says the same and becomes an edit; a rejected text must not return in
 other words, so less similarity is enough; failures are grouped most loosely, by what was asked.
@@ -26,7 +26,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LikenessRule:
-    """Similarity thresholds for skills and failures; each is a setting."""
+    """Similarity thresholds for skills and for requests with bad answers; each is a setting."""
 
     jaccard: float = 0.6
     """Jaccard similarity of the words of two skills' bodies from which the skills are
@@ -60,8 +60,8 @@ def near_duplicate(
     vectors: Mapping[SkillKey, Sequence[float]] | None = None,
     rule: LikenessRule = DEFAULT_LIKENESS,
 ) -> SkillKey | None:
-    """Return the existing skill that says the same, the most similar one if there are several; None
-    if there is none.
+    """Return the existing skill that says the same as a new one, the most similar if there are
+    several; None if there is none.
 
     `vector` and `vectors` come from the same embedder; a skill without a vector is compared by
     words only.
@@ -84,12 +84,14 @@ def _tokens(text: str) -> frozenset[str]:
 
 
 def jaccard(one: frozenset[str], other: frozenset[str]) -> float:
-    """|A ∩ B| / |A ∪ B|; 0 if both are empty."""
+    """Return the Jaccard similarity |A ∩ B| / |A ∪ B| of two sets; 0 if both are empty."""
     return len(one & other) / len(one | other) if one | other else 0.0
 
 
 def cosine(one: Sequence[float], other: Sequence[float]) -> float:
-    """Cosine similarity; 0 if either vector is missing, zero, or of another length."""
+    """Return the cosine similarity of two vectors; 0 if either is missing, zero, or of another
+    length.
+    """
     size = math.hypot(*one) * math.hypot(*other)
     if not size or len(one) != len(other):
         return 0.0
@@ -97,10 +99,10 @@ def cosine(one: Sequence[float], other: Sequence[float]) -> float:
 
 
 def alike(a: str, b: str) -> float:
-    """Return the similarity of two texts' subject words, in [0, 1]; 1 for the same words in any
-    order.
+    """Return the similarity of two texts' subject words (those that say what a text is about), in
+    [0, 1]; 1 for the same words in any order.
 
-    The mean share of subjects that each text has in common with the other.
+    It is the mean of the shares of subject words that each text has in common with the other.
     """
     one, other = subjects(a), subjects(b)
     if not one or not other:
@@ -152,7 +154,7 @@ def _mean(
 def same_in_other_words(
     text: SkillText, rejected: Iterable[SkillText], *, rule: LikenessRule = DEFAULT_LIKENESS
 ) -> SkillText | None:
-    """Return the rejected text that this one repeats, in the same or other words; None if the text
+    """Return the rejected skill that this one repeats, in the same or other words; None if the text
     is new.
 
     Bodies decide: every sentence of the shorter one must have a counterpart in the other, with the

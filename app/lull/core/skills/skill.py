@@ -1,5 +1,5 @@
-"""Skills, their versions, and the skill library, an immutable value that changes by whole
-generations.
+"""Skills (instruction texts for prompts), their versions, and the skill library, an immutable value
+that changes by whole generations.
 
 A skill belongs to everybody (client "") or to one client identity. Changes are values; applying
 them to a library gives the next library or an error, never half a change.
@@ -44,7 +44,7 @@ class SkillStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillText:
-    """The contents of a SKILL.md."""
+    """The contents of a skill's file SKILL.md: name, description, body and metadata."""
 
     name: str
     description: str
@@ -58,7 +58,7 @@ class SkillText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skill:
-    """A skill as it is in one generation of the library."""
+    """A skill (an instruction text for prompts) as it is in one generation of the library."""
 
     client: str
     name: str
@@ -87,7 +87,7 @@ class Skill:
 
 
 def scope_of(text: SkillText) -> Scope:
-    """The scope in a skill's metadata: ALL if it says "all", else KIND.
+    """Return which requests a skill is for, from its metadata: ALL if it says "all", else KIND.
 
     KIND is for requests like those that the skill was learned from.
     """
@@ -95,7 +95,9 @@ def scope_of(text: SkillText) -> Scope:
 
 
 class SkillKey(NamedTuple):
-    """Identifies a skill. A tuple, because the request path hashes many of them."""
+    """Identifies a skill by its client and name. A tuple, because the request path hashes many of
+    them.
+    """
 
     client: str
     name: str
@@ -119,7 +121,7 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillGeneration:
-    """One generation of the library: its number, time and change."""
+    """One generation (numbered version) of the whole skill library: its number, time and change."""
 
     number: int
     at: datetime
@@ -130,7 +132,7 @@ class SkillGeneration:
 
 @dataclass(frozen=True, slots=True)
 class ClientSkills:
-    """The active skills that may be used in one client's prompts."""
+    """The active skills that may be used in one client program's prompts."""
 
     skills: Mapping[SkillKey, Skill]
     pinned: tuple[Skill, ...]
@@ -145,7 +147,7 @@ NOTHING_THERE = ClientSkills(skills={}, pinned=())
 
 @dataclass(frozen=True)
 class Library:
-    """The skill library (S): every skill that ever existed, in its state in generation
+    """The skill library (S in MetaClaw): every skill that ever existed, in its state in generation
     `generation`.
     """
 
@@ -157,14 +159,14 @@ class Library:
 
     @cached_property
     def clients(self) -> frozenset[str]:
-        """The clients that have skills of their own."""
+        """The client programs that have skills of their own."""
         return frozenset(key.client for key in self.skills if key.client != EVERYBODY)
 
     def room(self, client: str, *, apart: bool) -> ClientSkills:
-        """Return the active skills that this client's requests choose from.
+        """Return the active skills that this client program's requests choose from.
 
-        A client kept apart sees only its own, every other client only everybody's, whatever name a
-        program gives itself.
+        A client kept apart (isolated by the user) sees only its own, every other client only
+        everybody's, whatever name a program gives itself.
         """
         if not apart:
             return self._room(EVERYBODY)
@@ -181,7 +183,9 @@ class Library:
         return self._rooms[client]
 
     def active_for(self, client: str) -> list[Skill]:
-        """Return the active skills of a client by name; for "" those of everybody."""
+        """Return the active skills of a client program, sorted by name; for "" those of
+        everybody.
+        """
         # A skill whose version file is lost has no body.
         found = [
             skill
@@ -221,7 +225,7 @@ def _next_version(new: Skill, old: Skill | None) -> Skill:
 
 
 def edited(library: Library, key: SkillKey, new: Skill) -> Skill:
-    """Return an existing skill with its next version; status and pin are kept."""
+    """Return an existing skill with a new text as its next version; status and pin are kept."""
     old = library.get(key)
     if old.status is SkillStatus.ARCHIVED:
         raise Conflict(f"'{key.name}' was deleted.", hint="Add it again, or roll back.")
@@ -262,7 +266,7 @@ def switched(library: Library, key: SkillKey, change: ChangeKind) -> Skill:
 
 
 def rolled_back(now: Library, then: Library) -> list[Skill]:
-    """Return the changes that restore the library's former state; skills made since are
+    """Return the changes that restore a former state of the skill library; skills made since are
     archived.
     """
     changes = []
@@ -276,7 +280,9 @@ def rolled_back(now: Library, then: Library) -> list[Skill]:
 
 
 def check_name(name: str) -> str:
-    """Returns the name. Raises SkillError if the Agent Skills format does not allow it."""
+    """Return the skill's name unchanged. Raises SkillError if the Agent Skills format does not
+    allow it.
+    """
     if len(name) > NAME_LIMIT or not _NAME.fullmatch(name):
         raise SkillError(
             f"The name {name[:80]!r} is not allowed.",
@@ -296,8 +302,9 @@ def check_client(client: str) -> str:
 
 
 def check_text(text: SkillText) -> SkillText:
-    """Returns the text in stored form. Raises SkillError if the format or the limits do not allow
-    it."""
+    """Return the skill's text in stored form. Raises SkillError if the format or the limits do not
+    allow it.
+    """
     check_name(text.name)
     description = _plain(text.description)
     text = replace(text, description=description, body=_plain(text.body))

@@ -1,4 +1,5 @@
-"""Ranks skills for a prompt: pinned ones first, then the few that clearly concern the request.
+"""Ranks skills (instruction texts) for a prompt: pinned ones first, then the few that clearly
+concern the request.
 
 The ranks of several retrievers are fused (reciprocal-rank fusion, Cormack et al., SIGIR 2009), but
 a skill must first pass an absolute floor in one of them, because most small talk concerns no skill.
@@ -28,7 +29,9 @@ NO_SCORES: Mapping[SkillKey, float] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalRule:
-    """The settings for choosing the skills of a prompt."""
+    """The settings for choosing the skills of a prompt: score thresholds, weights and token
+    budget.
+    """
 
     at_most: int = 3
     """Most retrieved skills in a trajectory; pinned ones do not count."""
@@ -73,7 +76,10 @@ def ranked(
     rule: RetrievalRule,
     kinds: Mapping[SkillKey, float] = NO_SCORES,
 ) -> list[SkillKey]:
-    """Skills above a floor, best first. Negative scores in `exemplars` speak against a skill."""
+    """Return the skills that pass a minimum score in at least one retriever, best first, by
+    reciprocal-rank fusion. Negative scores in `exemplars` (similar past requests) speak against a
+    skill.
+    """
     strong_words = {
         key: score
         for key, score in lexical.items()
@@ -111,8 +117,10 @@ CLEARLY_WANTED = 0.7
 
 
 def wanted_by_past_requests(said: Recalled, *, says_little: bool) -> float:
-    """How much past requests speak for a skill: the geometric mean of how much those like this one
-    wanted it and wanted any; 0 where the latter is too little, less where they wanted none."""
+    """Score a skill for a request by similar past requests: the geometric mean of how strongly they
+    speak for this skill and how strongly for any skill. 0 if the latter is too weak, negative if
+    similar requests went well without a skill.
+    """
     floor = HELPED_FLOOR + HELPED_GROWTH * math.log1p(said.among)
     if says_little:
         floor = max(floor, REPEATED)
@@ -134,13 +142,13 @@ def choose(
     rule: RetrievalRule,
     spent_tokens: int = 0,
 ) -> SkillChoice:
-    """Choose the skills for a prompt. The user's own history has priority: skills are dropped
-    before it is cut.
+    """Choose the skills for a prompt within its token budget. The conversation's own history has
+    priority: skills are dropped before it is cut.
 
-    All counts are in tokens; `tokens_of` estimates a text's. `general` are the lines of the
-    preference sheet, best proven first. They take at most `sheet_share` of the allowance before
-    skills for this request; those left out may still be added after these, with those in
-    `retrieved` first. `spent_tokens` is what the conversation's current skills already use.
+    All counts are in tokens; `tokens_of` estimates a text's. `general` are the rules for every
+    request, best proven first. They take at most `sheet_share` of the allowance before skills for
+    this request; those left out may still be added after these, with those in `retrieved` first.
+    `spent_tokens` is what the conversation's current skills already use.
     """
     room = window_tokens - prompt_tokens - reply_tokens - spent_tokens
     budget = min(rule.budget_tokens, int(window_tokens * rule.budget_share)) - spent_tokens

@@ -1,7 +1,7 @@
-"""Rejects secrets in a skill that is written or edited by hand.
+"""Rejects passwords and keys in a skill that is written or edited by hand.
 
-It would go into every prompt, and each of its versions is stored. The user is told line and kind
-before anything is stored.
+A skill goes into prompts, and each of its versions is stored. The user is told line and kind of the
+secret before anything is stored.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from lull.core.skills.skill import SkillText
 
 
 def check_no_secrets(text: SkillText) -> SkillText:
-    """Returns the text unchanged. Raises SkillError if it contains a password or a key."""
+    """Return the skill's text unchanged. Raises SkillError if it contains a password or a key."""
     fields = (*text.metadata.items(), ("extra", text.extra), ("body", text.body))
     for where, said in (("name", text.name), ("description", text.description), *fields):
         for begin, _, kind in secrets_in(str(said)):

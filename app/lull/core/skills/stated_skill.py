@@ -1,4 +1,5 @@
-"""Builds a skill from the user's own words, verbatim, in a frame that any chat model understands.
+"""Builds a skill from the user's own words, verbatim, in a frame such as "In every answer the user
+wants: “…”".
 
 The words are not edited, so the user recognises them and nobody else's words can slip in. The frame
 says which requests the skill applies to.
@@ -72,8 +73,8 @@ def example_of(body: str) -> str:
 
 
 def sheet_line(body: str) -> tuple[str, str] | None:
-    """Split a rule for every request into its heading and its line in the preference sheet; None
-    for any other body.
+    """Split a skill that states a rule for every request into its heading and its list line, so
+    that several such rules share one heading in the prompt; None for any other body.
     """
     found = _FRAMED.match(body)
     if not found or found["example"] is not None:

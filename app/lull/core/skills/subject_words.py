@@ -1,7 +1,7 @@
-"""Tells which words of a text say what it is about, and which texts are small talk.
+"""Decides which words of a text say what it is about, and which texts are small talk.
 
-Skills are found and compared by these words. Words of a list have no subject of their own; they
-are English, with a few greetings of other languages.
+Skills are found and compared by these subject words. Words in a list of stop words have no subject
+of their own; the list is English, with a few greetings of other languages.
 """
 
 from __future__ import annotations
@@ -51,8 +51,9 @@ def _terms(text: str) -> tuple[str, ...]:
 
 
 def spoken(text: str) -> list[str]:
-    """All words of a text, in lower case and lightly stemmed, with every digit as 0: also those
-    without a subject, which tell a question from a task."""
+    """Return all words of a text, in lower case and lightly stemmed, with every digit as 0: also
+    stop words, which tell a question from a task.
+    """
     return [stem(_DIGIT.sub("0", word)) for word in _WORD.findall(text.lower().replace("’", "'"))]
 
 
@@ -88,7 +89,8 @@ ASIDE_TERMS = 2
 
 def is_aside(text: str) -> bool:
     """Whether the text is a short remark between people ("I'm off to lunch") that needs no skill:
-    few words, hardly a subject, a person, and no task."""
+    few words, hardly a subject, a personal pronoun, and no task.
+    """
     found = islice(_WORD.finditer(text), ASIDE_WORDS + 1)  # a request may be a whole book
     words = [word.group().lower().replace("’", "'") for word in found]
     if len(words) > ASIDE_WORDS or not _SPEAKERS.intersection(words):
@@ -98,8 +100,9 @@ def is_aside(text: str) -> bool:
 
 
 def asks_something(text: str, *, subjects: int) -> bool:
-    """Whether a single word may tell what a text is about: it names a task, or hardly says anything
-    else. `subjects` is its number of subject words."""
+    """Whether a match on a single word is enough to tell what a request is about: the request names
+    a task, or has hardly any other subject words. `subjects` is their number.
+    """
     if subjects <= ASIDE_TERMS:
         return True
     words = [word.group().lower() for word in _WORD.finditer(text)]

@@ -1,4 +1,6 @@
-"""Makes a stated rule whole: a rule that only points back takes along what it points at."""
+"""Completes a rule that the user stated: one that only points back ("never do that again") is
+joined with the sentences before it.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +8,12 @@ from lull.core.skills.word_overlap import sentences, subjects
 
 
 def with_its_subject(rule: str, said: str) -> str:
-    """The rule with as many of the user's sentences before it as it needs to say what it is about.
+    """Return a user's rule with as many of the user's sentences before it as it needs to say what
+    it is about.
 
-    "Never do that again." alone tells nobody what to leave; "I hate emojis." before it does. "" if
-    nothing in `said`, the user's whole message, names a subject: no skill can be made of that.
+    "Never do that again." alone does not say what to avoid; with "I hate emojis." before it, it
+    does. "" if nothing in `said`, the user's whole message, names a subject: no skill can be made
+    of that.
     """
     if not rule or subjects(rule):
         return rule

@@ -1,7 +1,7 @@
 """Splits texts into words and sentences and measures what two texts share.
 
-Provenance compares runs of words, similarity compares stems. Nothing here knows what a word means;
-callers decide how much overlap is enough.
+Tracing a text's author compares runs of words, text similarity compares stems. Nothing here knows
+what a word means; callers decide how much overlap is enough.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _GLUE: Final = frozenset(
 
 
 def sentences(text: str) -> tuple[str, ...]:
-    """The sentences of a text, including list items and lines, without bullets."""
+    """Split a text into its sentences, including list items and lines, without bullets."""
     parts: list[str] = []
     for piece in _SENTENCE_END.split("\n".join(_BULLET.sub("", s) for s in text.split("\n"))):
         if parts and _ABBREVIATED.search(parts[-1]) and piece:
@@ -51,7 +51,7 @@ def sentences(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=4096)
 def folded(text: str) -> str:
-    """The text without markdown, hidden characters and accents, in lower case."""
+    """Return the text without markdown, hidden characters and accents, in lower case."""
     plain = _EMPHASIS.sub("", _LINKED.sub(r"\1 \2", bare(text)))
     return unaccented(plain).casefold().replace("’", "'")
 
@@ -95,7 +95,7 @@ Runs = frozenset[tuple[str, ...]]
 
 
 def runs_of(of: list[str], length: int = RUN_WORDS) -> Runs:
-    """Return every run of `length` consecutive words."""
+    """Return every run of `length` consecutive words in a list of words."""
     return frozenset(tuple(of[i : i + length]) for i in range(len(of) - length + 1))
 
 

@@ -1,1 +1,3 @@
-"""Training runs: eligible data, the specification, examples, events and the record."""
+"""Training runs of LoRA adapters: eligible data, the specification, examples, events and the
+record.
+"""

@@ -1,9 +1,9 @@
-"""Decides which turns may train the weights, keeping data that taught skills apart from training
-data.
+"""Decides which recorded turns may train the weights, keeping data that taught skills apart from
+training data.
 
-What taught a skill (support) must never train the weights as well, or they would learn what the
-prompt already says and the two effects could not be told apart (MetaClaw, arXiv 2603.17187, section
-3.4). Nothing is deleted: eligibility is a predicate on what was stamped and stored.
+What taught a skill (support data) must never train the weights as well, or they would learn what
+the prompt already says and the two effects could not be told apart (MetaClaw, arXiv 2603.17187,
+section 3.4). Nothing is deleted: eligibility is a predicate on what was recorded with each turn.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NEAR_SIMILARITY = 0.6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnStanding:
-    """What is known about a turn and decides whether it may train the weights."""
+    """What is known about a recorded chat turn and decides whether it may train the weights."""
 
     complete: bool
     reward: Reward | None
@@ -36,7 +36,7 @@ class TurnStanding:
 
 
 def why_not(standing: TurnStanding) -> str:
-    """Why the turn may not train weights; "" for an eligible one."""
+    """Return why a recorded turn may not train weights; "" for an eligible one."""
     if why := why_no_prompt(standing):
         return why
     if standing.reward is None:
@@ -47,9 +47,10 @@ def why_not(standing: TurnStanding) -> str:
 
 
 def why_no_prompt(standing: TurnStanding) -> str:
-    """Why the turn's request may not train weights with newly sampled answers; "" if it may.
+    """Return why the request of a recorded turn may not train weights with newly sampled answers;
+    "" if it may.
 
-    Those have scores of their own, so the recorded answer's reward does not matter.
+    Those answers get scores of their own, so the recorded answer's reward does not matter.
     """
     if standing.excluded:
         return "you keep its conversation out of learning"
@@ -65,18 +66,22 @@ def why_no_prompt(standing: TurnStanding) -> str:
 
 
 def marks_of(request: str) -> frozenset[str]:
-    """Return the features for comparing requests: the subject words, or the whole text if there are
-    none.
+    """Return the set of words by which requests are compared: the subject words, or the whole text
+    if there are none.
     """
     plain = request.strip().lower()
     return frozenset(terms(request)) or frozenset({f"\0{plain}"} if plain else ())
 
 
 class SupportCluster:
-    """The support turns' requests, searched for near duplicates of a request."""
+    """The requests of turns that taught skills (support data), searched for near duplicates of a
+    request.
+    """
 
     def __init__(self, support: Iterable[frozenset[str]]) -> None:
-        """`support` holds the `marks_of` each support turn's request."""
+        """`support` holds, for the request of each turn that taught a skill, its words as
+        `marks_of` returns them.
+        """
         self._marks = list(dict.fromkeys(support))
         self._holders: defaultdict[str, list[int]] = defaultdict(list)
         for number, marks in enumerate(self._marks):

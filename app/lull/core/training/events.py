@@ -1,4 +1,4 @@
-"""Events of a trainer, one JSON object per line, on stdout and in `events.jsonl`.
+"""Events of a trainer process, one JSON object per line, on stdout and in `events.jsonl`.
 
 Losses are sums as the loss functions define them; KL is in nats per token; shares are 0 to 1.
 """
@@ -14,7 +14,7 @@ from lull.core.errors import TrainingError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Began:
-    """Event: the trainer has loaded the model and measured one step."""
+    """Event of a training run: the trainer has loaded the model and measured one step."""
 
     EVENT: ClassVar = "began"
     steps: int
@@ -33,7 +33,7 @@ class Began:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stepped:
-    """Event: one optimiser step is done, and its checkpoint is on disk."""
+    """Event of a training run: one optimiser step is done, and its checkpoint is on disk."""
 
     EVENT: ClassVar = "step"
     step: int
@@ -61,7 +61,7 @@ class Stepped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finished:
-    """Event: the run is complete, and its adapter is in the folder `adapter/`."""
+    """Event: the training run is complete, and its LoRA adapter is in the folder `adapter/`."""
 
     EVENT: ClassVar = "finished"
     steps: int
@@ -73,8 +73,8 @@ class Finished:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRefused:
-    """Event: the run was refused because it would need more memory than allowed; nothing was
-    trained.
+    """Event: the training run was refused because it would need more memory than allowed; nothing
+    was trained.
     """
 
     EVENT: ClassVar = "refused"
@@ -88,7 +88,7 @@ class RunRefused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failed:
-    """Event: the run cannot be trained, or not now, with a title, a detail and a hint for
+    """Event: the training run failed, for good or for now, with a title, a detail and a hint for
     people.
     """
 
@@ -109,7 +109,7 @@ _BY_NAME: Final[dict[str, type[RunEvent]]] = {
 
 
 def event_line(event: RunEvent) -> str:
-    """Return the event as one line of JSON, without the line end."""
+    """Return a trainer event as one line of JSON, without the line end."""
     return json.dumps({"event": event.EVENT, **asdict(event)}, ensure_ascii=False)
 
 

@@ -1,7 +1,7 @@
-"""Training examples, one per line of `batch.jsonl`, and the advantage of a sample.
+"""Training examples, one per line of `batch.jsonl`, and the advantage of a sampled answer.
 
-All are token ids exactly as the engine took and gave them, so nothing is tokenised twice. An
-example's `id` names the turn it was made from, so that `lull forget` can find it.
+All are token ids exactly as the inference engine took and gave them, so nothing is tokenised twice.
+An example's `id` names the turn it was made from, so that `lull forget` can find it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Ids = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampledAnswer:
-    """One answer sampled at temperature 1, with its reward."""
+    """One answer sampled from the model at temperature 1, with its reward."""
 
     ids: Ids
     """Token ids of the answer, with the end token if there was one."""
@@ -49,7 +49,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedAnswer:
-    """A recorded answer with whether it was good, for KTO."""
+    """A recorded answer, labelled good or bad, as a training example for KTO."""
 
     id: str
     prompt_ids: Ids
@@ -60,8 +60,8 @@ class RecordedAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graduation:
-    """A prompt in two forms for distilling a skill: without the skill, as it will be, and with it,
-    for the teacher.
+    """A training example for distilling a skill into the weights: one prompt without the skill, for
+    the student, and with it, for the teacher.
     """
 
     id: str
@@ -74,7 +74,9 @@ class Graduation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayExample:
-    """A past success that is trained on unchanged, so that the model does not unlearn it."""
+    """A training example for rehearsal: a past good answer that is trained on unchanged, so that
+    the model does not unlearn it.
+    """
 
     id: str
     prompt_ids: Ids
@@ -86,7 +88,8 @@ Example = Group | RecordedAnswer | Graduation | ReplayExample
 
 
 def advantages(rewards: Sequence[float]) -> tuple[float, ...]:
-    """Return each reward minus the mean of the others, shape (G,); zeros for fewer than two.
+    """Return the advantage of each sampled answer: its reward minus the mean of the others, shape
+    (G,); zeros for fewer than two.
 
     Leave-one-out as in RLOO (arXiv 2402.14740), and as in Dr. GRPO (2503.20783) not divided by the
     standard deviation, which would weigh the easiest and the hardest prompts most.

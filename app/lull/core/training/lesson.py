@@ -1,7 +1,8 @@
-"""What a graduation that the gate turned down has lost, and how the next one is trained otherwise.
+"""Decides how training a skill into the weights (a graduation) is tried again after the resulting
+adapter failed the checks before use.
 
-A second run of the same settings would lose the same. What was lost says what to change: too little
-of the skill was learned, or too much of the rest was moved.
+A second run of the same settings would fail in the same way. The failed checks say what to change:
+too little of the skill was learned, or too much of the model's other behaviour was changed.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ _CANARIES: Final = "canaries:"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraduationCourse:
-    """How one graduation of a skill is trained, as factors of the usual settings."""
+    """The settings of one try at training a skill into the weights (a graduation), as factors of
+    the usual ones.
+    """
 
     number: int = 1
     """Which try at this skill it is, from 1."""
@@ -38,7 +41,9 @@ class GraduationCourse:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraduationLesson:
-    """What is told of a rejected graduation, and what follows from it."""
+    """What follows from a rejected try at training a skill into the weights: a sentence for the
+    user, and the settings of the next try.
+    """
 
     said: str
     """One sentence: what was lost, and what is done otherwise next time."""
@@ -47,7 +52,9 @@ class GraduationLesson:
 
 
 def lesson_of(verdict: Verdict, course: GraduationCourse) -> GraduationLesson:
-    """Draw the lesson of a rejecting verdict on a run that was trained by `course`."""
+    """Derive the settings of the next try from the checks that an adapter failed, which was trained
+    by `course` to learn a skill.
+    """
     failed = [check for check in verdict.checks if not check.holds]
     gain = _gain_lost(failed)
     moved = [c for c in failed if c.name not in _GAIN and c.name != _SECRETS]

@@ -1,4 +1,6 @@
-"""Interfaces of the trainer, and of a source of additional training material."""
+"""Interfaces of the trainer, and of a source of additional material for training and testing
+adapters.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +16,17 @@ if TYPE_CHECKING:
 
 
 class Curriculum(Protocol):
-    """Material for training and the gate beyond a run's own data."""
+    """Interface of a source of material for training an adapter, and for testing it before use,
+    beyond a run's own data.
+    """
 
     def canaries(self, version: AdapterVersion) -> Sequence[Probe]:
         """Return questions that an adapter must still answer rightly, each with its check."""
 
     def subject(self, model: str, asked: str) -> str:
-        """Return the subject of a request, in the terms of `Probe.about`; "" if unknown."""
+        """Return the subject of a request, in the terms in which test prompts name theirs
+        (`Probe.about`); "" if unknown.
+        """
 
     def fresh_requests(self, model: str, words: str, count: int) -> Sequence[str]:
         """Return requests on the subject of the user's words on which nothing was trained; empty if
@@ -38,7 +44,7 @@ class Curriculum(Protocol):
 
 
 class Trainer(Protocol):
-    """Trains run folders, each in a process of its own."""
+    """Interface of the trainer, which trains run folders, each in a process of its own."""
 
     async def start(self, folder: str) -> TrainingProcess:
         """Start training the run, or continue from its last checkpoint.
@@ -49,12 +55,12 @@ class Trainer(Protocol):
 
 
 class TrainingProcess(Protocol):
-    """A running trainer process. In whatever order its methods are called, no finished step is
-    lost.
+    """Interface of a running trainer process. In whatever order its methods are called, no finished
+    step is lost.
     """
 
     def events(self) -> AsyncIterator[RunEvent]:
-        """Yield the run's events from now on; only one reader is allowed.
+        """Yield the training run's events from now on; only one reader is allowed.
 
         Ends with the process; the last event is Finished, RunRefused or Failed, or none of these
         after `kill`. Raises TrainingError if the process crashed without an event.
@@ -64,10 +70,11 @@ class TrainingProcess(Protocol):
     def suspended(self) -> bool: ...
 
     async def suspend(self) -> None:
-        """Stops using the processor at once; memory is kept."""
+        """Stops the trainer process from using the processor at once; its memory is kept."""
 
     async def resume(self) -> None: ...
 
     async def kill(self) -> None:
-        """Ends the process and frees its memory. `Trainer.start` continues from the last
-        checkpoint."""
+        """Ends the trainer process and frees its memory. `Trainer.start` continues from the last
+        checkpoint.
+        """

@@ -5,10 +5,9 @@
         │        └ superseded | cancelled | failed | forgotten
         └ stuck: its trainer ended three times without getting a step further
 
-A run that is stuck keeps its folder and its place: the user's word sends it on or cancels it.
-
-A run that began with other skills or weights, or with a conversation that is now deleted, is
-superseded: its data become available again, and nothing of it is served.
+A run that is stuck keeps its folder and its place: the user decides whether it goes on or is
+cancelled. A run that began with other skills or weights, or with a conversation that is now
+deleted, is superseded: its data become available again, and nothing of it answers users.
 """
 
 from __future__ import annotations
@@ -60,7 +59,9 @@ WISH: Final = "wish"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSource:
-    """A source that a training run was made from; recorded even after the source is deleted."""
+    """A source that a training run was made from: a turn, a turn with the user's wish, or a skill.
+    It stays recorded even after it is deleted.
+    """
 
     kind: str
     """Kind of the source: `turn`, `wish`, or `skill` (then identified by its sha256)."""
@@ -136,8 +137,8 @@ class Run:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stand:
-    """The current state of model, adapters and skills that a run is compared with before its next
-    step.
+    """The current state of model, adapters and skills, with which a training run is compared before
+    its next step.
     """
 
     model: str
@@ -153,13 +154,13 @@ class Stand:
 
 
 def fallen(made: RunProgress) -> RunProgress:
-    """Return the progress after the trainer process ended without reporting why."""
+    """Return the training progress after the trainer process ended without reporting why."""
     return replace(made, falls=made.falls + 1)
 
 
 def stepped(made: RunProgress, step: int) -> RunProgress:
-    """Return the progress after a step. Only a new furthest step resets the count of crashes;
-    otherwise a run that always dies after its first step would restart for ever.
+    """Return the training progress after a step. Only a new furthest step resets the count of
+    crashes; otherwise a run that always dies after its first step would restart for ever.
     """
     if step <= made.furthest:
         return made
@@ -167,8 +168,8 @@ def stepped(made: RunProgress, step: int) -> RunProgress:
 
 
 def why_stuck(run: Run, last: str) -> str:
-    """Explain to the user why the trainer is not restarted automatically; "" if it may be. `last`
-    says how it ended this time.
+    """Explain to the user why the trainer of a run is not restarted automatically after repeated
+    crashes; "" if it may be. `last` says how it ended this time.
     """
     made = run.progress
     if made.falls < MOST_FALLS:
@@ -182,8 +183,8 @@ def why_stuck(run: Run, last: str) -> str:
 
 
 def given_up(runs: Sequence[Run], *, base: str, kind: RunKind, graduates: str = "") -> str:
-    """Explain to the user why no further run of this kind is started automatically; "" if one may
-    be. `runs` are newest first.
+    """Explain to the user why no further training run of this kind is started automatically; "" if
+    one may be. `runs` are newest first.
     """
     of_kind = (r for r in runs if (r.base, r.kind, r.graduates) == (base, kind, graduates))
     last = list(islice(of_kind, MOST_ALIKE))
@@ -197,7 +198,9 @@ def given_up(runs: Sequence[Run], *, base: str, kind: RunKind, graduates: str = 
 
 
 def superseded(run: Run, now: Stand) -> str:
-    """Explain why the run may not continue; "" if it may."""
+    """Explain why a training run may not continue, because model, adapter or skills changed since
+    it began; "" if it may.
+    """
     if why := other_weights(run, model=now.model, base=now.base):
         return why
     if run.root != now.root:
@@ -214,7 +217,7 @@ def superseded(run: Run, now: Stand) -> str:
 
 
 def end_of_course(run: Run, runs: Sequence[Run]) -> Run:
-    """Return the last run of the series of rounds that this run belongs to."""
+    """Return the last training run of the series of rounds that this run belongs to."""
     while run.status is RunStatus.CONTINUED:
         after = next((one for one in runs if one.parent == run.id), None)
         if after is None:
@@ -224,8 +227,8 @@ def end_of_course(run: Run, runs: Sequence[Run]) -> Run:
 
 
 def other_weights(run: Run, *, model: str, base: str) -> str:
-    """Why the run's adapter would be useless for the model that is trained now; "" if it would
-    not.
+    """Return why the training run's adapter would be useless for the model that is trained now; ""
+    if it would not.
     """
     if run.base == base:
         return ""

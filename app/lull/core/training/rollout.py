@@ -1,4 +1,5 @@
-"""Groups of sampled answers to stored requests, and the choice of the next request to sample.
+"""Groups of answers sampled to stored requests for GRPO, and the choice of the next request to
+sample.
 
 A group teaches only if some of its answers were better than others; one with equal rewards is
 recorded, so that it is not sampled again and again. A group belongs to the policy that sampled it
@@ -31,7 +32,9 @@ class GroupState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
-    """One sampled answer, exactly as the engine drew it."""
+    """One sampled answer as the inference engine drew it: token ids, log-probabilities and
+    reward.
+    """
 
     ids: tuple[int, ...]
     """Token ids of the answer, the end token included."""
@@ -51,7 +54,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SampledPolicy:
-    """The policy that sampled the answers."""
+    """The base weights and the adapter that sampled a group of answers."""
 
     base: str
     """Digest of the base weights."""
@@ -85,13 +88,13 @@ class RolloutGroup:
 
     @property
     def reward(self) -> float | None:
-        """Mean of the group's known rewards; None if none is known."""
+        """Mean of the known rewards of the group's sampled answers; None if none is known."""
         known = [s.reward for s in self.samples if s.reward is not None]
         return sum(known) / len(known) if known else None
 
 
 def held_out(request: str) -> bool:
-    """Whether a request is reserved for the gate and never trained on; one in five is.
+    """Whether a request is reserved for testing adapters and never trained on; one in five is.
 
     The choice depends only on the request's words, so that equal requests are on the same side.
     """
@@ -112,7 +115,9 @@ def state_of(samples: Sequence[Drawn]) -> GroupState:
 
 
 def mean_reward(groups: Iterable[RolloutGroup]) -> float | None:
-    """Return the mean reward over groups, equally weighted; None if none was scored."""
+    """Return the mean reward over groups of sampled answers, equally weighted; None if none was
+    scored.
+    """
     known = [group.reward for group in groups if group.reward is not None]
     return sum(known) / len(known) if known else None
 
@@ -120,8 +125,8 @@ def mean_reward(groups: Iterable[RolloutGroup]) -> float | None:
 def next_prompt(
     prompts: Sequence[str], done: Mapping[str, Sequence[GroupState]], *, most: int
 ) -> str | None:
-    """Return the turn to sample answers to next: the first one with the fewest groups; None if
-    there is none.
+    """Return the turn whose request to sample answers to next: the first one with the fewest groups
+    of answers; None if there is none.
 
     Skips turns that could not be scored and those with `most` groups.
     """
@@ -134,8 +139,8 @@ def next_prompt(
 
 
 def chosen_groups(groups: Sequence[RolloutGroup], *, most: int) -> tuple[RolloutGroup, ...]:
-    """Choose groups for one run whose answers differ in reward, in turn one from each request,
-    oldest first, so that no request crowds out the others.
+    """Choose the groups of sampled answers for one training run, only those with differing rewards:
+    one from each request in turn, oldest first, so that no request crowds out the others.
     """
     by_turn: dict[str, list[RolloutGroup]] = {}
     for group in sorted(groups, key=lambda g: (g.number, g.id)):

@@ -57,14 +57,16 @@ _LEARNED: Final[dict[RunKind, type[Example]]] = {
 
 
 def spec_text(spec: RunSpec) -> str:
-    """Return the text of a run's `spec.json`, which `read_spec` parses."""
+    """Return the text of a training run's `spec.json`, which `read_spec` parses."""
     values = asdict(spec)
     terms = values.pop("terms")
     return json.dumps({"format": FORMAT, **values, spec.kind.value: terms}, indent=2) + "\n"
 
 
 def read_spec(text: str) -> RunSpec:
-    """Parse the text of a `spec.json`. Raises TrainingError naming an unusable key."""
+    """Parse the text of a training run's `spec.json`. Raises TrainingError naming an unusable
+    key.
+    """
     where = "spec.json"
     value = _object(text, where)
     if value.pop("format", FORMAT) != FORMAT:
@@ -84,7 +86,9 @@ def example_line(example: Example) -> str:
 
 
 def read_example(line: str, where: str = BATCH) -> Example:
-    """Parse one line of `batch.jsonl`. Raises TrainingError naming `where` and the fault."""
+    """Parse one training example, a line of `batch.jsonl`. Raises TrainingError naming `where` and
+    the fault.
+    """
     value = _object(line, where)
     name = value.pop("type", None)
     kind = _TYPES.get(name) if isinstance(name, str) else None
@@ -100,7 +104,7 @@ def read_example(line: str, where: str = BATCH) -> Example:
 
 
 def read_batch(lines: Iterable[str], kind: RunKind) -> tuple[Example, ...]:
-    """Parse `batch.jsonl` into its examples, in order; blank lines are skipped.
+    """Parse `batch.jsonl` into a training run's examples, in order; blank lines are skipped.
 
     Raises TrainingError for a line that cannot be read, or that belongs to another kind of run.
     """

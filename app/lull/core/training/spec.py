@@ -26,7 +26,7 @@ class RunKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lora:
-    """Settings of the low-rank layers beside every linear layer of the blocks (arXiv
+    """Settings of the LoRA layers beside every linear layer of the transformer blocks (arXiv
     2106.09685).
     """
 
@@ -119,7 +119,7 @@ class RunSpec:
     terms: Terms = field(default_factory=GrpoTerms)
 
     def rate(self, step: int, steps: int) -> float:
-        """The learning rate at step number `step`, from 0, of `steps`."""
+        """Return the learning rate at step number `step`, from 0, of `steps`."""
         gone = step / (steps - 1) if steps > 1 else 0.0
         return self.learning_rate * (1.0 - (1.0 - self.last_rate_share) * gone)
 

@@ -1,1 +1,3 @@
-"""Parses plain-language rules: the kind of rule, numbers, quoted words, named things and scope."""
+"""Parses users' rules in plain language ("at most 100 words"): the kind of rule, numbers, quoted
+words, named things and the requests it is limited to.
+"""

@@ -1,4 +1,4 @@
-"""Parses amounts in rules: "under 100 words", "höchstens zwei Sätze", "2-3 lines or fewer".
+"""Parses amounts in users' rules: "under 100 words", "höchstens zwei Sätze", "2-3 lines or fewer".
 
 Numbers are digits or words, in English, German, French and Spanish. An approximate amount ("around
 50") is ignored. So is a number whose sentence does not order it: in "two sentences are plenty",
@@ -98,10 +98,10 @@ class AmountRange(NamedTuple):
 
 
 def span(text: str, noun: str, *, limit: bool = False) -> AmountRange | None:
-    """Parse the amount of `noun` (a regular expression) that the text asks for; None if unclear.
+    """Parse the amount of `noun` (a regular expression) that a rule asks for; None if unclear.
 
-    An ordered number means exactly that many; with `limit` it is the maximum, as people mean it of
-    words.
+    A plain number means exactly that many; with `limit` it is the maximum, which is what people
+    mean by "100 words".
     """
     text = _plain(text)
     found = amount_of(noun).search(text)
@@ -115,7 +115,9 @@ def span(text: str, noun: str, *, limit: bool = False) -> AmountRange | None:
 
 
 def bare(text: str, *, limit: bool = False) -> AmountRange | None:
-    """Parse the amount in a text with exactly one number and without a noun for what is counted."""
+    """Parse the amount that a rule asks for if it has exactly one number and does not name what is
+    counted.
+    """
     text = _plain(text)
     found = _only_number(text)
     if found is None:
@@ -126,12 +128,16 @@ def bare(text: str, *, limit: bool = False) -> AmountRange | None:
 
 
 def counts(text: str, noun: str) -> bool:
-    """Whether the text holds a number of `noun`, whatever it says of it."""
+    """Whether the text contains a number of `noun` (a regular expression), whether it is a limit or
+    not.
+    """
     return amount_of(noun).search(_plain(text)) is not None
 
 
 def number_of(text: str, noun: str) -> int | None:
-    """Return the number that stands with `noun`, or alone in the text, as a size and no limit."""
+    """Return the number that stands with `noun`, or alone in the text, taken as a size ("4 spaces")
+    and not as a limit.
+    """
     text = _plain(text)
     found = amount_of(noun).search(text)
     alone = _only_number(text)

@@ -1,4 +1,5 @@
-"""Finds the named thing that a rule wants: a language, a unit, a punctuation sign, a date format.
+"""Finds the named thing that a user's rule wants: a language, a unit, a punctuation sign, a date
+format.
 
 "Grams, not cups" wants grams; "no Fahrenheit" wants Celsius, because there are only two.
 """
@@ -150,8 +151,8 @@ _COUNTED: Final = re.compile(rf"(?:\b{NUMBER}\s+|[-./])$", re.IGNORECASE)
 
 
 def chosen(kind: CheckKind, text: str) -> str:
-    """Return the one thing that the rule wants, by its name in the catalogue; "" if there is none
-    or it is unclear.
+    """Return the one thing that a rule wants (such as a unit or a date format), by the name that
+    checks use for it; "" if there is none or it is unclear.
     """
     if kind is CheckKind.LANGUAGE:
         return _language(text)

@@ -1,5 +1,5 @@
-"""Recognises rules by exact regular forms, for rules that the reader could not classify: high
-precision, low recall.
+"""Recognises users' rules by regular expressions, for rules that the classifier could not classify:
+high precision, low recall.
 """
 
 from __future__ import annotations

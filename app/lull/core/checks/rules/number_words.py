@@ -1,4 +1,4 @@
-"""Numbers as words, 1 to 999, in English, German, French and Spanish.
+"""Numbers written as words, 1 to 999, in English, German, French and Spanish.
 
 Composed from each language's base words, so that "thirty-five", "fünfundzwanzig", "soixante-quinze"
 and "treinta y cinco" need no list of their own.

@@ -1,4 +1,6 @@
-"""Extracts the parameters of a check of a known class from a rule's text, by exact forms."""
+"""Extracts the parameters of a check (an exact test of an answer) of a known kind from the text of
+a rule, by regular expressions.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +38,8 @@ _NO_PARAMETERS: Final = frozenset(
 
 
 def parameters(kind: CheckKind, rule: str) -> Check | None:
-    """Extract a check of a known kind from the text of a rule; None if a needed parameter is
-    missing.
+    """Build a check (an exact test of an answer) of a known kind from the text of a rule; None if a
+    needed parameter is missing.
     """
     if kind in _NO_PARAMETERS:
         return Check(kind=kind)

@@ -1,7 +1,8 @@
-"""Rules about a part of an answer: its last line, each bullet, lines of code, a commit's subject.
+"""Parses rules about a part of an answer: its last line, each bullet, lines of code, a commit
+message's subject.
 
-Rules about a part are never applied to the whole: if a part is named and the rest is not
-understood, there is no check.
+Such a rule is never applied to the whole answer: if a part is named and the rest is not understood,
+the rule gives no check.
 """
 
 from __future__ import annotations
@@ -151,15 +152,15 @@ _IN_A_PART: Final = re.compile(
 
 
 def in_a_part(clause: str) -> bool:
-    """Whether a rule's clause is about a part of the answer that no check covers, such as
+    """Whether a clause of a rule is about a part of the answer that no check can test, such as
     headings.
     """
     return _IN_A_PART.search(blanked(clause)) is not None
 
 
 def part_check(clause: str) -> Check | None:
-    """Return the check that a clause means for a part of the answer; None if the clause is not
-    understood.
+    """Return the check (an exact test) that a clause of a rule means for a part of the answer; None
+    if the clause is not understood.
     """
     named = part_named(clause)
     if named is None:

@@ -1,4 +1,4 @@
-"""Recognises phrases in rules: quoted texts, negation, clauses and conditions.
+"""Recognises phrases in users' rules: quoted texts, negation, clauses and conditions.
 
 Covers only what is needed to understand a rule, in English, German, French and Spanish.
 """
@@ -55,7 +55,7 @@ _STRAIGHT: Final = str.maketrans({**dict.fromkeys("“”„‟", '"'), **dict.f
 
 
 def straight(rule: str) -> str:
-    """The rule with straight quotation marks and single spaces."""
+    """Return a rule's text with straight quotation marks and single spaces."""
     return " ".join(rule.translate(_STRAIGHT).split())
 
 
@@ -64,7 +64,9 @@ def quoted(text: str) -> list[str]:
 
 
 def quoted_after(text: str, cue: str) -> str:
-    """Return the first quoted text after the cue, or the text after a colon; "" for none."""
+    """Return the first quoted text after `cue` (a regular expression), else the text after a colon;
+    "" if there is none.
+    """
     found = re.search(rf"\b(?:{cue})", blanked(text), re.IGNORECASE)
     if found is None:
         return quoted(text)[0] if len(quoted(text)) == 1 else ""
@@ -78,7 +80,7 @@ def quoted_after(text: str, cue: str) -> str:
 
 
 def blanked(text: str) -> str:
-    """Replace each quoted text by § signs of the same length, because quoted words are no
+    """Replace each quoted text in a rule by § signs of the same length, because quoted words are no
     instructions.
     """
     return QUOTED.sub(lambda found: "§" * len(found[0]), text)
@@ -121,7 +123,9 @@ def denies(text: str) -> bool:
 
 
 def denied(text: str, found: re.Match[str]) -> bool:
-    """Whether a few words before or after a match negate it: the thing is not wanted."""
+    """Whether a few words before or after a match in a rule negate it, so that the thing is not
+    wanted.
+    """
     before = _NOT_MORE.sub(" ", text[: found.start()])
     # In "no commas, no emojis and bullets" a comma ends the scope of "no"; "and/or" between two
     # negated things does not.
@@ -147,7 +151,7 @@ def denied(text: str, found: re.Match[str]) -> bool:
 
 
 def denies_twice(text: str) -> bool:
-    """Whether the text is a double negation, so that the thing is wanted: "never leave out", "don't
+    """Whether a text is a double negation, so that the thing is wanted: "never leave out", "don't
     skip".
     """
     return (
@@ -235,12 +239,12 @@ def conditional(text: str) -> bool:
 
 
 def without_even_if(text: str) -> str:
-    """Remove a clause that changes nothing, such as "even when I write English"."""
+    """Remove from a rule a clause that changes nothing, such as "even when I write English"."""
     return _EVEN_IF.sub("", text)
 
 
 def clauses(text: str) -> list[str]:
-    """The independent clauses of a rule."""
+    """Split a rule into its independent clauses."""
     bare, parts, start = blanked(text), [], 0
     for end in _ENDS_CLAUSE.finditer(bare):
         parts.append(text[start : end.start()])
@@ -263,7 +267,7 @@ def echo(clause: str) -> bool:
 
 
 def orders(clause: str) -> bool:
-    """Whether a clause asks for something, as opposed to giving a reason or emphasis."""
+    """Whether a clause of a rule asks for something, as opposed to giving a reason or emphasis."""
     if _ECHO.match(clause) or _REASON.match(clause):
         return False
     return _ORDERS.search(blanked(clause)) is not None

@@ -1,4 +1,6 @@
-"""Finds the words of a rule that limit it to certain requests, and removes them."""
+"""Finds the words of a user's rule that limit it to certain requests ("When I ask for a recipe,
+…"), and removes them.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +34,8 @@ _FOR: Final = re.compile(
 
 
 def lead(rule: str) -> str:
-    """Return the clause that says when a rule applies, such as "When I ask for a recipe, …"; "" for
-    none.
+    """Return the clause that says when a user's rule applies, such as "When I ask for a recipe, …";
+    "" for none.
     """
     found = _lead(rule)
     if found is not None:

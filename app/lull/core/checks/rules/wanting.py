@@ -1,9 +1,9 @@
-"""Decides which quoted words a rule forbids and which it wants.
+"""Decides which quoted words a user's rule forbids and which it wants in answers.
 
-The reader's head often gets the direction wrong: "carries X", "X belongs in", "X is on my
-blacklist". So the words around each quotation decide, and where they say neither, there is no
-result. "« client » est interdit, on dit « hôte »" forbids the first; the second is a replacement
-that not every answer must contain.
+A classifier often gets the direction wrong: "carries X", "X belongs in", "X is on my blacklist". So
+the words around each quotation decide, and where they say neither, there is no result. "« client »
+est interdit, on dit « hôte »" forbids the first; the second is a replacement that not every answer
+must contain.
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ def with_named_words_quoted(text: str) -> str:
 
 
 def wanted_words(text: str) -> WantedWords | None:
-    """Return the quoted words that a rule wants and those that it forbids; None if there are none
-    or it is unclear.
+    """Return the quoted words that a rule wants in answers and those that it forbids; None if there
+    are none or it is unclear.
     """
     found = list(QUOTED.finditer(text))
     bare = blanked(text)
