@@ -1,6 +1,6 @@
 """Paths and functions that the command line passes to the desktop process.
 
-The desktop itself knows neither the settings nor the lock.
+The desktop process itself reads neither the settings nor the service's lock file.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where this Lull's files and sockets are, and how to start its service."""
+    """The paths of Lull's data folder and sockets, and the command line that starts its service."""
 
     home: Path
     control_socket: Path

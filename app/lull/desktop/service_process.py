@@ -1,7 +1,8 @@
-"""Finds the running service or starts one, and restarts it with backoff when it crashes.
+"""Finds the running Lull service or starts one, and restarts it with backoff when it crashes.
 
 A service that the user stopped stays stopped. Quit ends a service that the window started and
-leaves one that it found. It runs in its own session, so it survives a crash of the window.
+leaves one that it found. The service runs in a process session of its own, so it survives a crash
+of the window.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ Spawn = Callable[[Place], Child]
 
 
 def spawn(place: Place) -> Child:
-    """Start the service in a session of its own; it reports errors as JSON. Raises OSError."""
+    """Start the service in a process session of its own; it reports errors as JSON. Raises OSError."""
     place.logs.mkdir(parents=True, exist_ok=True)
     with place.service_words.open("wb") as words:
         return subprocess.Popen(
@@ -73,7 +74,7 @@ def spawn(place: Place) -> Child:
 
 
 class ServiceProcess(QObject):
-    """Watches the service on a timer, and starts and restarts it."""
+    """Watches the service's process on a timer, and starts and restarts it."""
 
     changed = Signal()
     started = Signal()
@@ -129,12 +130,12 @@ class ServiceProcess(QObject):
         return self._restarting
 
     def restarting(self) -> None:
-        """Note that it is being stopped in order to be started again."""
+        """Note that the service is being stopped in order to be started again."""
         self._restarting = True
         self._not_ours = not self.ours
 
     def not_restarting(self) -> None:
-        """Note that the service was not stopped after all."""
+        """Note that a planned restart failed: the service was not stopped."""
         self._restarting = self._not_ours = False
 
     def stopping(self) -> None:
@@ -143,7 +144,7 @@ class ServiceProcess(QObject):
         self._again_at_s = None
 
     def close(self) -> None:
-        """Stop watching, and terminate the service if this window started it."""
+        """Stop watching the service, and terminate it if this window started it."""
         self.stopping()
         self._timer.stop()
         if self.ours and not self._not_ours and self._child is not None:

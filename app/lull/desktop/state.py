@@ -1,8 +1,8 @@
 """The window's only state: the service's data, how fresh it is, and pending actions.
 
-It is filled from the snapshot; events make the data they concern be read again, several events
-together. Widgets read it and listen to `changed`; nothing blocks. The outcome of every action is
-reported, also when the service crashed in the middle of it.
+It is filled from a snapshot of the service; events make the data they concern be read again,
+several events together. Widgets read it and listen to its signal `changed`; nothing blocks. The
+outcome of every action is reported, also when the service crashed in the middle of it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ POLL_MS: Final = 5_000
 
 
 class Phase(StrEnum):
-    """State of the connection to the service."""
+    """State of the window's connection to the service."""
 
     LOADING = "loading"
     LIVE = "live"
@@ -90,7 +90,9 @@ _TOUCHES: Final[Mapping[str, tuple[Subject, ...]]] = {
 
 
 def shown_week(at: datetime) -> tuple[datetime, datetime]:
-    """The first midnight of the days that the schedule shows, and the last, in the zone of `at`."""
+    """Return the first and the last midnight of the days that the schedule shows, in the zone of
+    `at`.
+    """
     first = at.date() - timedelta(days=PAST_DAYS)
     start, end = (
         datetime.combine(day, time(0), at.tzinfo) for day in (first, first + timedelta(WEEK_DAYS))
@@ -123,7 +125,9 @@ class Told:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settling:
-    """How to find out, once the service is back, whether an interrupted action was done."""
+    """How to find out whether an action was done that a crash or restart of the service
+    interrupted.
+    """
 
     route: str
     done: Callable[[Reply], bool]
@@ -202,14 +206,16 @@ class AppState(QObject):
         return list(self.value(Subject.PROPOSALS).get("proposals", ()))
 
     def want(self, *subjects: Subject) -> None:
-        """Read these subjects (kinds of data) soon and keep them up to date from now on."""
+        """Read these subjects (kinds of data) from the service soon and keep them up to date from
+        now on.
+        """
         new = set(subjects) - self._wanted
         self._wanted |= new
         if new:
             self.touch(*new)
 
     def touch(self, *subjects: Subject) -> None:
-        """Read these subjects (kinds of data) again soon."""
+        """Read these subjects (kinds of data) from the service again soon."""
         self._dirty |= set(subjects)
         if self._dirty & self._readable() and not self._soon.isActive():
             self._soon.start(READ_DELAY_MS)
@@ -224,14 +230,17 @@ class AppState(QObject):
     # Reading
 
     def get(self, route: str, then: Then, **query: object) -> None:
-        """Read data that only one page needs.
+        """Read data from the service that only one page needs.
 
-        The callback `then` is called later with any outcome.
+        The callback `then` is called later, whether or not the request succeeded.
         """
         self._client.get(route, then, **query)
 
     def ask(self, route: str, body: Mapping[str, object], then: Then) -> None:
-        """Read data like `get`, by a request with a body."""
+        """Read data from the service with a request that has a body.
+
+        The callback `then` is called later, whether or not the request succeeded.
+        """
         self._client.read(route, body, then)
 
     def _read_dirty(self) -> None:
@@ -376,7 +385,7 @@ class AppState(QObject):
 
 
 def said(answer: Reply) -> str:
-    """Describe in one line why an action was not done."""
+    """Describe in one line why an action that was sent to the service was not done."""
     if answer.outcome is ReplyOutcome.NOT_DONE:
         return tr("not done, because the service is not running.")
     if answer.outcome is ReplyOutcome.UNSURE:

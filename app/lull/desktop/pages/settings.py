@@ -1,4 +1,4 @@
-"""The Settings page: all settings with their reasons, and the window's own preferences.
+"""The Settings page: all settings of Lull with explanations, and the window's own preferences.
 
 The service checks each change and applies it at once if it can.
 """

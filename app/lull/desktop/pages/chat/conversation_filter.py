@@ -56,7 +56,9 @@ class ConversationFilter(QWidget):
         return made
 
     def offer(self, clients: Sequence[str], models: Sequence[str]) -> None:
-        """Set the clients and models that the user can choose from; keeps the current choice."""
+        """Set the clients and models that the user can filter conversations by; keeps the current
+        choice.
+        """
         for box, values in ((self.client, clients), (self.model, models)):
             chosen = box.currentData()
             while box.count() > 1:

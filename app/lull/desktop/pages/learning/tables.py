@@ -1,4 +1,4 @@
-"""Small tables that are updated in place, so that the selection is kept."""
+"""Small Qt tables that are updated in place, so that the selection is kept."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def set_heads(table: QTableWidget, heads: Sequence[str]) -> None:
 def fill(
     table: QTableWidget, rows: Sequence[tuple[str, Sequence[str]]], *, select: bool = True
 ) -> None:
-    """Update a table's rows; each is a name (returned by `chosen`) and its cells.
+    """Update a table's rows; each row is a name (returned by `chosen`) and its cells.
 
     Only changed cells are written. `select` selects the first row if there is no current one.
     """

@@ -1,4 +1,4 @@
-"""Texts about training runs and adapters: table cells, facts, sentences and CSV."""
+"""Texts about training runs and LoRA adapters: table cells, facts, sentences and CSV."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def gain_words(run: Json) -> str:
 
 
 def run_words(run: Json) -> str:
-    """Describe a training run's details that have no column in the table."""
+    """Describe the details of a training run that have no column in the table of runs."""
     words = [in_window(plain(str(run.get("why") or ""))), tr("%1 turns", run.get("turns", 0))]
     if run.get("tokens"):
         words.append(tr("%1 tokens", f"{run['tokens']:,}"))

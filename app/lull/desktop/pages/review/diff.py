@@ -116,7 +116,9 @@ def _half(line: Line | None, theme: Theme, sign: str) -> str:
 
 
 def marked_html(text: str, passages: Sequence[str], theme: Theme) -> str:
-    """Render a text as HTML with these passages marked; passages not found are ignored."""
+    """Render a text as HTML in which these passages are highlighted; passages not found are
+    ignored.
+    """
     text = plain(text)
     spans = sorted(
         found.span()

@@ -169,12 +169,12 @@ class FeedDialog(QDialog):
 
 
 def is_path(text: str) -> bool:
-    """Whether the text begins as a file's path does."""
+    """Whether a text begins as a file's path does, rather than as a URL."""
     return text.lstrip().startswith(("/", "~", ".")) or Path(text.strip()).is_absolute()
 
 
 def day_and_time(iso: str) -> str:
-    """The weekday, date and time of an event, in this machine's zone."""
+    """Format the weekday, date and time of a calendar event, in this machine's time zone."""
     moment = parsed(iso)
     if moment is None:
         return ""
