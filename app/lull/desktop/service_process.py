@@ -60,7 +60,9 @@ Spawn = Callable[[Place], Child]
 
 
 def spawn(place: Place) -> Child:
-    """Start the service in a process session of its own; it reports errors as JSON. Raises OSError."""
+    """Start the service in a process session of its own; it reports errors as JSON. Raises
+    OSError.
+    """
     place.logs.mkdir(parents=True, exist_ok=True)
     with place.service_words.open("wb") as words:
         return subprocess.Popen(

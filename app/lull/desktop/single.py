@@ -44,7 +44,9 @@ class Single(QObject):
         return True
 
     def wake(self) -> bool:
-        """Ask the first instance to show its window. Blocks briefly; False when it does not listen."""
+        """Ask the first instance to show its window. Blocks briefly; False when it does not
+        listen.
+        """
         socket = QLocalSocket()
         socket.connectToServer(self._socket)
         if not socket.waitForConnected(TIMEOUT_MS):

@@ -77,7 +77,9 @@ class Wiping(QObject):
             self.counted.emit(len(self._ids))
 
     def begin(self) -> None:
-        """Start deleting the conversations; call it after the signal `counted`. Cannot be undone."""
+        """Start deleting the conversations; call it after the signal `counted`. Cannot be
+        undone.
+        """
         self._at = 0
         self._next()
 

@@ -45,7 +45,9 @@ def parsed(iso: str | None) -> datetime | None:
 
 
 def clock(iso: str | None, at: datetime) -> str:
-    """Format an ISO time as a time of day in the zone of `at`, with the day if it is another day."""
+    """Format an ISO time as a time of day in the zone of `at`, with the day if it is another
+    day.
+    """
     moment = parsed(iso)
     return spans.clock(moment, at) if moment else ""
 

@@ -37,7 +37,9 @@ LEVELS: Final = ("debug", "info", "warning", "error")
 
 
 class LogsPage(Page):
-    """The Logs page: log lines with filters, and the results of Lull's self-check (`lull doctor`)."""
+    """The Logs page: log lines with filters, and the results of Lull's self-check (`lull
+    doctor`).
+    """
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit, tr("Logs"))

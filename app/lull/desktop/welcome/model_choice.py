@@ -1,4 +1,6 @@
-"""Widget to choose the model that Lull trains, used by the first-run dialog and the Settings page."""
+"""Widget to choose the model that Lull trains, used by the first-run dialog and the Settings
+page.
+"""
 
 from __future__ import annotations
 

@@ -30,7 +30,9 @@ STEPS: Final[tuple[Callable[[Kit], WelcomeStep], ...]] = (
 
 
 class FirstRun(QDialog):
-    """The first-run dialog, which leads through five steps; closing it in any way marks it as done."""
+    """The first-run dialog, which leads through five steps; closing it in any way marks it as
+    done.
+    """
 
     left = Signal()
 
@@ -103,7 +105,9 @@ class FirstRun(QDialog):
 
 
 def is_new(state: AppState) -> bool:
-    """Whether this installation of Lull is new: it has no recorded turns, skills or proposals yet."""
+    """Whether this installation of Lull is new: it has no recorded turns, skills or proposals
+    yet.
+    """
     skills = state.status.get("skills", {})
     nothing = not state.status.get("turns") and not any(
         skills.get(what) for what in ("active", "proposals")

@@ -29,7 +29,9 @@ class SelfDrawn(QLabel):
 
 
 def tab_after(before: QWidget, made: QWidget) -> None:
-    """Insert newly created controls into the Tab order after another control instead of at its end."""
+    """Insert newly created controls into the Tab order after another control instead of at its
+    end.
+    """
     for one in made.findChildren(QWidget):
         if one.focusPolicy() & Qt.FocusPolicy.TabFocus:
             QWidget.setTabOrder(before, one)

@@ -39,7 +39,9 @@ class Details(QTextBrowser):
 
 
 class LongText(QTextEdit):
-    """A read-only text widget as high as its text; it breaks long runs, which would widen a label."""
+    """A read-only text widget as high as its text; it breaks long runs, which would widen a
+    label.
+    """
 
     def __init__(self, text: str, *, html: bool = False) -> None:
         super().__init__()

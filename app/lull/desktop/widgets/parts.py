@@ -240,7 +240,9 @@ class Note(QFrame):
         undo: Callable[[], None] | None = None,
         button: str = "",
     ) -> None:
-        """Show a text in the toast; its button calls `undo` and reads "Undo" or what `button` says."""
+        """Show a text in the toast; its button calls `undo` and reads "Undo" or what `button`
+        says.
+        """
         self._undo = undo
         self.undo.setText(button or tr("Undo"))
         self.undo.setAccessibleName(self.undo.text())

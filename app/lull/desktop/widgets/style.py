@@ -87,7 +87,9 @@ def mono() -> QFont:
 
 
 def small_pt() -> float:
-    """Return the font size of small texts in points, scaled to the text size that the user chose."""
+    """Return the font size of small texts in points, scaled to the text size that the user
+    chose.
+    """
     return QGuiApplication.font().pointSizeF() * SMALL_PT / BODY_PT
 
 

@@ -94,7 +94,9 @@ class RowTable(QTableView):
     def moveCursor(  # noqa: N802
         self, action: QTableView.CursorAction, modifiers: Qt.KeyboardModifier
     ) -> QModelIndex:
-        """Return the table cell that a navigation key leads to; Home and End stay in their column."""
+        """Return the table cell that a navigation key leads to; Home and End stay in their
+        column.
+        """
         model, column = self.model(), max(0, self.currentIndex().column())
         if action is QTableView.CursorAction.MoveHome:
             return model.index(0, column)

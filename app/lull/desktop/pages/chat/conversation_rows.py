@@ -46,7 +46,9 @@ class ConversationRows(QAbstractListModel):
         self._ask(after="")
 
     def again(self) -> None:
-        """Reload the newest conversations after something was recorded; rows loaded earlier stay."""
+        """Reload the newest conversations after something was recorded; rows loaded earlier
+        stay.
+        """
         if not self.reading:
             self._ask(after="", keep=True)
 

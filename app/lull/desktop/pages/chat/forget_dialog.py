@@ -17,7 +17,9 @@ Json = dict[str, Any]
 
 
 class ForgetDialog(QDialog):
-    """Dialog to confirm deleting a conversation; emits the signal `agreed` when the user confirms."""
+    """Dialog to confirm deleting a conversation; emits the signal `agreed` when the user
+    confirms.
+    """
 
     agreed = Signal()
 

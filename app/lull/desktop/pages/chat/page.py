@@ -71,7 +71,9 @@ class ConversationsPage(Page):
         return made
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        """Handle the End key: it selects the last conversation, also when that is not loaded yet."""
+        """Handle the End key: it selects the last conversation, also when that is not loaded
+        yet.
+        """
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             self._to_end = event.key() == Qt.Key.Key_End
             if self._to_end:

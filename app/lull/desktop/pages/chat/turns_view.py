@@ -159,7 +159,9 @@ def _score_words(reward: Json) -> str:
 
 
 def worth_words(turn: Json) -> str:
-    """Describe a turn's score, where the score came from, and whether the turn may be trained on."""
+    """Describe a turn's score, where the score came from, and whether the turn may be trained
+    on.
+    """
     reward = turn.get("reward")
     worth = tr("Not scored yet") if reward is None else _score_words(reward)
     signals = "; ".join(plain(s["text"]) for s in turn.get("signals", ()) if s.get("text"))

@@ -1,4 +1,6 @@
-"""Keeps the data about training and adapters up to date while a page is visible, at a limited rate."""
+"""Keeps the data about training and adapters up to date while a page is visible, at a limited
+rate.
+"""
 
 from __future__ import annotations
 

@@ -218,7 +218,9 @@ class CompareDialog(QDialog):
 
 
 def result_words(done: Json) -> str:
-    """Describe what the user's blind picks between answers with and without a proposed skill show."""
+    """Describe what the user's blind picks between answers with and without a proposed skill
+    show.
+    """
     match done["status"]:
         case "proved":
             return tr(

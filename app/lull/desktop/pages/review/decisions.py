@@ -25,7 +25,9 @@ _CLOSED: Final = {"approve": "approved", "reject": "rejected", "defer": "deferre
 
 
 class Decisions(QObject):
-    """Sends decisions about proposed skills to the service, and knows which are not answered yet."""
+    """Sends decisions about proposed skills to the service, and knows which are not answered
+    yet.
+    """
 
     changed = Signal()
 

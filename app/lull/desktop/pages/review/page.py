@@ -42,7 +42,9 @@ Json = dict[str, Any]
 
 
 class ReviewPage(Page):
-    """The Review page: lists the proposed skills that are undecided and sends the user's decisions."""
+    """The Review page: lists the proposed skills that are undecided and sends the user's
+    decisions.
+    """
 
     subjects = (Subject.PROPOSALS, Subject.STATUS)
 

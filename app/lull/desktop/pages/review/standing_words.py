@@ -18,7 +18,9 @@ def standing(proposal: Json) -> Standing:
 
 
 def needs_a_second_word(proposal: Json) -> bool:
-    """Whether approving a proposed skill needs a confirmation after the first press of the button."""
+    """Whether approving a proposed skill needs a confirmation after the first press of the
+    button.
+    """
     return standing(proposal) not in CALM
 
 

@@ -325,7 +325,9 @@ def keeps_shut(gate: Json) -> bool:
 
 
 def week_words(windows: Json) -> str:
-    """Summarize in words the lulls (idle times in which Lull was allowed to work) of the last week."""
+    """Summarize in words the lulls (idle times in which Lull was allowed to work) of the last
+    week.
+    """
     lulls = windows.get("windows") or ()
     if not lulls:
         return tr("No lull in the last seven days yet.")

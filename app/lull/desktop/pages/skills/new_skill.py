@@ -112,6 +112,8 @@ class NewSkillDialog(QDialog):
 
 
 def slug(text: str) -> str:
-    """Return the name of a skill with this title: lower-case letters and digits, joined by hyphens."""
+    """Return the name of a skill with this title: lower-case letters and digits, joined by
+    hyphens.
+    """
     letters = unicodedata.normalize("NFKD", text.lower()).encode("ascii", "ignore").decode()
     return "-".join(_WORDS.findall(letters))[:64].strip("-")

@@ -1,4 +1,6 @@
-"""The Skills page: all skills with their measured effect and history, and undoable changes to them."""
+"""The Skills page: all skills with their measured effect and history, and undoable changes to
+them.
+"""
 
 from __future__ import annotations
 

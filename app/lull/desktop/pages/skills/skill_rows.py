@@ -124,7 +124,9 @@ def effect_words(skill: Json) -> str:
 
 
 def measured_words(skill: Json) -> str:
-    """Say how a skill's effect is measured, and which conversations go without the skill for that."""
+    """Say how a skill's effect is measured, and which conversations go without the skill for
+    that.
+    """
     measured = skill.get("measured") or {}
     pairs, better, worse = (int(measured.get(name, 0)) for name in ("pairs", "better", "worse"))
     shown = tr("Of %1 so far, %2 were better with it and %3 worse.", pairs, better, worse)
