@@ -1,4 +1,5 @@
-"""Applies a change through the running service, or directly under the service's lock.
+"""Applies a change to Lull's data through the running service, or directly while holding the
+service's lock file.
 
 Two such commands at once wait for each other: most hold the lock for a fraction of a second.
 """

@@ -1,4 +1,4 @@
-"""What every command gets: paths, options and output; and helpers to print text and tables."""
+"""What every command gets (paths, options and output), and helpers to print text and tables."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class Context:
     ) -> Json:
         """Return stored data, from the service when one runs, else from the database.
 
-        `look` reads the files. `nothing` is returned when there is no database; without it that
-        raises NotFound.
+        `look` reads it from the database. `nothing` is returned when there is no database; without
+        `nothing` that raises NotFound.
         """
         from lull.cli.control import Control
         from lull.service.wiring.stores import reading_of

@@ -1,4 +1,6 @@
-"""The commands `serve`, `status`, `stop`, `logs` and `doctor`."""
+"""The commands `lull serve`, `status`, `stop`, `logs` and `doctor`, which run and inspect the
+service.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The script of `lull demo`'s week: the requests, the corrections and the user's decisions.
+"""The script of `lull demo`: the requests, corrections and decisions of a played user in one week.
 
 Only these and the time of day are scripted. The service itself answers with the built-in model,
-reads the corrections, proposes and proves skills and trains, as it always does.
+reads the corrections, proposes and tests skills and trains, as it always does.
 """
 
 from __future__ import annotations
@@ -74,10 +74,7 @@ class DemoWeek:
     def __init__(
         self, service: PlayedService, now: datetime, *, seed: int = 11, training: bool = True
     ) -> None:
-        """The argument `now` is the real time in the user's zone.
-
-        The week ends shortly before it.
-        """
+        """Prepare the week; it ends shortly before `now`, the real time in the user's zone."""
         self._service = service
         self._chance = random.Random(seed)
         self._today = now.replace(minute=0, second=0, microsecond=0)
@@ -268,7 +265,9 @@ ENDED_STATUSES: Final = ("promoted", "trial", "rejected", "failed")
 
 @contextmanager
 def played_settings(service: PlayedService) -> Iterator[None]:
-    """Context manager that writes the demo's settings, and finally those left in the home."""
+    """Context manager that writes the settings used during the demo, and at the end those that are
+    left in the demo's data folder.
+    """
     file = service.paths.settings
     file.write_text(SETTINGS.format(signals=service.desk.file))
     try:
