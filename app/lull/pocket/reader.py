@@ -1,4 +1,5 @@
-"""Reads feedback in the toy language exactly, without a model.
+"""Parses a user's feedback, such as corrections and thanks, in the toy language exactly, without a
+model.
 
 Text that is not in the language is left to another reader.
 """
@@ -19,7 +20,9 @@ NOTHING: Final = Heard(correction=0.0, lasting=0.0)
 
 
 class PocketReader:
-    """Reads feedback in the toy language exactly; implements the `FeedbackReader` port."""
+    """Parses a user's feedback in the toy language exactly; implements the `FeedbackReader`
+    port.
+    """
 
     name = "pocket"
     light = True
@@ -29,7 +32,9 @@ class PocketReader:
 
 
 def heard(said: str) -> Heard | None:
-    """Read one message in the toy language; None if it is in another language."""
+    """Parse the feedback in one user message in the toy language; None if it is in another
+    language.
+    """
     rules = rule_sentences(said)
     if rules:
         return Heard(
