@@ -1,8 +1,8 @@
-"""The engine process: `python -m lull.engine.main --socket FD --model FOLDER`.
+"""The inference engine process: `python -m lull.engine.main --socket FD --model FOLDER`.
 
-It is a child of the service. Requests come over an inherited socket, never a port. The parent
-holds standard input open; when it closes, the parent has gone and the engine exits at once.
-Log lines are JSON on standard error and contain no user text.
+It is a child of Lull's service. Requests come over an inherited socket, never a port. The parent
+holds standard input open; when it closes, the parent has gone and the engine exits at once. Log
+lines are JSON on standard error and contain no user text.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _log = logging.getLogger("lull.engine")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Serve one model until the parent leaves; 1 when the model cannot be loaded."""
+    """Serve one model to the parent process until it leaves; 1 when the model cannot be loaded."""
     arguments = _parser().parse_args(argv)
     log_as_json(sys.stderr)
     leave_with_parent()
