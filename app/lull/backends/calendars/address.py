@@ -1,6 +1,6 @@
-"""Validates calendars' URLs, and extracts the part that may be shown.
+"""Validates calendar feeds' URLs, and extracts the part that may be shown.
 
-An address is a password. No error contains it, and errors are raised `from None`, because library
+A feed's URL is a password. No error contains it, and errors are raised `from None`, because library
 errors quote it. Whether its server may be connected to is decided when fetching.
 """
 
@@ -56,7 +56,7 @@ def read_address(address: str) -> URL:
 
 
 def follow(url: URL, location: str) -> URL:
-    """Return the URL that a redirect leads to. Raises FeedError."""
+    """Return the URL that a redirect of a calendar feed leads to. Raises FeedError."""
     try:
         target = str(url.join(URL(location))) if location else ""
     except (ValueError, UnicodeError):

@@ -1,4 +1,4 @@
-"""Stops Python code that runs too long, from within its own process.
+"""A stopwatch that interrupts Python code after too much CPU time, from within its own process.
 
 Only for a single-purpose child process, because the exception may interrupt any step. Needs the
 main thread and a Unix timer; without one, only the parent's timeout ends the child.
@@ -13,9 +13,9 @@ from types import FrameType
 
 
 class Overdue(BaseException):
-    """Raised when the allowed CPU time is used up.
+    """Raised in a code block when its allowed CPU time is used up.
 
-    Not an `Exception`, so that no library catches it.
+    It is not an `Exception`, so that no library catches it.
     """
 
 

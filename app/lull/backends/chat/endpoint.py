@@ -1,4 +1,5 @@
-"""Rules for all model servers that Lull asks: allowed addresses, limits, errors.
+"""Rules for all model servers to which Lull itself sends requests: allowed addresses, limits,
+errors.
 
 Failures become one of two errors: UpstreamDown if a later retry may help, RequestError if someone
 must change something first. A server's error text is untrusted, so it is sanitized and quoted
@@ -45,7 +46,7 @@ _BUSY: Final = (408, 425, 429)
 
 
 def is_remote(address: str) -> bool:
-    """Return whether an address is on another machine.
+    """Return whether a model server's address is on another machine.
 
     A host name counts as remote, except a literal name of this machine.
     """
@@ -176,7 +177,9 @@ def _sentence(value: object) -> str:
 
 
 def error_in(answer: dict[str, object]) -> bytes:
-    """Return the `error` field of an HTTP 200 answer as an error body; b"" if there is none."""
+    """Return the `error` field of a model server's HTTP 200 answer as an error body; b"" if there
+    is none.
+    """
     return json.dumps({"error": answer["error"]}).encode() if answer.get("error") else b""
 
 
@@ -185,7 +188,7 @@ def error_in(answer: dict[str, object]) -> bytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linked:
-    """A message whose tool calls and tool results have matching ids."""
+    """A chat message whose tool calls and tool results have matching ids."""
 
     message: Message
     texts: tuple[str, ...]
@@ -196,7 +199,7 @@ class Linked:
 
 
 def linked(messages: Sequence[Message]) -> Iterator[Linked]:
-    """Yield the messages of a request with matching ids on tool calls and their results.
+    """Yield a chat request's messages with matching ids on tool calls and their results.
 
     Raises RequestError (400) for a message that cannot be sent again as it was.
     """

@@ -22,7 +22,7 @@ _CAPTURES_OUTPUT: Final = ("stream.capture.sink", "stream.monitor")
 
 
 class AnyTrue:
-    """Combines yes/no signal sources: true if any is true, false only if all are false."""
+    """Combines yes/no idle signals: true if any is true, false only if all are false."""
 
     def __init__(self, sources: Sequence[SignalSource[bool]]) -> None:
         self._sources = tuple(sources)
@@ -49,7 +49,7 @@ class AnyTrue:
 
 
 class Recording:
-    """Signal on Linux: whether a program records from a microphone or camera."""
+    """Idle signal on Linux: whether a program records from a microphone or camera, as in a call."""
 
     name = "the sound server"
 
@@ -60,7 +60,10 @@ class Recording:
         self._ask = ask
 
     def read(self) -> Reading[bool]:
-        """Ask only a sound server that is already running, because pactl would start one."""
+        """Ask the running sound server whether a program records from a microphone or camera.
+
+        A sound server that does not run is not asked, because pactl would start one.
+        """
         here: Reading[bool] = Unknown("no sound server runs here")
         if self._pipewire.exists():
             dump = self._ask(["pw-dump"])

@@ -51,7 +51,9 @@ class IdleFile:
         return IdleSignals(now=now.astimezone(self._zone()), monotonic_s=monotonic_s, **values)
 
     def hurry(self, on: bool) -> None:
-        """Does nothing, because the file is read on every call anyway."""
+        """Do nothing; sources that poll would poll faster now, but the file is read on every call
+        anyway.
+        """
 
     def _read(self, now_s: float) -> Mapping[str, Any] | Unknown:
         """Return each signal, or why there are none."""

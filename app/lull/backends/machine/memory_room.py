@@ -19,7 +19,7 @@ _SOME_AVG10 = re.compile(r"^some .*?\bavg10=(\d+(?:\.\d+)?)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FreeMemory:
-    """A reading of free memory and memory pressure."""
+    """A measurement of free memory and memory pressure."""
 
     free_share: float
     """Share of all memory that is available without swapping, 0 to 1."""
@@ -28,7 +28,7 @@ class FreeMemory:
 
 
 class MemoryRoom:
-    """Reads free memory and memory pressure; implements `SignalSource`."""
+    """Idle signal: free memory and memory pressure; implements `SignalSource`."""
 
     name = "the memory"
 

@@ -1,4 +1,4 @@
-"""Implements the `Engine` port with a child process that is kept running.
+"""Implements the inference `Engine` port with a child process that is kept running.
 
 The child starts at first use. A request waits for the first load but fails at once during a
 restart. A new child is given the adapters again.
@@ -36,7 +36,7 @@ _TRY_LOAD_AGAIN_S = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineOptions:
-    """Limits of the engine: context window, parallel answers and prompt slices."""
+    """Limits of the inference engine: context window, parallel answers and prompt slices."""
 
     window_tokens: int | None = None
     """Context window in tokens, shorter than the model's own to save memory.
@@ -52,16 +52,16 @@ class EngineOptions:
 
 
 def engine_command() -> tuple[str, ...]:
-    """Return the engine process's command line; a frozen app is its own interpreter."""
+    """Return the inference engine process's command line; a frozen app is its own interpreter."""
     if getattr(sys, "frozen", False):
         return (sys.executable, "engine")
     return (sys.executable, "-m", "lull.engine.main")
 
 
 class MlxEngine:
-    """Runs the engine in a child process; implements the `Engine` port. Belongs to one event loop.
+    """Runs the inference engine in a child process; implements the `Engine` port.
 
-    `close` it there.
+    It belongs to one event loop; `close` it there.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class MlxEngine:
         """Set once the first load has succeeded or failed."""
 
     async def start(self) -> None:
-        """Start the engine process and wait for the model, forgetting past crashes.
+        """Start the engine process and wait for the model; the count of past crashes is reset.
 
         Raises EngineError if the model cannot be loaded.
         """
@@ -171,7 +171,7 @@ class MlxEngine:
             await self._child.call("set_limits", limits=asdict(limits))
 
     async def status(self) -> EngineStatus:
-        """Return the engine's status, whether or not it is running; never starts it."""
+        """Return the inference engine's status, whether or not it is running; never starts it."""
         if self._child is not None and self._child.is_loaded:
             with contextlib.suppress(EngineDown):
                 return status_from_wire(await self._child.call("status"))

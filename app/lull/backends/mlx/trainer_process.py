@@ -1,4 +1,4 @@
-"""Runs the trainer in a process of its own that can be suspended or killed at any moment.
+"""Runs LoRA training in a process of its own that can be suspended or killed at any moment.
 
 It reports over a pipe, one line per event. A guard process kills it when this process ends.
 """
@@ -34,7 +34,7 @@ class TrainerProcesses:
     """Starts training runs as child processes; implements the `Trainer` port."""
 
     def __init__(self, command: Sequence[str] | None = None) -> None:
-        """The argument `command` is the trainer's command line, without the run folder."""
+        """Create the starter; `command` is the trainer's command line, without the run folder."""
         self._command = tuple(command or trainer_command())
 
     async def start(self, folder: str) -> TrainerProcess:
@@ -61,7 +61,7 @@ class TrainerProcesses:
 
 
 class TrainerProcess:
-    """One running trainer; implements the `TrainingProcess` port.
+    """One running training process; implements the `TrainingProcess` port.
 
     Its events must be read: a full pipe blocks the process.
     """

@@ -1,4 +1,4 @@
-"""Lists, uploads, creates, tests and deletes models of a local Ollama.
+"""Lists, uploads, creates, tests and deletes models of a local Ollama server.
 
 Implements the `ModelStore` port over plain HTTP. Models made by others are never changed: created
 ones have names of their own, and deleted ones are named by the caller.
@@ -29,7 +29,7 @@ Json = dict[str, Any]
 
 
 class OllamaModels:
-    """Manages the models of an Ollama; implements the `ModelStore` port."""
+    """Manages the models of an Ollama server; implements the `ModelStore` port."""
 
     def __init__(self, session: aiohttp.ClientSession, address: str) -> None:
         self.address = address.rstrip("/")
