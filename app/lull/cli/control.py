@@ -1,4 +1,6 @@
-"""Client of the running service's control API, using only the standard library."""
+"""Client of the running service's control API (HTTP over a Unix socket), using only the standard
+library.
+"""
 
 from __future__ import annotations
 
@@ -49,9 +51,10 @@ class WrongUsage(ServiceError):
 
 
 def found(paths: Paths) -> Discovery | None:
-    """Return the running service's address and process id; None if none runs.
+    """Return the running service's address and process id; None if no service runs.
 
-    The process id is checked too: a command may hold the lock beside a killed service's file.
+    The process id is checked too: a command may hold the lock while the file of a killed service is
+    still there.
     """
     there = read_discovery(paths.discovery) if is_running(paths.lock) else None
     return there if there is not None and alive(there.pid) else None

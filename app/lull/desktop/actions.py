@@ -32,7 +32,9 @@ def pause_lengths() -> tuple[tuple[PauseLength, str], ...]:
 
 
 class Actions:
-    """Actions that the tray and the pages share; each is sent to the service through the state."""
+    """User actions, such as pause or train, that tray and pages share; each is sent to Lull's
+    service.
+    """
 
     def __init__(self, state: AppState, process: ServiceProcess) -> None:
         self._state = state

@@ -35,7 +35,7 @@ CLOSE_TIMEOUT_S: Final = 0.5
 
 
 class ReplyOutcome(StrEnum):
-    """How a request to the service ended."""
+    """How a request to Lull's service ended, such as done, refused or unanswered."""
 
     DONE = "done"
     REFUSED = "refused"
@@ -89,9 +89,9 @@ class UnixConnection(http.client.HTTPConnection):
 
 
 def ask(socket_path: Path, question: ControlRequest, *, within_s: float) -> Reply:
-    """Send a request to the service and wait.
+    """Send a request to Lull's service and wait for the answer.
 
-    Never raises when the service fails or does not run.
+    It never raises when the service fails or does not run; the reply says so.
     """
     connection = UnixConnection(socket_path, within_s)
     try:

@@ -30,7 +30,7 @@ CLOSE_TIMEOUT_S: Final = 0.5
 
 
 class EventStream(QObject):
-    """Connects to the service's event stream and emits a Qt signal for each event."""
+    """Connects to the stream of events from Lull's service and emits a Qt signal for each event."""
 
     snapshot = Signal(object)
     """Emitted with a full snapshot of the service's data.

@@ -44,5 +44,5 @@ class Place:
 
     @property
     def service_words(self) -> Path:
-        """File with the stderr output of the service that the window started."""
+        """File to which the service that the window started writes its stderr output."""
         return self.logs / "service-start.txt"

@@ -49,7 +49,9 @@ class ServiceState(StrEnum):
 
 
 class Child(Protocol):
-    """The part of `subprocess.Popen` that this module uses."""
+    """Interface of a child process: the part of `subprocess.Popen` that is used to run the
+    service.
+    """
 
     def poll(self) -> int | None: ...
 
@@ -118,7 +120,9 @@ class ServiceProcess(QObject):
         self.start()
 
     def start(self) -> None:
-        """Start the service at the beginning or on the user's request; forgets earlier crashes."""
+        """Start the service, at the beginning or on the user's request; the count of crashes is
+        reset.
+        """
         self._wanted = True
         if not self._place.running():  # one that is still stopping is waited for
             self._restarting = False
@@ -153,7 +157,7 @@ class ServiceProcess(QObject):
             self._child.terminate()
 
     def look(self) -> None:
-        """Check whether the service runs; called by the timer."""
+        """Check whether the service still runs; called by the timer."""
         if self._place.running():
             self._again_at_s = None
             self._set(ServiceState.RUNNING)

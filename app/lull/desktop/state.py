@@ -43,7 +43,9 @@ class Phase(StrEnum):
 
 
 class Subject(StrEnum):
-    """A kind of service data that the window reads and keeps as a whole."""
+    """A kind of data that the window reads from the service and keeps as a whole, such as
+    skills.
+    """
 
     STATUS = "status"
     PROPOSALS = "proposals"
@@ -102,7 +104,7 @@ def shown_week(at: datetime) -> tuple[datetime, datetime]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownSubject:
-    """The data of one subject (kind of service data) and how fresh it is."""
+    """The window's data of one subject (kind of service data) and how fresh it is."""
 
     value: Json | None = None
     """The subject's data; None until it was first read."""
@@ -114,7 +116,7 @@ class KnownSubject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """A message to the user about the outcome of an action."""
+    """A message to the user about the outcome of one of their actions."""
 
     text: str
     good: bool = True
@@ -141,7 +143,9 @@ class _Open:
 
 
 class AppState(QObject):
-    """Holds the service's data for all pages and sends the user's actions."""
+    """Holds the service's data for all pages of the window and sends the user's actions to the
+    service.
+    """
 
     changed = Signal(str)
     """Emitted when a subject's data, freshness or error has changed."""
@@ -189,7 +193,9 @@ class AppState(QObject):
         return self._held[subject]
 
     def value(self, subject: Subject) -> Json:
-        """Return a subject's data, empty until it was first read."""
+        """Return the last read data of a subject (kind of service data); empty until it was first
+        read.
+        """
         return self._held[subject].value or {}
 
     @property
@@ -342,8 +348,8 @@ class AppState(QObject):
     ) -> None:
         """Send an action of the user to the service, and tell the user the outcome.
 
-        `words` names it ("Approving menu-style"); `done` is shown when it was done. `then` is
-        called with whether the action was done, possibly only after a reconnect; `answered` gets
+        `words` names the action ("Approving menu-style"); `done` is shown when it was done. `then`
+        is called with whether the action was done, possibly only after a reconnect; `answered` gets
         the reply of a completed action.
         """
 

@@ -1,7 +1,7 @@
 """The dashboard window: a list of pages on the left, the page, a status line below.
 
-Closing hides it. A banner above the page shows problems of the service; a note that disappears
-shows the outcome of the user's actions.
+Closing it only hides it. A banner above the page shows problems of the service; a note that
+disappears shows the outcome of the user's actions.
 """
 
 from __future__ import annotations

@@ -59,8 +59,9 @@ class Shelf:
         return tuple(self._versions)
 
     def get(self, version: str | None) -> LoadedAdapter | None:
-        """Return a loaded adapter by its version; None is the base model. Raises RequestError if it
-        is not loaded.
+        """Return a loaded LoRA adapter by its version; None is the base model.
+
+        Raises RequestError if it is not loaded.
         """
         if version is None:
             return None
@@ -74,7 +75,7 @@ class Shelf:
         self._versions[version] = LoadedAdapter(version, self._layers(folder))
 
     def drop(self, version: str) -> None:
-        """Forget an adapter version; an unknown one is ignored."""
+        """Remove a LoRA adapter's version from those loaded; an unknown one is ignored."""
         self._versions.pop(version, None)
 
     def wear(self, adapter: LoadedAdapter | None) -> None:

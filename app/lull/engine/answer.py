@@ -54,7 +54,7 @@ class GeneratedAnswer:
         return self.count + 1 >= self.max_tokens
 
     def take(self, token: int, odds: Odds | None) -> None:
-        """Take the next token: send the text it completes and detect the answer's end."""
+        """Take the answer's next token: send the text it completes and detect the answer's end."""
         self.count += 1
         if self.count == 1:
             self.first_s = time.monotonic()

@@ -134,7 +134,10 @@ def leave_with_parent() -> None:
 
 
 def prepare_imports() -> None:
-    """Set up the environment and load OpenBLAS. Call before importing MLX or transformers."""
+    """Set up the inference engine's environment and load OpenBLAS.
+
+    Call before importing MLX or transformers.
+    """
     os.environ["TMPDIR"] = own_temporary()
     os.environ["HF_HUB_OFFLINE"] = "1"  # models come from disk; never download
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
@@ -157,7 +160,7 @@ class _JsonLines(logging.Formatter):
 
 
 def log_as_json(stream: IO[str]) -> None:
-    """Send log lines and crashes to `stream`, one JSON object per line."""
+    """Write the process's log lines and crashes to `stream`, one JSON object per line."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(_JsonLines())
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)

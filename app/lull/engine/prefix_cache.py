@@ -32,7 +32,7 @@ class PrefixCache:
     def longest(
         self, adapter: LoadedAdapter | None, prompt: Sequence[int]
     ) -> tuple[int, Any] | None:
-        """Find the longest stored beginning of a prompt; return (tokens covered, a copy of its
+        """Find the longest stored beginning of a prompt; return (tokens covered, a copy of its KV
         cache).
         """
         prompt = tuple(prompt)

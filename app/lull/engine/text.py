@@ -17,7 +17,7 @@ _MOST_REPLACEMENTS = 3
 
 
 class Detokenizer:
-    """Decodes tokens piece by piece; the joined pieces equal the whole decoded text."""
+    """Decodes an answer's tokens piece by piece; the joined pieces equal the whole decoded text."""
 
     def __init__(self, decode: Decode) -> None:
         self._decode = decode
@@ -28,7 +28,7 @@ class Detokenizer:
         """Number of the run's tokens at the last point where its text was complete."""
 
     def add(self, token: int) -> str:
-        """Add a token and return the text it completes."""
+        """Add a token and return the text that is now complete, without broken characters."""
         self._run.append(token)
         text = self._decode(self._run)
         if not text.endswith(_REPLACEMENT):

@@ -223,7 +223,7 @@ def correction_phrasings(rule: str) -> tuple[str, ...]:
 
 
 def as_sentence(text: str) -> str:
-    """Capitalize the text and end it with a full stop."""
+    """Return the text with a capital first letter and a full stop at its end."""
     return f"{text[:1].upper()}{text[1:]}."
 
 

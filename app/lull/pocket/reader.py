@@ -54,7 +54,7 @@ def heard(said: str) -> Heard | None:
 
 
 def rule_sentences(said: str) -> tuple[str, ...]:
-    """Return the parts of the text that state a rule of the toy language, verbatim."""
+    """Return the parts of a user's message that state a rule of the toy language, verbatim."""
     whole = said.strip()
     if parse_rule(whole) is not None:
         return (whole,)

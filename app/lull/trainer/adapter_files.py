@@ -35,7 +35,7 @@ class AdapterShape:
 
     @classmethod
     def read(cls, folder: Path) -> AdapterShape:
-        """Read an adapter folder. Raises TrainingError when it holds no usable LoRA adapter."""
+        """Read a LoRA adapter from its folder. Raises TrainingError when it holds no usable one."""
         try:
             config = json.loads((folder / CONFIG).read_text("utf-8"))
             weights: Any = mx.load(str(folder / WEIGHTS))

@@ -15,7 +15,7 @@ from pathlib import Path
 
 
 def prepare() -> None:
-    """Set up the environment and load OpenBLAS. Call before anything imports MLX."""
+    """Set up the trainer's environment and load OpenBLAS. Call before anything imports MLX."""
     os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     warnings.simplefilter("ignore")

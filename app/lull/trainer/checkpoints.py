@@ -98,7 +98,9 @@ class Checkpoints:
         )
 
     def write(self, made: Checkpoint, *, config: str) -> None:
-        """Save a checkpoint and remove all but the newest two. Raises OSError."""
+        """Save a checkpoint of the training run and remove all but the newest two. Raises
+        OSError.
+        """
         state = {
             "step": made.step,
             "inputs": self._inputs,

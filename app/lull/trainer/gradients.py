@@ -33,7 +33,7 @@ ChunkValues = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunked:
-    """Evaluates the trained model and its gradients in chunks of tokens."""
+    """Evaluates the model under training and its gradients in chunks of tokens, to save memory."""
 
     policy: PolicyModel
     chunk: int

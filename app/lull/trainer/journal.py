@@ -23,7 +23,7 @@ class RunJournal:
         self._out = out
 
     def mend(self, done: int, line: str) -> None:
-        """Repair the event file after an interruption.
+        """Repair the file of training events after an interruption.
 
         `done` is the number of steps with a checkpoint; `line` is the event line of the last.
         """

@@ -192,7 +192,7 @@ def _tail(logp_NK: mx.array) -> mx.array:
 
 
 def surprise(logp_N: mx.array, *, norm: float) -> mx.array:
-    """Cross-entropy of recorded answers, Σ -logp / norm; used for replay."""
+    """Cross-entropy of recorded answers, Σ -logp / norm; the loss of replayed past successes."""
     return -logp_N.sum() / norm
 
 

@@ -70,7 +70,9 @@ class Course:
 
 
 def gradient(course: Course, share: Share, step: int) -> tuple[Weights, Sums]:
-    """Return this process's share of a training step: gradients by weight name, and loss sums."""
+    """Return this process's share of a training step's gradient, by weight name, and its loss
+    statistics.
+    """
     sums, own = Sums(), [example for _, example in share.own]
     s = course.spec.replay_share if course.world.sums(len(share.replays))[0] else 0.0
     match course.spec.terms:

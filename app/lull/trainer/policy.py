@@ -91,8 +91,8 @@ class PolicyModel:
 
     @contextlib.contextmanager
     def as_it_began(self) -> Iterator[None]:
-        """Context manager in which the model uses the low-rank weights that the run started
-        from.
+        """Context manager in which the model uses the low-rank weights with which the training run
+        started.
         """
         now = self.weights()
         self.put(self.began_as)

@@ -30,7 +30,7 @@ def is_address(location: str) -> bool:
 def read_address(address: str) -> URL:
     """Parse a calendar's http or https URL without user info; `webcal://` means https.
 
-    Raises FeedError, which never quotes the address.
+    Raises FeedError, which never quotes the URL.
     """
     text = _WEBCAL.sub("https://", address.strip(), count=1)
     # Some programs read a backslash as a slash, and so see another host.

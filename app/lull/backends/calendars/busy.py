@@ -51,7 +51,7 @@ Group = list[FeedPart]
 
 @dataclass(slots=True)
 class BusyTimes:
-    """The busy times found in a calendar, and what was left out."""
+    """The busy times found in a calendar, and which events were left out and why."""
 
     found: set[Seconds] = field(default_factory=set)
     dropped: Counter[tuple[What, LeftOut]] = field(default_factory=Counter)

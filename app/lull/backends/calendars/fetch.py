@@ -1,7 +1,7 @@
 """Downloads a calendar from its URL safely.
 
-The address is a password: it appears in no error, log or traceback. Only HTTPS; plain HTTP only to
-a private address the user allowed. At most three redirects, each checked like the first: never from
+The URL is a password: it appears in no error, log or traceback. Only HTTPS; plain HTTP only to a
+private address the user allowed. At most three redirects, each checked like the first: never from
 HTTPS to HTTP, never from a public to a private network. A name is resolved once, all its addresses
 are checked, and the connection uses exactly those, which defeats DNS rebinding; the certificate is
 still verified against the name. Size (before and after unpacking) and time are bounded.

@@ -22,7 +22,7 @@ class Overdue(BaseException):
 class Stopwatch:
     """Limits the CPU time of code blocks, using the process's CPU-time timer.
 
-    CPU time rather than wall time, so that a busy machine does not make good events fail.
+    CPU time is used rather than wall time, so that a busy machine does not make good events fail.
     """
 
     def __init__(self) -> None:

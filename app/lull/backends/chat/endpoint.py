@@ -66,10 +66,9 @@ def checked_address(
 ) -> str:
     """Validate a model server's address and return it without its trailing slash.
 
-    Raises SettingsError if it is not allowed.
-
-    `own_upstream` says that the user's own chats go there anyway, so a remote address is allowed; a
-    model that the server forwards elsewhere still is not.
+    Raises SettingsError if it is not allowed. `own_upstream` says that the user's own chats go
+    there anyway, so a remote address is allowed; a model that the server forwards elsewhere still
+    is not.
     """
     if not address or not is_address(address):
         raise SettingsError(
@@ -88,7 +87,9 @@ def checked_address(
 
 @asynccontextmanager
 async def within(timeout_s: float, name: str, address: str) -> AsyncIterator[None]:
-    """Context manager that raises UpstreamDown if its block takes longer than `timeout_s`."""
+    """Context manager that raises UpstreamDown (a retry may help) if its block takes longer than
+    `timeout_s`.
+    """
     try:
         async with asyncio.timeout(timeout_s):
             yield
@@ -240,7 +241,7 @@ def _refuse_lost(message: Message) -> None:
 
 
 def clean(text: str) -> str:
-    """Replace lone surrogates in a text, which cannot be encoded."""
+    """Replace lone surrogates in a text, which cannot be encoded as UTF-8."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -254,7 +255,9 @@ def completion(
     completion_tokens: object = None,
     error: str = "",
 ) -> Completion:
-    """Build a Completion from a model's answer, separating thinking that is mixed into its text."""
+    """Build a Completion from a chat model's answer, separating thinking that is mixed into its
+    text.
+    """
     thought = _THOUGHT.match(text)
     if thought:
         text, thinking = text[thought.end() :], (thinking + thought.group(1).strip())

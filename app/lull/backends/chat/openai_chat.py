@@ -45,7 +45,7 @@ _FINISHES: Final = {
 
 
 def open_session() -> aiohttp.ClientSession:
-    """Open an HTTP session for model servers.
+    """Open an HTTP session for requests to model servers.
 
     It has no cookies and takes no proxies or passwords from the environment.
     """

@@ -1,8 +1,8 @@
 """Detects calls and films: times when the user may be there without touching the machine.
 
-A call is a program that records sound or video; a film is one that keeps the screen awake. Programs
-that capture the machine's own output (a level meter, a desktop recorder) count as neither. On Linux
-PipeWire is asked if it runs, else PulseAudio.
+A call is assumed when a program records sound or video, a film when one keeps the screen awake.
+Programs that capture the machine's own output (a level meter, a desktop recorder) count as neither.
+On Linux PipeWire is asked if it runs, else PulseAudio.
 """
 
 from __future__ import annotations
@@ -87,7 +87,9 @@ class Recording:
 
 
 def recorded_by_pipewire(dump: str) -> Reading[bool]:
-    """Return whether JSON printed by pw-dump has a running recording stream."""
+    """Return whether a program records sound or video, from the JSON printed by PipeWire's
+    pw-dump.
+    """
     try:
         objects = json.loads(dump)
     except ValueError:
@@ -114,7 +116,9 @@ def _records(props: Mapping[str, object]) -> bool:
 
 
 def recorded_by_pulse(sources: str, outputs: str) -> bool:
-    """Return whether any program records, from pactl's lists of sources and of source outputs."""
+    """Return whether any program records sound, from pactl's lists of sources and of source
+    outputs.
+    """
     monitors = {
         fields[0]
         for line in sources.splitlines()

@@ -1,4 +1,5 @@
-"""Polls one idle-signal source in a thread of its own.
+"""Polls one source of an idle signal (such as the time since the last input) in a thread of its
+own.
 
 Decides how often a source is asked and when it counts as not answering, and logs one line when it
 breaks and one when it recovers. A source that hangs blocks only its own thread and is unknown until

@@ -1,4 +1,5 @@
-"""Polls every idle signal of this machine in its own thread, and combines the newest values.
+"""Polls every signal of whether the user is at this machine in its own thread, and combines the
+newest values.
 
 Decides how often each source is asked and its timeout; reading the signals never waits. No keys are
 ever recorded: sources report when there was input, not what it was.
@@ -51,7 +52,9 @@ class Paces:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignalSources:
-    """The idle-signal sources of this machine, one per signal."""
+    """The sources of this machine's idle signals (such as input, lock and power), one per
+    signal.
+    """
 
     input: SignalSource[float]
     """Source of the seconds since the last input."""

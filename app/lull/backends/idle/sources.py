@@ -1,4 +1,5 @@
-"""Chooses the idle-signal sources by platform and settings.
+"""Chooses the sources of idle signals (whether the user is at the computer) by platform and
+settings.
 
 Platform names are those of `sys.platform`. Signals that a platform does not provide are unknown,
 with the reason. A file configured by the user replaces all of them.

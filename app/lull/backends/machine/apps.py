@@ -17,7 +17,9 @@ _ENDINGS = (".exe", ".app", ".appimage")
 
 
 def plain_name(name: str | None) -> str:
-    """Normalize a program name for comparison."""
+    """Normalize the name of a program's file for comparison, in lower case and without its
+    extension.
+    """
     text = (name or "").strip().casefold()
     for ending in _ENDINGS:
         text = text.removesuffix(ending)

@@ -85,7 +85,7 @@ class LoadOfOthers:
 
 
 def take_sample(servers: Set[str] = SERVERS) -> LoadSample:
-    """Measure CPU use so far, counting this process and its descendants as Lull's own."""
+    """Measure the CPU time used so far, counting this process and its descendants as Lull's own."""
     busy_s, all_s = _machine()
     root = psutil.Process()
     ours = _uses([root, *root.children(recursive=True)])
@@ -97,9 +97,8 @@ def take_sample(servers: Set[str] = SERVERS) -> LoadSample:
 def share_of_others(
     last: LoadSample, this: LoadSample, *, servers_are_ours: bool
 ) -> Reading[float]:
-    """Return other programs' share of CPU time between two samples.
-
-    Unknown if no time has passed.
+    """Return other programs' share of CPU time between two samples; Unknown if no time has
+    passed.
     """
     all_s = this.all_s - last.all_s
     if all_s <= 0.0:

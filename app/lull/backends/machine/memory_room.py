@@ -1,4 +1,4 @@
-"""Measures free memory, and how long programs wait for memory.
+"""Measures free memory, and how long programs wait for memory (memory pressure).
 
 Source of the pressure: the kernel's Documentation/accounting/psi.rst, the only source that gives it
 as a share of time.

@@ -113,11 +113,11 @@ class EngineChild:
         await asyncio.shield(self._ready)
 
     async def ended(self) -> None:
-        """Wait until the engine process has ended, for any reason."""
+        """Wait until the inference engine's process has ended, for any reason."""
         await asyncio.shield(self._listening)
 
     async def call(self, op: str, **arguments: Any) -> Frame:
-        """Send one request to the engine process and return its result.
+        """Send one request to the inference engine's process and return its result.
 
         Raises what the engine raises.
         """
@@ -150,7 +150,7 @@ class EngineChild:
                 self._send({"op": "cancel", "id": request_id})
 
     async def stop(self) -> None:
-        """Ask the engine process to exit; kill it after a grace period."""
+        """Ask the inference engine's process to exit; kill it after a grace period."""
         if self._process.stdin is not None:
             self._process.stdin.close()
         try:
@@ -251,7 +251,7 @@ class EngineChild:
 
 
 def is_stopped(pid: int) -> bool:
-    """Return whether a process is stopped by a signal."""
+    """Return whether a process is suspended by a signal such as SIGSTOP."""
     try:
         return bool(psutil.Process(pid).status() == psutil.STATUS_STOPPED)
     except psutil.Error:

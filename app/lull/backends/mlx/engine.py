@@ -104,7 +104,7 @@ class MlxEngine:
         await self._running()
 
     async def close(self) -> None:
-        """Stop the engine process and all answers in progress."""
+        """Stop the inference engine's process and all answers in progress."""
         keeper, self._keeper = self._keeper, None
         if keeper is not None:
             keeper.cancel()
@@ -112,7 +112,7 @@ class MlxEngine:
 
     @property
     def pid(self) -> int | None:
-        """Process id of the running engine process; None while it is not running."""
+        """Process id of the running inference engine; None while it is not running."""
         return self._child.pid if self._child is not None and self._child.alive else None
 
     async def generate(self, request: GenerateRequest) -> AsyncGenerator[Chunk, None]:
@@ -152,7 +152,9 @@ class MlxEngine:
         return tuple(result["nats"])
 
     def expect_adapter(self, version: str, folder: str) -> None:
-        """Have the next engine process load this adapter when it starts; starts nothing now."""
+        """Note a LoRA adapter that the next engine process must load when it starts; starts nothing
+        now.
+        """
         self._adapters[version] = str(Path(folder).resolve())
 
     async def load_adapter(self, version: str, folder: str) -> None:

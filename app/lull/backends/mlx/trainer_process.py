@@ -24,14 +24,16 @@ _LONGEST_WORDS: Final = 300
 
 
 def trainer_command() -> tuple[str, ...]:
-    """Return the trainer process's command line; a frozen app is its own interpreter."""
+    """Return the command line of the process that trains LoRA adapters; a frozen app is its own
+    interpreter.
+    """
     if getattr(sys, "frozen", False):
         return (sys.executable, "trainer")
     return (sys.executable, "-m", "lull.trainer.main")
 
 
 class TrainerProcesses:
-    """Starts training runs as child processes; implements the `Trainer` port."""
+    """Starts LoRA training runs as child processes; implements the `Trainer` port."""
 
     def __init__(self, command: Sequence[str] | None = None) -> None:
         """Create the starter; `command` is the trainer's command line, without the run folder."""

@@ -48,7 +48,9 @@ class MadeWeights:
 
 
 class ModelFolders:
-    """The folders of MLX weights below `root`."""
+    """The folders of MLX weights below the folder `root`: naming a new one and finding existing
+    ones.
+    """
 
     def __init__(self, root: Path) -> None:
         self._root = root

@@ -88,7 +88,9 @@ class OllamaFacts:
         self._asked_ps_s = float("-inf")
 
     async def probe(self) -> bool:
-        """Ask Ollama for its models, update the known state and return whether Ollama answered."""
+        """Ask Ollama for its models, update what is known of it and return whether Ollama
+        answered.
+        """
         try:
             tags = await self._get("/api/tags")
             if not self.state.version:

@@ -65,9 +65,8 @@ class OllamaModels:
                 raise _refused(answer.status, await answer.read(), "the merged weights")
 
     async def create(self, body: Mapping[str, object]) -> None:
-        """Create a model in Ollama.
-
-        The last line of Ollama's answer says whether that succeeded.
+        """Create a model in Ollama; the last line of Ollama's answer tells whether that
+        succeeded.
         """
         last: Json = {}
         async with self._sending("POST", "/api/create", body, LONG_TIMEOUT) as answer:

@@ -196,7 +196,9 @@ class KindShelf:
         self._rules = shelved(_stacked(examples), _stacked(said))
 
     def likeness(self, request: TextFeatures) -> Vector:
-        """Return the probability that each rule applies to this request, shape (rules,)."""
+        """Return the probability that each rule for a kind of request applies to this request,
+        shape (rules,).
+        """
         seen = features(request.vector, request.kinds, self._rules)
         likely: Vector = 1 / (1 + np.exp(-(self._mix[:-1] @ seen + self._mix[-1])))
         return likely

@@ -46,11 +46,10 @@ _PAGE_SIZE = 100
 
 
 def collection_name(embedder: str) -> str:
-    """Return a name that Chroma allows for a collection.
+    """Return a name for a collection of an embedder's vectors that Chroma allows.
 
-    It has 3 to 512 letters, digits, dots, hyphens, underscores.
-
-    Embedder names may contain colons and slashes.
+    It has 3 to 512 letters, digits, dots, hyphens, underscores. Embedder names may contain colons
+    and slashes.
     """
     plain = re.sub(r"[^A-Za-z0-9._-]", "-", embedder)[:64].strip("._-")
     mark = "" if plain and plain == embedder else f"-{zlib.crc32(embedder.encode()):08x}"

@@ -1,6 +1,6 @@
 """Finds the system's time zone, with its daylight saving time.
 
-Looked up on every call, because a laptop travels.
+The zone is looked up on every call, because a laptop travels.
 """
 
 from __future__ import annotations

@@ -63,7 +63,9 @@ blocked_hours = ["mon-fri 09:00-10:00"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoPart:
-    """A part of the demo's week; `weight` is its expected share of the running time."""
+    """A part of the week that `lull demo` plays; `weight` is its expected share of the running
+    time.
+    """
 
     text: str
     weight: float

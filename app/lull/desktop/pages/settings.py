@@ -47,7 +47,7 @@ _EXAMINED = ("reader", "judge", "writer")
 
 
 class SettingsPage(Page):
-    """The Settings page: editors for all settings, in one card per group."""
+    """The Settings page: editors for all of Lull's settings, in one card per group."""
 
     subjects = (Subject.SETTINGS, Subject.MODELS, Subject.STATUS)
 

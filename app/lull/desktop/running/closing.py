@@ -19,7 +19,7 @@ KEEP: Final = "close/keeps-running"
 
 
 class CloseDialog(QDialog):
-    """Offers to keep Lull running without a window, or to quit."""
+    """Dialog that offers to keep Lull running without a window, or to quit."""
 
     keep = Signal()
     leave = Signal()

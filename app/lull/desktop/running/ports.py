@@ -1,4 +1,4 @@
-"""Finds a free port for the service when another program has taken its own."""
+"""Finds a free TCP port for the service when another program has taken the configured one."""
 
 from __future__ import annotations
 

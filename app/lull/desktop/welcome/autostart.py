@@ -45,7 +45,9 @@ class Autostart:
         platform: str = sys.platform,
         environ: Mapping[str, str] = os.environ,
     ) -> Autostart | None:
-        """Return the autostart of this operating system, or None if it is not supported."""
+        """Return the object that manages start at login on this operating system, or None if
+        unsupported.
+        """
         if platform not in ("linux", "darwin"):
             return None
         user = Path(environ.get("HOME") or Path.home())

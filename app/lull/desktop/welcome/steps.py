@@ -111,7 +111,9 @@ class AnswersStep(WelcomeStep):
 
 
 class Addressed(WelcomeStep):
-    """First-run step that shows Lull's address for chat clients, and sends a sample request."""
+    """First-run step that shows the address to which chat apps send requests for Lull, and sends a
+    sample request.
+    """
 
     def lay_out(self) -> None:
         self.title = tr("Connect your chat app")

@@ -44,7 +44,7 @@ class PageName(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kit:
-    """The shared objects that every page gets."""
+    """The shared objects that every page of the window gets, such as the state and the actions."""
 
     state: AppState
     actions: Actions

@@ -140,7 +140,7 @@ def _called(turn: Json) -> str:
 
 
 def redactions(turn: Json) -> list[str]:
-    """Describe which kinds of secrets were removed from a turn before it was stored."""
+    """Say which kinds of secrets were removed from a conversation turn before it was stored."""
     found = _REDACTED.findall(f"{turn.get('request', '')}\n{turn.get('answer', '')}")
     return list(dict.fromkeys(one.split(":")[1].replace("-", " ") for one in found))
 

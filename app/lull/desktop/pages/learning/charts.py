@@ -35,7 +35,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """One curve of a chart."""
+    """One curve of a chart: its name, colour and points."""
 
     name: str
     colour: str

@@ -40,7 +40,7 @@ MARK_NEAR_S: Final = 3 * 3600.0
 
 
 class Curves(SelfDrawn):
-    """Widget that draws one chart."""
+    """Widget that draws one chart: its curves, their running means, and marks."""
 
     def __init__(self, look: ThemeInForce) -> None:
         super().__init__()

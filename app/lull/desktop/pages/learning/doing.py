@@ -48,7 +48,10 @@ class LearningDoing:
         )
 
     def go_back(self, to: str) -> None:
-        """Roll back to an adapter or to `base`; with an empty text, to the previous adapter."""
+        """Roll back to an earlier LoRA adapter or to the base model (`base`).
+
+        With an empty text, roll back to the previous adapter.
+        """
         self._state.act(
             routes.ADAPTERS_ROLLBACK,
             {"to": to} if to else {},

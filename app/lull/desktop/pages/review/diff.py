@@ -1,4 +1,4 @@
-"""Renders diffs as HTML, unified or side by side, and marks passages in texts.
+"""Renders diffs as HTML, unified or side by side, and highlights passages in texts.
 
 All text is escaped, and characters that could hide or reverse text are replaced, so that the user
 reads what they approve.

@@ -54,9 +54,10 @@ def holds(week: Week, day: int, minute: int) -> bool:
 
 
 def lines_of(week: Week) -> list[str]:
-    """Return the fewest setting lines that describe the hours of a week, earliest first.
+    """Return the fewest setting lines, such as "mon-fri 23:00-07:00", that describe the hours of a
+    week.
 
-    One line may cross midnight.
+    They are ordered by time, and one line may cross midnight.
     """
     days_of: dict[Stretch, list[int]] = {}
     for day, stretch in _begun(week):

@@ -26,7 +26,7 @@ _WORDS = re.compile(r"[a-z0-9]+")
 
 
 class NewSkillDialog(QDialog):
-    """Dialog to write a new skill; emits it when all fields are valid."""
+    """Dialog to write a new skill; emits the skill when all fields are valid."""
 
     given = Signal(object)
     """Emitted with the new skill: `{"name", "description", "body", "pin"}`."""
