@@ -73,7 +73,7 @@ def settings_without_service(paths: Paths, wanted: Mapping[str, object] | None) 
 def check_display(environ: Mapping[str, str], platform: str, *, hint: str) -> None:
     """Raise NoDisplay where no window can be opened, because Qt would abort the process.
 
-    A display on another machine is not asked whether it answers.
+    Whether a display on another machine answers is not checked.
     """
     if platform in ("darwin", "win32") or environ.get("QT_QPA_PLATFORM"):
         return  # always a display, or the user's own choice of a Qt platform

@@ -34,7 +34,7 @@ _WORDS = re.compile(r"^lull: (?P<title>[^:]+): (?P<detail>.*?)(?: \((?P<hint>[^(
 
 
 class ServiceState(StrEnum):
-    """State of the service's process, as the window sees it."""
+    """State of the service's process, such as running or stopped, as the window sees it."""
 
     STARTING = "starting"
     RUNNING = "running"

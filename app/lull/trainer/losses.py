@@ -86,7 +86,7 @@ def k3(logp_N: mx.array, reference_N: mx.array) -> mx.array:
 
 
 class Kto(NamedTuple):
-    """The KTO loss of a micro-batch and its margins."""
+    """The KTO (Kahneman-Tversky optimisation) loss of a micro-batch and its margins."""
 
     loss: mx.array
     margin_good: mx.array

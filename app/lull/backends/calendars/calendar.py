@@ -63,8 +63,9 @@ secrets or session variables."""
 
 
 def child_command() -> tuple[str, ...]:
-    """Return the command line of the child process that parses calendars; a frozen app is its own
-    interpreter.
+    """Return the command line of the child process that parses calendars.
+
+    In a frozen (packaged) app the app itself takes the place of Python.
     """
     if getattr(sys, "frozen", False):
         return (sys.executable, "read-calendar")

@@ -93,7 +93,8 @@ class LlmJudge:
         votes: int = 3,
         temperature: float = 0.6,
     ) -> None:
-        """Create the judge; `coin` draws the random codes of marker lines and the seeds.
+        """Create the judge; `coin` draws seeds and the random codes in the marker lines around
+        untrusted text.
 
         Votes are requested one after another, because a local server handles one request at a time
         and reuses its prompt cache.

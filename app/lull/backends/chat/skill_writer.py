@@ -53,9 +53,9 @@ class ModelEvolver:
     """A chat model that drafts skills (rules for prompts); implements the `Evolver` port."""
 
     def __init__(self, model: ChatModel, *, coin: Coin, told: str | None = None) -> None:
-        """Create the skill writer; `coin` draws the random codes of marker lines and the seeds.
+        """Create the skill writer; `told` replaces the shipped prompt.
 
-        `told` replaces the shipped prompt.
+        `coin` draws seeds and the random codes in the marker lines around untrusted text.
         """
         self._model = model
         self._coin = coin

@@ -49,7 +49,9 @@ class AnyTrue:
 
 
 class Recording:
-    """Idle signal on Linux: whether a program records from a microphone or camera, as in a call."""
+    """Signal for idle detection on Linux: whether a program records from a microphone or camera, as
+    in a call.
+    """
 
     name = "the sound server"
 

@@ -54,9 +54,7 @@ class IdleFile:
         return IdleSignals(now=now.astimezone(self._zone()), monotonic_s=monotonic_s, **values)
 
     def hurry(self, on: bool) -> None:
-        """Do nothing; sources that poll would poll faster now, but the file is read on every call
-        anyway.
-        """
+        """Ignore the request to poll faster, because the file is read on every call anyway."""
 
     def _read(self, now_s: float) -> Mapping[str, Any] | Unknown:
         """Return each signal, or why there are none."""

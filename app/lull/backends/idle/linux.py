@@ -24,8 +24,8 @@ _MUTTER = Target(
 
 
 class MutterIdle:
-    """Idle signal: the time since the user's last input, from GNOME's compositor, which sees all
-    input.
+    """Signal for idle detection: the time since the user's last input, from GNOME's compositor,
+    which sees all input.
     """
 
     name = "Mutter"

@@ -24,7 +24,9 @@ _LISTENS_ALWAYS: Final = frozenset({"corespeechd", "coreaudiod"})
 
 
 class QuartzIdle:
-    """Idle signal on macOS: seconds since the last hardware input event, from Quartz."""
+    """Signal for idle detection on macOS: seconds since the last hardware input event, from
+    Quartz.
+    """
 
     name = "Quartz"
 
@@ -45,7 +47,8 @@ class QuartzIdle:
 
 
 class IoregIdle:
-    """Idle signal on macOS: seconds since the user's last input, from the device registry (ioreg).
+    """Signal for idle detection on macOS: seconds since the user's last input, from the device
+    registry (ioreg).
 
     It needs no window server.
     """
@@ -67,10 +70,10 @@ class IoregIdle:
 
 
 class MacFact:
-    """Idle signal on macOS for one yes/no fact from the system frameworks."""
+    """Signal for idle detection on macOS, for one yes/no fact from the system frameworks."""
 
     def __init__(self, name: str, fact: Callable[[], bool | None], without: str) -> None:
-        """Create the signal; `fact` returns the value, or None if unknown.
+        """Create the signal for idle detection; `fact` returns the value, or None if unknown.
 
         `without` is the reason to report when it is unknown.
         """
@@ -131,7 +134,9 @@ def _process_name(pid: int) -> str:
 
 
 class MacScreenAwake:
-    """Idle signal on macOS: whether a program keeps the screen awake, as films and calls do."""
+    """Signal for idle detection on macOS: whether a program keeps the screen awake, as films and
+    calls do.
+    """
 
     name = "pmset"
 

@@ -27,14 +27,14 @@ def plain_name(name: str | None) -> str:
 
 
 class ExclusiveApps:
-    """Idle signal: the first running program of those for which the user reserved the machine, ""
-    if none.
+    """Signal for idle detection: the first running program of those for which the user reserved the
+    machine, "" if none.
     """
 
     name = "the list of programs"
 
     def __init__(self, wanted: Callable[[], Sequence[str]]) -> None:
-        """Create the signal; `wanted` returns the program names to look for.
+        """Create the signal for idle detection; `wanted` returns the program names to look for.
 
         It is called at every read, in the polling thread.
         """

@@ -24,7 +24,7 @@ _MARGINS_C: Final = {"passive": 0.0, "hot": MARGIN_C, "critical": MARGIN_C}
 
 
 class Heat:
-    """Idle signal: whether a Linux machine is hot; implements `SignalSource`."""
+    """Signal for idle detection: whether a Linux machine is hot; implements `SignalSource`."""
 
     name = "the temperature sensors"
 

@@ -48,14 +48,18 @@ class LoadSample:
 
 
 class LoadOfOthers:
-    """Idle signal: other programs' share of all CPU cores, 0 to 1, since the last read."""
+    """Signal for idle detection: other programs' share of all CPU cores, 0 to 1, since the last
+    read.
+    """
 
     name = "the processor load"
 
     def __init__(
         self, take: Callable[[], LoadSample] | None = None, *, first_s: float = 0.25
     ) -> None:
-        """Create the signal; `first_s` is the length of the first measurement in seconds."""
+        """Create the signal for idle detection; `first_s` is the length of the first measurement in
+        seconds.
+        """
         self._take = take or take_sample
         self._first_s = first_s
         self._last: LoadSample | None = None

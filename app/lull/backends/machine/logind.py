@@ -64,8 +64,8 @@ class Session:
 
 
 class LogindIdle:
-    """Idle signal: a lower bound of the seconds since the user's last input, from logind's idle
-    hint.
+    """Signal for idle detection: a lower bound of the seconds since the user's last input, from
+    logind's idle hint.
     """
 
     name = "logind"
@@ -73,8 +73,8 @@ class LogindIdle:
     def __init__(
         self, environ: Mapping[str, str], *, monotonic_s: Callable[[], float] = time.monotonic
     ) -> None:
-        """Create the signal; `monotonic_s` must be Linux's CLOCK_MONOTONIC, as in logind's
-        times.
+        """Create the signal for idle detection; `monotonic_s` must be Linux's CLOCK_MONOTONIC, as
+        in logind's times.
         """
         self._session = Session(environ)
         self._monotonic_s = monotonic_s
@@ -94,7 +94,7 @@ class LogindIdle:
 
 
 class LogindLock:
-    """Idle signal: whether the screen is locked, from logind."""
+    """Signal for idle detection: whether the screen is locked, from logind."""
 
     name = "logind"
 
@@ -115,7 +115,9 @@ class LogindLock:
 
 
 class LogindInhibitors:
-    """Idle signal: whether a program inhibits idling through logind, as films and calls do."""
+    """Signal for idle detection: whether a program inhibits idling through logind, as films and
+    calls do.
+    """
 
     name = "logind"
 
@@ -140,7 +142,8 @@ class LogindInhibitors:
 
 
 class LogindWaking:
-    """Idle signal: when the machine last woke from sleep, on the monotonic clock, from logind.
+    """Signal for idle detection: when the machine last woke from sleep, on the monotonic clock,
+    from logind.
 
     It is -inf if the machine has not slept since Lull began to listen. Catches short sleeps that
     clocks do not show.

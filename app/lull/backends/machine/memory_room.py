@@ -28,7 +28,7 @@ class FreeMemory:
 
 
 class MemoryRoom:
-    """Idle signal: free memory and memory pressure; implements `SignalSource`."""
+    """Signal for idle detection: free memory and memory pressure; implements `SignalSource`."""
 
     name = "the memory"
 

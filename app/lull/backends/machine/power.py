@@ -44,7 +44,9 @@ def psutil_battery() -> Charge | None:
 
 
 class Power:
-    """Idle signal: mains or battery power, and the charge; implements `SignalSource`."""
+    """Signal for idle detection: mains or battery power, and the charge; implements
+    `SignalSource`.
+    """
 
     name = "the battery"
 
@@ -84,7 +86,7 @@ _PROFILES = tuple(
 
 
 class PowerProfile:
-    """Idle signal: whether power-profiles-daemon is set to power saving."""
+    """Signal for idle detection: whether power-profiles-daemon is set to power saving."""
 
     name = "power-profiles-daemon"
 

@@ -52,7 +52,10 @@ class EngineOptions:
 
 
 def engine_command() -> tuple[str, ...]:
-    """Return the inference engine process's command line; a frozen app is its own interpreter."""
+    """Return the inference engine process's command line.
+
+    In a frozen (packaged) app the app itself takes the place of Python.
+    """
     if getattr(sys, "frozen", False):
         return (sys.executable, "engine")
     return (sys.executable, "-m", "lull.engine.main")

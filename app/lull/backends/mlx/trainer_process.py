@@ -24,8 +24,9 @@ _LONGEST_WORDS: Final = 300
 
 
 def trainer_command() -> tuple[str, ...]:
-    """Return the command line of the process that trains LoRA adapters; a frozen app is its own
-    interpreter.
+    """Return the command line of the process that trains LoRA adapters.
+
+    In a frozen (packaged) app the app itself takes the place of Python.
     """
     if getattr(sys, "frozen", False):
         return (sys.executable, "trainer")

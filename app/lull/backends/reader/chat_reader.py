@@ -59,7 +59,8 @@ class ChatReader:
     light = False
 
     def __init__(self, model: ChatModel, *, coin: Coin) -> None:
-        """Create the reader; `coin` draws the random codes of marker lines and the seeds.
+        """Create the reader; `coin` draws seeds and the random codes in the marker lines around
+        untrusted text.
 
         Raises ResourceError if the prompt is missing.
         """

@@ -46,7 +46,10 @@ _NAME: Final = "The reader"
 
 
 def reader_command() -> tuple[str, ...]:
-    """Return the feedback reader process's command line; a frozen app is its own interpreter."""
+    """Return the feedback reader process's command line.
+
+    In a frozen (packaged) app the app itself takes the place of Python.
+    """
     if getattr(sys, "frozen", False):
         return (sys.executable, "read-feedback")
     return (sys.executable, "-m", "lull.engine.reader.main")

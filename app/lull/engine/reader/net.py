@@ -126,8 +126,9 @@ class ReaderNet(nn.Module):  # type: ignore[misc]
     """The feedback reader's network: base layers, LoRA layers and classifier heads."""
 
     def __init__(self, base: Any, shape: Shape) -> None:
-        """Build the network on `base`, an mlx-lm model; its layers above `shape.layers` are removed
-        from it.
+        """Build the feedback reader's network on `base`, an mlx-lm model.
+
+        The base's layers above `shape.layers` are removed from it.
         """
         super().__init__()
         self.shape = shape
