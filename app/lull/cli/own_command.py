@@ -23,8 +23,8 @@ def ask_line(command: str) -> str:
 
 
 def own_command(paths: Paths, environ: Mapping[str, str]) -> str:
-    """Return how to call this installation of Lull: `lull` or its full path, with --home if
-    needed.
+    """Return the command that runs this installation of Lull: `lull` or its full path, with --home
+    (the data folder) if needed.
     """
     words = [*_program(environ)]
     bare = {name: value for name, value in environ.items() if name != "LULL_HOME"}

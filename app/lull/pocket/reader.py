@@ -1,7 +1,7 @@
 """Parses a user's feedback, such as corrections and thanks, in the toy language exactly, without a
 model.
 
-Text that is not in the language is left to another reader.
+Text that is not in the toy language is left to a model that reads feedback.
 """
 
 from __future__ import annotations

@@ -59,10 +59,10 @@ class ChatReader:
     light = False
 
     def __init__(self, model: ChatModel, *, coin: Coin) -> None:
-        """Create the reader; `coin` draws seeds and the random codes in the marker lines around
-        untrusted text.
+        """Create a feedback reader that asks a chat model.
 
-        Raises ResourceError if the prompt is missing.
+        `coin` draws seeds and the random codes in the marker lines around untrusted text. Raises
+        ResourceError if the prompt is missing.
         """
         self._model = model
         self._coin = coin

@@ -75,7 +75,7 @@ class SmallReader:
         backoff: Backoff | None = None,
         monotonic_s: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Configure the reader; `folder` replaces the shipped reader files.
+        """Configure the feedback reader; `folder` replaces its shipped files.
 
         `base` is the hash of the model they must have been trained on. `unload_after_s` of 0 keeps
         the child running.

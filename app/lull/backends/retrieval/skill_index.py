@@ -178,7 +178,7 @@ class WordIndex:
         return bool(self._rooms)
 
     def remember_with(self, memory: ExemplarMemory) -> None:
-        """From now on, find skills also by similar past requests stored in this exemplar memory."""
+        """From now on, find skills also by similar past requests stored in this memory."""
         self._memory = memory
 
     async def tell_kinds_with(self, kinds: RequestKinds) -> None:

@@ -105,8 +105,8 @@ class FirstRun(QDialog):
 
 
 def is_new(state: AppState) -> bool:
-    """Whether this installation of Lull is new: it has no recorded turns, skills or proposals
-    yet.
+    """Whether this installation of Lull is new: it has no conversations and no skills, active or
+    proposed.
     """
     skills = state.status.get("skills", {})
     nothing = not state.status.get("turns") and not any(

@@ -38,7 +38,7 @@ _CACHE_MB: Final = 64
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Serve requests to classify feedback until the parent process leaves; 1 when the reader cannot
+    """Serve requests to classify feedback until the parent process leaves; 1 when the model cannot
     be loaded.
     """
     arguments = _parser().parse_args(argv)

@@ -85,8 +85,8 @@ def kind_words(proposal: Json) -> str:
 
 
 def status_words(proposal: Json) -> str:
-    """Describe what a proposal would do to a skill and what is known of it, such as "New skill,
-    proved".
+    """Describe what a proposed change does and what is known of it, such as "New skill, proved"
+    (tests showed a benefit).
     """
     kind = kind_words(proposal)
     if proposal["kind"] == "retire":

@@ -1,5 +1,5 @@
-"""The window's texts about whether a proposed skill is tested, proved or suspicious: for its chip,
-its Approve button and its warnings.
+"""The window's texts about whether a proposed skill is tested, was shown to help or is suspicious:
+for its chip, its Approve button and its warnings.
 """
 
 from __future__ import annotations
