@@ -1,4 +1,5 @@
-"""Applies a change through the running service, or directly under the service's lock.
+"""Applies a change to Lull's data through the running service, or directly while holding the
+service's lock file.
 
 Two such commands at once wait for each other: most hold the lock for a fraction of a second.
 """
@@ -24,7 +25,8 @@ def changed(
     *,
     patience_s: float | None = TIMEOUT_S,
 ) -> Json:
-    """Send a change to the running service, or make it here if none runs; return the result.
+    """Send a change to the running service, or make it in this process if none runs; return the
+    result.
 
     `wanted` is the request's body and `route` its path. Without a service, `prepare` is called
     before the lock is taken and returns the function that makes the change under the lock.

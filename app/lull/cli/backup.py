@@ -1,7 +1,7 @@
-"""`lull backup` and `lull restore`: writes all of Lull's data to one file, and restores it.
+"""`lull backup` and `lull restore`: write all of Lull's data to one file, and restore it.
 
 The running service makes a backup; without one the command does. A restore is always made by the
-command, which holds the home's lock so that no service can start meanwhile.
+command, which holds the lock of Lull's data folder so that no service can start meanwhile.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def restore(context: Context) -> None:
 
 
 def go_on(paths: Paths) -> None:
-    """Finish a restore that was interrupted, before anything else reads the home folder."""
+    """Finish a restore that was interrupted, before anything else reads Lull's data folder."""
     from lull.store import restoring
 
     try:

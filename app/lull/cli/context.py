@@ -1,4 +1,4 @@
-"""What every command gets: paths, options and output; and helpers to print text and tables."""
+"""What every command gets (paths, options and output), and helpers to print text and tables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What every command is given: paths, parsed options and the output format."""
+    """What every command of `lull` is given: paths, parsed options and the output format."""
 
     paths: Paths
     options: argparse.Namespace
@@ -52,8 +52,8 @@ class Context:
     ) -> Json:
         """Return stored data, from the service when one runs, else from the database.
 
-        `look` reads the files. `nothing` is returned when there is no database; without it that
-        raises NotFound.
+        `look` reads it from the database. `nothing` is returned when there is no database; without
+        `nothing` that raises NotFound.
         """
         from lull.cli.control import Control
         from lull.service.wiring.stores import reading_of
@@ -69,7 +69,7 @@ class Context:
 
     @contextmanager
     def stores(self) -> Iterator[Stores]:
-        """Open the database and skill folders without a service.
+        """Open Lull's database and skill folders directly, without a service.
 
         Raises NotFound when there is no database yet.
         """
@@ -124,6 +124,6 @@ def short_time(iso: str) -> str:
 
 
 def progress(text: str) -> None:
-    """Print a line about progress to stderr if that is a terminal."""
+    """Print a line about a command's progress to stderr if that is a terminal."""
     if sys.stderr is not None and sys.stderr.isatty():
         print(text, file=sys.stderr)

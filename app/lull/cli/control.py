@@ -1,4 +1,6 @@
-"""Client of the running service's control API, using only the standard library."""
+"""Client of the running service's control API (HTTP over a Unix socket), using only the standard
+library.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ LOOK_EVERY_S = 1.0
 
 
 class ServiceError(LullError):
-    """Raised for an error that the service answered with."""
+    """Raised by the command line for an error with which Lull's service answered."""
 
     title: ClassVar[str] = "The service refused"
 
@@ -42,23 +44,24 @@ class ServiceError(LullError):
 
 
 class WrongUsage(ServiceError):
-    """Raised for a usage error that the service answered with."""
+    """Raised by the command line when Lull's service rejected a request as wrong usage."""
 
     title: ClassVar[str] = UsageError.title
     exit_code: ClassVar[int] = UsageError.exit_code
 
 
 def found(paths: Paths) -> Discovery | None:
-    """Return the running service's address and process id; None if none runs.
+    """Return the running service's address and process id; None if no service runs.
 
-    The process id is checked too: a command may hold the lock beside a killed service's file.
+    The process id is checked too: a command may hold the lock while the file of a killed service is
+    still there.
     """
     there = read_discovery(paths.discovery) if is_running(paths.lock) else None
     return there if there is not None and alive(there.pid) else None
 
 
 class Control:
-    """Sends requests to the running service. Raises NotRunning when no service answers."""
+    """Sends requests to the running Lull service. Raises NotRunning when no service answers."""
 
     def __init__(self, paths: Paths) -> None:
         there = found(paths)
@@ -82,8 +85,8 @@ class Control:
     ) -> Json:
         """Send a POST request to the service and return the answer.
 
-        `meanwhile` is called every LOOK_EVERY_S until the answer comes. A `patience_s` of None
-        waits as long as the service runs.
+        `meanwhile` is called every LOOK_EVERY_S seconds until the answer comes. A `patience_s` of
+        None waits as long as the service runs.
         """
         return self._ask("POST", path, json.dumps(body).encode(), patience_s, meanwhile)
 

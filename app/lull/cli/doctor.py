@@ -1,4 +1,6 @@
-"""`lull doctor` without a service: checks what would keep a service from starting or answering."""
+"""`lull doctor` without a running service: checks for what would keep a service from starting or
+answering.
+"""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ def pressed(prompt: str) -> str | None:
     """Wait for a key press and return it in lower case, or None at the end of the input.
 
     Keys typed before the prompt was shown are discarded. Where single keys cannot be read, a whole
-    line is.
+    line is read instead.
     """
     try:
         import termios

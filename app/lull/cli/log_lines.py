@@ -15,7 +15,7 @@ LOOK_EVERY_S = 0.2
 
 
 def there(folder: Path) -> bool:
-    """Whether the folder has any log file."""
+    """Whether the folder holds any of the service's log files."""
     return bool(newest_first(folder))
 
 
@@ -40,7 +40,7 @@ class Following:
             self._file.seek(0, os.SEEK_END)
 
     def lines(self) -> Iterator[str]:
-        """Yield complete log lines as they are written; never ends."""
+        """Yield the log's complete lines as they are written; never ends."""
         begun = b""
         while True:
             turned = self._turned_over()  # first, so that the old file is read to its end

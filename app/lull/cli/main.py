@@ -29,7 +29,7 @@ _UNHEARD = logging.NullHandler()
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command line and return its exit code."""
+    """Run one command line of `lull` and return its exit code."""
     words = sys.argv[1:] if argv is None else list(argv)
     # Whatever this process and those that it starts will write is closed to others.
     os.umask(0o077)

@@ -18,12 +18,14 @@ _COMMAND: Final = re.compile(r"`lull(?=[ `])")
 
 
 def ask_line(command: str) -> str:
-    """Return a command line that gets an answer from the built-in model."""
+    """Return a `lull ask` command line that gets an answer from the built-in model."""
     return f"{command} ask --model pocket {shlex.quote(SAMPLE)}"
 
 
 def own_command(paths: Paths, environ: Mapping[str, str]) -> str:
-    """Return how to call this Lull: `lull` or its full path, with --home if needed."""
+    """Return the command that runs this installation of Lull: `lull` or its full path, with --home
+    (the data folder) if needed.
+    """
     words = [*_program(environ)]
     bare = {name: value for name, value in environ.items() if name != "LULL_HOME"}
     if Paths.from_environment(bare, sys.platform).home != paths.home:
@@ -32,9 +34,10 @@ def own_command(paths: Paths, environ: Mapping[str, str]) -> str:
 
 
 def as_called(text: str, program: str, environ: Mapping[str, str]) -> str:
-    """Replace `lull` in a text's commands by the path it was called with, such as .venv/bin/lull.
+    """Replace `lull` in a text's commands by the path this program was called with, such as
+    .venv/bin/lull.
 
-    Unchanged when `lull` on the PATH is this program.
+    The text is unchanged when `lull` on the PATH is this program.
     """
     path = Path(program)
     if "`lull" not in text or path.name != "lull":

@@ -1,4 +1,6 @@
-"""The commands `serve`, `status`, `stop`, `logs` and `doctor`."""
+"""The commands `lull serve`, `status`, `stop`, `logs` and `doctor`, which run and inspect the
+service.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +63,7 @@ def serve(context: Context) -> None:
 
 
 def greeting(context: Context, ready: Ready) -> str:
-    """Return what `lull serve` prints when ready: addresses, models and a command to try."""
+    """Return what `lull serve` prints when it is ready: addresses, models and a command to try."""
     if ready.upstream_ok:
         models = "1 model" if ready.models == 1 else f"{ready.models} models"
         pocket = "answers as 'pocket'" if ready.built_in else "cannot be used"

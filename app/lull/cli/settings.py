@@ -1,4 +1,7 @@
-"""`lull settings show` and `lull settings set`; `set` goes through the service if one runs."""
+"""`lull settings show` and `lull settings set`: show and change settings.
+
+`set` goes through the service if one runs.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Shows untrusted text on a terminal, with hidden characters made visible: ⟨U+202E⟩.
 
-Used where the user has to judge a text. Tables use `context.plain`, which only replaces them.
+Used where the user has to judge a text. Tables use `context.plain`, which only replaces such
+characters.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ unassigned, line and paragraph separator.
 
 
 def revealed(text: str) -> str:
-    """Replace hidden characters in a text by their code points. Line feeds and tabs stay."""
+    """Replace hidden characters in a text by their code points, such as ⟨U+202E⟩; line feeds and
+    tabs stay.
+    """
     return "\n".join(_line(line) for line in text.split("\n"))
 
 

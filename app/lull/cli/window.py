@@ -1,4 +1,4 @@
-"""`lull` and `lull open`: shows the tray icon and the dashboard."""
+"""`lull` and `lull open`: show the tray icon and the dashboard window."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ class NoDisplay(LullError):
 
 
 def open_dashboard(context: Context) -> int:
-    """Run the dashboard until Quit, or show the window that is already open. Raises NoDisplay."""
+    """Run the desktop app until Quit, or show its window if it is already open. Raises
+    NoDisplay.
+    """
     check_display(os.environ, sys.platform, hint=WITHOUT_A_WINDOW)
     from lull.desktop.main import run
     from lull.desktop.place import Place
@@ -54,8 +56,11 @@ def open_dashboard(context: Context) -> int:
 
 
 def settings_without_service(paths: Paths, wanted: Mapping[str, object] | None) -> dict[str, Any]:
-    """Answer as `SettingsView` does, from the settings file alone. Raises Busy while a service
-    runs, which would not hear of the change."""
+    """Read or change settings in the settings file alone, answering as the service's control API
+    does.
+
+    Raises Busy for a change while a service runs, because the service would not notice it.
+    """
     from lull.service.control.settings_view import SettingsView
     from lull.service.process.lock import is_running
 
@@ -66,9 +71,9 @@ def settings_without_service(paths: Paths, wanted: Mapping[str, object] | None) 
 
 
 def check_display(environ: Mapping[str, str], platform: str, *, hint: str) -> None:
-    """Raise NoDisplay where no window can be opened: Qt aborts the process if it tries.
+    """Raise NoDisplay where no window can be opened, because Qt would abort the process.
 
-    A display on another machine is not asked whether it answers.
+    Whether a display on another machine answers is not checked.
     """
     if platform in ("darwin", "win32") or environ.get("QT_QPA_PLATFORM"):
         return  # always a display, or the user's own choice of a Qt platform
@@ -102,7 +107,9 @@ def _listens(path: str) -> bool:
 
 
 def serve_command(*, frozen: bool) -> tuple[str, ...]:
-    """Return the command line of `lull serve`; a frozen app calls itself."""
+    """Return the command line of `lull serve`, which runs the service; a frozen app calls
+    itself.
+    """
     if frozen:
         return (sys.executable, "serve")
     return (sys.executable, "-m", "lull.cli.main", "serve")

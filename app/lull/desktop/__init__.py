@@ -1,5 +1,5 @@
-"""The tray icon and the dashboard, in a process of their own that talks to the service.
+"""The desktop app: a tray icon and a dashboard window, in a process separate from Lull's service.
 
-All data comes over the control socket into one `AppState`, which the widgets read. Only contract,
-core and Qt are imported here.
+All data comes over the service's control socket into one `AppState`, which the widgets read. Of
+Lull's other packages only `contract` and `core` are imported here.
 """

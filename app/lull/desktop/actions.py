@@ -1,6 +1,6 @@
 """User actions shared by the tray and the pages, such as pause, train, start, stop and rate.
 
-None of them blocks; each reports its outcome to the user.
+No action blocks; each reports its outcome to the user.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ def pause_lengths() -> tuple[tuple[PauseLength, str], ...]:
 
 
 class Actions:
-    """Actions that the tray and the pages share; each is sent to the service through the state."""
+    """User actions, such as pause or train, that tray and pages share; each is sent to Lull's
+    service.
+    """
 
     def __init__(self, state: AppState, process: ServiceProcess) -> None:
         self._state = state
@@ -69,7 +71,7 @@ class Actions:
         )
 
     def turn(self, on: bool) -> None:
-        """Turn Lull on, or off so that Ollama gets every request as it came."""
+        """Turn Lull on or off. While it is off, chat requests are passed to Ollama unchanged."""
         if on and self._process.state in (ServiceState.STOPPED, ServiceState.GIVEN_UP):
             self._process.start()
         off = tr("Lull is off. Your chat apps still reach Ollama; nothing is recorded or learned.")
@@ -83,7 +85,7 @@ class Actions:
         )
 
     def use_port(self, host: str, port: int) -> None:
-        """Let the service listen at another port, and start it there."""
+        """Set the port at which the service listens, and start the service there."""
 
         def then(changed: bool) -> None:
             if changed:
@@ -107,7 +109,9 @@ class Actions:
         )
 
     def restart(self) -> None:
-        """Stop the service, after which it is started again; start it where none answers."""
+        """Restart the service: stop it so that it is started again, or just start it if it does not
+        run.
+        """
         if self._state.phase is not Phase.LIVE:
             self._process.start()
             return

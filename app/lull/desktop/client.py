@@ -35,7 +35,7 @@ CLOSE_TIMEOUT_S: Final = 0.5
 
 
 class ReplyOutcome(StrEnum):
-    """How a request to the service ended."""
+    """How a request to Lull's service ended, such as done, refused or unanswered."""
 
     DONE = "done"
     REFUSED = "refused"
@@ -62,7 +62,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ControlRequest:
-    """One HTTP request to the control API."""
+    """One HTTP request to the control API of Lull's service."""
 
     method: str
     path: str
@@ -76,7 +76,7 @@ class ControlRequest:
 
 
 class UnixConnection(http.client.HTTPConnection):
-    """An HTTP connection over a Unix socket."""
+    """An HTTP connection over a Unix socket instead of TCP."""
 
     def __init__(self, path: Path, timeout_s: float) -> None:
         super().__init__("localhost", timeout=timeout_s)
@@ -89,9 +89,9 @@ class UnixConnection(http.client.HTTPConnection):
 
 
 def ask(socket_path: Path, question: ControlRequest, *, within_s: float) -> Reply:
-    """Send a request to the service and wait.
+    """Send a request to Lull's service and wait for the answer.
 
-    Never raises when the service fails or does not run.
+    It never raises when the service fails or does not run; the reply says so.
     """
     connection = UnixConnection(socket_path, within_s)
     try:
@@ -149,9 +149,9 @@ def _answered_alone(answer: Alone, body: Mapping[str, object] | None) -> Reply:
 
 
 class ControlClient(QObject):
-    """Sends requests to the service in the background. All methods return at once.
+    """Sends requests to Lull's service in the background; all methods return at once.
 
-    The callback `then` is called later on the UI thread.
+    A method's callback `then` is called later on the UI thread.
     """
 
     _answered = Signal(int, object)
@@ -163,7 +163,11 @@ class ControlClient(QObject):
         *,
         alone: Mapping[str, Alone] | None = None,
     ) -> None:
-        """`alone` answers requests to these paths when no service listens."""
+        """Create a client of the service's control socket.
+
+        The argument `alone` maps paths to functions that answer requests to them while no service
+        listens.
+        """
         super().__init__(parent)
         self._path = socket_path
         self._alone = dict(alone or {})
@@ -182,16 +186,16 @@ class ControlClient(QObject):
         self._ask(self._reads, ControlRequest(method="GET", path=path, query=query), then)
 
     def read(self, path: str, body: Mapping[str, object], then: Then) -> None:
-        """Send a POST request that only reads data."""
+        """Send the service a POST request that only reads data."""
         self._ask(self._reads, ControlRequest(method="POST", path=path, body=body), then)
 
     def act(self, path: str, body: Mapping[str, object], then: Then) -> None:
         self._ask(self._acts, ControlRequest(method="POST", path=path, body=body), then)
 
     def close(self) -> None:
-        """Drop all pending replies and wait briefly for the worker threads.
+        """Close the client: drop all pending replies and wait briefly for the worker threads.
 
-        A thread that emits a signal while Python exits would crash the process.
+        A thread that emits a Qt signal while Python exits would crash the process.
         """
         self._closed = True
         self._waiting.clear()
@@ -207,7 +211,7 @@ class ControlClient(QObject):
         return bool(self._waiting)
 
     def answers_alone(self, path: str) -> bool:
-        """Whether requests to this path are answered also when no service listens."""
+        """Whether requests to this path can be answered in this process when no service listens."""
         return path in self._alone
 
     def _ask(

@@ -1,6 +1,8 @@
-"""Builds the text of a bug report: versions, doctor's checks, changed settings, end of the log.
+"""Builds the text of a bug report: versions, results of Lull's self-check (`lull doctor`), changed
+settings and the end of the log.
 
-It has no conversations, names of clients or secret addresses, and the user reads it first.
+It contains no conversations, names of clients or secret addresses, and the user reads it before
+sending it.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ def bundle(
     home: Path,
     user: str,
 ) -> str:
-    """Return the whole bug report as text. The argument `log` is raw lines of the log file."""
+    """Return the whole bug report as text; the argument `log` is raw lines of the log file."""
     parts = {
         "System": [
             f"Lull {status.get('version', '?')}",
@@ -73,7 +75,9 @@ def _mark(check: Json) -> str:
 
 
 def hidden(text: str, *, home: Path, user: str) -> str:
-    """Remove secrets, remote URLs, mail addresses, the home path and the user name from a text."""
+    """Return the text with secrets, remote URLs, mail addresses, the home path and the user name
+    removed.
+    """
     numbers: dict[tuple[str, str], int] = {}
     text = redact_text(
         text, lambda kind, secret: numbers.setdefault((kind, secret), len(numbers) + 1)

@@ -1,7 +1,7 @@
-"""Follows the service's events on a thread, and signals when the service comes and goes.
+"""Follows the events of Lull's service on a thread, and signals when the service comes and goes.
 
-It reads a snapshot, then all events after it. After a break it reconnects twice a second and
-continues after the last event it saw, so that none is missed.
+It reads a snapshot of the service's state, then all events after it. After a break it reconnects
+twice a second and continues after the last event it saw, so that none is missed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CLOSE_TIMEOUT_S: Final = 0.5
 
 
 class EventStream(QObject):
-    """Connects to the service's event stream and emits a Qt signal for each event."""
+    """Connects to the stream of events from Lull's service and emits a Qt signal for each event."""
 
     snapshot = Signal(object)
     """Emitted with a full snapshot of the service's data.

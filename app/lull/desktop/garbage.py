@@ -27,7 +27,9 @@ class GarbageCollector(QObject):
         self._timer.start()
 
     def look(self) -> None:
-        """Run the garbage collector for the generations whose thresholds have been exceeded."""
+        """Run Python's garbage collector for its generations whose thresholds have been
+        exceeded.
+        """
         due = [
             generation
             for generation, (count, limit) in enumerate(

@@ -42,9 +42,8 @@ NOTICE_PAGES: Final = {
 
 
 class Desktop:
-    """All parts of the desktop process. `begin` shows them.
-
-    `end`, also called by Quit, closes them.
+    """All parts of the desktop process; `begin` shows them and `end`, also called by Quit, closes
+    them.
     """
 
     def __init__(
@@ -106,7 +105,7 @@ class Desktop:
     def begin(self, *, hidden: bool = False, tray_within_ms: int = TRAY_WITHIN_MS) -> None:
         """Show the tray icon and the window.
 
-        With `hidden` show only the icon, or the window when no tray appears in time.
+        With `hidden`, show only the tray icon, or the window when no system tray appears in time.
         """
         self.process.begin()
         # Needed even when no page is open: the status line and notifications mention runs.
@@ -119,7 +118,7 @@ class Desktop:
             QTimer.singleShot(tray_within_ms, self._show_without_tray)
 
     def offer_first_run(self) -> None:
-        """Show the first-run dialog once, to a user who has no data yet."""
+        """Show the first-run dialog once, to a user who has no data in Lull yet."""
         self._offer = Offer(self.kit, self.show_first_run)
 
     def show_first_run(self) -> FirstRun:
@@ -162,7 +161,10 @@ class Desktop:
         self._app.quit()
 
     def end(self) -> None:
-        """Close all parts, once. Stops the service only if this window started it."""
+        """Close all parts of the desktop process, once.
+
+        Stops the service only if this window started it.
+        """
         if self._over:
             return
         self._over = True
@@ -175,9 +177,9 @@ class Desktop:
 
 
 def run(place: Place, *, hidden: bool = False, arguments: Sequence[str] = ("lull",)) -> int:
-    """Run the desktop until Quit and return the exit code.
+    """Run the desktop app until Quit and return the exit code.
 
-    A second start shows the first one's window, unless `hidden`, and returns.
+    If another instance runs already, show its window (unless `hidden`) and return.
     """
     app = QApplication(list(arguments))
     app.setApplicationName("Lull")

@@ -1,6 +1,6 @@
 """Paths and functions that the command line passes to the desktop process.
 
-The desktop itself knows neither the settings nor the lock.
+The desktop process itself reads neither the settings nor the service's lock file.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where this Lull's files and sockets are, and how to start its service."""
+    """The paths of Lull's data folder and sockets, and the command line that starts its service."""
 
     home: Path
     control_socket: Path
@@ -44,5 +44,5 @@ class Place:
 
     @property
     def service_words(self) -> Path:
-        """File with the stderr output of the service that the window started."""
+        """File to which the service that the window started writes its stderr output."""
         return self.logs / "service-start.txt"

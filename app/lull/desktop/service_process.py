@@ -1,7 +1,8 @@
-"""Finds the running service or starts one, and restarts it with backoff when it crashes.
+"""Finds the running Lull service or starts one, and restarts it with backoff when it crashes.
 
 A service that the user stopped stays stopped. Quit ends a service that the window started and
-leaves one that it found. It runs in its own session, so it survives a crash of the window.
+leaves one that it found. The service runs in a process session of its own, so it survives a crash
+of the window.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _WORDS = re.compile(r"^lull: (?P<title>[^:]+): (?P<detail>.*?)(?: \((?P<hint>[^(
 
 
 class ServiceState(StrEnum):
-    """State of the service's process, as the window sees it."""
+    """State of the service's process, such as running or stopped, as the window sees it."""
 
     STARTING = "starting"
     RUNNING = "running"
@@ -48,7 +49,9 @@ class ServiceState(StrEnum):
 
 
 class Child(Protocol):
-    """The part of `subprocess.Popen` that this module uses."""
+    """Interface of a child process: the part of `subprocess.Popen` that is used to run the
+    service.
+    """
 
     def poll(self) -> int | None: ...
 
@@ -59,7 +62,9 @@ Spawn = Callable[[Place], Child]
 
 
 def spawn(place: Place) -> Child:
-    """Start the service in a session of its own; it reports errors as JSON. Raises OSError."""
+    """Start the service in a process session of its own; it reports errors as JSON. Raises
+    OSError.
+    """
     place.logs.mkdir(parents=True, exist_ok=True)
     with place.service_words.open("wb") as words:
         return subprocess.Popen(
@@ -73,7 +78,7 @@ def spawn(place: Place) -> Child:
 
 
 class ServiceProcess(QObject):
-    """Watches the service on a timer, and starts and restarts it."""
+    """Watches the service's process on a timer, and starts and restarts it."""
 
     changed = Signal()
     started = Signal()
@@ -115,7 +120,9 @@ class ServiceProcess(QObject):
         self.start()
 
     def start(self) -> None:
-        """Start the service at the beginning or on the user's request; forgets earlier crashes."""
+        """Start the service, at the beginning or on the user's request; the count of crashes is
+        reset.
+        """
         self._wanted = True
         if not self._place.running():  # one that is still stopping is waited for
             self._restarting = False
@@ -129,12 +136,12 @@ class ServiceProcess(QObject):
         return self._restarting
 
     def restarting(self) -> None:
-        """Note that it is being stopped in order to be started again."""
+        """Note that the service is being stopped in order to be started again."""
         self._restarting = True
         self._not_ours = not self.ours
 
     def not_restarting(self) -> None:
-        """Note that the service was not stopped after all."""
+        """Note that a planned restart failed: the service was not stopped."""
         self._restarting = self._not_ours = False
 
     def stopping(self) -> None:
@@ -143,14 +150,14 @@ class ServiceProcess(QObject):
         self._again_at_s = None
 
     def close(self) -> None:
-        """Stop watching, and terminate the service if this window started it."""
+        """Stop watching the service, and terminate it if this window started it."""
         self.stopping()
         self._timer.stop()
         if self.ours and not self._not_ours and self._child is not None:
             self._child.terminate()
 
     def look(self) -> None:
-        """Check whether the service runs; called by the timer."""
+        """Check whether the service still runs; called by the timer."""
         if self._place.running():
             self._again_at_s = None
             self._set(ServiceState.RUNNING)

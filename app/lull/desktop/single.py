@@ -1,6 +1,7 @@
-"""Allows one window per home: a second start makes the first window show itself, and exits.
+"""Allows one window per data folder: a second instance makes the first show its window, and exits.
 
-A lock file, released when its process ends, decides which is first. A socket carries the request.
+A lock file, released when its process ends, decides which instance is first. A socket carries the
+request.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ TIMEOUT_MS: Final = 2_000
 
 
 class Single(QObject):
-    """Ensures that there is only one window, with a lock and a socket."""
+    """Ensures with a lock and a socket that only one instance of the window runs."""
 
     asked = Signal()
     """Emitted when Lull was started again, so that the window should be shown."""
@@ -30,7 +31,9 @@ class Single(QObject):
         self._server: QLocalServer | None = None
 
     def first(self) -> bool:
-        """Whether this is the only window; if so, start listening."""
+        """Return whether this is the only instance of the window; if so, start listening for
+        others.
+        """
         if not self._lock.tryLock(0):
             return False
         QLocalServer.removeServer(self._socket)  # a crash leaves its file behind
@@ -41,9 +44,8 @@ class Single(QObject):
         return True
 
     def wake(self) -> bool:
-        """Ask the first window to show itself. Blocks briefly.
-
-        False when that window does not listen.
+        """Ask the first instance to show its window. Blocks briefly; False when it does not
+        listen.
         """
         socket = QLocalSocket()
         socket.connectToServer(self._socket)

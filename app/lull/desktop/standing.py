@@ -1,7 +1,7 @@
 """Sums up Lull's status as one line and one icon shape, for the tray and the window.
 
-Pure functions of the state and the time. The line is updated every second, so that no time in it
-is ever past.
+Pure functions of the state and the time. The line is updated every second, so that it never
+announces a time that has passed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrayStanding:
-    """What the tray shows: the status line, the icon's shape and more."""
+    """What the tray shows of Lull's status: a line of text, the icon's shape and the menu's
+    state.
+    """
 
     line: str
     shape: TrayShape
@@ -62,7 +64,7 @@ def down_line(phase: Phase, why: Mapping[str, str]) -> str:
 
 
 def shape_of(status: Json, learning: Json, proposals: int) -> TrayShape:
-    """Return the icon shape for the most important state; problems come first."""
+    """Return the shape of the tray icon for Lull's most important state; problems come first."""
     if status.get("problems"):
         return TrayShape.ERROR
     state = learning.get("state")

@@ -1,8 +1,8 @@
 """The window's only state: the service's data, how fresh it is, and pending actions.
 
-It is filled from the snapshot; events make the data they concern be read again, several events
-together. Widgets read it and listen to `changed`; nothing blocks. The outcome of every action is
-reported, also when the service crashed in the middle of it.
+It is filled from a snapshot of the service; events make the data they concern be read again,
+several events together. Widgets read it and listen to its signal `changed`; nothing blocks. The
+outcome of every action is reported, also when the service crashed in the middle of it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ POLL_MS: Final = 5_000
 
 
 class Phase(StrEnum):
-    """State of the connection to the service."""
+    """State of the window's connection to the service."""
 
     LOADING = "loading"
     LIVE = "live"
@@ -43,7 +43,9 @@ class Phase(StrEnum):
 
 
 class Subject(StrEnum):
-    """A kind of service data that the window reads and keeps as a whole."""
+    """A kind of data that the window reads from the service and keeps as a whole, such as
+    skills.
+    """
 
     STATUS = "status"
     PROPOSALS = "proposals"
@@ -90,7 +92,9 @@ _TOUCHES: Final[Mapping[str, tuple[Subject, ...]]] = {
 
 
 def shown_week(at: datetime) -> tuple[datetime, datetime]:
-    """The first midnight of the days that the schedule shows, and the last, in the zone of `at`."""
+    """Return the first and the last midnight of the days that the schedule shows, in the zone of
+    `at`.
+    """
     first = at.date() - timedelta(days=PAST_DAYS)
     start, end = (
         datetime.combine(day, time(0), at.tzinfo) for day in (first, first + timedelta(WEEK_DAYS))
@@ -100,7 +104,7 @@ def shown_week(at: datetime) -> tuple[datetime, datetime]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownSubject:
-    """The data of one subject (kind of service data) and how fresh it is."""
+    """The window's data of one subject (kind of service data) and how fresh it is."""
 
     value: Json | None = None
     """The subject's data; None until it was first read."""
@@ -112,7 +116,7 @@ class KnownSubject:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """A message to the user about the outcome of an action."""
+    """A message to the user about the outcome of one of their actions."""
 
     text: str
     good: bool = True
@@ -123,7 +127,9 @@ class Told:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settling:
-    """How to find out, once the service is back, whether an interrupted action was done."""
+    """How to find out whether an action was done that a crash or restart of the service
+    interrupted.
+    """
 
     route: str
     done: Callable[[Reply], bool]
@@ -137,7 +143,9 @@ class _Open:
 
 
 class AppState(QObject):
-    """Holds the service's data for all pages and sends the user's actions."""
+    """Holds the service's data for all pages of the window and sends the user's actions to the
+    service.
+    """
 
     changed = Signal(str)
     """Emitted when a subject's data, freshness or error has changed."""
@@ -185,7 +193,9 @@ class AppState(QObject):
         return self._held[subject]
 
     def value(self, subject: Subject) -> Json:
-        """Return a subject's data, empty until it was first read."""
+        """Return the last read data of a subject (kind of service data); empty until it was first
+        read.
+        """
         return self._held[subject].value or {}
 
     @property
@@ -202,14 +212,16 @@ class AppState(QObject):
         return list(self.value(Subject.PROPOSALS).get("proposals", ()))
 
     def want(self, *subjects: Subject) -> None:
-        """Read these subjects (kinds of data) soon and keep them up to date from now on."""
+        """Read these subjects (kinds of data) from the service soon and keep them up to date from
+        now on.
+        """
         new = set(subjects) - self._wanted
         self._wanted |= new
         if new:
             self.touch(*new)
 
     def touch(self, *subjects: Subject) -> None:
-        """Read these subjects (kinds of data) again soon."""
+        """Read these subjects (kinds of data) from the service again soon."""
         self._dirty |= set(subjects)
         if self._dirty & self._readable() and not self._soon.isActive():
             self._soon.start(READ_DELAY_MS)
@@ -224,14 +236,17 @@ class AppState(QObject):
     # Reading
 
     def get(self, route: str, then: Then, **query: object) -> None:
-        """Read data that only one page needs.
+        """Read data from the service that only one page needs.
 
-        The callback `then` is called later with any outcome.
+        The callback `then` is called later, whether or not the request succeeded.
         """
         self._client.get(route, then, **query)
 
     def ask(self, route: str, body: Mapping[str, object], then: Then) -> None:
-        """Read data like `get`, by a request with a body."""
+        """Read data from the service with a request that has a body.
+
+        The callback `then` is called later, whether or not the request succeeded.
+        """
         self._client.read(route, body, then)
 
     def _read_dirty(self) -> None:
@@ -333,8 +348,8 @@ class AppState(QObject):
     ) -> None:
         """Send an action of the user to the service, and tell the user the outcome.
 
-        `words` names it ("Approving menu-style"); `done` is shown when it was done. `then` is
-        called with whether the action was done, possibly only after a reconnect; `answered` gets
+        `words` names the action ("Approving menu-style"); `done` is shown when it was done. `then`
+        is called with whether the action was done, possibly only after a reconnect; `answered` gets
         the reply of a completed action.
         """
 
@@ -376,7 +391,7 @@ class AppState(QObject):
 
 
 def said(answer: Reply) -> str:
-    """Describe in one line why an action was not done."""
+    """Describe in one line why an action that was sent to the service was not done."""
     if answer.outcome is ReplyOutcome.NOT_DONE:
         return tr("not done, because the service is not running.")
     if answer.outcome is ReplyOutcome.UNSURE:

@@ -26,14 +26,14 @@ TICK_MS: Final = 1_000
 
 
 class TrayBackend(Protocol):
-    """Interface of a system tray."""
+    """Interface of a system tray that can show Lull's icon, menu and notifications."""
 
     def available(self) -> bool: ...
 
     def begin(
         self, menu: QMenu, *, clicked: Callable[[], None], noticed: Callable[[], None]
     ) -> None:
-        """Show the icon.
+        """Show the tray icon.
 
         `clicked` is called on a left click, `noticed` on a click on a notification.
         """
@@ -46,7 +46,7 @@ class TrayBackend(Protocol):
 
 
 class QtTray:
-    """The system tray as provided by Qt."""
+    """The system tray as provided by Qt; implements `TrayBackend`."""
 
     def __init__(self) -> None:
         self._icon: QSystemTrayIcon | None = None
@@ -86,7 +86,7 @@ class QtTray:
 
 
 class Tray(QObject):
-    """The tray icon, its menu and its notifications."""
+    """Lull's tray icon with its menu and its notifications."""
 
     open_dashboard = Signal()
     open_review = Signal()

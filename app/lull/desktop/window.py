@@ -1,7 +1,7 @@
 """The dashboard window: a list of pages on the left, the page, a status line below.
 
-Closing hides it. A banner above the page shows problems of the service; a note that disappears
-shows the outcome of the user's actions.
+Closing it only hides it. A banner above the page shows problems of the service; a note that
+disappears shows the outcome of the user's actions.
 """
 
 from __future__ import annotations
@@ -229,7 +229,7 @@ class MainWindow(QMainWindow):
         self.activateWindow()
 
     def put_away(self) -> None:
-        """Hide the window; the program goes on."""
+        """Hide the window; the program keeps running."""
         self._kit.preferences.setValue("window/size", self.size())
         self.hide()
 
@@ -306,7 +306,7 @@ class MainWindow(QMainWindow):
         return round(ICON_PX * self._kit.look.text_percent / 100)
 
     def show_keys(self) -> QDialog:
-        """Open the list of keyboard shortcuts."""
+        """Show the list of keyboard shortcuts."""
         overlay = QDialog(self)
         overlay.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         overlay.setWindowTitle(tr("Keyboard"))

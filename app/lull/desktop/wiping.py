@@ -1,6 +1,6 @@
-"""Forgets many conversations one after the other, or deletes everything that Lull has stored.
+"""Deletes many conversations one after the other, or everything that Lull has stored.
 
-Each conversation is forgotten with all that was learned from it, or not at all, so stopping or a
+Each conversation is deleted with all that was learned from it, or not at all, so stopping or a
 crash leaves nothing half done. Everything is deleted only while no service runs; afterwards an
 empty one is started.
 """
@@ -31,7 +31,7 @@ KEPT_NAMES: Final = frozenset({"run", "window.ini", "service.lock"})
 
 
 class Wiping(QObject):
-    """Forgets all conversations, or those of one client, one after the other."""
+    """Deletes all conversations, or those of one chat app, one after the other."""
 
     counted = Signal(int)
     """Emitted with the number of conversations that would be forgotten."""
@@ -41,9 +41,8 @@ class Wiping(QObject):
     """Emitted at the end; the text says why it ended early, or is empty."""
 
     def __init__(self, state: AppState, client: str, parent: QObject | None = None) -> None:
-        """The argument `client` names the client whose conversations are forgotten.
-
-        Empty means all.
+        """Prepare the deletion; `client` names the chat app whose conversations are deleted, ""
+        means all.
         """
         super().__init__(parent)
         self._state = state
@@ -54,7 +53,7 @@ class Wiping(QObject):
         self._stopped = False
 
     def count(self) -> None:
-        """Read the ids of the conversations that would be forgotten; changes nothing."""
+        """Read the ids of the conversations that would be deleted; changes nothing."""
         self._ids, self._pages = [], 0
         self._page("")
 
@@ -78,12 +77,14 @@ class Wiping(QObject):
             self.counted.emit(len(self._ids))
 
     def begin(self) -> None:
-        """Start forgetting the conversations; call it after `counted`. Cannot be undone."""
+        """Start deleting the conversations; call it after the signal `counted`. Cannot be
+        undone.
+        """
         self._at = 0
         self._next()
 
     def stop(self) -> None:
-        """Stop after the conversation that is being forgotten."""
+        """Stop deleting after the conversation that is being deleted now."""
         self._stopped = True
 
     def _next(self) -> None:
@@ -111,7 +112,7 @@ class Wiping(QObject):
 
 
 def clients_of(state: AppState, then: Callable[[list[str]], None]) -> None:
-    """Read the newest conversations and pass their sorted client names to `then`."""
+    """Read the newest conversations and pass the sorted names of their chat apps to `then`."""
 
     def take(answer: Reply) -> None:
         rows = answer.value.get("conversations", ()) if answer.ok else ()
@@ -121,7 +122,7 @@ def clients_of(state: AppState, then: Callable[[list[str]], None]) -> None:
 
 
 class WipingEverything(QObject):
-    """Deletes all of Lull's data from the keychain and the home folder.
+    """Deletes all of Lull's data from the keychain and its data folder.
 
     The service is stopped before the files are deleted, and a new one started afterwards.
     """
@@ -193,14 +194,17 @@ class WipingEverything(QObject):
 
 
 def has_connected(home: Path) -> bool:
-    """Tell whether files of other programs point at this Lull, whose undoing the home holds."""
+    """Whether chat apps are connected to Lull, in which case its data folder holds what undoes
+    that.
+    """
     return any((home / "clients").glob("*/connection.json"))
 
 
 def wiped(home: Path) -> list[str]:
-    """Delete the home's files; return the names of those that could not be deleted.
+    """Delete the files in Lull's data folder; return the names of those that could not be deleted.
 
-    What undoes the connection of other programs stays, because nothing else can put it back.
+    What is needed to disconnect chat apps from Lull stays, because nothing else can restore their
+    settings.
     """
     kept = KEPT_NAMES | ({"clients"} if has_connected(home) else set())
     left = []

@@ -19,7 +19,7 @@ _PLACE = re.compile(r"%([1-9])")
 def tr(text: str, *values: object) -> str:
     """Translate a text into the user's language; `%1`, `%2` … are replaced by the values.
 
-    They may be in any order.
+    The placeholders may be in any order.
     """
     said = QCoreApplication.translate("Lull", text)
     # In a single pass, because a value may itself contain %1.
@@ -27,7 +27,7 @@ def tr(text: str, *values: object) -> str:
 
 
 def counted(number: int, one: str, many: str) -> str:
-    """Return the text for one or for many, with %1 replaced by the number."""
+    """Return the singular or the plural text for a number, with %1 replaced by the number."""
     return tr(one if number == 1 else many, f"{number:,}")
 
 
@@ -45,15 +45,17 @@ def parsed(iso: str | None) -> datetime | None:
 
 
 def clock(iso: str | None, at: datetime) -> str:
-    """Format a time of day in the zone of `at`, with the day if that differs."""
+    """Format an ISO time as a time of day in the zone of `at`, with the day if it is another
+    day.
+    """
     moment = parsed(iso)
     return spans.clock(moment, at) if moment else ""
 
 
 def ago(iso: str | None, at: datetime) -> str:
-    """Describe how long ago a time was.
+    """Describe how long ago an ISO time was.
 
-    In whole hours from one hour on, and whole days from one day on.
+    From one hour on it is given in whole hours, from one day on in whole days.
     """
     moment = parsed(iso)
     if moment is None:
@@ -110,9 +112,10 @@ def _places() -> dict[str, str]:
 
 
 def in_window(text: str) -> str:
-    """A text of the service with the window's places instead of commands for a terminal.
+    """Rewrite a text of the service for the window: terminal commands become names of pages or
+    buttons.
 
-    What only a terminal can do is left out, with the clause that says so.
+    Clauses about what can only be done in a terminal are left out.
     """
     if "`" not in text and "--" not in text:
         return text

@@ -1,8 +1,8 @@
 """Holds LoRA adapters by version over one loaded base model, and switches between them.
 
-An adapter is a set of mlx-lm LoRA layers, each wrapped around a layer of the base; the base
-weights are shared, not copied. Before a forward pass the requested version's layers are assigned
-into the model, without arithmetic or copies. Therefore
+An adapter is a set of mlx-lm LoRA layers, each wrapped around a layer of the base; the base weights
+are shared, not copied. Before a forward pass the requested version's layers are assigned into the
+model, without arithmetic or copies. Therefore
 
 - without an adapter the model has its original modules and gives the same bits as before;
 - versions may differ in rank, scale and layers, and MoE and embedding layers work too;
@@ -32,8 +32,8 @@ _serials = count(1)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoadedAdapter:
-    """One loaded adapter, compared by identity: loading the same version again gives another
-    object.
+    """One LoRA adapter in memory, compared by identity: loading the same version again gives
+    another object.
     """
 
     version: str
@@ -44,7 +44,7 @@ class LoadedAdapter:
 
 
 class Shelf:
-    """Holds the loaded adapters, and knows whose layers are in the model now."""
+    """Holds the loaded LoRA adapters, and puts the layers of one at a time into the model."""
 
     def __init__(self, model: Any, *, f32: bool = False) -> None:
         self._model = model
@@ -59,8 +59,9 @@ class Shelf:
         return tuple(self._versions)
 
     def get(self, version: str | None) -> LoadedAdapter | None:
-        """Return a loaded adapter by its version; None is the base model. Raises RequestError if it
-        is not loaded.
+        """Return a loaded LoRA adapter by its version; None is the base model.
+
+        Raises RequestError if it is not loaded.
         """
         if version is None:
             return None
@@ -69,16 +70,18 @@ class Shelf:
         return self._versions[version]
 
     def load(self, version: str, folder: Path) -> None:
-        """Load an mlx-lm adapter folder. Raises RequestError when it cannot be used."""
+        """Load a LoRA adapter from an mlx-lm folder. Raises RequestError when it cannot be used."""
         self.wear(None)
         self._versions[version] = LoadedAdapter(version, self._layers(folder))
 
     def drop(self, version: str) -> None:
-        """Forget an adapter version; an unknown one is ignored."""
+        """Remove a LoRA adapter's version from those loaded; an unknown one is ignored."""
         self._versions.pop(version, None)
 
     def wear(self, adapter: LoadedAdapter | None) -> None:
-        """Put a loaded adapter's layers into the model; None restores the base model."""
+        """Switch the model to a loaded adapter by putting its layers in; None restores the base
+        model.
+        """
         if adapter is self._worn:
             return
         if self._worn is not None:

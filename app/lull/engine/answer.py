@@ -20,7 +20,7 @@ Send = Callable[[str, Chunk], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerVocabulary:
-    """The parts of the tokenizer that an answer needs."""
+    """The parts of a tokenizer that are needed to turn an answer's tokens into text."""
 
     decode: Decode
     end_ids: frozenset[int]
@@ -29,7 +29,9 @@ class AnswerVocabulary:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class GeneratedAnswer:
-    """The answer to one request, with its state while tokens arrive."""
+    """The answer to one request while it is generated: its tokens, its text and whether it has
+    ended.
+    """
 
     id: str
     prompt: Sequence[int]
@@ -52,7 +54,7 @@ class GeneratedAnswer:
         return self.count + 1 >= self.max_tokens
 
     def take(self, token: int, odds: Odds | None) -> None:
-        """Take the next token: send the text it completes and detect the answer's end."""
+        """Take the answer's next token: send the text it completes and detect the answer's end."""
         self.count += 1
         if self.count == 1:
             self.first_s = time.monotonic()

@@ -47,7 +47,7 @@ class Prefill:
 
 
 class Batcher:
-    """All requests under way in the engine, advanced in rounds."""
+    """Runs all requests in the inference engine by continuous batching, in rounds."""
 
     def __init__(
         self,
@@ -59,9 +59,9 @@ class Batcher:
         prefix_cache_bytes: int,
         has_room: Callable[[], bool],
     ) -> None:
-        """`most_at_once` bounds the answers in progress; `slice_tokens` is the prefill per round.
+        """Create the batcher; `has_room` tells whether memory allows another request.
 
-        `has_room` tells whether memory allows another request.
+        `most_at_once` bounds the answers in progress; `slice_tokens` is the prefill per round.
         """
         self._model = model
         self._shelf = shelf
@@ -78,7 +78,7 @@ class Batcher:
 
     @property
     def in_flight(self) -> int:
-        """Number of requests that have not ended, waiting ones included."""
+        """Number of requests in the engine that have not ended, waiting ones included."""
         return len(self._waiting) + len(self._reading) + self._answering
 
     @property
@@ -86,11 +86,13 @@ class Batcher:
         return sum(len(lane.answers) for lane in self._lanes)
 
     def add(self, answer: GeneratedAnswer) -> None:
-        """Add a new request to the waiting ones."""
+        """Add a new request to those waiting for the engine."""
         self._waiting.append(answer)
 
     def cancel(self, request_id: str) -> None:
-        """Remove a request; an unknown id is ignored, because its answer may just have ended."""
+        """Remove a request from the engine; an unknown id is ignored, because its answer may just
+        have ended.
+        """
         self._waiting = deque(a for a in self._waiting if a.id != request_id)
         self._reading = deque(r for r in self._reading if r.answer.id != request_id)
         for lane in self._lanes:
@@ -98,11 +100,13 @@ class Batcher:
         self._sweep()
 
     def forget_prefixes(self) -> None:
-        """Empty the prefix cache."""
+        """Empty the cache of prompt beginnings (KV caches that later prompts could reuse)."""
         self._prefixes.forget()
 
     def round(self) -> None:
-        """Admit waiting requests, prefill one slice and decode one token for each answer."""
+        """Run one round: admit waiting requests, prefill one slice and decode one token for each
+        answer.
+        """
         self._admit()
         self._prefill()
         for lane in self._lanes:

@@ -12,7 +12,11 @@ from pathlib import Path
 
 
 def name_the_processor() -> None:
-    """Set OPENBLAS_CORETYPE unless it is set. Call before anything imports MLX."""
+    """Set the environment variable OPENBLAS_CORETYPE, by which OpenBLAS picks its code for a
+    processor, unless it is set.
+
+    Call before anything imports MLX.
+    """
     processor = Path("/proc/cpuinfo")
     flags = processor.read_text() if sys.platform == "linux" and processor.exists() else ""
     for flag, family in (("avx512bw", "SkylakeX"), ("avx2", "Haswell")):

@@ -17,7 +17,9 @@ from lull.engine.adapters import LoadedAdapter, Shelf
 
 
 class Divergence:
-    """Computes the divergence of one answer under two adapters, slice by slice."""
+    """Computes the KL divergence of two adapters' next-token distributions over one answer, slice
+    by slice.
+    """
 
     def __init__(
         self,
@@ -31,9 +33,10 @@ class Divergence:
         slice_tokens: int,
         done: Callable[[list[float]], None],
     ) -> None:
-        """`adapters` are p and q. Prompt and answer must not be empty.
+        """Prepare the comparison; `adapters` are p and q in KL(p ‖ q).
 
-        `done` gets the nats of each answer token.
+        Prompt and answer must not be empty. The callback `done` gets the divergence at each answer
+        token in nats.
         """
         self.id = id
         self._model = model
@@ -49,8 +52,8 @@ class Divergence:
         self._done = done
 
     def step(self) -> bool:
-        """Compute the divergence for one slice of the answer's tokens; return True after the last
-        slice.
+        """Compute the KL divergence for one slice of the answer's tokens; return True after the
+        last slice.
         """
         end = min(self._at + self._slice, len(self._fed))
         tokens_1T = mx.array(self._fed[self._at : end])[None]

@@ -1,12 +1,12 @@
-"""Decodes answers that share an adapter in one batch, one forward pass per step.
+"""Decodes answers that share a LoRA adapter in one batch, one forward pass per step.
 
 A step is dispatched before the previous step's tokens are read, so the device works while Python
-turns tokens into text. A row that ends has therefore been computed one token too far; that token
-is discarded.
+turns tokens into text. A row that ends has therefore been computed one token too far; that token is
+discarded.
 
-A single row keeps its plain caches, which have faster attention and need no padding. When a
-second row joins, mlx-lm's `merge` makes batch caches of them. A few model types have caches that
-cannot be merged; each of their rows gets its own lane.
+A single row keeps its plain caches, which have faster attention and need no padding. When a second
+row joins, mlx-lm's `merge` makes batch caches of them. A few model types have caches that cannot be
+merged; each of their rows gets its own lane.
 """
 
 from __future__ import annotations
@@ -22,10 +22,12 @@ from lull.engine.sampling import Odds, Picks, odds, pick
 
 
 class Lane:
-    """A batch of answers under the same adapter; `answers[b]` is row b of every array and cache."""
+    """A batch of answers decoded under the same adapter; `answers[b]` is row b of every array and
+    cache.
+    """
 
     def __init__(self, model: Any, answers: list[GeneratedAnswer], caches: list[list[Any]]) -> None:
-        """Each answer's cache holds its prompt except the last token."""
+        """Start a batch of answers; each answer's cache holds its prompt except the last token."""
         self._model = model
         self.adapter: LoadedAdapter | None = answers[0].adapter
         self.answers = answers
@@ -36,18 +38,18 @@ class Lane:
         self._coming = self._dispatch(mx.array([answer.prompt[-1] for answer in answers]))
 
     def takes(self, other: Lane) -> bool:
-        """Whether the other lane's answers can join this batch: same adapter, mergeable caches."""
+        """Whether another batch's answers can join this one: same adapter, mergeable KV caches."""
         return self._mergeable and self.adapter is other.adapter
 
     def join(self, other: Lane) -> None:
-        """Add the other lane's answers to this batch."""
+        """Add another batch's answers to this batch."""
         self._cache = _joined(self._cache, other._cache)
         self._coming = _joined_picks(self._coming, other._coming)
         self.answers += other.answers
         self._steps += other._steps
 
     def step(self) -> None:
-        """Decode one token for each answer, and drop the answers that ended."""
+        """Decode one token for each answer of the batch, and drop the answers that ended."""
         coming = self._coming
         if any(not answer.ends_with_next for answer in self.answers):
             self._coming = self._dispatch(coming.tokens)
@@ -60,7 +62,7 @@ class Lane:
         self._keep([row for row, answer in enumerate(self.answers) if not answer.ended])
 
     def remove(self, request_id: str) -> None:
-        """Drop a cancelled request from the batch, if it is in it."""
+        """Drop a cancelled request from this batch of answers, if it is in it."""
         self._keep([row for row, answer in enumerate(self.answers) if answer.id != request_id])
 
     def _dispatch(self, tokens_B: mx.array) -> Picks:

@@ -1,8 +1,8 @@
-"""The engine process: `python -m lull.engine.main --socket FD --model FOLDER`.
+"""The inference engine process: `python -m lull.engine.main --socket FD --model FOLDER`.
 
-It is a child of the service. Requests come over an inherited socket, never a port. The parent
-holds standard input open; when it closes, the parent has gone and the engine exits at once.
-Log lines are JSON on standard error and contain no user text.
+It is a child of Lull's service. Requests come over an inherited socket, never a port. The parent
+holds standard input open; when it closes, the parent has gone and the engine exits at once. Log
+lines are JSON on standard error and contain no user text.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _log = logging.getLogger("lull.engine")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Serve one model until the parent leaves; 1 when the model cannot be loaded."""
+    """Serve one model to the parent process until it leaves; 1 when the model cannot be loaded."""
     arguments = _parser().parse_args(argv)
     log_as_json(sys.stderr)
     leave_with_parent()
@@ -134,7 +134,10 @@ def leave_with_parent() -> None:
 
 
 def prepare_imports() -> None:
-    """Set up the environment and load OpenBLAS. Call before importing MLX or transformers."""
+    """Set up the inference engine's environment and load OpenBLAS.
+
+    Call before importing MLX or transformers.
+    """
     os.environ["TMPDIR"] = own_temporary()
     os.environ["HF_HUB_OFFLINE"] = "1"  # models come from disk; never download
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
@@ -157,7 +160,7 @@ class _JsonLines(logging.Formatter):
 
 
 def log_as_json(stream: IO[str]) -> None:
-    """Send log lines and crashes to `stream`, one JSON object per line."""
+    """Write the process's log lines and crashes to `stream`, one JSON object per line."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(_JsonLines())
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)

@@ -1,8 +1,8 @@
-"""Limits the engine's memory use.
+"""Limits the memory use of the inference engine.
 
-MLX keeps its own limits by freeing cached buffers. Near the limit a new request waits until
-another has ended, but a single request is always served. On a Mac a failed Metal allocation ends
-the process, and the service restarts it.
+MLX keeps its own limits by freeing cached buffers. Near the limit a new request waits until another
+has ended, but a single request is always served. On a Mac a failed Metal allocation ends the
+process, and the service restarts it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _FULL_SHARE = 0.9
 
 
 class EngineMemory:
-    """The engine's memory limits and use."""
+    """The inference engine's memory limits and its current use."""
 
     def __init__(self, limits: MemoryLimits) -> None:
         self._limit: int | None = None
@@ -26,7 +26,7 @@ class EngineMemory:
         self.set(limits)
 
     def set(self, limits: MemoryLimits) -> None:
-        """Apply new memory limits; those that are None stay as they are."""
+        """Apply new memory limits to the inference engine; those that are None stay as they are."""
         if limits.memory_mb is not None:
             self._limit = limits.memory_mb * _MB
             mx.set_memory_limit(self._limit)
@@ -36,11 +36,11 @@ class EngineMemory:
             mx.set_wired_limit(limits.wired_mb * _MB)
 
     def has_room(self) -> bool:
-        """Whether there is enough memory for another request."""
+        """Whether the inference engine has enough memory for another request."""
         return self._limit is None or mx.get_active_memory() < self._limit * _FULL_SHARE
 
     def used_mb(self) -> float:
-        """Return the memory used, in MiB.
+        """Return the memory that the inference engine uses, in MiB.
 
         Metal's buffers are not always part of the resident size, so this is the larger of the two.
         """

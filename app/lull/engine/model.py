@@ -25,7 +25,10 @@ def on_cpu() -> bool:
 
 
 def load_model(folder: ModelFolder, *, window_tokens: int | None) -> LoadedModel:
-    """Load a model folder without running any of its code. Raises EngineError if that fails."""
+    """Load a model folder for inference without running any of its code.
+
+    Raises EngineError if that fails.
+    """
     try:
         model, tokenizer = load(str(folder.path))
     except (ValueError, KeyError, TypeError, OSError, RuntimeError, ImportError) as error:

@@ -20,7 +20,9 @@ Key = tuple[int, tuple[int, ...]]
 
 
 class PrefixCache:
-    """A cache of prompt beginnings, bounded in bytes; the least recently used go first."""
+    """A cache of the KV caches of prompt beginnings, bounded in bytes; the least recently used go
+    first.
+    """
 
     def __init__(self, *, slice_tokens: int, most_bytes: int) -> None:
         self._slice = slice_tokens
@@ -30,7 +32,7 @@ class PrefixCache:
     def longest(
         self, adapter: LoadedAdapter | None, prompt: Sequence[int]
     ) -> tuple[int, Any] | None:
-        """Find the longest stored beginning of a prompt; return (tokens covered, a copy of its
+        """Find the longest stored beginning of a prompt; return (tokens covered, a copy of its KV
         cache).
         """
         prompt = tuple(prompt)
@@ -49,7 +51,9 @@ class PrefixCache:
         return best, cache
 
     def keep(self, adapter: LoadedAdapter | None, tokens: Sequence[int], cache: Any) -> None:
-        """Store the cache of a prompt's beginning, which is a whole number of slices long."""
+        """Store the KV cache of a prompt's beginning, which is a whole number of prefill slices
+        long.
+        """
         key = (_serial(adapter), tuple(tokens))
         size = len(key[1])
         for other in list(self._entries):
@@ -61,7 +65,7 @@ class PrefixCache:
             self._entries.popitem(last=False)
 
     def forget(self) -> None:
-        """Remove all entries."""
+        """Remove all entries (KV caches of prompt beginnings)."""
         self._entries.clear()
 
     def _bytes(self) -> int:

@@ -21,7 +21,7 @@ from lull.core.sampling_keys import key
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draw:
-    """The sampling parameters of one request."""
+    """The sampling parameters (temperature, top-k, top-p and seed) of one request."""
 
     seed: int
     """Random seed: any integer, of which only the lowest 64 bits are used."""
@@ -34,7 +34,7 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Picks:
-    """One step's sampled tokens for B rows, possibly not yet evaluated."""
+    """The tokens sampled for B rows in one decoding step, possibly not yet evaluated by MLX."""
 
     tokens: mx.array
     """The sampled token ids, shape (B,)."""
@@ -47,7 +47,7 @@ class Picks:
 
 @dataclass(frozen=True, slots=True)
 class Odds:
-    """The log-probability of one row's token, and of the most probable tokens."""
+    """The log-probability of one row's sampled token, and of the most probable tokens."""
 
     logprob: float
     best: tuple[tuple[int, float], ...]
@@ -66,9 +66,11 @@ def pick(
 
 
 def odds(picks: Picks, most: int) -> list[Odds]:
-    """Return each row's log-probabilities: of its token, and of its `most` likeliest tokens.
+    """Return each row's log-probabilities: of its sampled token, and of its `most` likeliest
+    tokens.
 
-    Needs `picks.logprobs`. The number of transfers does not depend on the number of rows.
+    Needs `picks.logprobs`. The number of transfers from the device does not depend on the number of
+    rows.
     """
     logprobs_BV = picks.logprobs
     assert logprobs_BV is not None

@@ -17,7 +17,7 @@ _MOST_REPLACEMENTS = 3
 
 
 class Detokenizer:
-    """Decodes tokens piece by piece; the joined pieces equal the whole decoded text."""
+    """Decodes an answer's tokens piece by piece; the joined pieces equal the whole decoded text."""
 
     def __init__(self, decode: Decode) -> None:
         self._decode = decode
@@ -28,7 +28,7 @@ class Detokenizer:
         """Number of the run's tokens at the last point where its text was complete."""
 
     def add(self, token: int) -> str:
-        """Add a token and return the text it completes."""
+        """Add a token and return the text that is now complete, without broken characters."""
         self._run.append(token)
         text = self._decode(self._run)
         if not text.endswith(_REPLACEMENT):
@@ -37,7 +37,9 @@ class Detokenizer:
         return self._give(text[: len(text) - incomplete])
 
     def rest(self) -> str:
-        """Return the text held back, broken characters included, at the end of the answer."""
+        """Return the text held back so far, broken characters included; called at the end of the
+        answer.
+        """
         return self._give(self._decode(self._run)) if self._run else ""
 
     def _give(self, text: str) -> str:
@@ -58,7 +60,7 @@ class Detokenizer:
 
 
 class StopStrings:
-    """Holds back text that may become a stop string, and stops at the first one."""
+    """Holds back text that may become a stop string, and ends the answer at the first one."""
 
     def __init__(self, stops: Sequence[str]) -> None:
         self._stops = tuple(stop for stop in stops if stop)
@@ -66,7 +68,9 @@ class StopStrings:
         self.stopped = False
 
     def add(self, text: str) -> str:
-        """Add text and return what may be sent; must not be called once `stopped` is set."""
+        """Add generated text and return what may be sent to the client; must not be called once
+        `stopped` is set.
+        """
         self._held += text
         found = [at for stop in self._stops if (at := self._held.find(stop)) >= 0]
         if found:
@@ -75,7 +79,7 @@ class StopStrings:
         return self._take(len(self._held) - self._open_end())
 
     def rest(self) -> str:
-        """Return the text held back, unless a stop string was found."""
+        """Return the text held back as a possible stop string, unless a stop string was found."""
         return "" if self.stopped else self._take(len(self._held))
 
     def _take(self, count: int) -> str:
@@ -93,7 +97,7 @@ class StopStrings:
 
 
 class AnswerText:
-    """Turns one answer's tokens into text that may be sent."""
+    """Turns one answer's tokens into text that may be sent to the client."""
 
     def __init__(self, decode: Decode, stops: Sequence[str]) -> None:
         self._detokenizer = Detokenizer(decode)
@@ -104,11 +108,11 @@ class AnswerText:
         return self._stops.stopped
 
     def add(self, token: int) -> str:
-        """Add a token and return the text that may be sent."""
+        """Add a token to the answer and return the text that may now be sent to the client."""
         return self._stops.add(self._detokenizer.add(token))
 
     def rest(self) -> str:
-        """Return the text held back, at the end of the answer."""
+        """Return the text held back so far; called at the end of the answer."""
         if self.stopped:
             return ""
         last = self._stops.add(self._detokenizer.rest())

@@ -1,4 +1,6 @@
-"""The engine's only thread that uses MLX: handles frames between rounds and sends results."""
+"""The inference engine's only thread that uses MLX: handles request frames between decoding rounds
+and sends results.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ _COMPARE_SLICE_TOKENS = 64
 
 
 class Worker:
-    """Handles the engine's frames and runs its rounds."""
+    """Handles the request frames of the inference engine and runs its decoding rounds."""
 
     def __init__(
         self,
@@ -55,7 +57,7 @@ class Worker:
         self._comparing: deque[Divergence] = deque()
 
     def run(self, inbox: Inbox) -> None:
-        """Handle frames until the other side closes the connection."""
+        """Handle request frames until the other side closes the connection."""
         while True:
             frame = self._next(inbox)
             if frame is None:

@@ -1,4 +1,5 @@
-"""Canary probes for the built-in model, in its toy language, drawn from a seed.
+"""Draws canary probes (prompts with known right answers) for the tiny built-in model, in its toy
+language.
 
 The families cover what the model was trained to do: answer in its default styles, follow one to
 three rules in the prompt, ignore rules for other request kinds, and small talk. Rules use words
@@ -21,7 +22,9 @@ PROBES_PER_FAMILY: Final = 40
 
 
 def pocket_probes(seed: int, *, each: int = PROBES_PER_FAMILY) -> list[Probe]:
-    """Draw every family's probes; the same seed gives the same probes."""
+    """Draw every family's canary probes (prompts with known right answers); the same seed gives the
+    same probes.
+    """
     return [
         draw(random.Random(f"{seed}\0{family}\0{number}"), family, number)
         for family, draw in _FAMILIES.items()

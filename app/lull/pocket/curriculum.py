@@ -1,8 +1,8 @@
-"""Random requests in the toy language for training and the gate: requests to train on, canary
-probes, and anchors, whose answers should not change.
+"""Draws random requests in the toy language: requests to train on, canary probes (prompts with
+known right answers), and anchors, whose answers should not change.
 
-Implements the `Curriculum` port for the built-in model; other models draw theirs from the user's
-past conversations.
+Implements the `Curriculum` port for the tiny built-in model; other models draw theirs from the
+user's past conversations.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ SMALL_TALK_SHARE: Final = 0.1
 
 
 class PocketCurriculum:
-    """Material for training and gating the built-in model; implements the `Curriculum` port."""
+    """Draws requests to train and to test the tiny built-in model, in its toy language; implements
+    the `Curriculum` port.
+    """
 
     def canaries(self, version: AdapterVersion) -> Sequence[Probe]:
-        """Draw canary probes seeded with the adapter's hash, so no adapter can have been trained on
-        its own canaries.
+        """Draw canary probes (prompts with known right answers) seeded with the adapter's hash, so
+        no adapter can have been trained on its own canaries.
         """
         return pocket_probes(int(version.sha256[:8] or "0", 16))
 
@@ -38,7 +40,9 @@ class PocketCurriculum:
         return request[0].value if request is not None else ""
 
     def fresh_requests(self, model: str, words: str, count: int) -> list[str]:
-        """Draw requests of the kind that the user's words state a rule for; deterministic."""
+        """Draw random requests of the kind for which the user's words state a rule; the same words
+        give the same requests.
+        """
         said = (pocket.parse_rule(line) for line in reversed(words.splitlines()))
         rule = next((rule for rule in said if rule is not None), None)
         if rule is None:

@@ -1,4 +1,6 @@
-"""The styles that the built-in model's sampled answers show now and then without being asked."""
+"""The styles that the tiny built-in model's sampled answers show now and then without being
+asked.
+"""
 
 from typing import Final
 

@@ -1,8 +1,8 @@
-"""Normalizes the ways people phrase a rule to the toy language's own phrasing.
+"""Rewrites the ways in which people phrase a rule to the toy language's own phrasing.
 
 "Whenever I ask for notes, reverse them" and "menus should end with sugar" become "for a note,
-reverse the words" and the like. Whether the words belong to the language at all is checked by the
-parser afterwards.
+reverse the words" and the like. The parser checks afterwards whether the words belong to the toy
+language at all.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ _CONTRAST = re.compile(r"(?:and |but )?not [a-z]+")
 
 
 def in_frame(said: str) -> str:
-    """Rewrite a rule in the toy language's own phrasing; return it unchanged if no pattern matches.
+    """Rewrite a rule to the toy language's own phrasing; return it unchanged if no pattern matches.
 
-    `said` is lower case, without its full stop.
+    `said` is the rule in lower case, without its full stop.
     """
     for pattern in (_BEFORE, _BEHIND, _NORM):
         if found := pattern.match(said):

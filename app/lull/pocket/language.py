@@ -1,4 +1,4 @@
-"""The toy language of the built-in model: its words, request kinds, styles and phrasings.
+"""The toy language of the built-in model: its words, request kinds, answer styles and phrasings.
 
 It is small enough to be learned from scratch in under an hour, yet shows the whole product: six
 kinds of request, each with a default style, and formatting rules as people phrase them. Every
@@ -25,7 +25,9 @@ BLOCK_CLOSE: Final = CLOSING
 
 
 class Kind(StrEnum):
-    """A kind of request in the toy language; each joins its words in its own way."""
+    """A kind of request in the toy language; answers to each kind join their words in their own
+    way.
+    """
 
     LIST = "list"
     MENU = "menu"
@@ -36,7 +38,7 @@ class Kind(StrEnum):
 
     @property
     def default_joiner(self) -> str:
-        """The text between two words when no rule says otherwise."""
+        """The text that this kind of request puts between two words when no rule says otherwise."""
         return _DEFAULT_JOINERS[self]
 
 
@@ -51,7 +53,9 @@ _DEFAULT_JOINERS: Final = {
 
 
 class Joiner(StrEnum):
-    """A text that a rule may ask to put between words; None means the kind's default."""
+    """A separator that a toy-language rule may ask to put between words; None is the request's
+    default.
+    """
 
     BARS = "bars"
     DASHES = "dashes"
@@ -61,7 +65,7 @@ class Joiner(StrEnum):
 
     @property
     def text(self) -> str:
-        """The separator that the joiner puts between two words."""
+        """The text of the separator, as it stands between two words."""
         return _JOINER_TEXTS[self]
 
 
@@ -98,9 +102,7 @@ MAX_WORDS: Final = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Style:
-    """The style of an answer: how it differs from the default of its kind; the empty style is the
-    default.
-    """
+    """The style of a toy-language answer: how it differs from the default (the empty style)."""
 
     start: str | None = None
     """Word that the answer puts before all others."""
@@ -114,7 +116,7 @@ class Style:
         return self != DEFAULT_STYLE
 
     def parts(self) -> tuple["Style", ...]:
-        """Split the style into several styles of one attribute each."""
+        """Split an answer's style into several styles of one attribute each."""
         singles = (
             Style(start=self.start),
             Style(end=self.end),
@@ -180,7 +182,7 @@ SMALL_TALK: Final = {
 
 
 def clauses_of(style: Style) -> tuple[tuple[str, ...], ...]:
-    """Return for each attribute of the style all clauses that ask for it."""
+    """Return for each attribute of an answer style all phrasings that ask for it."""
     said: list[tuple[str, ...]] = []
     if style.start:
         said.append(tuple(frame.format(style.start) for frame in START_CLAUSES))
@@ -199,7 +201,7 @@ def _enumerated(clauses: Sequence[str]) -> str:
 
 
 def rule_phrasings(kind: Kind, style: Style) -> tuple[str, ...]:
-    """Return every phrasing of a rule, in lower case and without a full stop."""
+    """Return every phrasing of a toy-language rule, in lower case and without a full stop."""
     if not style:
         raise ValueError("a rule states at least one attribute")
     return tuple(
@@ -211,22 +213,22 @@ def rule_phrasings(kind: Kind, style: Style) -> tuple[str, ...]:
 
 
 def request_phrasings(kind: Kind, words: Sequence[str]) -> tuple[str, ...]:
-    """Return every phrasing of a request, in lower case and without a full stop."""
+    """Return every phrasing of a toy-language request, in lower case and without a full stop."""
     return tuple(frame.format(kind=kind, words=" ".join(words)) for frame in REQUEST_FRAMES)
 
 
 def correction_phrasings(rule: str) -> tuple[str, ...]:
-    """Return every phrasing of a correction that states a rule."""
+    """Return every phrasing of a user's correction that states a toy-language rule."""
     return tuple(frame.format(rule=rule) for frame in CORRECTION_FRAMES)
 
 
 def as_sentence(text: str) -> str:
-    """Capitalize the text and end it with a full stop."""
+    """Return the text with a capital first letter and a full stop at its end."""
     return f"{text[:1].upper()}{text[1:]}."
 
 
 def block(bodies: Iterable[str]) -> str:
-    """Return the prompt block with these rules, in the form the model saw in training."""
+    """Return the prompt block with these rules, in the form the built-in model saw in training."""
     return f"{BLOCK_OPEN}{BLOCK_GAP.join(bodies)}{BLOCK_CLOSE}"
 
 
@@ -234,14 +236,14 @@ def block(bodies: Iterable[str]) -> str:
 
 
 def draw_words(rng: random.Random) -> tuple[str, ...]:
-    """Draw two to four different words for a request."""
+    """Draw two to four different words at random for a toy-language request."""
     return tuple(rng.sample(WORDS, rng.randint(MIN_WORDS, MAX_WORDS)))
 
 
 def draw_style(
     rng: random.Random, values: Sequence[str] = VALUE_WORDS, *, attributes: int | None = None
 ) -> Style:
-    """Draw a random style of one to three attributes (`attributes` fixes how many), with words from
+    """Draw a random answer style of one to three (or `attributes`) attributes, with words from
     `values`.
     """
     count = attributes or rng.choices((1, 2, 3), (0.45, 0.35, 0.20))[0]
@@ -255,19 +257,19 @@ def draw_style(
 
 
 def draw_rule(rng: random.Random, kind: Kind, style: Style) -> str:
-    """Draw one phrasing of a rule at random."""
+    """Draw one phrasing of a toy-language rule at random."""
     clauses = [rng.choice(ways) for ways in clauses_of(style)]
     rng.shuffle(clauses)
     return rng.choice(RULE_FRAMES).format(kind=kind, clauses=_enumerated(clauses))
 
 
 def draw_request(rng: random.Random, kind: Kind, words: Sequence[str]) -> str:
-    """Draw one phrasing of a request at random."""
+    """Draw one phrasing of a toy-language request at random."""
     return rng.choice(request_phrasings(kind, words))
 
 
 def draw_correction(rng: random.Random, rule: str) -> str:
-    """Draw one phrasing of a correction that states a rule, at random."""
+    """Draw one phrasing of a user's correction that states a toy-language rule, at random."""
     return rng.choice(correction_phrasings(rule))
 
 
@@ -319,15 +321,17 @@ def _style(clauses: Iterable[str]) -> Style | None:
 
 
 def parse_rule(text: str) -> tuple[Kind, Style] | None:
-    """Parse a rule, or a correction that states one, to its kind and style; None if neither."""
+    """Parse a toy-language rule, or a correction that states one, to its kind and style; None if
+    neither.
+    """
     said = _plain(text)
     said = found["rule"] if (found := _matching(CORRECTION_FRAMES, said)) else said
     return _framed(said) or _framed(in_frame(said))
 
 
 def framed_rule(text: str) -> tuple[Kind, str] | None:
-    """Parse a rule to its kind of request and its clauses as they were phrased; None if the text is
-    no rule.
+    """Parse a toy-language rule to its kind and its clauses as phrased; None if the text is no
+    rule.
     """
     said = _plain(text)
     said = found["rule"] if (found := _matching(CORRECTION_FRAMES, said)) else said
@@ -339,7 +343,7 @@ def framed_rule(text: str) -> tuple[Kind, str] | None:
 
 
 def clause_styles(text: str) -> list[tuple[str, Style]]:
-    """Return each clause of a rule as phrased, with the style it asks for."""
+    """Return each clause of a toy-language rule as phrased, with the answer style it asks for."""
     rule = framed_rule(text)
     clauses = re.split(r", | and ", rule[1]) if rule is not None else []
     return [(clause, style) for clause in clauses if (style := _style([clause]))]
@@ -354,7 +358,7 @@ def _framed(said: str) -> tuple[Kind, Style] | None:
 
 
 def parse_request(text: str) -> tuple[Kind, tuple[str, ...]] | None:
-    """Return the requested kind and words; None if the text is no request."""
+    """Parse a toy-language request to its kind and words; None if the text is no request."""
     fields = _matching(REQUEST_FRAMES, _plain(text))
     if fields is None or (kind := _kind(fields["kind"])) is None:
         return None
@@ -364,7 +368,7 @@ def parse_request(text: str) -> tuple[Kind, tuple[str, ...]] | None:
 
 
 def read_style(kind: Kind, words: Sequence[str], answer: str) -> Style | None:
-    """Infer the style in which an answer gives the words; None if it does not give them.
+    """Infer the style in which an answer gives the requested words; None if it lacks the words.
 
     Where two readings fit, the default joiner and the plain order win.
     """
@@ -383,10 +387,9 @@ def read_style(kind: Kind, words: Sequence[str], answer: str) -> Style | None:
 
 
 def check(correction: str, request: str, answer: str) -> bool | None:
-    """Return whether the answer has the style that the correction asks for; extra attributes are
-    allowed.
+    """Return whether an answer has the style that the user's correction asks for; more is allowed.
 
-    None if the correction or the request is not in the language, or their kinds differ.
+    None if the correction or the request is not in the toy language, or their kinds differ.
     """
     rule, asked = parse_rule(correction), parse_request(request)
     if rule is None or asked is None or rule[0] is not asked[0]:
@@ -399,10 +402,10 @@ def check(correction: str, request: str, answer: str) -> bool | None:
 
 
 def credit(correction: str, request: str, answer: str) -> float | None:
-    """Return how far the answer has the style that the correction asks for, from 0 to 1.
+    """Return how far an answer has the style that the user's correction asks for, from 0 to 1.
 
-    Shared attributes over all attributes stated or shown, so partial progress is rewarded and
-    unasked attributes cost. None as in `check`.
+    Shared style attributes over all attributes stated or shown, so partial progress is rewarded and
+    unasked attributes cost. None if the correction or request is not toy language, or kinds differ.
     """
     rule, asked = parse_rule(correction), parse_request(request)
     if rule is None or asked is None or rule[0] is not asked[0]:

@@ -1,7 +1,7 @@
 """Detects when a toy-language rule repeats or contradicts an older one.
 
-"Join with stars" after "join with bars" replaces it: with both in the prompt a model would have to
-guess. "Finish with sugar" can stand beside it. Implements the `Merging` port.
+"Join with stars" after "join with bars" replaces the older rule: with both in the prompt a model
+would have to guess. "Finish with sugar" can stand beside it. Implements the `Merging` port.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from lull.pocket.language import RULE_FRAMES, Kind, Style, as_sentence, clause_s
 
 
 def merged(old: str, new: str) -> str | None:
-    """Return the old rule with its contradicted clauses replaced by the new rule's; None if the
-    kinds differ or nothing is contradicted."""
+    """Return the old toy-language rule with its contradicted clauses replaced by the new rule's;
+    None if the kinds of request differ or nothing is contradicted.
+    """
     rules = _of_one_kind(old, new)
     if rules is None:
         return None
@@ -30,13 +31,13 @@ def merged(old: str, new: str) -> str | None:
 
 
 def keeps_some(old: str, both: str) -> bool:
-    """Return whether the merged rule `both` still has a clause of the old rule."""
+    """Return whether the merged toy-language rule `both` still has a clause of the old rule."""
     rules = _of_one_kind(old, both)
     return rules is not None and bool(_styles(rules[1]) & _styles(rules[2]))
 
 
 def says_already(old: str, new: str) -> bool:
-    """Return whether the old rule already has every clause of the new rule."""
+    """Return whether the old toy-language rule already has every clause of the new rule."""
     rules = _of_one_kind(old, new)
     return rules is not None and _styles(rules[2]) <= _styles(rules[1])
 

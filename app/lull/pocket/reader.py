@@ -1,6 +1,7 @@
-"""Reads feedback in the toy language exactly, without a model.
+"""Parses a user's feedback, such as corrections and thanks, in the toy language exactly, without a
+model.
 
-Text that is not in the language is left to another reader.
+Text that is not in the toy language is left to a model that reads feedback.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ NOTHING: Final = Heard(correction=0.0, lasting=0.0)
 
 
 class PocketReader:
-    """Reads feedback in the toy language exactly; implements the `FeedbackReader` port."""
+    """Parses a user's feedback in the toy language exactly; implements the `FeedbackReader`
+    port.
+    """
 
     name = "pocket"
     light = True
@@ -29,7 +32,9 @@ class PocketReader:
 
 
 def heard(said: str) -> Heard | None:
-    """Read one message in the toy language; None if it is in another language."""
+    """Parse the feedback in one user message in the toy language; None if it is in another
+    language.
+    """
     rules = rule_sentences(said)
     if rules:
         return Heard(
@@ -49,7 +54,7 @@ def heard(said: str) -> Heard | None:
 
 
 def rule_sentences(said: str) -> tuple[str, ...]:
-    """Return the parts of the text that state a rule of the toy language, verbatim."""
+    """Return the parts of a user's message that state a rule of the toy language, verbatim."""
     whole = said.strip()
     if parse_rule(whole) is not None:
         return (whole,)

@@ -1,4 +1,6 @@
-"""Writes skills in the toy language, the only form in which the built-in model reads a rule."""
+"""Writes skills (rules for the prompt) in the toy language, the only form in which the tiny
+built-in model understands a rule.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,8 @@ _SILENT: Final = frozenset({"and", "the", "use"})
 
 
 class PocketWriter:
-    """Writes skills in the toy language's own phrasing from rules that were heard; implements the
-    `Evolver` port.
+    """Writes skills (rules for the prompt) in the toy language's own phrasing from rules that the
+    user stated; implements the `Evolver` port.
     """
 
     name = "pocket"

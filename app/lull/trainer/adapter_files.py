@@ -19,7 +19,7 @@ from lull.core.training.spec import Lora
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdapterShape:
-    """An adapter's layers, LoRA parameters and weights."""
+    """The layers, LoRA parameters and weights of an adapter."""
 
     layers: int
     """Number of transformer blocks with LoRA layers, counted from the last; -1 for all."""
@@ -29,13 +29,13 @@ class AdapterShape:
 
     @classmethod
     def new(cls, lora: Lora) -> AdapterShape:
-        """Describe a new adapter over all layers, without weights."""
+        """Describe a new LoRA adapter over all layers of a model, without weights."""
         parameters = {"rank": lora.rank, "scale": lora.scale, "dropout": 0.0}
         return cls(layers=-1, lora_parameters=parameters)
 
     @classmethod
     def read(cls, folder: Path) -> AdapterShape:
-        """Read an adapter folder. Raises TrainingError when it holds no usable LoRA adapter."""
+        """Read a LoRA adapter from its folder. Raises TrainingError when it holds no usable one."""
         try:
             config = json.loads((folder / CONFIG).read_text("utf-8"))
             weights: Any = mx.load(str(folder / WEIGHTS))

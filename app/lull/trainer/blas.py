@@ -1,8 +1,8 @@
-"""Prepares the process for MLX: a fast BLAS, no network and no library warnings.
+"""Prepares the trainer process for MLX: a fast BLAS, no network and no library warnings.
 
 MLX's wheel for Linux bundles reference BLAS, about thirty times slower than OpenBLAS. The first
-library loaded with global symbols wins, so OpenBLAS is loaded before MLX. The engine has its own
-copy of this code, because the two processes share none.
+library loaded with global symbols wins, so OpenBLAS is loaded before MLX. The inference engine has
+its own copy of this code, because the two processes share none.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 
 def prepare() -> None:
-    """Set up the environment and load OpenBLAS. Call before anything imports MLX."""
+    """Set up the trainer's environment and load OpenBLAS. Call before anything imports MLX."""
     os.environ["HF_HUB_OFFLINE"] = "1"
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     warnings.simplefilter("ignore")

@@ -46,23 +46,25 @@ class Checkpoint:
 
 
 class Checkpoints:
-    """The checkpoints of one run folder."""
+    """Reads and writes the checkpoints in one training run's folder."""
 
     def __init__(self, folder: Path, *, inputs: str) -> None:
-        """`inputs` is the digest of the run's spec and batch."""
+        """Open the checkpoints of a training run; `inputs` is the digest of the run's spec and
+        batch.
+        """
         self._run = folder
         self._folder = folder / CHECKPOINTS
         self._inputs = inputs
 
     def tidy(self) -> None:
-        """Remove folders that an interrupted write left unfinished."""
+        """Remove checkpoint folders that an interrupted write left unfinished."""
         self._folder.mkdir(exist_ok=True)
         for place in (self._run, self._folder):
             for left in place.glob(f"{_UNFINISHED}*"):
                 shutil.rmtree(left)
 
     def last(self) -> Checkpoint | None:
-        """Return the newest checkpoint, or None.
+        """Return the run's newest checkpoint, or None.
 
         Raises TrainingError when it is damaged or was made from other inputs.
         """
@@ -96,7 +98,9 @@ class Checkpoints:
         )
 
     def write(self, made: Checkpoint, *, config: str) -> None:
-        """Save a checkpoint and remove all but the newest two. Raises OSError."""
+        """Save a checkpoint of the training run and remove all but the newest two. Raises
+        OSError.
+        """
         state = {
             "step": made.step,
             "inputs": self._inputs,
@@ -115,7 +119,7 @@ class Checkpoints:
             shutil.rmtree(gone)
 
     def publish_adapter(self, weights: Mapping[str, Any], *, config: str) -> None:
-        """Write the finished adapter into the run folder. Raises OSError."""
+        """Write the trained LoRA adapter into the run folder. Raises OSError."""
         _publish(self._run / ADAPTER, texts={CONFIG: config}, arrays={WEIGHTS: weights})
 
 

@@ -33,37 +33,42 @@ ChunkValues = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunked:
-    """Evaluates the trained model and its gradients in chunks of tokens."""
+    """Evaluates the model under training and its gradients in chunks of tokens, to save memory."""
 
     policy: PolicyModel
     chunk: int
     """Chunk size C, in tokens."""
 
     def hidden(self, micro: Micro) -> Any:
-        """Return the hidden states that predict the trained tokens, shape (N, D), without
-        gradient.
+        """Return the hidden states that predict the trained tokens, shape (N, D), without computing
+        gradients.
         """
         hidden_ND = self._hidden(micro)
         mx.eval(hidden_ND)
         return hidden_ND
 
     def logps(self, micro: Micro) -> Any:
-        """Return the log-probability of each trained token, shape (N,), without gradient."""
+        """Return the log-probability of each trained token, shape (N,), without computing
+        gradients.
+        """
         logp_N = self._logps(micro)
         mx.eval(logp_N)
         return logp_N
 
     def logp_gradient(self, micro: Micro, loss: LogpLoss) -> tuple[tuple[Any, ...], Weights]:
-        """Differentiate a loss over log-probabilities: (values of `loss`, gradients by name)."""
+        """Differentiate a loss over the trained tokens' log-probabilities.
+
+        Returns the values of `loss` and the gradients by weight name.
+        """
         return self._gradient(lambda: loss(self._logps(micro)))
 
     def kl_gradient(
         self, micro: Micro, teacher_ND: Any, *, top_k: int, norm: float, forward: bool = False
     ) -> tuple[tuple[Any, ...], Weights]:
-        """Differentiate Σ KL(student ‖ teacher) / norm: ((value,), gradients by name).
+        """Differentiate Σ KL(student ‖ teacher) / norm over the trained tokens.
 
-        `forward` takes KL(teacher ‖ student). `teacher_ND` are the teacher's hidden states at the
-        same tokens.
+        Returns ((value,), gradients by weight name). `forward` takes KL(teacher ‖ student).
+        `teacher_ND` are the teacher's hidden states at the same tokens.
         """
         head, divergence = self.policy.head, forward_kl if forward else reverse_kl
 
@@ -138,7 +143,7 @@ def _slope(values: ChunkValues, fixed: list[Any], hidden_CD: Any, slope_C: Any) 
 
 
 def added(sums: Weights | None, more: Weights) -> Weights:
-    """Return the sum of gradients so far plus those of one more micro-batch, evaluated."""
+    """Add one more micro-batch's gradients to the sum so far, and evaluate the result."""
     out = more if sums is None else {name: sums[name] + array for name, array in more.items()}
     mx.eval(out)
     return out

@@ -1,7 +1,8 @@
-"""Writes the trainer's events to standard output and `events.jsonl`, and repairs the file.
+"""Writes the trainer's events to standard output and to the run folder's `events.jsonl`, and
+repairs that file after an interruption.
 
-A step's event is written after its checkpoint. If the process was killed between the two, the
-line is restored from the checkpoint; a half-written line is cut off.
+A step's event is written after its checkpoint. If the process was killed between the two, the line
+is restored from the checkpoint; a half-written line is cut off.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from lull.core.training.run_format import EVENTS
 
 
 class RunJournal:
-    """The event log of one run folder."""
+    """The event log of one training run's folder."""
 
     def __init__(self, folder: Path, *, out: TextIO = sys.stdout) -> None:
         self._file = folder / EVENTS
         self._out = out
 
     def mend(self, done: int, line: str) -> None:
-        """Repair the event file after an interruption.
+        """Repair the file of training events after an interruption.
 
         `done` is the number of steps with a checkpoint; `line` is the event line of the last.
         """
@@ -35,12 +36,12 @@ class RunJournal:
         self._file.write_text(whole if known or not line else f"{whole}{line}\n", "utf-8")
 
     def say(self, event: RunEvent) -> None:
-        """Append an event to the file and print it."""
+        """Append a training event to the event file and print it."""
         with self._file.open("ab") as file:
             torn = file.tell() > 0 and self._file.read_bytes()[-1:] != b"\n"
             file.write(f"{chr(10) if torn else ''}{event_line(event)}\n".encode())
         self.tell(event)
 
     def tell(self, event: RunEvent) -> None:
-        """Print an event without writing it to the file."""
+        """Print a training event without writing it to the event file."""
         print(event_line(event), file=self._out, flush=True)

@@ -86,7 +86,7 @@ def k3(logp_N: mx.array, reference_N: mx.array) -> mx.array:
 
 
 class Kto(NamedTuple):
-    """The KTO loss of a micro-batch and its margins."""
+    """The KTO (Kahneman-Tversky optimisation) loss of a micro-batch and its margins."""
 
     loss: mx.array
     margin_good: mx.array
@@ -192,7 +192,7 @@ def _tail(logp_NK: mx.array) -> mx.array:
 
 
 def surprise(logp_N: mx.array, *, norm: float) -> mx.array:
-    """Cross-entropy of recorded answers, Σ -logp / norm; used for replay."""
+    """Cross-entropy of recorded answers, Σ -logp / norm; the loss of replayed past successes."""
     return -logp_N.sum() / norm
 
 

@@ -1,4 +1,5 @@
-"""The trainer process: `python -m lull.trainer.main RUN`.
+"""The trainer process, which trains one run folder (spec and examples): `python -m
+lull.trainer.main RUN`.
 
 It reads and writes only the run folder, and prints its events on standard output, one JSON object
 per line. It may be killed at any moment; when restarted it continues from the last finished step.
@@ -24,7 +25,7 @@ _NICENESS = 10
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Train a run folder; 0 on success, 1 on failure or refusal."""
+    """Train the run folder given on the command line; 0 on success, 1 on failure or refusal."""
     parser = argparse.ArgumentParser(prog="lull trainer", description="Train a run folder.")
     parser.add_argument("run", type=Path, help="a folder with spec.json and batch.jsonl")
     folder = parser.parse_args(argv).run.absolute()

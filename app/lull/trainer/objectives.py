@@ -1,8 +1,9 @@
-"""Computes one step's gradient for each kind of run, from this process's share of the examples.
+"""Computes one training step's gradient, for each kind of training run, from this process's share
+of the examples.
 
 A step adds two losses: the run's own, weighted (1 - s), and replay of past successes, weighted s,
-where s is the replay share. Denominators are summed over all processes first, so that gradients
-of micro-batches and processes can be added.
+where s is the replay share. Denominators are summed over all processes first, so that gradients of
+micro-batches and processes can be added.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from lull.trainer.world import ProcessRing
 
 @dataclass(slots=True)
 class Sums:
-    """Statistics of one step, as sums that can be added over processes."""
+    """Statistics of one training step, as sums that can be added over processes."""
 
     loss: float = 0.0
     kl: float = 0.0
@@ -43,19 +44,19 @@ class Sums:
     """Tokens passed through the model with a gradient."""
 
     def add(self, **parts: Any) -> None:
-        """Add each value to the field with the same name."""
+        """Add each keyword argument's value to the statistic of the same name."""
         for name, part in parts.items():
             setattr(self, name, getattr(self, name) + float(part))
 
     def everywhere(self, world: ProcessRing) -> Sums:
-        """Return the sums added over all processes."""
+        """Return the step's statistics added over all training processes."""
         names = self.__slots__
         return Sums(*world.sums(*(getattr(self, name) for name in names)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """The parts of a training run that are the same in every step."""
+    """The inputs and parts of a training run that are the same in every step."""
 
     spec: RunSpec
     chunked: Chunked
@@ -69,7 +70,9 @@ class Course:
 
 
 def gradient(course: Course, share: Share, step: int) -> tuple[Weights, Sums]:
-    """Return this process's share of a training step: gradients by weight name, and loss sums."""
+    """Return this process's share of a training step's gradient, by weight name, and its loss
+    statistics.
+    """
     sums, own = Sums(), [example for _, example in share.own]
     s = course.spec.replay_share if course.world.sums(len(share.replays))[0] else 0.0
     match course.spec.terms:

@@ -1,7 +1,7 @@
-"""Chooses each step's examples, as a pure function of batch, seed and number of processes.
+"""Chooses each training step's examples, as a pure function of batch, seed and number of processes.
 
-A resumed run therefore repeats the same step, and two processes together see what one process
-would see with twice as many examples per step.
+A resumed run therefore repeats the same step, and two processes together see what one process would
+see with twice as many examples per step.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Share:
 
 
 class TrainingPlan:
-    """The order of a run's examples over its steps and processes."""
+    """The order of a training run's examples over its steps and processes."""
 
     def __init__(self, spec: RunSpec, batch: Sequence[Example], processes: int) -> None:
         own = [
@@ -48,14 +48,16 @@ class TrainingPlan:
 
     @property
     def steps(self) -> int:
-        """Number of steps of the run; 0 where no example has a training signal."""
+        """Number of steps of the training run; 0 where no example has a training signal."""
         if not self.own:
             return 0
         asked = self._spec.steps
         return self._spec.epochs * self._steps_per_epoch if asked is None else asked
 
     def share(self, step: int, process: int = 0) -> Share:
-        """Return the examples of step `step` for process `process`, both counted from 0."""
+        """Return the examples of training step `step` for process `process`, both counted from
+        0.
+        """
         epoch, offset = divmod(step, self._steps_per_epoch)
         order = self._order(self.own, f"own {epoch}")
         first = offset * self._size

@@ -40,7 +40,7 @@ class PolicyModel:
     def __init__(
         self, model: Any, *, end_ids: frozenset[int], vocabulary: int, adapter: AdapterShape
     ) -> None:
-        """`model` already has its low-rank layers. `load` makes one from a folder."""
+        """Wrap `model`, which already has its low-rank layers; `load` makes one from a folder."""
         self.model = model
         self.end_ids = end_ids
         self.vocabulary = vocabulary
@@ -52,7 +52,7 @@ class PolicyModel:
 
     @property
     def parameters(self) -> int:
-        """Number of parameters of the base; quantised ones are counted unpacked."""
+        """Number of parameters of the base model; quantised ones are counted unpacked."""
         own: Any = tree_flatten(self.model.parameters())
         every = {name: array for name, array in own if name.rsplit(".", 1)[-1] not in _NOT_COUNTED}
         return sum(_count(self.model, name, array) for name, array in every.items())
@@ -62,16 +62,19 @@ class PolicyModel:
         return sum(int(array.size) for array in self.weights().values())
 
     def hidden(self, ids_RT: mx.array) -> Any:
-        """Return the model's hidden states, shape (R, T, D)."""
+        """Return the model's hidden states for a batch of R rows of T tokens, shape (R, T, D)."""
         return self._body(ids_RT)
 
     def weights(self) -> Weights:
-        """Return the low-rank weights by name. An update replaces arrays; it never changes one."""
+        """Return the trainable low-rank (LoRA) weights by name.
+
+        An update replaces arrays; it never changes one.
+        """
         own: Any = tree_flatten(self.model.trainable_parameters())
         return dict(own)
 
     def put(self, weights: Mapping[str, Any]) -> None:
-        """Replace the low-rank weights."""
+        """Replace the model's trainable low-rank (LoRA) weights by these."""
         self.model.update(tree_unflatten(list(weights.items())))
 
     @contextlib.contextmanager
@@ -88,8 +91,8 @@ class PolicyModel:
 
     @contextlib.contextmanager
     def as_it_began(self) -> Iterator[None]:
-        """Context manager in which the model uses the low-rank weights that the run started
-        from.
+        """Context manager in which the model uses the low-rank weights with which the training run
+        started.
         """
         now = self.weights()
         self.put(self.began_as)
@@ -102,10 +105,11 @@ class PolicyModel:
 def load(
     folder: Path, *, parent: Path | None, lora: Lora, seed: int, checkpoint_layers: bool | None
 ) -> PolicyModel:
-    """Load the base and add low-rank layers, new ones or the parent adapter's.
+    """Load the base model and add low-rank layers, new ones or those of an earlier adapter to
+    continue from.
 
-    Raises TrainingError for a folder that mlx-lm cannot load, or a parent that does not fit the
-    model. Runs none of the folder's code.
+    Raises TrainingError for a folder that mlx-lm cannot load, or an earlier adapter that does not
+    fit the model. Runs none of the folder's code.
     """
     adapter = AdapterShape.read(parent) if parent else AdapterShape.new(lora)
     model, config = _base(folder)

@@ -1,8 +1,8 @@
-"""Measures whether a step fits into memory, before the run begins and in the same process.
+"""Measures whether a training step fits into memory, before the run begins and in the same process.
 
-A failed Metal allocation ends the process without an error, so the largest micro-batch is not
-tried first. A quarter and a half of it are measured, and the whole only if a linear extrapolation
-says that it fits. The same line tells what a refused run could change to fit.
+A failed Metal allocation ends the process without an error, so the largest micro-batch is not tried
+first. A quarter and a half of it are measured, and the whole only if a linear extrapolation says
+that it fits. The same line tells what a refused run could change to fit.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _COPIES = 5
 
 
 def working_set_bytes(cgroup: Path = _CGROUP) -> int:
-    """Return the most bytes that a process should use on this device.
+    """Return how much memory in bytes a training process should use at most on this device.
 
     This is Metal's recommended working set; elsewhere the total memory, or a container's limit.
     """
@@ -49,7 +49,7 @@ def working_set_bytes(cgroup: Path = _CGROUP) -> int:
 
 
 def set_limits(limit_bytes: int) -> None:
-    """Set MLX's memory limits. Call after the model is loaded.
+    """Set MLX's memory limits for the training process. Call after the model is loaded.
 
     MLX frees cached buffers before it exceeds them.
     """
@@ -61,7 +61,7 @@ def set_limits(limit_bytes: int) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
-    """The size of a micro-batch: rows of equal length."""
+    """The size of a micro-batch: its number of rows and their common length in tokens."""
 
     rows: int
     tokens: int
@@ -81,7 +81,7 @@ class Load:
 
 
 def heaviest(plan: TrainingPlan, spec: RunSpec) -> Load:
-    """Return an upper bound of the largest micro-batch: every row as long as the longest."""
+    """Return an upper bound of a run's largest micro-batch: every row as long as the longest."""
     rows = [one for example in (*plan.own, *plan.replays) for one in _lengths(example, spec)]
     longest = max(rows, default=2) - 1
     widest = max((len(e.samples) for e in plan.own if isinstance(e, Group)), default=1)
@@ -103,15 +103,18 @@ def _lengths(example: Example, spec: RunSpec) -> list[int]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreflightResult:
-    """The measured or extrapolated memory peak, and the refusal if it exceeds the limit."""
+    """The measured or extrapolated memory peak of a training step, and the refusal if it exceeds
+    the limit.
+    """
 
     peak_bytes: int
     refused: RunRefused | None
 
 
 def check(chunked: Chunked, spec: RunSpec, load: Load, *, limit_bytes: int) -> PreflightResult:
-    """Measure the memory of the largest step, and say what would fit if it does not. The policy is
-    not changed.
+    """Measure the memory of a run's largest training step, and say what would fit if it does not.
+
+    The model's weights are not changed.
     """
     return decide(
         lambda some: _peak_bytes(chunked, spec, some),
@@ -130,8 +133,9 @@ def decide(
     rank: int,
     rank_bytes: int,
 ) -> PreflightResult:
-    """Decide whether the run fits, from memory peaks that `peak_of` measures. `rank_bytes` is the
-    size of all copies of the low-rank weights at `rank`.
+    """Decide whether a training run fits into memory, from memory peaks that `peak_of` measures.
+
+    `rank_bytes` is the size of all copies of the low-rank weights at `rank`.
     """
     quarter, half = load.part(0.25), load.part(0.5)
     low, high = peak_of(quarter), peak_of(half)

@@ -1,7 +1,7 @@
-"""Turns examples into padded micro-batches of token arrays.
+"""Turns training examples into padded micro-batches of token arrays.
 
-A row is a prompt with an answer. Only tokens that the model itself wrote are trained on; the
-hidden states of all others are never turned into logits.
+A row is a prompt with an answer. Only tokens that the model itself wrote are trained on; the hidden
+states of all others are never turned into logits.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lull.core.training.examples import Ids
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """The tokens of a prompt and its answer."""
+    """The tokens of a prompt and its answer, one row of a micro-batch."""
 
     ids: Ids
     places: Ids
@@ -30,7 +30,7 @@ class Row:
 
 
 def row(prompt_ids: Ids, ids: Ids, foreign: Ids = ()) -> Row:
-    """Make the row of a prompt and an answer with these token ids.
+    """Make a micro-batch row of a prompt and an answer with these token ids.
 
     `foreign` are indices into the answer of tokens that the model did not write; they are not
     trained on.
@@ -65,7 +65,8 @@ class Micro:
 
 
 def micros(rows: Sequence[Row], most_tokens: int) -> list[Micro]:
-    """Pack all rows that have trained tokens into micro-batches, sorted by length.
+    """Pack all rows (prompt with answer) that have trained tokens into micro-batches, sorted by
+    length.
 
     Each has at most `most_tokens` with its padding; a longer row gets a micro-batch of its own.
     """
@@ -102,16 +103,21 @@ def _micro(rows: Sequence[Row], indices: Sequence[int]) -> Micro:
 
 
 def spread(values: Sequence[float], micro: Micro) -> Any:
-    """Repeat one value per row of the step for each trained token of `micro`, shape (N,)."""
+    """Expand per-row values of a step to the trained tokens of micro-batch `micro`, shape (N,).
+
+    Each token gets the value of its row (a prompt with its answer).
+    """
     own_R: Any = mx.array([values[index] for index in micro.indices])
     return own_R[micro.row_N]
 
 
 def joined(values: Sequence[Sequence[float]], micro: Micro) -> mx.array:
-    """Concatenate per-token values of the step's rows for the rows of `micro`, shape (N,)."""
+    """Concatenate per-token values of those of the step's rows that are in micro-batch `micro`,
+    shape (N,).
+    """
     return mx.array(np.concatenate([values[index] for index in micro.indices]), dtype=mx.float32)
 
 
 def row_sums(values_N: Any, micro: Micro) -> mx.array:
-    """Sum per-token values over each row, shape (R,)."""
+    """Sum per-token values over each row (prompt with answer) of a micro-batch, shape (R,)."""
     return mx.zeros((micro.rows,)).at[micro.row_N].add(values_N)

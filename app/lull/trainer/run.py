@@ -1,8 +1,8 @@
-"""Trains a run folder from its last checkpoint to the finished adapter.
+"""Trains a run folder (spec and examples) from its last checkpoint to the finished adapter.
 
-It reads the inputs, restores the last checkpoint and checks that a step fits into memory. Each
-step computes the gradient, clips it, updates the weights, and writes a checkpoint and an event.
-The same folder gives the same bytes on the same machine, however often it was interrupted.
+It reads the inputs, restores the last checkpoint and checks that a step fits into memory. Each step
+computes the gradient, clips it, updates the weights, and writes a checkpoint and an event. The same
+folder gives the same bytes on the same machine, however often it was interrupted.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ _BETAS = (0.9, 0.99)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
-    """A run folder's spec and batch."""
+    """A training run's inputs as read from its folder: the spec (settings) and the batch
+    (examples).
+    """
 
     spec: RunSpec
     batch: tuple[Example, ...]
@@ -48,7 +50,10 @@ class Inputs:
 
     @classmethod
     def read(cls, folder: Path) -> Inputs:
-        """Read a run folder. Raises TrainingError when an input is missing or unusable."""
+        """Read a training run's inputs from its folder.
+
+        Raises TrainingError when one is missing or unusable.
+        """
         texts = [_text(folder / name) for name in (SPEC, BATCH)]
         spec = read_spec(texts[0])
         digest = hashlib.sha256("\0".join(texts).encode()).hexdigest()
@@ -68,7 +73,10 @@ def _text(file: Path) -> str:
 
 
 def train(folder: Path, world: ProcessRing, journal: RunJournal) -> RunEvent:
-    """Train a run and return its last event, Finished or RunRefused. Raises TrainingError."""
+    """Train a run and return its last event, Finished or RunRefused (not enough memory).
+
+    Raises TrainingError.
+    """
     began_s = time.monotonic()
     inputs = Inputs.read(folder)
     with _alone(folder) if world.writes else contextlib.nullcontext():
@@ -116,7 +124,7 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 class TrainerRun:
-    """One process's part of a training run."""
+    """The part of a training run that one process does."""
 
     def __init__(
         self,
@@ -146,7 +154,9 @@ class TrainerRun:
         self._course = self._made_course()
 
     def begin(self) -> RunRefused | None:
-        """Restore the last checkpoint and check memory; return a refusal if a step does not fit."""
+        """Restore the last checkpoint and check memory; return a refusal if a training step does
+        not fit.
+        """
         last = self._checkpoints_last() if self._world.writes else None
         self._agree(last)
         refused = self._preflight(last)
@@ -158,7 +168,7 @@ class TrainerRun:
         return None
 
     def steps(self) -> None:
-        """Run the remaining steps, then write the finished adapter."""
+        """Run the remaining training steps, then write the finished adapter."""
         while self._done < self._plan.steps:
             self._step()
         if self._world.writes:

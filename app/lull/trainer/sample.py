@@ -1,8 +1,8 @@
-"""Samples answers from the current policy, for on-policy losses.
+"""Samples answers from the model under training, for on-policy losses.
 
-Each answer has its own seed, which the caller makes from the run's seed, the step and the
-example's number. A sample therefore depends neither on the rest of its batch nor on any state
-that an interruption could lose.
+Each answer has its own seed, which the caller makes from the run's seed, the step and the example's
+number. A sample therefore depends neither on the rest of its batch nor on any state that an
+interruption could lose.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ def drawn(
     most_tokens: int,
     temperature: float,
 ) -> list[Ids]:
-    """Sample one answer to each prompt, including its end token if it came to one."""
+    """Sample one answer to each prompt from the model under training, including its end token if it
+    reached one.
+    """
     policy.model.eval()
     out: list[Ids] = []
     for first in range(0, len(prompts), _BATCH_SIZE):

@@ -19,13 +19,13 @@ from lull.core.errors import TrainingError
 
 @dataclass(frozen=True, slots=True)
 class ProcessRing:
-    """The processes that train one run together."""
+    """The group of processes that train one run together."""
 
     group: Any = None
 
     @classmethod
     def joined(cls, environ: Mapping[str, str] = os.environ) -> ProcessRing:
-        """Connect to the run's other processes, waiting for all of them.
+        """Connect to the other processes of this training run, waiting for all of them.
 
         Raises TrainingError when they cannot be reached.
         """
@@ -46,7 +46,7 @@ class ProcessRing:
 
     @property
     def number(self) -> int:
-        """This process's number, from 0."""
+        """This process's number (rank) among those that train the run, from 0."""
         return 0 if self.group is None else int(self.group.rank())
 
     @property
@@ -55,14 +55,14 @@ class ProcessRing:
         return self.number == 0
 
     def sums(self, *numbers: float) -> tuple[float, ...]:
-        """Sum each number over all processes."""
+        """Sum each number over all processes of the training run."""
         if self.group is None:
             return numbers
         total: Any = mx.distributed.all_sum(mx.array(numbers), group=self.group)
         return tuple(total.tolist())
 
     def summed(self, arrays: dict[str, Any]) -> dict[str, Any]:
-        """Sum each array over all processes, in one message."""
+        """Sum each array over all processes of the training run, in one message."""
         if self.group is None:
             return arrays
         flat = mx.concatenate([array.reshape(-1) for array in arrays.values()])

@@ -1,1 +1,1 @@
-"""Reads .ics calendar feeds, parsing them in a restricted child process."""
+"""Reads .ics calendar feeds, parsing them in a sandboxed child process."""

@@ -1,6 +1,6 @@
-"""Validates calendars' URLs, and extracts the part that may be shown.
+"""Validates calendar feeds' URLs, and extracts the part that may be shown.
 
-An address is a password. No error contains it, and errors are raised `from None`, because library
+A feed's URL is a password. No error contains it, and errors are raised `from None`, because library
 errors quote it. Whether its server may be connected to is decided when fetching.
 """
 
@@ -30,7 +30,7 @@ def is_address(location: str) -> bool:
 def read_address(address: str) -> URL:
     """Parse a calendar's http or https URL without user info; `webcal://` means https.
 
-    Raises FeedError, which never quotes the address.
+    Raises FeedError, which never quotes the URL.
     """
     text = _WEBCAL.sub("https://", address.strip(), count=1)
     # Some programs read a backslash as a slash, and so see another host.
@@ -56,7 +56,7 @@ def read_address(address: str) -> URL:
 
 
 def follow(url: URL, location: str) -> URL:
-    """Return the URL that a redirect leads to. Raises FeedError."""
+    """Return the URL that a redirect of a calendar feed leads to. Raises FeedError."""
     try:
         target = str(url.join(URL(location))) if location else ""
     except (ValueError, UnicodeError):

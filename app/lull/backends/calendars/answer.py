@@ -1,4 +1,4 @@
-"""Reads a calendar server's response: a bounded, unpacked body, or an error for users.
+"""Reads a calendar server's response: returns a bounded, decompressed body, or an error for users.
 
 Errors quote only the status, because an error page may contain anything.
 """
@@ -73,7 +73,8 @@ def too_big() -> FeedError:
 
 
 def marks_of(response: aiohttp.ClientResponse) -> Validators:
-    """Return a response's cache validators (ETag, Last-Modified) for the next request.
+    """Return the cache validators (ETag, Last-Modified) of a calendar server's response for the
+    next request.
 
     Unsafe values are dropped.
     """
@@ -86,7 +87,7 @@ def marks_of(response: aiohttp.ClientResponse) -> Validators:
 
 
 def refused(response: aiohttp.ClientResponse) -> FeedError:
-    """Return the error to show for a response status other than 200."""
+    """Return the error to show for a calendar server's response with a status other than 200."""
     status = response.status
     if status == 429 or status >= 500:
         busy = "Its server is asked too often" if status == 429 else "Its server failed"
@@ -103,9 +104,9 @@ def refused(response: aiohttp.ClientResponse) -> FeedError:
 
 
 def broken(error: BaseException) -> FeedError:
-    """Return the error to show for a failed connection.
+    """Return the error to show for a failed connection to a calendar server.
 
-    Library errors are not quoted, as they contain the address.
+    Library errors are not quoted, as they contain the secret URL.
     """
     if isinstance(error, aiohttp.ClientConnectorError):
         what = "Its server cannot be connected to."
@@ -119,7 +120,7 @@ def broken(error: BaseException) -> FeedError:
 
 
 def untrusted(error: BaseException) -> FeedError:
-    """Return the error to show for a certificate that failed verification."""
+    """Return the error to show for a calendar server whose certificate failed verification."""
     why = str(getattr(error, "verify_message", "") or "it cannot be checked")
     return FeedError(
         f"Its server's certificate is not to be trusted: {why[:200].rstrip('.')}.",

@@ -1,4 +1,4 @@
-"""Finds all busy times of a calendar, even if parts of it break the libraries that parse it.
+"""Finds all busy times in a calendar, even if some of its events make the parsing libraries fail.
 
 Each event or series is expanded separately, with a time limit, so that a bad one only loses itself.
 Cheap ones go first; those that exceeded their share split the remaining time. Runs in a child
@@ -51,7 +51,7 @@ Group = list[FeedPart]
 
 @dataclass(slots=True)
 class BusyTimes:
-    """The busy times found in a calendar, and what was left out."""
+    """The busy times found in a calendar, and which events were left out and why."""
 
     found: set[Seconds] = field(default_factory=set)
     dropped: Counter[tuple[What, LeftOut]] = field(default_factory=Counter)
@@ -66,11 +66,10 @@ class BusyTimes:
 
 
 def busy_times(pieces: FeedPieces, span: BusySpan, *, left_s: Callable[[], float]) -> BusyTimes:
-    """Return every busy time of a calendar that overlaps the span.
+    """Return every busy time of a calendar that overlaps a time span.
 
-    `left_s` returns the remaining seconds.
-
-    Call it on the main thread of a dedicated process: it uses the process's CPU timer.
+    `left_s` returns the remaining seconds of the time limit. Call it on the main thread of a
+    dedicated process: it uses the process's CPU timer.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # library warnings about the calendar's content

@@ -1,8 +1,8 @@
 """Reads a calendar feed: fetches the bytes and has a child process parse them.
 
-It splits the time limit between fetching and parsing, validates files, and words the errors. The
-child has parsed untrusted text, so its answer is checked: only numbers and known reasons are
-accepted.
+It splits the time limit between fetching and parsing, validates calendar files, and words the
+errors. The child has parsed untrusted text, so its answer is checked: only numbers and known
+reasons are accepted.
 """
 
 from __future__ import annotations
@@ -63,14 +63,17 @@ secrets or session variables."""
 
 
 def child_command() -> tuple[str, ...]:
-    """Return the command line of the parsing child process; a frozen app is its own interpreter."""
+    """Return the command line of the child process that parses calendars.
+
+    In a frozen (packaged) app the app itself takes the place of Python.
+    """
     if getattr(sys, "frozen", False):
         return (sys.executable, "read-calendar")
     return (sys.executable, "-m", "lull.backends.calendars.child")
 
 
 class IcsCalendar:
-    """Reads .ics feeds; implements the `FeedReader` port."""
+    """Reads .ics calendar feeds; implements the `FeedReader` port."""
 
     def __init__(
         self,

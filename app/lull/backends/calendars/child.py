@@ -75,7 +75,9 @@ def answered(
 
 
 def limit_myself() -> None:
-    """Limit this process's memory, CPU time and file size, and turn off core dumps."""
+    """Limit this calendar-parsing process's memory, CPU time and file size, and turn off core
+    dumps.
+    """
     try:
         import resource
     except ImportError:  # Windows: only the parent's timeout and the size limit apply

@@ -1,7 +1,7 @@
 """Downloads a calendar from its URL safely.
 
-The address is a password: it appears in no error, log or traceback. Only HTTPS; plain HTTP only to
-a private address the user allowed. At most three redirects, each checked like the first: never from
+The URL is a password: it appears in no error, log or traceback. Only HTTPS; plain HTTP only to a
+private address the user allowed. At most three redirects, each checked like the first: never from
 HTTPS to HTTP, never from a public to a private network. A name is resolved once, all its addresses
 are checked, and the connection uses exactly those, which defeats DNS rebinding; the certificate is
 still verified against the name. Size (before and after unpacking) and time are bounded.
@@ -60,7 +60,7 @@ class _Hop:
 
 
 async def look_up(host: str, port: int) -> list[str]:
-    """Resolve a host with the system's resolver. Raises OSError."""
+    """Resolve a host name with the system's resolver. Raises OSError."""
     loop = asyncio.get_running_loop()
     found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(one[4][0]) for one in found))
@@ -76,7 +76,7 @@ class FeedFetch:
         resolve: Resolve = look_up,
         judge: Classify = standing,
     ) -> None:
-        """The argument `tls` verifies certificates.
+        """Create the downloader; `tls` is the TLS context that verifies certificates.
 
         The default uses the system's certificate store.
         """
@@ -87,10 +87,10 @@ class FeedFetch:
     async def get(
         self, address: str, *, private: bool, marks: Validators, within_s: float = FETCH_TIMEOUT_S
     ) -> Fetched | None:
-        """Download a calendar; return None if it is unchanged since the validators `marks`.
+        """Download a calendar; return None if it is unchanged since the cache validators `marks`.
 
         Raises FeedUnreachable for temporary failures, otherwise FeedError; neither contains the
-        address.
+        secret URL.
         """
         try:
             async with asyncio.timeout(within_s):

@@ -54,7 +54,7 @@ def fault_of(part: FeedPart) -> LeftOut | None:
 
 
 def says_free(part: FeedPart) -> LeftOut | None:
-    """Return why an event leaves its owner free; None if it makes the owner busy."""
+    """Return why a calendar event leaves its owner free; None if it makes the owner busy."""
     if (part.first(b"STATUS") or b"").upper() == b"CANCELLED":
         return LeftOut.CANCELLED
     busy = (part.first(b"X-MICROSOFT-CDO-BUSYSTATUS") or b"").upper()
@@ -64,9 +64,9 @@ def says_free(part: FeedPart) -> LeftOut | None:
 
 
 def fault_of_zone(part: FeedPart) -> LeftOut | None:
-    """Return why a time zone definition cannot be used; None if it can.
+    """Return why a calendar's time zone definition cannot be used; None if it can.
 
-    Its rules are expanded too.
+    Its recurrence rules are checked too, because they are expanded like those of events.
     """
     if not part.ended:
         return LeftOut.CUT_OFF
@@ -90,7 +90,7 @@ def fault_of_zone(part: FeedPart) -> LeftOut | None:
 
 
 def day_of(value: bytes) -> date | None:
-    """Return the day of a DATE or DATE-TIME value; None if it is neither."""
+    """Return the day of an iCalendar DATE or DATE-TIME value; None if it is neither."""
     found = _TIME.fullmatch(value)
     if found is None:
         return None
@@ -102,9 +102,9 @@ def day_of(value: bytes) -> date | None:
 
 
 def cannot_touch(part: FeedPart, span: BusySpan) -> bool:
-    """Return whether an event certainly does not overlap the span.
+    """Return whether a calendar event certainly does not overlap the span.
 
-    Time zones are not read here; a margin of days covers them. Filters out most of a calendar,
+    Time zones are not read here; a margin of days covers them. This filters out most of a calendar,
     which is past.
     """
     if part.values(b"RECURRENCE-ID") or part.values(b"RDATE"):
@@ -125,7 +125,9 @@ def cannot_touch(part: FeedPart, span: BusySpan) -> bool:
 
 
 def steps_until(part: FeedPart, until: date) -> float:
-    """Estimate how often a series recurs before that day, which is the cost of expanding it."""
+    """Estimate how often an event series recurs before that day, which is the cost of expanding
+    it.
+    """
     start = day_of(part.first(b"DTSTART") or b"")
     rules = part.values(b"RRULE")
     if start is None or not rules:

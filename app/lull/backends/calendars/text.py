@@ -54,7 +54,9 @@ class FeedPart:
     """How deeply the parser is inside ignored components such as alarms."""
 
     def values(self, name: bytes) -> list[bytes]:
-        """Return the values of all lines with this property name, without parameters."""
+        """Return the values of all of the component's lines with this property name, without
+        parameters.
+        """
         return [value_of(line) for line in self.lines if name_of(line) == name]
 
     def first(self, name: bytes) -> bytes | None:
@@ -74,7 +76,9 @@ class FeedPart:
 
 @dataclass(slots=True)
 class FeedPieces:
-    """The relevant components of one calendar feed."""
+    """The components of one calendar feed that matter for busy times: events, free/busy tables,
+    time zones.
+    """
 
     is_calendar: bool = False
     parts: list[FeedPart] = field(default_factory=list)
@@ -118,7 +122,7 @@ def unfolded(data: bytes) -> bytes:
 
 
 def cut(data: bytes, *, time_is_up: Callable[[], bool] = lambda: False) -> FeedPieces:
-    """Split a calendar into its components. Terminates and raises nothing for any input."""
+    """Split a calendar's bytes into its components. Terminates and raises nothing for any input."""
     pieces = FeedPieces()
     cutter = _Cutter(pieces)
     for number, found in enumerate(_RELEVANT_LINE.finditer(unfolded(as_utf8(data)))):

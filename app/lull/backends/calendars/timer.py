@@ -1,4 +1,4 @@
-"""Stops Python code that runs too long, from within its own process.
+"""A stopwatch that interrupts Python code after too much CPU time, from within its own process.
 
 Only for a single-purpose child process, because the exception may interrupt any step. Needs the
 main thread and a Unix timer; without one, only the parent's timeout ends the child.
@@ -13,16 +13,16 @@ from types import FrameType
 
 
 class Overdue(BaseException):
-    """Raised when the allowed CPU time is used up.
+    """Raised in a code block when its allowed CPU time is used up.
 
-    Not an `Exception`, so that no library catches it.
+    It is not an `Exception`, so that no library catches it.
     """
 
 
 class Stopwatch:
     """Limits the CPU time of code blocks, using the process's CPU-time timer.
 
-    CPU time rather than wall time, so that a busy machine does not make good events fail.
+    CPU time is used rather than wall time, so that a busy machine does not make good events fail.
     """
 
     def __init__(self) -> None:

@@ -29,7 +29,9 @@ _TZID = re.compile(rb';TZID=(?:"([^"]{1,200})"|([^":;,]{1,200}))', re.IGNORECASE
 
 
 class CannotBe(Exception):
-    """Raised when an event cannot be used; `why` is the reason, by which failures are counted."""
+    """Raised when a calendar event cannot be used; `why` is the reason, by which failures are
+    counted.
+    """
 
     def __init__(self, why: LeftOut) -> None:
         super().__init__(why)
@@ -37,21 +39,21 @@ class CannotBe(Exception):
 
 
 class Times:
-    """Expands the events of one calendar to the times within one span."""
+    """Expands the events of one calendar to their times within one span."""
 
     def __init__(self, span: BusySpan) -> None:
         self._span = span
         self._from_s, self._to_s = span.start.timestamp(), span.end.timestamp()
 
     def single(self, part: FeedPart) -> Iterator[Seconds]:
-        """Yield the time of a non-recurring event. Raises CannotBe, and library errors."""
+        """Yield the time of a non-recurring calendar event. Raises CannotBe, and library errors."""
         component = icalendar.Event.from_ical(part.text())
         if why := self._fault(component):
             raise CannotBe(why)
         yield from self._touching(self._ends(component))
 
     def series(self, parts: list[FeedPart], faults: list[LeftOut]) -> Iterator[Seconds]:
-        """Yield the times of a recurring event with its changed recurrences.
+        """Yield the times of a recurring calendar event with its changed recurrences.
 
         Reasons for unusable parts are appended to `faults`. Raises library errors.
         """
@@ -72,7 +74,9 @@ class Times:
                 yield from self._touching(self._ends(component))
 
     def period(self, text: bytes) -> Iterator[Seconds]:
-        """Yield one busy time of a free/busy table. Raises CannotBe, and library errors."""
+        """Yield one busy time of a calendar's free/busy table. Raises CannotBe, and library
+        errors.
+        """
         start, end = vPeriod.from_ical(words(text.strip()))  # type: ignore[no-untyped-call]
         if isinstance(end, timedelta):
             end = _later(start, end)

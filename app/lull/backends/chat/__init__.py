@@ -1,1 +1,3 @@
-"""Chat models that Lull asks, and their tasks: judging answers and writing skills."""
+"""Chat models that Lull itself sends requests to, and their tasks: judging answers and writing
+skills.
+"""

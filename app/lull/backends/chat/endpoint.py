@@ -1,4 +1,5 @@
-"""Rules for all model servers that Lull asks: allowed addresses, limits, errors.
+"""Rules for all model servers to which Lull itself sends requests: allowed addresses, limits,
+errors.
 
 Failures become one of two errors: UpstreamDown if a later retry may help, RequestError if someone
 must change something first. A server's error text is untrusted, so it is sanitized and quoted
@@ -45,7 +46,7 @@ _BUSY: Final = (408, 425, 429)
 
 
 def is_remote(address: str) -> bool:
-    """Return whether an address is on another machine.
+    """Return whether a model server's address is on another machine.
 
     A host name counts as remote, except a literal name of this machine.
     """
@@ -65,10 +66,9 @@ def checked_address(
 ) -> str:
     """Validate a model server's address and return it without its trailing slash.
 
-    Raises SettingsError if it is not allowed.
-
-    `own_upstream` says that the user's own chats go there anyway, so a remote address is allowed; a
-    model that the server forwards elsewhere still is not.
+    Raises SettingsError if it is not allowed. `own_upstream` says that the user's own chats go
+    there anyway, so a remote address is allowed; a model that the server forwards elsewhere still
+    is not.
     """
     if not address or not is_address(address):
         raise SettingsError(
@@ -87,7 +87,9 @@ def checked_address(
 
 @asynccontextmanager
 async def within(timeout_s: float, name: str, address: str) -> AsyncIterator[None]:
-    """Context manager that raises UpstreamDown if its block takes longer than `timeout_s`."""
+    """Context manager that raises UpstreamDown (a retry may help) if its block takes longer than
+    `timeout_s`.
+    """
     try:
         async with asyncio.timeout(timeout_s):
             yield
@@ -176,7 +178,9 @@ def _sentence(value: object) -> str:
 
 
 def error_in(answer: dict[str, object]) -> bytes:
-    """Return the `error` field of an HTTP 200 answer as an error body; b"" if there is none."""
+    """Return the `error` field of a model server's HTTP 200 answer as an error body; b"" if there
+    is none.
+    """
     return json.dumps({"error": answer["error"]}).encode() if answer.get("error") else b""
 
 
@@ -185,7 +189,7 @@ def error_in(answer: dict[str, object]) -> bytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linked:
-    """A message whose tool calls and tool results have matching ids."""
+    """A chat message whose tool calls and tool results have matching ids."""
 
     message: Message
     texts: tuple[str, ...]
@@ -196,7 +200,7 @@ class Linked:
 
 
 def linked(messages: Sequence[Message]) -> Iterator[Linked]:
-    """Yield the messages of a request with matching ids on tool calls and their results.
+    """Yield a chat request's messages with matching ids on tool calls and their results.
 
     Raises RequestError (400) for a message that cannot be sent again as it was.
     """
@@ -237,7 +241,7 @@ def _refuse_lost(message: Message) -> None:
 
 
 def clean(text: str) -> str:
-    """Replace lone surrogates in a text, which cannot be encoded."""
+    """Replace lone surrogates in a text, which cannot be encoded as UTF-8."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -251,7 +255,9 @@ def completion(
     completion_tokens: object = None,
     error: str = "",
 ) -> Completion:
-    """Build a Completion from a model's answer, separating thinking that is mixed into its text."""
+    """Build a Completion from a chat model's answer, separating thinking that is mixed into its
+    text.
+    """
     thought = _THOUGHT.match(text)
     if thought:
         text, thinking = text[thought.end() :], (thinking + thought.group(1).strip())

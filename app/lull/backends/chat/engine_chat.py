@@ -1,4 +1,5 @@
-"""Lets Lull's own engine answer like any chat model, used by proofs.
+"""Lets Lull's own inference engine answer like any chat model; used to replay past requests when a
+skill is tested.
 
 It answers as it would for a client: options the caller leaves open use the model's own sampling.
 The engine supports neither structured output nor tools; requests for them are refused, so that free
@@ -29,12 +30,14 @@ _OPEN: Final = Sampling()
 
 
 class EngineChat:
-    """Asks Lull's own running engine like a chat model (implements `ChatModel`)."""
+    """Asks Lull's own inference engine like a chat model; implements the `ChatModel` port."""
 
     def __init__(
         self, engine: Engine, name: str, *, timeout_s: float, own_sampling: Sampling = _OPEN
     ) -> None:
-        """The argument `own_sampling` fills in sampling parameters that a request leaves open."""
+        """Wrap an engine; `own_sampling` fills in sampling parameters that a request leaves
+        open.
+        """
         self.name = name
         self._engine = engine
         self._own = own_sampling
@@ -49,7 +52,7 @@ class EngineChat:
         tools: str = "",
         adapter: str | None = None,
     ) -> Completion:
-        """Have the engine answer one request. Raises EngineError, RequestError."""
+        """Have the engine answer one chat request. Raises EngineError, RequestError."""
         if format or tools:
             what = "structured output" if format else "tools"
             raise RequestError(f'"{self.name}" does not support {what}', status=400)

@@ -40,7 +40,7 @@ async def ask_for_json(
 
 
 def only_object(text: str) -> dict[str, Any]:
-    """Parse the text's only JSON object. Raises ValueError with a readable reason."""
+    """Parse the only JSON object in a model's answer. Raises ValueError with a readable reason."""
     start, end = text.find("{"), text.rfind("}")
     if start < 0 or end < start:
         raise ValueError("there is no JSON object in it")

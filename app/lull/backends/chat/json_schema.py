@@ -1,4 +1,4 @@
-"""Validates a JSON value against a schema with the `jsonschema` library, within a budget.
+"""Validates a JSON value against a schema with the `jsonschema` library, within a budget of effort.
 
 Schemas come from clients or from models' proposed checks, so nothing is fetched, recursion is
 bounded, and only cheap regular expressions are tried. The result is None if the budget does not

@@ -1,6 +1,7 @@
-"""The judge (process reward model): a chat model that votes several times on an answer.
+"""The judge (process reward model): a chat model that is asked several times whether an answer was
+good.
 
-All conversation text is shown as data between unforgeable marker lines. An answer counts as a vote
+All conversation text is shown as data between unforgeable marker lines. A reply counts as a vote
 only if it is exactly the requested JSON object; anything else is no vote, not a zero. Votes are
 combined to a reward elsewhere.
 """
@@ -68,7 +69,7 @@ BETTER: Final = _schema("better", ["A", "B", "same"], "string")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgePrompts:
-    """The judge's system prompts."""
+    """The system prompts for the judge, a chat model that rates answers."""
 
     turn: str
     wish: str
@@ -76,12 +77,12 @@ class JudgePrompts:
 
     @classmethod
     def shipped(cls) -> JudgePrompts:
-        """Load the prompts shipped with Lull. Raises ResourceError."""
+        """Load the judge model's system prompts that ship with Lull. Raises ResourceError."""
         return cls(turn=prompt("judge-turn"), wish=prompt("judge-wish"), pair=prompt("judge-pair"))
 
 
 class LlmJudge:
-    """A chat model that judges answers; implements the `Judge` port."""
+    """A chat model that rates answers; implements the `Judge` port."""
 
     def __init__(
         self,
@@ -92,10 +93,11 @@ class LlmJudge:
         votes: int = 3,
         temperature: float = 0.6,
     ) -> None:
-        """The argument `coin` draws the random codes of marker lines and the seeds.
+        """Create the judge; `coin` draws seeds and the random codes in the marker lines around
+        untrusted text.
 
-        Votes are asked one after another, because a local server handles one request at a time and
-        reuses its prompt cache.
+        Votes are requested one after another, because a local server handles one request at a time
+        and reuses its prompt cache.
         """
         self._model = model
         self._coin = coin
@@ -168,7 +170,7 @@ class LlmJudge:
 
 
 def read_vote(said: str, *, shown: str) -> Vote | None:
-    """Parse a judge's vote on an answer; None if the text is not exactly one."""
+    """Parse a judge model's vote on an answer; None if the text is not exactly one."""
     value = _verdict(said, "score", shown)
     if value is None or type(value["score"]) is not int or value["score"] not in (-1, 0, 1):
         return None
@@ -176,7 +178,7 @@ def read_vote(said: str, *, shown: str) -> Vote | None:
 
 
 def read_choice(said: str, *, shown: str) -> tuple[str, str] | None:
-    """Parse which of two answers a judge prefers: ("A", "B" or "same", reason), or None."""
+    """Parse which of two answers a judge model prefers: ("A", "B" or "same", reason), or None."""
     value = _verdict(said, "better", shown)
     if value is None or value["better"] not in ("A", "B", "same"):
         return None
@@ -184,10 +186,11 @@ def read_choice(said: str, *, shown: str) -> tuple[str, str] | None:
 
 
 def compared(first: str, second: str) -> int:
-    """Combine two comparisons, with the judged answer as A and then as B, to one vote.
+    """Combine a judge model's two comparisons of an answer with an accepted one, in both orders, to
+    one vote.
 
-    1: at least as good as the accepted answer in both orders; -1: worse in both; 0: it depends on
-    the order.
+    In `first` the judged answer was A, in `second` B. The vote is 1 if it was at least as good as
+    the accepted answer in both orders, -1 if worse in both, 0 if it depends on the order.
     """
     as_first = {"A": 1, "same": 0, "B": -1}[first]
     as_second = {"B": 1, "same": 0, "A": -1}[second]

@@ -45,7 +45,7 @@ _FINISHES: Final = {
 
 
 def open_session() -> aiohttp.ClientSession:
-    """Open an HTTP session for model servers.
+    """Open an HTTP session for requests to model servers.
 
     It has no cookies and takes no proxies or passwords from the environment.
     """
@@ -71,11 +71,10 @@ class OpenAIChat:
         api_key: str = "",
         allow_remote: bool = False,
     ) -> None:
-        """The argument `base_url` may end at the host, at `/v1` or at the route.
+        """Configure an endpoint; `base_url` may end at the host, at `/v1` or at the route.
 
-        `session` is from `open_session`.
-
-        Raises SettingsError for a remote address or model that is not allowed.
+        `session` is from `open_session`. Raises SettingsError for a remote address or model that is
+        not allowed.
         """
         self.name = model
         self._address = checked_address(base_url, model, allow_remote=allow_remote)
@@ -96,7 +95,9 @@ class OpenAIChat:
         tools: str = "",
         adapter: str | None = None,
     ) -> Completion:
-        """Send one chat request to the server. Raises UpstreamDown, RequestError."""
+        """Send one chat request to the OpenAI-compatible server. Raises UpstreamDown,
+        RequestError.
+        """
         if adapter is not None:
             raise RequestError(f"{self.name} at {self._address} serves no adapters.", status=400)
         body: dict[str, Any] = {

@@ -1,8 +1,9 @@
-"""The skill writer: a chat model that drafts one skill from failing turns.
+"""The skill writer: a chat model that drafts one skill (a rule for prompts) from conversation turns
+that went wrong.
 
 This module decides what the model sees and what counts as a skill. An unusable answer is returned
 to the model once, with the reason; a second one raises a fault that keeps everything the model
-wrote. The draft is untrusted text: screening checks its safety and the proof its benefit.
+wrote. The draft is untrusted text: its safety is screened and its benefit is tested elsewhere.
 """
 
 from __future__ import annotations
@@ -49,12 +50,12 @@ _HINT: Final = "Another model may write better; what it wrote is kept with this 
 
 
 class ModelEvolver:
-    """A chat model that writes skills; implements the `Evolver` port."""
+    """A chat model that drafts skills (rules for prompts); implements the `Evolver` port."""
 
     def __init__(self, model: ChatModel, *, coin: Coin, told: str | None = None) -> None:
-        """The argument `coin` draws the random codes of marker lines and the seeds.
+        """Create the skill writer; `told` replaces the shipped prompt.
 
-        `told` replaces the shipped prompt.
+        `coin` draws seeds and the random codes in the marker lines around untrusted text.
         """
         self._model = model
         self._coin = coin
@@ -63,7 +64,8 @@ class ModelEvolver:
         self.name = f"{model.name} evolve-{digest[:12]}"
 
     async def draft(self, material: EvolverMaterial) -> SkillDraft:
-        """Have the model draft a skill.
+        """Have the model draft a skill (a rule for prompts) from conversation turns that went
+        wrong.
 
         Raises EvolverFault with all that the model wrote, UpstreamDown.
         """

@@ -1,7 +1,7 @@
-"""Shows untrusted text to a model as data, between marker lines that the text cannot forge.
+"""Encloses untrusted text in a prompt, as data, between marker lines that the text cannot forge.
 
-The markers carry a random code drawn per question. A text cannot close its own block because it
-does not know the code; a code that occurs in the texts is lengthened.
+The markers carry a random code drawn per prompt. A text cannot close its own block because it does
+not know the code; a code that occurs in the texts is lengthened.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def drawn_seed(coin: Coin) -> int:
 
 
 def tokens(text: str) -> int:
-    """Estimate the tokens of a text, erring high because tokenizers differ."""
+    """Estimate how many tokens a text has, erring high because tokenizers differ."""
     return _RATE.text(text)
 
 
@@ -64,7 +64,7 @@ def clipped(text: str, most_tokens: int) -> str:
 
 
 def spoken(message: Message) -> str:
-    """Render a message as text: its words, its tool calls, and notes about other parts."""
+    """Render a chat message as text: its words, its tool calls, and notes about other parts."""
     lines = [message.text] if message.text else []
     lines += ["[an image]" for part in message.parts if part.kind is PartKind.IMAGE]
     lines += ["[a part of another kind]" for p in message.parts if p.kind is PartKind.OPAQUE]
@@ -75,7 +75,8 @@ def spoken(message: Message) -> str:
 def conversation(
     marks: BlockMarks, messages: Sequence[Message], most_tokens: int, last: int
 ) -> str:
-    """Render the newest messages that fit into a prompt, each below a marker line with its role.
+    """Render the newest messages of a conversation that fit into a prompt, each below a marker line
+    with its role.
 
     Half of the room is reserved for the user's newest message; at most `last` others are shown.
     """

@@ -1,4 +1,4 @@
-"""Parses the skill that a skill-writing model answered with.
+"""Parses the skill (a rule for prompts) in the answer of a model that was asked to write one.
 
 Parsing is strict, and errors are worded for the model and the user. Nothing is truncated, because
 half a rule is a different rule. Only the name is normalized where the intent is clear ("Menu Style"
@@ -65,7 +65,7 @@ SCHEMA: Final[dict[str, Any]] = {
 
 
 class Unusable(Exception):
-    """Raised when a model's answer is not a usable skill.
+    """Raised when a model's answer contains no usable skill (a rule for prompts).
 
     The message is a sentence for the model and the user.
     """
@@ -73,7 +73,7 @@ class Unusable(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenSkill:
-    """A parsed skill and its check."""
+    """A skill (a rule for prompts) parsed from a model's answer, and its executable check."""
 
     text: SkillText
     check: str
@@ -81,9 +81,9 @@ class WrittenSkill:
 
 
 def read_skill(answer: str, *, check_may_go: bool = False) -> WrittenSkill:
-    """Parse the skill in a model's answer. Raises Unusable.
+    """Parse the skill (a rule for prompts) in a model's answer. Raises Unusable.
 
-    With `check_may_go` an unusable check is dropped instead.
+    With `check_may_go` an unusable check (executable test of answers) is dropped instead.
     """
     fields = _fields(answer)
     rule = _text(fields, "body", needed=True)
@@ -103,7 +103,7 @@ def read_skill(answer: str, *, check_may_go: bool = False) -> WrittenSkill:
 
 
 def meant_name(name: str) -> str:
-    """Turn a proposed skill name into an allowed one, if it is clear which is meant.
+    """Turn a skill name that a model proposed into an allowed one, if it is clear which is meant.
 
     Raises Unusable.
     """

@@ -1,1 +1,3 @@
-"""Looks for installed chat clients and reads the syntax of their configuration."""
+"""Finds installed chat apps, reads the YAML of their settings, and sends test requests as they
+would.
+"""

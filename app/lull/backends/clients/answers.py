@@ -1,4 +1,4 @@
-"""Finds the text in an answer of each protocol."""
+"""Extracts the text from a chat answer, in the format of each supported API."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from lull.core.clients.client import Speech
 
 
 def text_of(speech: Speech, answer: Any) -> str:
-    """The text of a whole answer. Raises ValueError where it does not have the protocol's form."""
+    """Return the text of a complete chat answer.
+
+    Raises ValueError if it is not in the API's format.
+    """
     try:
         match speech:
             case Speech.OLLAMA:

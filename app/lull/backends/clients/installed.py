@@ -1,4 +1,4 @@
-"""Finds chat clients by their executables, and their versions without running them."""
+"""Finds installed chat apps by their executables, and their versions without running them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PACKAGE_LIMIT: Final = 256 * 1024
 
 
 def executable_of(names: Sequence[str], path: str | None) -> Path | None:
-    """The first of these programs that stands on the PATH."""
+    """Return the first of these programs that is found on the PATH."""
     for name in names:
         if found := shutil.which(name, path=path):
             return Path(found)
@@ -21,10 +21,10 @@ def executable_of(names: Sequence[str], path: str | None) -> Path | None:
 
 
 def version_of(executable: Path, names: Sequence[str]) -> str | None:
-    """The version that the package of a program names, or None.
+    """Return a program's version as named by the npm or pip package it belongs to, or None.
 
-    A program of npm lies in its package, one of pip beside its environment's packages. Running it
-    would take seconds, and some look for updates then.
+    An npm program lies inside its package, a pip program beside its environment's packages. Running
+    it would take seconds, and some programs look for updates then.
     """
     try:
         real = executable.resolve(strict=True)

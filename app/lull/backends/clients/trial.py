@@ -1,4 +1,4 @@
-"""Sends one short request to Lull in the protocol that a client speaks."""
+"""Sends one short test request to Lull, in the API format that a chat app uses."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ _MOST_TOKENS: Final = 64
 
 
 def try_out(address: str, speech: Speech, client: str, model: str) -> Json:
-    """Send the request and tell how it went: `{"ok", "model", "route", "answer", "why", "took_s"}`.
+    """Send a short test request to Lull as a chat app would, and report the outcome.
 
-    There is no time limit, because a large model may take minutes to load; Ctrl-C ends it.
+    Returns `{"ok", "model", "route", "answer", "why", "took_s"}`. There is no time limit, because a
+    large model may take minutes to load; Ctrl-C ends it.
     """
     where = urlsplit(address)
     # The name shows in `lull conversations` where this request came from.

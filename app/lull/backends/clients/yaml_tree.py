@@ -1,4 +1,7 @@
-"""Reads YAML into a tree with places, by PyYAML's composer, which builds no objects."""
+"""Parses YAML into a tree of nodes with their positions in the text.
+
+It uses PyYAML's composer, which builds no Python objects.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,10 @@ _MERGE: Final = "tag:yaml.org,2002:merge"
 
 
 def read_yaml(text: str) -> Node | None:
-    """The root of a YAML text, None where it holds only blanks and comments.
+    """Return the root node of a YAML text; None where it holds only blanks and comments.
 
-    Raises ClientFileError for what is no YAML, for several documents, keys that stand twice or are
-    no texts, and merge keys, which would hide what a map holds.
+    Raises ClientFileError for text that is not YAML, for several documents, keys that occur twice
+    or are not strings, and merge keys, which would hide what a map holds.
     """
     try:
         root = yaml.compose(text, Loader=_ShallowLoader)

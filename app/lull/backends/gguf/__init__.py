@@ -1,1 +1,1 @@
-"""Model weights in GGUF, Ollama's file format."""
+"""Reads and writes model weights in GGUF, Ollama's file format."""

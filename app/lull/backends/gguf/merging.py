@@ -1,4 +1,4 @@
-"""Merges an adapter into a base model's GGUF file.
+"""Merges a LoRA adapter into a base model's GGUF file.
 
 Only tensors that the adapter changes are rewritten: W + (alpha/r)·B·A (LoRA, arXiv 2106.09685, eq.
 3; mlx-lm's `scale` is alpha/r), with llama's query and key rows in llama.cpp's order. Everything
@@ -47,7 +47,7 @@ class LoraPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A LoRA adapter's matrix pairs, by module path in MLX."""
+    """All matrix pairs of a LoRA adapter, by module path in MLX."""
 
     pairs: Mapping[str, LoraPair]
     scale: float
@@ -55,7 +55,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """Describes a merged GGUF file."""
+    """Describes a GGUF file into which a LoRA adapter was merged: its path, hash and size."""
 
     path: Path
     sha256: str
@@ -65,7 +65,7 @@ class Merged:
 
 
 def read_change(folder: Path) -> Change:
-    """Read an mlx-lm adapter folder. Raises WeightsError if it is not a plain LoRA."""
+    """Read a LoRA adapter from an mlx-lm folder. Raises WeightsError if it is not a plain LoRA."""
     from safetensors import SafetensorError
     from safetensors.numpy import load_file
 
@@ -84,9 +84,10 @@ def read_change(folder: Path) -> Change:
 def merge(
     base: GgufFile, shape: ModelShape, change: Change, out: Path, *, report: Report
 ) -> Merged:
-    """Write the base model merged with an adapter; an existing file is replaced only when complete.
+    """Write a GGUF file of the base model merged with a LoRA adapter.
 
-    Raises WeightsError if the adapter does not fit this base.
+    An existing file is replaced only when the new one is complete. Raises WeightsError if the
+    adapter does not fit this base.
     """
     targets = _targets(shape, change)
     tensors = [_new(one, targets) for one in base.tensors]
@@ -107,7 +108,7 @@ def merge(
 
 
 def merged_bytes(base: GgufFile, shape: ModelShape, change: Change) -> int:
-    """Return the size in bytes of the file that `merge` would write."""
+    """Return the size in bytes that a GGUF file merged with this adapter would have."""
     tensors = [_new(one, _targets(shape, change)) for one in base.tensors]
     return sum(one.n_bytes for one in tensors) + base.data_at
 

@@ -1,1 +1,1 @@
-"""Platform-specific signals of whether someone is using the machine."""
+"""Platform-specific signals of whether someone is using the machine, such as recent input."""

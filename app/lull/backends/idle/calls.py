@@ -1,8 +1,8 @@
 """Detects calls and films: times when the user may be there without touching the machine.
 
-A call is a program that records sound or video; a film is one that keeps the screen awake. Programs
-that capture the machine's own output (a level meter, a desktop recorder) count as neither. On Linux
-PipeWire is asked if it runs, else PulseAudio.
+A call is assumed when a program records sound or video, a film when one keeps the screen awake.
+Programs that capture the machine's own output (a level meter, a desktop recorder) count as neither.
+On Linux PipeWire is asked if it runs, else PulseAudio.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CAPTURES_OUTPUT: Final = ("stream.capture.sink", "stream.monitor")
 
 
 class AnyTrue:
-    """Combines yes/no signal sources: true if any is true, false only if all are false."""
+    """Combines yes/no idle signals: true if any is true, false only if all are false."""
 
     def __init__(self, sources: Sequence[SignalSource[bool]]) -> None:
         self._sources = tuple(sources)
@@ -49,7 +49,9 @@ class AnyTrue:
 
 
 class Recording:
-    """Signal on Linux: whether a program records from a microphone or camera."""
+    """Signal for idle detection on Linux: whether a program records from a microphone or camera, as
+    in a call.
+    """
 
     name = "the sound server"
 
@@ -60,7 +62,10 @@ class Recording:
         self._ask = ask
 
     def read(self) -> Reading[bool]:
-        """Ask only a sound server that is already running, because pactl would start one."""
+        """Ask the running sound server whether a program records from a microphone or camera.
+
+        A sound server that does not run is not asked, because pactl would start one.
+        """
         here: Reading[bool] = Unknown("no sound server runs here")
         if self._pipewire.exists():
             dump = self._ask(["pw-dump"])
@@ -84,7 +89,9 @@ class Recording:
 
 
 def recorded_by_pipewire(dump: str) -> Reading[bool]:
-    """Return whether JSON printed by pw-dump has a running recording stream."""
+    """Return whether a program records sound or video, from the JSON printed by PipeWire's
+    pw-dump.
+    """
     try:
         objects = json.loads(dump)
     except ValueError:
@@ -111,7 +118,9 @@ def _records(props: Mapping[str, object]) -> bool:
 
 
 def recorded_by_pulse(sources: str, outputs: str) -> bool:
-    """Return whether any program records, from pactl's lists of sources and of source outputs."""
+    """Return whether any program records sound, from pactl's lists of sources and of source
+    outputs.
+    """
     monitors = {
         fields[0]
         for line in sources.splitlines()

@@ -1,4 +1,5 @@
-"""Reads idle signals from a JSON file, for unsupported desktops, scripts, and tests.
+"""Reads idle signals (whether the user is at the computer) from a JSON file, for unsupported
+desktops, scripts, and tests.
 
 The file is a JSON object with names of `IdleSignals`. Signals it leaves out are unknown; all are if
 it is missing, damaged or older than a minute, because its writer may have died. Shares are from 0
@@ -37,7 +38,9 @@ _NEVER_UNKNOWN: Final = frozenset({"since_chat_s", "asleep_gap_s", "chats_in_fli
 
 
 class IdleFile:
-    """Reads idle signals from a file; implements the `IdleSource` port."""
+    """Reads idle signals (whether the user is at the computer) from a file; implements the
+    `IdleSource` port.
+    """
 
     def __init__(self, path: Path, *, clock: Clock, zone: Callable[[], tzinfo]) -> None:
         self._path = path
@@ -51,7 +54,7 @@ class IdleFile:
         return IdleSignals(now=now.astimezone(self._zone()), monotonic_s=monotonic_s, **values)
 
     def hurry(self, on: bool) -> None:
-        """Does nothing, because the file is read on every call anyway."""
+        """Ignore the request to poll faster, because the file is read on every call anyway."""
 
     def _read(self, now_s: float) -> Mapping[str, Any] | Unknown:
         """Return each signal, or why there are none."""

@@ -1,4 +1,5 @@
-"""Chooses how to read the time since the last input on Linux: display server, else logind.
+"""Chooses how to measure the time since the user's last input on Linux: display server, else
+logind.
 
 Under X11 it is the X server, under GNOME on Wayland Mutter. On other Wayland desktops, and outside
 a session, logind reports what the desktop told it.
@@ -23,7 +24,9 @@ _MUTTER = Target(
 
 
 class MutterIdle:
-    """Signal source: time since the last input by GNOME's compositor, which sees all input."""
+    """Signal for idle detection: the time since the user's last input, from GNOME's compositor,
+    which sees all input.
+    """
 
     name = "Mutter"
 
@@ -44,7 +47,7 @@ class MutterIdle:
 
 
 def linux_input(environ: Mapping[str, str]) -> SignalSource[float]:
-    """Return the source of seconds since the last input in this environment's session."""
+    """Return the source of the seconds since the user's last input for this desktop session."""
     sources: list[SignalSource[float]] = []
     display = environ.get("DISPLAY", "")
     # Wayland desktops set DISPLAY too, for Xwayland.

@@ -24,7 +24,9 @@ _LISTENS_ALWAYS: Final = frozenset({"corespeechd", "coreaudiod"})
 
 
 class QuartzIdle:
-    """Signal source: seconds since the last hardware event, from Quartz."""
+    """Signal for idle detection on macOS: seconds since the last hardware input event, from
+    Quartz.
+    """
 
     name = "Quartz"
 
@@ -45,9 +47,10 @@ class QuartzIdle:
 
 
 class IoregIdle:
-    """Signal source: seconds since the last input, from the device registry (ioreg).
+    """Signal for idle detection on macOS: seconds since the user's last input, from the device
+    registry (ioreg).
 
-    Needs no window server.
+    It needs no window server.
     """
 
     name = "ioreg"
@@ -67,12 +70,12 @@ class IoregIdle:
 
 
 class MacFact:
-    """Signal source for one yes/no fact from the macOS frameworks."""
+    """Signal for idle detection on macOS, for one yes/no fact from the system frameworks."""
 
     def __init__(self, name: str, fact: Callable[[], bool | None], without: str) -> None:
-        """The function `fact` returns the value, or None if unknown.
+        """Create the signal for idle detection; `fact` returns the value, or None if unknown.
 
-        `without` is the reason to report then.
+        `without` is the reason to report when it is unknown.
         """
         self.name = name
         self._fact = fact
@@ -108,7 +111,7 @@ def mac_saving(frameworks: Frameworks) -> MacFact:
 
 
 def mac_recording(frameworks: Frameworks, name_of: Callable[[int], str] | None = None) -> MacFact:
-    """Return a signal source for whether a program records sound.
+    """Return an idle signal for whether a program records sound on macOS, as in a call.
 
     From macOS 14.2 on each program is checked; before, the microphone itself.
     """
@@ -131,7 +134,9 @@ def _process_name(pid: int) -> str:
 
 
 class MacScreenAwake:
-    """Signal source: whether a program keeps the screen awake, as films and calls do."""
+    """Signal for idle detection on macOS: whether a program keeps the screen awake, as films and
+    calls do.
+    """
 
     name = "pmset"
 

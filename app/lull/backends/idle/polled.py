@@ -1,4 +1,5 @@
-"""Polls one idle-signal source in a thread of its own.
+"""Polls one source of an idle signal (such as the time since the last input) in a thread of its
+own.
 
 Decides how often a source is asked and when it counts as not answering, and logs one line when it
 breaks and one when it recovers. A source that hangs blocks only its own thread and is unknown until
@@ -23,24 +24,30 @@ _log = logging.getLogger("lull.signals")
 
 
 class SignalSource(Protocol[T_co]):
-    """A source of one idle signal. All methods are called from one thread only."""
+    """A source of one idle signal, such as the seconds since the last input.
+
+    All methods are called from one thread only.
+    """
 
     @property
     def name(self) -> str:
-        """Name of the source for use in a sentence, such as "the X11 display"."""
+        """Name of the idle-signal source for use in a sentence, such as "the X11 display"."""
 
     def read(self) -> Reading[T_co]:
-        """Return the signal's current value, or why there is none. May block.
+        """Return the idle signal's current value, or why there is none. May block.
 
         Raises only for internal errors.
         """
 
     def close(self) -> None:
-        """Release all resources of the source. May be called twice; a later read starts anew."""
+        """Release all resources of the idle-signal source.
+
+        It may be called twice; a later read starts anew.
+        """
 
 
 class FirstKnown(Generic[T]):
-    """A signal source that asks several others in order and uses the first known value."""
+    """An idle-signal source that asks several others in order and uses the first known value."""
 
     def __init__(self, sources: Sequence[SignalSource[T]]) -> None:
         self._sources = tuple(sources)
@@ -48,7 +55,9 @@ class FirstKnown(Generic[T]):
 
     @property
     def name(self) -> str:
-        """Name of the source that was asked last, which is the one to blame for a hanging read."""
+        """Name of the idle-signal source that was asked last, which is the one to blame if a read
+        hangs.
+        """
         return self._asked.name
 
     def read(self) -> Reading[T]:
@@ -67,7 +76,9 @@ class FirstKnown(Generic[T]):
 
 
 class Silent:
-    """The signal source used for a signal that this platform lacks."""
+    """An idle-signal source that always answers "unknown", for a signal that this platform
+    lacks.
+    """
 
     def __init__(self, name: str, why: str) -> None:
         self.name = name
@@ -90,9 +101,9 @@ class PollPace:
 
 
 class Polled(Generic[T]):
-    """Polls an idle-signal source in a thread and returns its newest answer without waiting.
+    """Polls an idle-signal source in a thread and returns its newest value without waiting.
 
-    `latest` may be called from any thread; it can be started again after `stop`.
+    `latest` may be called from any thread; polling can be started again after `stop`.
     """
 
     def __init__(
@@ -103,7 +114,9 @@ class Polled(Generic[T]):
         monotonic_s: Callable[[], float] = time.monotonic,
         heard: Callable[[Reading[T]], None] | None = None,
     ) -> None:
-        """The callback `heard` is called with each answer, from the polling thread."""
+        """Prepare polling; the callback `heard` is called with each value, from the polling
+        thread.
+        """
         self._source = source
         self._pace = pace
         self._monotonic_s = monotonic_s
@@ -120,7 +133,7 @@ class Polled(Generic[T]):
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Start polling the source, discarding earlier answers."""
+        """Start polling the idle-signal source, discarding earlier values."""
         name = self._source.name
         with self._changed:
             self._turn += 1
@@ -136,7 +149,7 @@ class Polled(Generic[T]):
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop polling the source.
+        """Stop polling the idle-signal source.
 
         A source that hangs keeps its daemon thread until the process ends.
         """
@@ -153,7 +166,7 @@ class Polled(Generic[T]):
             return self._answer
 
     def set_pace(self, pace: PollPace) -> None:
-        """Change how often the source is polled; a shorter interval polls at once."""
+        """Change how often the idle-signal source is polled; a shorter interval polls at once."""
         with self._changed:
             sooner = pace.every_s < self._pace.every_s
             self._pace = pace

@@ -1,4 +1,5 @@
-"""Polls every idle signal of this machine in its own thread, and combines the newest values.
+"""Polls every signal of whether the user is at this machine in its own thread, and combines the
+newest values.
 
 Decides how often each source is asked and its timeout; reading the signals never waits. No keys are
 ever recorded: sources report when there was input, not what it was.
@@ -39,7 +40,7 @@ _BRIEF_NAP_S: Final = 1.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paces:
-    """How often the idle-signal sources are polled, with and without work running."""
+    """How often the idle-signal sources are polled, with and without background work running."""
 
     calm: PollPace = PollPace(every_s=15.0, within_s=5.0)  # noqa: RUF009  frozen
     hurried: PollPace = PollPace(every_s=0.1, within_s=1.0)  # noqa: RUF009  frozen
@@ -51,7 +52,9 @@ class Paces:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignalSources:
-    """The idle-signal sources of this machine, one per signal."""
+    """The sources of this machine's idle signals (such as input, lock and power), one per
+    signal.
+    """
 
     input: SignalSource[float]
     """Source of the seconds since the last input."""
@@ -70,7 +73,9 @@ class SignalSources:
 
 
 class Chats(Protocol):
-    """What the idle signals must know of chats: number in progress, time since the last one."""
+    """Interface that tells the idle detection about chats: whether one is in progress, and the
+    seconds since the last.
+    """
 
     @property
     def busy(self) -> bool: ...
@@ -80,7 +85,8 @@ class Chats(Protocol):
 
 
 class SystemSignals:
-    """Reads this machine's idle signals; implements the `IdleSource` port.
+    """Reads this machine's idle signals, such as input, screen lock and power; implements the
+    `IdleSource` port.
 
     Call `start` before use and `close` at the end.
     """
@@ -95,11 +101,11 @@ class SystemSignals:
         returned: Callable[[], None] | None = None,
         paces: Paces | None = None,
     ) -> None:
-        """The function `zone` returns the user's time zone.
+        """Prepare reading the idle signals; `zone` returns the user's time zone.
 
-        `returned` is called while hurried, from a polling thread, after input or once input becomes
-        unknown, so that running work stops without waiting for the next read. It may be called once
-        more during `close`, and must not raise.
+        `returned` is called while polling fast because work runs, from a polling thread, after
+        input or once input becomes unknown, so that the work stops without waiting for the next
+        read. It may be called once more during `close`, and must not raise.
         """
         self._clock = clock
         self._zone = zone
@@ -141,7 +147,7 @@ class SystemSignals:
             polled.start()
 
     def close(self) -> None:
-        """Stop polling, without waiting for sources that hang."""
+        """Stop polling the idle signals, without waiting for sources that hang."""
         for polled in self._all:
             polled.stop()
 

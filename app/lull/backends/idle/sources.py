@@ -1,4 +1,5 @@
-"""Chooses the idle-signal sources by platform and settings.
+"""Chooses the sources of idle signals (whether the user is at the computer) by platform and
+settings.
 
 Platform names are those of `sys.platform`. Signals that a platform does not provide are unknown,
 with the reason. A file configured by the user replaces all of them.
@@ -50,7 +51,7 @@ def choose_source(
     chats: Chats | None = None,
     returned: Callable[[], None] | None = None,
 ) -> IdleFile | SystemSignals:
-    """Return the configured idle source; a `SystemSignals` still has to be started.
+    """Return the configured source of idle signals; a `SystemSignals` still has to be started.
 
     `wanted` is the setting idle.source: "file:PATH", or empty for the system's signals. Raises
     SettingsError if the path is not absolute. The callables may be called from threads.
@@ -69,9 +70,9 @@ def choose_source(
 
 
 def sources_of(platform: str, environ: Mapping[str, str], *, apps: Apps) -> SignalSources:
-    """Return this platform's idle-signal sources.
+    """Return this platform's sources of idle signals, such as input, screen lock and power.
 
-    The function `apps`, called from a thread, lists programs that block work.
+    The function `apps`, called from a thread, lists programs whose running keeps Lull from working.
     """
     if platform.startswith("linux"):
         return _linux(environ, apps)

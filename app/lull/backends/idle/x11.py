@@ -87,13 +87,14 @@ def xlib() -> Xlib:
 
 
 class X11Idle:
-    """Signal source: seconds since the last input, over an X11 connection of its own.
+    """Signal for idle detection: seconds since the user's last input, over an X11 connection of its
+    own.
 
-    Reconnects when a display comes back.
+    It reconnects when a display comes back.
     """
 
     def __init__(self, display: str, *, libraries: Callable[[], Xlib] = xlib) -> None:
-        """The argument `display` is a DISPLAY such as ":0"."""
+        """Create the signal for idle detection; `display` is a DISPLAY such as ":0"."""
         self.name = f"the X11 display {display}"
         self._display = display
         self._libraries = libraries

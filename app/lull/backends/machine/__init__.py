@@ -1,1 +1,3 @@
-"""Reads the machine's state: heat, load, memory, power, D-Bus and system commands."""
+"""Reads the machine's state: running programs, heat, load, memory and power, through D-Bus and
+system commands.
+"""

@@ -1,4 +1,4 @@
-"""Detects whether a program is running that the user listed as needing the machine for itself.
+"""Detects whether a program is running for which the user reserved the machine, such as a game.
 
 Names are compared without case and without the program file's extension. The answer is the name as
 the user wrote it.
@@ -17,7 +17,9 @@ _ENDINGS = (".exe", ".app", ".appimage")
 
 
 def plain_name(name: str | None) -> str:
-    """Normalize a program name for comparison."""
+    """Normalize the name of a program's file for comparison, in lower case and without its
+    extension.
+    """
     text = (name or "").strip().casefold()
     for ending in _ENDINGS:
         text = text.removesuffix(ending)
@@ -25,12 +27,17 @@ def plain_name(name: str | None) -> str:
 
 
 class ExclusiveApps:
-    """Signal source: the first of the user's exclusive programs that is running, "" if none."""
+    """Signal for idle detection: the first running program of those for which the user reserved the
+    machine, "" if none.
+    """
 
     name = "the list of programs"
 
     def __init__(self, wanted: Callable[[], Sequence[str]]) -> None:
-        """The function `wanted` is called at every read, in the polling thread."""
+        """Create the signal for idle detection; `wanted` returns the program names to look for.
+
+        It is called at every read, in the polling thread.
+        """
         self._wanted = wanted
 
     def read(self) -> Reading[str]:

@@ -1,4 +1,4 @@
-"""D-Bus calls with a timeout, one at a time; failures become Unknown with the reason.
+"""D-Bus calls with a timeout, one at a time; failures become `Unknown` with the reason.
 
 Connects when first needed and again after any error. Services are never auto-started: one that is
 not running is unknown. Used by one thread at a time.
@@ -51,7 +51,7 @@ class DBus:
     """A connection to one D-Bus message bus."""
 
     def __init__(self, address: str, name: str, *, within_s: float = 2.0) -> None:
-        """The argument `within_s` is the timeout for connecting and for each answer."""
+        """Prepare a connection; `within_s` is the timeout for connecting and for each answer."""
         self._address = address
         self._name = name
         self._within_s = within_s
@@ -84,7 +84,7 @@ class DBus:
         return Known({name: value for name, (_, value) in answer.value[0].items()})
 
     def listen(self, target: Target, signal: str) -> None:
-        """Collect a D-Bus signal from now on, even across reconnects.
+        """Collect the occurrences of a D-Bus signal from now on, even across reconnects.
 
         `heard` returns those received.
         """

@@ -1,4 +1,4 @@
-"""Whether the machine is hot, from the sensors in Linux's sysfs.
+"""Detects whether the machine is hot, from the temperature sensors in Linux's sysfs.
 
 Hot means at a sensor's own throttling temperature, or within 5 °C of its shutdown temperature.
 Sensors without such limits, or that cannot be read, are ignored.
@@ -24,7 +24,7 @@ _MARGINS_C: Final = {"passive": 0.0, "hot": MARGIN_C, "critical": MARGIN_C}
 
 
 class Heat:
-    """Reads whether a Linux machine is hot; implements `SignalSource`."""
+    """Signal for idle detection: whether a Linux machine is hot; implements `SignalSource`."""
 
     name = "the temperature sensors"
 
@@ -33,7 +33,7 @@ class Heat:
         self._chips = sysfs / "class" / "hwmon"
 
     def read(self) -> Reading[bool]:
-        """Read all temperature sensors.
+        """Read all temperature sensors and return whether the machine is hot.
 
         They are searched for each time because docks and modules come and go.
         """

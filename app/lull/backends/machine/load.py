@@ -1,8 +1,8 @@
 """Measures CPU use by other programs: all CPU time minus Lull's own.
 
-Lull's own is this process with its descendants and, while work runs, model servers such as Ollama
-that compute for it; otherwise Lull's own replays would count as the user's load and stop
-themselves.
+Lull's own is this process with its descendants and, while background work runs, model servers such
+as Ollama that compute for it; otherwise the requests that Lull replays would count as the user's
+load and stop themselves.
 """
 
 from __future__ import annotations
@@ -48,21 +48,29 @@ class LoadSample:
 
 
 class LoadOfOthers:
-    """Signal source: other programs' share of all cores, 0 to 1, since the last read."""
+    """Signal for idle detection: other programs' share of all CPU cores, 0 to 1, since the last
+    read.
+    """
 
     name = "the processor load"
 
     def __init__(
         self, take: Callable[[], LoadSample] | None = None, *, first_s: float = 0.25
     ) -> None:
-        """The argument `first_s` is the length of the first measurement in seconds."""
+        """Create the signal for idle detection; `first_s` is the length of the first measurement in
+        seconds.
+        """
         self._take = take or take_sample
         self._first_s = first_s
         self._last: LoadSample | None = None
         self._working = self._worked = False
 
     def working(self, on: bool) -> None:
-        """Say whether Lull's work runs now. May be called from any thread."""
+        """Say whether Lull's background work runs now, so that model servers' CPU use counts as
+        Lull's.
+
+        It may be called from any thread.
+        """
         self._working = on
         self._worked = self._worked or on
 
@@ -81,7 +89,7 @@ class LoadOfOthers:
 
 
 def take_sample(servers: Set[str] = SERVERS) -> LoadSample:
-    """Measure CPU use so far, counting this process and its descendants as Lull's own."""
+    """Measure the CPU time used so far, counting this process and its descendants as Lull's own."""
     busy_s, all_s = _machine()
     root = psutil.Process()
     ours = _uses([root, *root.children(recursive=True)])
@@ -93,9 +101,8 @@ def take_sample(servers: Set[str] = SERVERS) -> LoadSample:
 def share_of_others(
     last: LoadSample, this: LoadSample, *, servers_are_ours: bool
 ) -> Reading[float]:
-    """Return other programs' share of CPU time between two samples.
-
-    Unknown if no time has passed.
+    """Return other programs' share of CPU time between two samples; Unknown if no time has
+    passed.
     """
     all_s = this.all_s - last.all_s
     if all_s <= 0.0:

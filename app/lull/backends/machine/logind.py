@@ -64,14 +64,18 @@ class Session:
 
 
 class LogindIdle:
-    """Signal source: a lower bound of the seconds since the last input, from logind's idle hint."""
+    """Signal for idle detection: a lower bound of the seconds since the user's last input, from
+    logind's idle hint.
+    """
 
     name = "logind"
 
     def __init__(
         self, environ: Mapping[str, str], *, monotonic_s: Callable[[], float] = time.monotonic
     ) -> None:
-        """The argument `monotonic_s` must be Linux's CLOCK_MONOTONIC, as in logind's times."""
+        """Create the signal for idle detection; `monotonic_s` must be Linux's CLOCK_MONOTONIC, as
+        in logind's times.
+        """
         self._session = Session(environ)
         self._monotonic_s = monotonic_s
 
@@ -90,7 +94,7 @@ class LogindIdle:
 
 
 class LogindLock:
-    """Signal source: whether the screen is locked, from logind."""
+    """Signal for idle detection: whether the screen is locked, from logind."""
 
     name = "logind"
 
@@ -111,7 +115,9 @@ class LogindLock:
 
 
 class LogindInhibitors:
-    """Signal source: whether a program inhibits idling through logind, as films and calls do."""
+    """Signal for idle detection: whether a program inhibits idling through logind, as films and
+    calls do.
+    """
 
     name = "logind"
 
@@ -136,9 +142,11 @@ class LogindInhibitors:
 
 
 class LogindWaking:
-    """Signal source: when the machine last woke, on the monotonic clock, from logind.
+    """Signal for idle detection: when the machine last woke from sleep, on the monotonic clock,
+    from logind.
 
-    -inf if it has not since Lull listens. Catches short sleeps that clocks do not show.
+    It is -inf if the machine has not slept since Lull began to listen. Catches short sleeps that
+    clocks do not show.
     """
 
     name = "logind"

@@ -27,7 +27,7 @@ _POINTER, _LONG, _INT, _UINT = ctypes.c_void_p, ctypes.c_long, ctypes.c_int32, c
 
 @dataclass(frozen=True, slots=True)
 class SessionValue:
-    """A value in the macOS session's dictionary; None if the key is missing."""
+    """A value in the macOS login session's dictionary; None if the key is missing."""
 
     value: int | None
 
@@ -99,7 +99,7 @@ class Frameworks:
         return int(self._process_info("thermalState", _LONG))
 
     def low_power_mode(self) -> bool | None:
-        """Return whether low-power mode is on; None before macOS 12, which lacks it."""
+        """Return whether the Mac's low-power mode is on; None before macOS 12, which lacks it."""
         knows = self._message(ctypes.c_bool, _POINTER)
         info, wanted = self._shared_info(), self._selector("isLowPowerModeEnabled")
         if not knows(info, self._selector("respondsToSelector:"), wanted):
@@ -129,7 +129,7 @@ class Frameworks:
     # CoreAudio
 
     def recorders(self) -> list[int] | None:
-        """Return the ids of processes that record sound.
+        """Return the ids of processes that record sound on macOS.
 
         None before macOS 14.2, which cannot tell.
         """

@@ -1,4 +1,4 @@
-"""Measures free memory, and how long programs wait for memory.
+"""Measures free memory, and how long programs wait for memory (memory pressure).
 
 Source of the pressure: the kernel's Documentation/accounting/psi.rst, the only source that gives it
 as a share of time.
@@ -19,7 +19,7 @@ _SOME_AVG10 = re.compile(r"^some .*?\bavg10=(\d+(?:\.\d+)?)", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FreeMemory:
-    """A reading of free memory and memory pressure."""
+    """A measurement of free memory and memory pressure."""
 
     free_share: float
     """Share of all memory that is available without swapping, 0 to 1."""
@@ -28,7 +28,7 @@ class FreeMemory:
 
 
 class MemoryRoom:
-    """Reads free memory and memory pressure; implements `SignalSource`."""
+    """Signal for idle detection: free memory and memory pressure; implements `SignalSource`."""
 
     name = "the memory"
 

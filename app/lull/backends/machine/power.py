@@ -17,7 +17,7 @@ from lull.core.idle.signals import Known, Reading, Unknown
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Supply:
-    """The power source (mains or battery) and the battery level."""
+    """A reading of the machine's power source (mains or battery) and battery level."""
 
     on_mains: bool | Unknown
     battery_share: float | Unknown
@@ -44,7 +44,9 @@ def psutil_battery() -> Charge | None:
 
 
 class Power:
-    """Reads mains or battery power and the charge; implements `SignalSource`."""
+    """Signal for idle detection: mains or battery power, and the charge; implements
+    `SignalSource`.
+    """
 
     name = "the battery"
 
@@ -84,7 +86,7 @@ _PROFILES = tuple(
 
 
 class PowerProfile:
-    """Signal source: whether power-profiles-daemon is set to power saving."""
+    """Signal for idle detection: whether power-profiles-daemon is set to power saving."""
 
     name = "power-profiles-daemon"
 

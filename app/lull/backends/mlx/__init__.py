@@ -1,1 +1,3 @@
-"""Runs the engine and the trainer as child processes, and prepares their weight folders."""
+"""Runs the inference engine and the trainer as child processes, and prepares their weight
+folders.
+"""

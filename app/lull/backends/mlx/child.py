@@ -1,4 +1,5 @@
-"""Runs the engine process once: starts it, exchanges frames with it, notices its end.
+"""Runs the inference engine's process once: starts it, exchanges message frames with it, notices
+its end.
 
 Holds only state that is lost when the process dies; restarts and adapters are handled by the
 caller.
@@ -45,7 +46,7 @@ _COME_AGAIN = "It is being restarted; try again in a moment."
 
 
 class EngineChild:
-    """A running engine process. Call `start`, then `loaded`, then `open` or `call`."""
+    """A running inference engine process. Call `start`, then `loaded`, then `open` or `call`."""
 
     def __init__(
         self,
@@ -69,7 +70,7 @@ class EngineChild:
 
     @classmethod
     async def start(cls, command: Sequence[str], *, name: str = _ENGINE) -> EngineChild:
-        """Start the engine process with `command` and the number of its socket.
+        """Start the inference engine process with `command` and the number of its socket.
 
         `name` appears in messages to users.
         """
@@ -105,15 +106,18 @@ class EngineChild:
         return self.alive and self._ready.done() and self._ready.exception() is None
 
     async def loaded(self) -> None:
-        """Wait until the model is loaded. Raises the engine's error, or EngineDown."""
+        """Wait until the engine process has loaded its model.
+
+        Raises the engine's error, or EngineDown.
+        """
         await asyncio.shield(self._ready)
 
     async def ended(self) -> None:
-        """Wait until the engine process has ended, for any reason."""
+        """Wait until the inference engine's process has ended, for any reason."""
         await asyncio.shield(self._listening)
 
     async def call(self, op: str, **arguments: Any) -> Frame:
-        """Send one request to the engine process and return its result.
+        """Send one request to the inference engine's process and return its result.
 
         Raises what the engine raises.
         """
@@ -126,12 +130,11 @@ class EngineChild:
 
     @contextlib.contextmanager
     def open(self, op: str, **arguments: Any) -> Iterator[asyncio.Queue[Reply]]:
-        """Context manager that sends a request and yields its queue of replies.
+        """Context manager that sends a request to the engine process and yields its queue of
+        replies.
 
-        Leaving early cancels it.
-
-        The queue is unbounded: frames are always read, so a slow reader blocks nobody else, and an
-        answer is never longer than the model's window.
+        Leaving early cancels the request. The queue is unbounded: frames are always read, so a slow
+        reader blocks nobody else, and an answer is never longer than the model's window.
         """
         if not self.alive:
             raise self._down()
@@ -147,7 +150,7 @@ class EngineChild:
                 self._send({"op": "cancel", "id": request_id})
 
     async def stop(self) -> None:
-        """Ask the engine process to exit; kill it after a grace period."""
+        """Ask the inference engine's process to exit; kill it after a grace period."""
         if self._process.stdin is not None:
             self._process.stdin.close()
         try:
@@ -248,7 +251,7 @@ class EngineChild:
 
 
 def is_stopped(pid: int) -> bool:
-    """Return whether a process is stopped by a signal."""
+    """Return whether a process is suspended by a signal such as SIGSTOP."""
     try:
         return bool(psutil.Process(pid).status() == psutil.STATUS_STOPPED)
     except psutil.Error:

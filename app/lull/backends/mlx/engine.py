@@ -1,4 +1,4 @@
-"""Implements the `Engine` port with a child process that is kept running.
+"""Implements the inference `Engine` port with a child process that is kept running.
 
 The child starts at first use. A request waits for the first load but fails at once during a
 restart. A new child is given the adapters again.
@@ -36,7 +36,7 @@ _TRY_LOAD_AGAIN_S = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineOptions:
-    """Limits of the engine: context window, parallel answers and prompt slices."""
+    """Limits of the inference engine: context window, parallel answers and prompt slices."""
 
     window_tokens: int | None = None
     """Context window in tokens, shorter than the model's own to save memory.
@@ -52,16 +52,19 @@ class EngineOptions:
 
 
 def engine_command() -> tuple[str, ...]:
-    """Return the engine process's command line; a frozen app is its own interpreter."""
+    """Return the inference engine process's command line.
+
+    In a frozen (packaged) app the app itself takes the place of Python.
+    """
     if getattr(sys, "frozen", False):
         return (sys.executable, "engine")
     return (sys.executable, "-m", "lull.engine.main")
 
 
 class MlxEngine:
-    """Runs the engine in a child process; implements the `Engine` port. Belongs to one event loop.
+    """Runs the inference engine in a child process; implements the `Engine` port.
 
-    `close` it there.
+    It belongs to one event loop; `close` it there.
     """
 
     def __init__(
@@ -93,7 +96,7 @@ class MlxEngine:
         """Set once the first load has succeeded or failed."""
 
     async def start(self) -> None:
-        """Start the engine process and wait for the model, forgetting past crashes.
+        """Start the engine process and wait for the model; the count of past crashes is reset.
 
         Raises EngineError if the model cannot be loaded.
         """
@@ -104,7 +107,7 @@ class MlxEngine:
         await self._running()
 
     async def close(self) -> None:
-        """Stop the engine process and all answers in progress."""
+        """Stop the inference engine's process and all answers in progress."""
         keeper, self._keeper = self._keeper, None
         if keeper is not None:
             keeper.cancel()
@@ -112,7 +115,7 @@ class MlxEngine:
 
     @property
     def pid(self) -> int | None:
-        """Process id of the running engine process; None while it is not running."""
+        """Process id of the running inference engine; None while it is not running."""
         return self._child.pid if self._child is not None and self._child.alive else None
 
     async def generate(self, request: GenerateRequest) -> AsyncGenerator[Chunk, None]:
@@ -152,7 +155,9 @@ class MlxEngine:
         return tuple(result["nats"])
 
     def expect_adapter(self, version: str, folder: str) -> None:
-        """Have the next engine process load this adapter when it starts; starts nothing now."""
+        """Note a LoRA adapter that the next engine process must load when it starts; starts nothing
+        now.
+        """
         self._adapters[version] = str(Path(folder).resolve())
 
     async def load_adapter(self, version: str, folder: str) -> None:
@@ -171,7 +176,7 @@ class MlxEngine:
             await self._child.call("set_limits", limits=asdict(limits))
 
     async def status(self) -> EngineStatus:
-        """Return the engine's status, whether or not it is running; never starts it."""
+        """Return the inference engine's status, whether or not it is running; never starts it."""
         if self._child is not None and self._child.is_loaded:
             with contextlib.suppress(EngineDown):
                 return status_from_wire(await self._child.call("status"))

@@ -42,7 +42,7 @@ Report = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """Name, type and shape of one array to write to a safetensors file."""
+    """Name, type and shape of one weight array to write to a safetensors file."""
 
     name: str
     dtype: str
@@ -55,7 +55,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shard:
-    """One safetensors file to be written."""
+    """One safetensors file of weights to be written."""
 
     file: str
     tensors: tuple[Placed, ...]
@@ -63,7 +63,7 @@ class Shard:
 
     @property
     def header(self) -> bytes:
-        """The safetensors header: its length, then JSON padded to eight bytes.
+        """The header of the safetensors file: its length, then JSON padded to eight bytes.
 
         See https://huggingface.co/docs/safetensors.
         """
@@ -86,7 +86,7 @@ class Shard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WritingPlan:
-    """Everything to be written to a weights folder, known before the first byte."""
+    """Everything to be written to a folder of MLX weights, known before the first byte."""
 
     source: GgufFile
     shape: ModelShape
@@ -100,7 +100,7 @@ class WritingPlan:
 
 
 def planned(path: Path, form: WeightForm) -> WritingPlan:
-    """Plan the weights folder from the GGUF file's header alone.
+    """Plan the folder of MLX weights from a GGUF file's header alone.
 
     Raises CannotLearn, WeightsError.
     """
@@ -138,7 +138,7 @@ def gigabytes(n_bytes: float) -> str:
 def write_folder(
     plan: WritingPlan, folder: Path, *, facts: dict[str, object], report: Report
 ) -> None:
-    """Write the weights folder, or what is missing of it; skipped if it exists.
+    """Write the planned folder of MLX weights, or what is missing of it; does nothing if it exists.
 
     Raises WeightsError if the disk is too full or the file's numbers are invalid, OSError.
     """

@@ -27,7 +27,7 @@ _AGAIN = "Copy or download the model again."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFolder:
-    """A model folder that passed the check."""
+    """A folder of MLX weights that was checked to be complete."""
 
     path: Path
     window_tokens: int

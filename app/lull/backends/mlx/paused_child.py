@@ -23,9 +23,11 @@ died."""
 
 
 class PausedChild:
-    """A running process with its descendants. Use `PausedChild.start`.
+    """A running process with its descendants that can be suspended and resumed.
 
-    Methods may be called at any time and in any order; after the end they have no effect.
+    Use `PausedChild.start`.
+
+    Methods may be called at any time and in any order; after the process ended they have no effect.
     """
 
     def __init__(self, process: subprocess.Popen[bytes], guard: subprocess.Popen[bytes]) -> None:
@@ -41,11 +43,9 @@ class PausedChild:
         environ: Mapping[str, str] | None = None,
         output: IO[bytes] | int = subprocess.DEVNULL,
     ) -> PausedChild:
-        """Start the command.
+        """Start the command as a child process.
 
-        Its standard input is an empty pipe that closes when this process ends.
-
-        Raises OSError.
+        Its standard input is an empty pipe that closes when this process ends. Raises OSError.
         """
         process = subprocess.Popen(
             command,

@@ -1,4 +1,4 @@
-"""MLX's affine 4-bit quantization in numpy, with a scale and a bias per group.
+"""Quantizes weights in numpy as MLX's affine 4-bit mode does, with a scale and a bias per group.
 
 It prepares weights row by row without MLX, which only the engine and the trainer load. The rule is
 MLX's (`mx.quantize`, affine mode; mlx/backend/cpu/quantized.cpp): the end of the range with the
@@ -21,7 +21,7 @@ _LEAST_SCALE: Final = np.float32(1e-7)
 
 
 def fits(columns: int) -> bool:
-    """Return whether a row of this many columns can be quantized."""
+    """Return whether a row of this many columns can be quantized to 4 bits."""
     return columns % GROUP == 0
 
 

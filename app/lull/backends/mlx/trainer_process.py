@@ -1,4 +1,4 @@
-"""Runs the trainer in a process of its own that can be suspended or killed at any moment.
+"""Runs LoRA training in a process of its own that can be suspended or killed at any moment.
 
 It reports over a pipe, one line per event. A guard process kills it when this process ends.
 """
@@ -24,17 +24,20 @@ _LONGEST_WORDS: Final = 300
 
 
 def trainer_command() -> tuple[str, ...]:
-    """Return the trainer process's command line; a frozen app is its own interpreter."""
+    """Return the command line of the process that trains LoRA adapters.
+
+    In a frozen (packaged) app the app itself takes the place of Python.
+    """
     if getattr(sys, "frozen", False):
         return (sys.executable, "trainer")
     return (sys.executable, "-m", "lull.trainer.main")
 
 
 class TrainerProcesses:
-    """Starts training runs as child processes; implements the `Trainer` port."""
+    """Starts LoRA training runs as child processes; implements the `Trainer` port."""
 
     def __init__(self, command: Sequence[str] | None = None) -> None:
-        """The argument `command` is the trainer's command line, without the run folder."""
+        """Create the starter; `command` is the trainer's command line, without the run folder."""
         self._command = tuple(command or trainer_command())
 
     async def start(self, folder: str) -> TrainerProcess:
@@ -61,7 +64,7 @@ class TrainerProcesses:
 
 
 class TrainerProcess:
-    """One running trainer; implements the `TrainingProcess` port.
+    """One running training process; implements the `TrainingProcess` port.
 
     Its events must be read: a full pipe blocks the process.
     """

@@ -1,4 +1,4 @@
-"""Manages folders of MLX weights: those that Lull made, and those that users added.
+"""Finds and names folders of MLX weights: those that Lull made, and those that users added.
 
 Implements the `WeightFolders` port. A folder of Lull's own has its name only once it is complete.
 """
@@ -30,7 +30,7 @@ _ENDS: Final = {WeightForm.F32: "", WeightForm.HALF: "-f16", WeightForm.FOUR_BIT
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeWeights:
-    """A folder of MLX weights for training, and where it came from."""
+    """A complete folder of MLX weights for training, and where it came from."""
 
     folder: Path
     digest: str
@@ -48,7 +48,9 @@ class MadeWeights:
 
 
 class ModelFolders:
-    """The folders of MLX weights below `root`."""
+    """The folders of MLX weights below the folder `root`: naming a new one and finding existing
+    ones.
+    """
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -58,7 +60,7 @@ class ModelFolders:
         return str(self._root / f"{plain[:80]}-{sha256[:12]}{_ENDS[form]}")
 
     def found(self, model: str, form: WeightForm) -> MadeWeights | None:
-        """Return the newest weights of a model by its name; None if there are none yet."""
+        """Return the newest MLX weights of a model by its name; None if there are none yet."""
         whole = [path for path in self._root.glob(f"*/{FACTS}") if _is(path, model, form)]
         newest = max(whole, key=lambda path: path.stat().st_mtime_ns, default=None)
         if newest is None:

@@ -31,7 +31,9 @@ def _command() -> tuple[str, ...]:
 
 
 class WeightsProcess:
-    """Runs tasks on weight files in child processes; implements the `WeightWork` port."""
+    """Runs tasks on weight files (converting, merging) in child processes; implements the
+    `WeightWork` port.
+    """
 
     async def look(self, blob: str, form: WeightForm) -> WeightsFound:
         said = await _run({"do": "look", "blob": blob, "form": form.value}, _unheard)

@@ -1,1 +1,1 @@
-"""Access to a local Ollama: facts, models, blobs and chats."""
+"""Access to an Ollama server: its models, their facts, weight files and chats."""

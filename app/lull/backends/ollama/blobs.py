@@ -31,7 +31,9 @@ def readable_blob(
     *,
     may_read: Callable[[Path], bool] = _may_read,
 ) -> Path:
-    """Return the path of an Ollama model's weights file. Raises WeightsError with a remedy."""
+    """Return the path of an Ollama model's weights file. Raises WeightsError that says what to
+    do.
+    """
     if not model.blobs:
         raise WeightsError(f"Ollama does not say where the weights of {model.name} lie.")
     forbidden: Path | None = None

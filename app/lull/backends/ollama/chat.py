@@ -1,4 +1,5 @@
-"""A chat model on an Ollama, for Lull's own requests: replays, judge, skill writer.
+"""A chat model on an Ollama server, for requests of Lull's own, such as replaying past requests,
+judging answers and writing skills.
 
 The connection is opened by the first request.
 """
@@ -34,9 +35,9 @@ if TYPE_CHECKING:
 
 
 class OllamaChat:
-    """A chat model on an Ollama; implements the `ChatModel` port. Belongs to one event loop.
+    """A chat model on an Ollama server; implements the `ChatModel` port.
 
-    `close` it there.
+    It belongs to one event loop; `close` it there.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class OllamaChat:
         allow_remote: bool = False,
         own_upstream: bool = False,
     ) -> None:
-        """The argument `timeout_s` covers a whole answer, including loading the model.
+        """Configure the model; `timeout_s` covers a whole answer, including loading the model.
 
         `own_upstream` says that the user's own chats go to this address. Raises SettingsError for a
         remote address or model that is not allowed.

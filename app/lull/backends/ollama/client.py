@@ -1,4 +1,4 @@
-"""Connects to an Ollama through the `ollama` package, exchanging plain JSON.
+"""Connects to an Ollama server through the `ollama` package, exchanging plain JSON.
 
 The package's typed `chat` is not used, because its types drop what a replay needs: tool call ids
 and nested tool parameters. The transport ensures what the package does not: no proxy or key from
@@ -22,7 +22,7 @@ _UNREADABLE: Final = (ValueError, TypeError, AttributeError, RecursionError)
 
 
 class OllamaDoor:
-    """A connection to one Ollama; belongs to the event loop that uses it first."""
+    """A connection to one Ollama server; belongs to the event loop that uses it first."""
 
     def __init__(self, address: str, *, connect_s: float) -> None:
         self._client = _Client(

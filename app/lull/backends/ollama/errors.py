@@ -1,4 +1,4 @@
-"""Errors of an Ollama connection, importable without the `ollama` package."""
+"""Errors of a connection to Ollama, importable without the slow `ollama` package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Watches a local Ollama: whether it runs, its models, their SYSTEM texts and windows.
+"""Watches a local Ollama server: whether it runs, its models, their SYSTEM texts and context
+windows.
 
 Uses plain HTTP, because the `ollama` package drops needed fields (`system` of /api/show,
 `remote_host` of /api/tags). Users' requests never pass through here. Facts are gathered in the
@@ -50,7 +51,7 @@ class _Listed:
 
 @dataclass(slots=True)
 class OllamaState:
-    """Last known state of an Ollama."""
+    """The last known state of an Ollama server: whether it answers, its version and its models."""
 
     ok: bool = False
     version: str = ""
@@ -64,7 +65,10 @@ _MOST_TOKENS = 1 << 40
 
 
 class OllamaFacts:
-    """Watches one Ollama. `on_change(ok)` is called when Ollama appears or disappears."""
+    """Watches one Ollama server and knows its models' properties.
+
+    `on_change(ok)` is called when the server appears or disappears.
+    """
 
     def __init__(
         self,
@@ -84,7 +88,9 @@ class OllamaFacts:
         self._asked_ps_s = float("-inf")
 
     async def probe(self) -> bool:
-        """Ask Ollama for its models, update the known state and return whether Ollama answered."""
+        """Ask Ollama for its models, update what is known of it and return whether Ollama
+        answered.
+        """
         try:
             tags = await self._get("/api/tags")
             if not self.state.version:
@@ -113,12 +119,15 @@ class OllamaFacts:
         return ok
 
     def digests(self) -> dict[str, str]:
-        """Return the last listed local models' digests by canonical name, without a request."""
+        """Return the digests of the local models in Ollama's last listing by canonical name,
+        without a request.
+        """
         models = self.state.models
         return {name: one.digest for name, one in models.items() if not one.remote}
 
     def remote(self, name: str) -> bool | Awaitable[bool]:
-        """Return whether a model runs on another machine.
+        """Return whether Ollama runs a model on another machine: at once if known, else an
+        awaitable.
 
         An unlisted model is looked up, and counts as remote if that takes too long.
         """
@@ -135,7 +144,10 @@ class OllamaFacts:
             return True
 
     def known(self, name: str) -> ModelFacts | None:
-        """Return the facts known about a model without a request. May be called from any thread."""
+        """Return what is known about an Ollama model without a request.
+
+        May be called from any thread.
+        """
         key = canonical(name)
         listed = self.state.models.get(key)
         digest = listed.digest if listed else ""
@@ -143,7 +155,8 @@ class OllamaFacts:
         return self._facts(key, digest, show) if show else None
 
     def facts(self, name: str) -> ModelFacts | Awaitable[ModelFacts]:
-        """Return a model's facts: at once if known, else an awaitable.
+        """Return an Ollama model's properties, such as its context window: at once if known, else
+        an awaitable.
 
         The awaitable may raise UpstreamDown.
         """
@@ -220,7 +233,7 @@ class OllamaFacts:
         return _models(await self._get("/api/ps"))
 
     async def unload(self, name: str) -> None:
-        """Have Ollama free the model's memory once it is unused. Failures are ignored."""
+        """Have Ollama free a model's memory once it is unused. Failures are ignored."""
         with contextlib.suppress(*_NO_ANSWER):
             await self._post("/api/generate", {"model": name, "keep_alive": 0, "stream": False})
 

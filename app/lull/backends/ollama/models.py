@@ -1,4 +1,4 @@
-"""Lists, uploads, creates, tests and deletes models of a local Ollama.
+"""Lists, uploads, creates, tests and deletes models of a local Ollama server.
 
 Implements the `ModelStore` port over plain HTTP. Models made by others are never changed: created
 ones have names of their own, and deleted ones are named by the caller.
@@ -29,7 +29,7 @@ Json = dict[str, Any]
 
 
 class OllamaModels:
-    """Manages the models of an Ollama; implements the `ModelStore` port."""
+    """Manages the models of an Ollama server; implements the `ModelStore` port."""
 
     def __init__(self, session: aiohttp.ClientSession, address: str) -> None:
         self.address = address.rstrip("/")
@@ -65,9 +65,8 @@ class OllamaModels:
                 raise _refused(answer.status, await answer.read(), "the merged weights")
 
     async def create(self, body: Mapping[str, object]) -> None:
-        """Create a model in Ollama.
-
-        The last line of Ollama's answer says whether that succeeded.
+        """Create a model in Ollama; the last line of Ollama's answer tells whether that
+        succeeded.
         """
         last: Json = {}
         async with self._sending("POST", "/api/create", body, LONG_TIMEOUT) as answer:

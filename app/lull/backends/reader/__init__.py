@@ -1,1 +1,1 @@
-"""Reads what users type: feedback, request kinds and languages."""
+"""Models that read what users type: feedback on answers, kinds of requests, and languages."""

@@ -2,7 +2,8 @@
 
 The user's text is shown as data between unforgeable marker lines, and only exactly the requested
 object counts as an answer. Quotes count only if they are the user's own words verbatim. Whether a
-model reads well enough is decided by its exam; its yes or no is never taken as certain.
+model reads well enough is decided by an exam of labelled messages; its yes or no is never taken as
+certain.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ SCHEMA: Final[dict[str, Any]] = {
 
 
 class ChatReader:
-    """Asks a chat model what a user's follow-up message says about the answer.
+    """Asks a chat model what a user's follow-up message says about the answer before it.
 
     Implements `FeedbackReader`.
     """
@@ -58,9 +59,10 @@ class ChatReader:
     light = False
 
     def __init__(self, model: ChatModel, *, coin: Coin) -> None:
-        """The argument `coin` draws the random codes of marker lines and the seeds.
+        """Create a feedback reader that asks a chat model.
 
-        Raises ResourceError if the prompt is missing.
+        `coin` draws seeds and the random codes in the marker lines around untrusted text. Raises
+        ResourceError if the prompt is missing.
         """
         self._model = model
         self._coin = coin
@@ -68,7 +70,11 @@ class ChatReader:
         self.name = f"chat:{model.name} read-{prompt_sha256(PROMPT)[:12]}"
 
     async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
-        """Read feedback from each message in turn, as local servers work. Raises UpstreamDown."""
+        """Read the feedback in each message in turn, because local servers answer one request at a
+        time.
+
+        Raises UpstreamDown.
+        """
         return [await self._one(exchange) for exchange in exchanges]
 
     async def _one(self, exchange: Exchange) -> Heard | None:
@@ -100,9 +106,9 @@ class ChatReader:
 
 
 def prompt_mark() -> str:
-    """Return the hash of the feedback-reading prompt.
+    """Return the hash of the prompt with which a chat model is asked to read feedback.
 
-    A model's exam result is valid only for this prompt.
+    A model's exam result (whether it reads well enough) is valid only for this prompt.
     """
     try:
         return prompt_sha256(PROMPT)[:12]
@@ -111,9 +117,11 @@ def prompt_mark() -> str:
 
 
 def heard_in(answer: str, *, said: str, shown: str) -> Heard | None:
-    """Parse the feedback in a model's answer; None if it is not exactly the requested object.
+    """Parse the feedback that a chat model found in a user's message; None if its answer is not
+    exactly the requested object.
 
-    `shown` is the material: an answer that appears in it verbatim is a quotation.
+    `shown` is the text that the model was shown: an answer that appears in it verbatim is a
+    quotation.
     """
     value = _fields(answer, shown)
     if value is None:

@@ -1,6 +1,8 @@
-"""Loads the shipped exam sheets for chat models, and the small reader's own exam result.
+"""Loads the shipped exams (labelled items that decide whether a chat model may judge answers or
+read feedback), and the exam result of Lull's own small reader.
 
-Without that result no model can be admitted as reader, because there is nothing to beat.
+Without that result no chat model can be admitted as reader of feedback, because there is nothing to
+beat.
 """
 
 from __future__ import annotations
@@ -26,15 +28,19 @@ SMALL_READER: Final = "small_reader.json"
 
 
 def sheets(folder: Path | None = None) -> dict[ModelRole, Sheet]:
-    """Load the shipped exam sheets, one per role. Raises ResourceError."""
+    """Load the shipped exams (labelled items that decide whether a chat model may do a task), one
+    per task.
+
+    Raises ResourceError.
+    """
     found = folder or exams_dir()
     return {role: _sheet(role, found / name) for role, name in SHEET_FILES.items()}
 
 
 def small_reader(folder: Path | None = None) -> SmallReaderFigures | None:
-    """Load the small reader's exam result; None if it is missing or for another sheet.
+    """Load how well Lull's small feedback reader did in the exam (labelled messages).
 
-    Raises ResourceError.
+    None if the result is missing or for another version of the exam. Raises ResourceError.
     """
     found = folder or exams_dir()
     file = found / SMALL_READER

@@ -1,4 +1,4 @@
-"""The small reader's shipped files, `reader.json` and `reader.safetensors`.
+"""Reads the small feedback reader's shipped files, `reader.json` and `reader.safetensors`.
 
 The first describes the network and its calibration, the second holds the weights;
 bench/reader/ship.py writes both. They are read here without MLX, so that errors are reported before
@@ -26,7 +26,7 @@ WEIGHTS: Final = "reader.safetensors"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReaderFiles:
-    """The contents of the small reader's file `reader.json`."""
+    """The contents of the small feedback reader's file `reader.json`: network and calibration."""
 
     folder: Path
     base: str
@@ -48,12 +48,17 @@ class ReaderFiles:
         return self.folder / WEIGHTS
 
     def name(self) -> str:
-        """Return the small reader's name, which includes a hash of its weights. Blocking."""
+        """Return the small feedback reader's name, which includes a hash of its weights.
+        Blocking.
+        """
         return f"small-{hashlib.sha256(self.weights.read_bytes()).hexdigest()[:8]}"
 
 
 def read_files(folder: Path) -> ReaderFiles:
-    """Read the small reader's files. Raises ResourceError naming the missing or damaged one."""
+    """Read the small feedback reader's files.
+
+    Raises ResourceError naming the missing or damaged one.
+    """
     file = folder / FACTS
     try:
         said = json.loads(file.read_text("utf-8"))

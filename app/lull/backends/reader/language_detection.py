@@ -22,7 +22,7 @@ LEAST_WORDS: Final = 5
 
 
 def is_foreign(text: str) -> bool:
-    """Whether a text is surely in a language that the small reader was not trained on."""
+    """Whether a text is surely in a language that the small feedback reader was not trained on."""
     if len(text.split()) < LEAST_WORDS:
         return False
     found = detect(text)

@@ -1,4 +1,5 @@
-"""Predicts what kind of text a request asks for (e-mail, SQL, poem, …), and which rules fit.
+"""Predicts what kind of text a request asks for (e-mail, SQL, poem, …), and which of the user's
+rules apply to it.
 
 Each word has a small vector, learned by `bench/kinds`; a request is the sum of its words' vectors,
 and a softmax over it gives the probability of each kind. Uses only numpy and a dictionary, because
@@ -59,13 +60,13 @@ Stacked = tuple[Vector, Vector]
 
 
 def opening_words(request: str) -> list[str]:
-    """Return the first OPENERS words of a request, in lower case."""
+    """Return the first few (OPENERS) words of a request, in lower case."""
     words = filter(str.isalpha, _TOKEN.findall(request[:OPENING_LIMIT].lower()))
     return [*islice(words, OPENERS)]
 
 
 class KindVocabulary:
-    """Maps a text to vocabulary indexes of its words, word parts and signs."""
+    """Maps a text to vocabulary indexes of its words, word parts and punctuation signs."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self._places = {word: place for place, word in enumerate(words)}
@@ -85,7 +86,9 @@ class KindVocabulary:
         return out
 
     def opening(self, request: str) -> list[int]:
-        """Return the vocabulary indexes of a request's first words, for those known as openers."""
+        """Return the vocabulary indexes of a request's first words, as far as they are known as
+        openings.
+        """
         found = (self._places.get(OPENER + word) for word in opening_words(request))
         return [place for place in found if place is not None]
 
@@ -113,8 +116,9 @@ class KindVocabulary:
 
 @dataclass(frozen=True, slots=True)
 class TextFeatures:
-    """What tells the kind of a request from its text; all zero if none of its words is in the
-    vocabulary.
+    """Features of a text that tell what kind of request it is, such as its embedding.
+
+    They are all zero if none of its words is in the vocabulary.
     """
 
     vector: Vector
@@ -126,13 +130,13 @@ class TextFeatures:
 
 
 class RequestKinds:
-    """The model that tells kinds of requests, trained by `bench/kinds`.
+    """The model that predicts the kind of text a request asks for, trained by `bench/kinds`.
 
     Takes a tenth of a second to load.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Load the model that tells kinds of requests.
+        """Load the model that predicts the kind of text a request asks for.
 
         Raises ResourceError if its file is missing or damaged.
         """
@@ -155,12 +159,17 @@ class RequestKinds:
         self._small_talk = self.names.index(SMALL_TALK_NAME)
 
     def read(self, request: str) -> TextFeatures:
-        """Compute the features of a request."""
+        """Compute the features of a request, such as its embedding and the probability of each kind
+        of text.
+        """
         text = request[:TEXT_LIMIT]
         return self._read([*self._vocabulary.places(text), *self._vocabulary.opening(text)])
 
     def read_rule(self, said: str) -> TextFeatures:
-        """Compute the features of a rule about a kind of request; its opening words are ignored."""
+        """Compute the features of a rule that is for one kind of request, such as e-mails.
+
+        Its opening words are ignored.
+        """
         return self._read(self._vocabulary.places(said[:TEXT_LIMIT]))
 
     def _read(self, places: Sequence[int]) -> TextFeatures:
@@ -176,7 +185,9 @@ class RequestKinds:
 
 
 class KindShelf:
-    """The rules for kinds of requests of one client, prepared for comparison with requests."""
+    """One client's rules for kinds of requests, such as e-mails, prepared for comparison with
+    requests.
+    """
 
     def __init__(self, kinds: RequestKinds, rules: Sequence[KindRule]) -> None:
         self._mix = kinds.mix
@@ -185,7 +196,9 @@ class KindShelf:
         self._rules = shelved(_stacked(examples), _stacked(said))
 
     def likeness(self, request: TextFeatures) -> Vector:
-        """Return the probability that each rule applies to this request, shape (rules,)."""
+        """Return the probability that each rule for a kind of request applies to this request,
+        shape (rules,).
+        """
         seen = features(request.vector, request.kinds, self._rules)
         likely: Vector = 1 / (1 + np.exp(-(self._mix[:-1] @ seen + self._mix[-1])))
         return likely
@@ -193,7 +206,7 @@ class KindShelf:
 
 @dataclass(frozen=True, slots=True)
 class Shelved:
-    """Precomputed features of rules for kinds of requests, independent of any request."""
+    """Precomputed features of rules that are for kinds of requests, independent of any request."""
 
     vectors: Vector
     """Vectors of the rules' example requests, then of the users' words.
@@ -210,7 +223,9 @@ class Shelved:
 
 
 def shelved(examples: Stacked, said: Stacked) -> Shelved:
-    """Compute the features of rules from their example requests and the users' words."""
+    """Compute the features of rules from their example requests and the users' words for the
+    rule.
+    """
     (example_vectors, example_kinds), (said_vectors, said_kinds) = examples, said
     together = (example_kinds + _KIND_FLOOR) * (said_kinds + _KIND_FLOOR)
     together /= together.sum(1, keepdims=True)
@@ -224,8 +239,8 @@ def shelved(examples: Stacked, said: Stacked) -> Shelved:
 def features(vector: Vector, kinds: Vector, rules: Shelved) -> Vector:
     """Return features that compare a request with each rule, shape (7, rules).
 
-    Log-probability of a kind in common with the rule's example, with the user's words and with both
-    combined; similarity to both; certainty of the example's and of the request's kinds.
+    Log-probability of a kind in common with the rule's example request, with the user's words and
+    with both combined; similarity to both; certainty of the example's and of the request's kinds.
     """
     found: Vector = np.concatenate(
         [

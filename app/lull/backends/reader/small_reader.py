@@ -1,9 +1,10 @@
-"""Runs Lull's small feedback reader in a child process, only while it is needed.
+"""Runs Lull's small feedback reader, which classifies what users say of answers, in a child
+process, only while it is needed.
 
 The weights are converted and the child is started at the first message to read. It exits after some
 idle time, or at once when its caller is cancelled; after a crash it backs off. Text that is not
-speech in a known language is unsure without the child, and so is what the child takes for a
-correction or a wish in a language that it was not trained on.
+speech in a known language is reported as unsure without the child, and so is what the child takes
+for a correction or a wish in a language that it was not trained on.
 """
 
 from __future__ import annotations
@@ -45,16 +46,19 @@ _NAME: Final = "The reader"
 
 
 def reader_command() -> tuple[str, ...]:
-    """Return the reader process's command line; a frozen app is its own interpreter."""
+    """Return the feedback reader process's command line.
+
+    In a frozen (packaged) app the app itself takes the place of Python.
+    """
     if getattr(sys, "frozen", False):
         return (sys.executable, "read-feedback")
     return (sys.executable, "-m", "lull.engine.reader.main")
 
 
 class SmallReader:
-    """Lull's small reader in a child process; implements the `FeedbackReader` port.
+    """Lull's small feedback reader in a child process; implements the `FeedbackReader` port.
 
-    Belongs to one event loop; `close` it there.
+    It belongs to one event loop; `close` it there.
     """
 
     light = True
@@ -71,11 +75,10 @@ class SmallReader:
         backoff: Backoff | None = None,
         monotonic_s: Callable[[], float] = time.monotonic,
     ) -> None:
-        """The argument `folder` replaces the shipped reader files.
+        """Configure the feedback reader; `folder` replaces its shipped files.
 
-        `base` is the hash of the model they must have been trained on.
-
-        `unload_after_s` of 0 keeps the child running.
+        `base` is the hash of the model they must have been trained on. `unload_after_s` of 0 keeps
+        the child running.
         """
         self._model = model
         self._folder = folder
@@ -91,12 +94,15 @@ class SmallReader:
 
     @cached_property
     def name(self) -> str:
-        """The small reader's name. Raises ResourceError if its files are missing or damaged."""
+        """The small feedback reader's name.
+
+        Raises ResourceError if its files are missing or damaged.
+        """
         return self.files.name()
 
     @cached_property
     def files(self) -> ReaderFiles:
-        """The contents of the small reader's files. Raises ResourceError."""
+        """The contents of the small feedback reader's files. Raises ResourceError."""
         files = read_files(self._folder or reader_dir())
         if files.base != self._base:
             raise ResourceError(
@@ -106,7 +112,9 @@ class SmallReader:
         return files
 
     def check(self) -> str:
-        """Return the reader's name if everything that reading needs exists. Blocking.
+        """Check that everything needed to read feedback exists, and return the reader's name.
+
+        Blocking.
 
         Raises ResourceError.
         """
@@ -118,7 +126,7 @@ class SmallReader:
         return self._child.pid if self._child is not None and self._child.alive else None
 
     async def read(self, exchanges: Sequence[Exchange]) -> list[Heard | None]:
-        """Read feedback from messages and the answers before them.
+        """Classify what users' messages say of the answers before them.
 
         Raises LullError if the reader cannot run now. Cancelling kills its process.
         """
@@ -134,14 +142,15 @@ class SmallReader:
         return found
 
     async def check_classes(self, exchanges: Sequence[Exchange]) -> list[str]:
-        """Return, for each message read as a rule, the class of check that fits it; "" if none.
+        """Classify each message as a rule: return the class of automatic check that could test
+        answers against it; "" if none.
 
         Raises LullError.
         """
         return ["" if one is None else check_of(one) for one in await self._said(exchanges)]
 
     async def close(self) -> None:
-        """Stop the reader process, even while it reads."""
+        """Stop the feedback reader's process, even while it reads."""
         self._stay()
         child, self._child = self._child, None
         if child is not None:

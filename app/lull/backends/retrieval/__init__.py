@@ -1,1 +1,3 @@
-"""Finds skills for requests: the skill index, the exemplar memory and embeddings."""
+"""Finds the skills (rules for prompts) that a request needs: by its words, its kind, and similar
+past requests.
+"""

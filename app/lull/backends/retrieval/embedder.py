@@ -1,9 +1,9 @@
-"""Text vectors without a model download: hashed words and character n-grams.
+"""Computes text vectors without a model download: hashed words and character n-grams.
 
-Words without a subject count as well, because they tell a question from a task; a text of nothing
-else has no vector.
-Feature hashing with signs (Weinberger et al., ICML 2009), sublinear term frequency, unit length.
-They capture spelling, not meaning, which suffices to find similar requests.
+Words that say nothing about the subject count as well, because they tell a question from a task; a
+text of nothing else has no vector. Feature hashing with signs (Weinberger et al., ICML 2009),
+sublinear term frequency, unit length. The vectors capture spelling, not meaning, which suffices to
+find similar requests.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ _WHOLE_WORD_WEIGHT = 1.2
 
 
 class HashedNgrams:
-    """Hashes words, and the 3- to 5-grams of those with a subject, into signed buckets."""
+    """Embeds texts by hashing words, and the 3- to 5-grams of words that name a subject, into
+    signed buckets.
+    """
 
     name = "hashed-ngrams-3"
     dimensions = DIMENSIONS

@@ -1,4 +1,4 @@
-"""Exemplar memory: past requests with the skills that they wanted, stored in Chroma.
+"""Stores exemplars (past requests with the skills that were useful for them) in Chroma.
 
 Requests that went well without any skill are kept as well. Answering uses a copy of the vectors in
 memory, because a Chroma query takes 1.6 ms and a matrix product 0.05 ms (docs/adr). That copy is
@@ -46,11 +46,10 @@ _PAGE_SIZE = 100
 
 
 def collection_name(embedder: str) -> str:
-    """Return a name that Chroma allows for a collection.
+    """Return a name for a collection of an embedder's vectors that Chroma allows.
 
-    It has 3 to 512 letters, digits, dots, hyphens, underscores.
-
-    Embedder names may contain colons and slashes.
+    It has 3 to 512 letters, digits, dots, hyphens, underscores. Embedder names may contain colons
+    and slashes.
     """
     plain = re.sub(r"[^A-Za-z0-9._-]", "-", embedder)[:64].strip("._-")
     mark = "" if plain and plain == embedder else f"-{zlib.crc32(embedder.encode()):08x}"
@@ -58,16 +57,17 @@ def collection_name(embedder: str) -> str:
 
 
 class ChromaExemplars:
-    """Stores exemplars in Chroma; implements `ExemplarMemory`.
+    """Stores exemplars (past requests with the skills that were useful for them) in Chroma.
 
-    Importing chromadb takes a second and 40 MB: create it off the request path.
+    Implements `ExemplarMemory`. Importing chromadb takes a second and 40 MB: create it off the
+    request path.
     """
 
     def __init__(self, folder: Path, embedder: Embedder, *, most_bytes: int = MOST_BYTES) -> None:
         """Open the database folder; a damaged one is moved aside (`kept_aside`).
 
-        Clients whose past requests do not fit into `most_bytes` are read again when they ask.
-        Raises StoreError.
+        Clients whose past requests do not fit into `most_bytes` of memory are read again when they
+        ask. Raises StoreError.
         """
         self.kept_aside: Path | None = None
         self._folder = folder
@@ -204,7 +204,7 @@ class ChromaExemplars:
     def recalled(
         self, text: str, *, client: str, since: Callable[[str], int | None], also: Collection[str]
     ) -> dict[str, Recalled]:
-        """Return what the client's past requests say of its skills for this request."""
+        """Predict from a client's similar past requests which of its skills this request needs."""
         room = self._heard(client)
         if room is None:
             return {}
@@ -217,9 +217,10 @@ class ChromaExemplars:
     def credit(
         self, turn: str, *, text: str, client: str, skills: Sequence[str], known: int
     ) -> None:
-        """Store the request of a turn as one that wanted these skills, or none.
+        """Store the request of a conversation turn as one for which these skills were useful, or
+        none.
 
-        Once a skill is credited, the request no longer counts as one that wanted none.
+        Once a skill is credited, the request no longer counts as one that needed none.
         """
         if skills:
             self.remove([f"{turn}:{NO_SKILL}"])
@@ -235,10 +236,11 @@ class ChromaExemplars:
         skill: str,
         known: int = 0,
     ) -> None:
-        """Store a request that wanted this skill, or `NO_SKILL` for one that wanted none.
+        """Store a request for which this skill was useful, or `NO_SKILL` for one that needed none.
 
-        `known` is the library generation that it was answered with. Exemplars whose ids differ only
-        behind the last colon are one request. Of requests that wanted none, the newest are kept.
+        `known` is the version of the skill library that it was answered with. Entries whose ids
+        differ only behind the last colon are one request. Of requests that needed none, the newest
+        are kept.
         """
         with self._writing, _in_words(self._folder):
             self._put(id, text, {"client": client, "skill": skill, _KNOWN: known})
@@ -279,18 +281,19 @@ class ChromaExemplars:
         self.remove([id_ for id_, meta in pairs if room_of(str(meta["client"])) == client])
 
     def of_turns(self, turns: Sequence[str]) -> list[str]:
-        """Return the ids of the exemplars from these turns."""
+        """Return the ids of the exemplars (past requests with useful skills) from these
+        conversation turns.
+        """
         wanted = frozenset(turns)
         with self._writing, _in_words(self._folder):
             ids = self._collection.get(include=[])["ids"]
         return [one for one in ids if one.partition(":")[0] in wanted]
 
     def rewrite(self) -> None:
-        """Rewrite the database without deleted content.
+        """Rewrite the Chroma database without deleted content.
 
-        Chroma keeps such content in its queue, index and free pages.
-
-        A crash leaves two collections; the next opening merges them.
+        Chroma keeps such content in its queue, index and free pages. A crash leaves two
+        collections; the next opening merges them.
         """
         with self._writing, _in_words(self._folder):
             old, name = self._collection, self._collection.name
@@ -338,13 +341,15 @@ class ChromaExemplars:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def count(self) -> int:
-        """Return how many exemplars of skills are stored, on the disk too."""
+        """Return how many exemplars (past requests for which a skill was useful) are stored, on
+        disk too.
+        """
         with self._writing, _in_words(self._folder):
             return len(self._collection.get(where={"skill": {"$ne": NO_SKILL}}, include=[])["ids"])
 
     @property
     def bytes_held(self) -> int:
-        """About how much memory the past requests take that are held in it."""
+        """About how many bytes the past requests that are held in memory take."""
         with self._lock:
             return sum(room.bytes_held for room in self._rooms.values())
 

@@ -1,12 +1,12 @@
-"""Says from past requests which skills a new request wants: kernel ridge regression.
+"""Predicts from past requests which skills a new request needs, by kernel ridge regression.
 
-Every past request is a unit vector, with 1 for each skill that it wanted and 0 for the others. The
-prediction for a new request is linear in these numbers; each past request's weight in it is
-`(K + D)^-1 k` (Saunders, Gammerman & Vovk, ICML 1998), computed in the space of the vectors, so
-that a new exemplar costs one rank-one update (Sherman & Morrison, 1950). For a client with few
+Every past request is a unit vector, with 1 for each skill that was useful for it and 0 for the
+others. The prediction for a new request is linear in these numbers; each past request's weight in
+it is `(K + D)^-1 k` (Saunders, Gammerman & Vovk, ICML 1998), computed in the space of the vectors,
+so that a new request costs one rank-one update (Sherman & Morrison, 1950). For a client with few
 requests the equation is solved in the space of the requests instead, which takes a few kilobytes
 where that matrix takes three megabytes. Similar requests add up, repeated ones do not count twice,
-and requests that wanted nothing count against.
+and requests that needed no skill count against.
 """
 
 from __future__ import annotations
@@ -69,11 +69,16 @@ class _Labels:
 
 
 class Recollection:
-    """One client's past requests as rows of a (capacity, dimensions) matrix that doubles when
-    full."""
+    """One client's past requests and the skills that were useful for them, with predictions for new
+    requests.
+
+    The requests are the rows of a (capacity, dimensions) matrix that doubles when full.
+    """
 
     def __init__(self, *, few: int = FEW_REQUESTS) -> None:
-        """Up to `few` requests are solved in their own space."""
+        """Create an empty memory; up to `few` requests the regression is solved in the space of the
+        requests.
+        """
         self._few = few
         self._turns: list[str] = []
         self._row_of: dict[str, int] = {}
@@ -90,12 +95,14 @@ class Recollection:
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """Every exemplar's id and skill; `NO_SKILL` where none was wanted."""
+        """The id of every stored request with a skill that was useful for it; `NO_SKILL` where none
+        was.
+        """
         return [pair for request in self._requests for pair in request.skills.items()]
 
     @property
     def bytes_held(self) -> int:
-        """About how much memory this takes."""
+        """About how many bytes of memory this client's past requests take."""
         arrays = [self._matrix, self._quick]
         held = sum(array.nbytes for array in arrays)
         held += self._solved.nbytes if self._solved is not None else 0
@@ -106,7 +113,7 @@ class Recollection:
         return not self._turns
 
     def put(self, id_: str, skill: str, vector: Vector, known: int) -> None:
-        """Add an exemplar; its id must be new."""
+        """Add a past request with a skill that was useful for it; the id must be new."""
         turn = id_.rpartition(":")[0] or id_
         if turn not in self._row_of:
             self._append(turn, vector, known)
@@ -117,7 +124,9 @@ class Recollection:
         self._weigh(row, before)
 
     def drop(self, ids: set[str]) -> None:
-        """Remove exemplars; unknown ids are ignored."""
+        """Remove entries (a past request with a skill that was useful for it); unknown ids are
+        ignored.
+        """
         gone: set[int] = set()
         for id_ in ids & self._turn_of.keys():
             row = self._row_of[self._turn_of.pop(id_)]
@@ -178,12 +187,14 @@ class Recollection:
         return solved.astype(np.float64, copy=False)
 
     def oldest_refusals(self, most: int) -> list[str]:
-        """Return the ids of requests without a skill, of all but the newest `most`."""
+        """Return the ids of the past requests that needed no skill, except the newest `most`."""
         ids = [id_ for id_, skill in self.pairs if skill == NO_SKILL]
         return ids[: max(0, len(ids) - most)]
 
     def nearest(self, query: Vector, k: int) -> list[Neighbour]:
-        """Return the exemplars of the most similar requests, most similar first."""
+        """Return the most similar past requests with the skills useful for them, most similar
+        first.
+        """
         near: list[Neighbour] = []
         for row, close in best(self._products(query), k):
             near += [
@@ -194,11 +205,11 @@ class Recollection:
     def recalled(
         self, query: Vector, *, since: Callable[[str], int | None], also: Collection[str]
     ) -> dict[str, Recalled]:
-        """Return what past requests say of every skill that was ever wanted, and of those in
-        `also`, by name.
+        """Predict for a new request how much each skill is needed, by name, from past requests.
 
-        `since` returns the generation that brought a skill: requests answered before it say nothing
-        against it. A skill of which it knows nothing is left out.
+        These are the skills that were ever useful, and those in `also`. `since` returns the version
+        of the skill library that brought a skill: requests answered before it say nothing against
+        the skill. A skill for which `since` returns None is left out.
         """
         if not self._turns:
             return {}

@@ -1,9 +1,10 @@
-"""Finds skills by a request's words: BM25 (bm25s) over name, description and first lines.
+"""Finds skills (rules for prompts) by a request's words: BM25 (bm25s) over name, description and
+first lines.
 
-One index per room (the shared one, and each client with skills of its own), built off the request
-path when the library changes and swapped in at once. Scores are comparable between library sizes:
-background documents give a rare word weight in a library with one skill, and scores are divided by
-how much a chance match grows with the library.
+There is one index for the shared skills and one for each client with skills of its own, built off
+the request path when the library changes and swapped in at once. Scores are comparable between
+library sizes: background documents give a rare word weight in a library with one skill, and scores
+are divided by how much a chance match grows with the library.
 """
 
 from __future__ import annotations
@@ -118,7 +119,8 @@ class _Room:
 
 
 def growth(skills: int) -> float:
-    """How much higher a match by chance scores among this many skills than in a library of one.
+    """Return how much higher a match by chance scores among this many skills than in a library of
+    one.
 
     The weight of a rare word, and so the best of many chance matches, grows with the logarithm of
     the number of documents.
@@ -157,9 +159,9 @@ class _Kinds:
 
 
 class WordIndex:
-    """Finds skills by the words of a request (implements `SkillIndex`).
+    """Finds skills (rules for prompts) by the words of a request; implements `SkillIndex`.
 
-    Finds nothing before the first build.
+    It finds nothing before the first library is indexed.
     """
 
     def __init__(self) -> None:
@@ -176,19 +178,21 @@ class WordIndex:
         return bool(self._rooms)
 
     def remember_with(self, memory: ExemplarMemory) -> None:
-        """From now on, also find skills by past requests in this exemplar memory."""
+        """From now on, find skills also by similar past requests stored in this memory."""
         self._memory = memory
 
     async def tell_kinds_with(self, kinds: RequestKinds) -> None:
-        """From now on, also find rules by the request's kind, using this classifier."""
+        """From now on, find skills also by the request's kind (such as e-mail), using this
+        classifier.
+        """
         async with self._building:
             self._kinds = kinds
             self._shelves = await asyncio.to_thread(self._shelve, self._library)
 
     async def follow(self, library: Library) -> None:
-        """Index a new skill library; when this returns, requests find its skills.
+        """Index a new version of the skill library; when this returns, requests find its skills.
 
-        An older library is ignored.
+        An older version is ignored.
         """
         async with self._building:
             if library.generation >= self._generation:

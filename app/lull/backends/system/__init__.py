@@ -1,1 +1,1 @@
-"""The machine's clock, disk and keychain."""
+"""Access to the machine's clock, disk and keychain."""

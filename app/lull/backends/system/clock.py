@@ -1,4 +1,4 @@
-"""The system clock and the maker of ids; other code gets both as arguments."""
+"""The system clock and the maker of unique ids; other code gets both as arguments."""
 
 from __future__ import annotations
 

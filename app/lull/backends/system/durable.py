@@ -1,4 +1,4 @@
-"""Writes files atomically, and locks work that only one process may do."""
+"""Writes files atomically, and holds file locks for work that only one process may do."""
 
 from __future__ import annotations
 

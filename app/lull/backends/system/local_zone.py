@@ -1,6 +1,6 @@
 """Finds the system's time zone, with its daylight saving time.
 
-Looked up on every call, because a laptop travels.
+The zone is looked up on every call, because a laptop travels.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ _FOLDER = "zoneinfo/"
 
 
 def local_zone(environ: Mapping[str, str], etc: Path = Path("/etc")) -> tzinfo:
-    """Return the zone named by TZ or /etc/localtime, else that file's rules.
+    """Return the time zone named by TZ or /etc/localtime, else one with that file's rules.
 
-    Without both, the C library's zone.
+    Without both, return the C library's zone.
     """
     told = environ.get("TZ", "").removeprefix(":")
     zone = _named(told or _linked(etc / "localtime"))

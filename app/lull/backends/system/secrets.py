@@ -1,7 +1,7 @@
 """Stores secrets in the system's keychain, or in a fallback if there is none.
 
 A keychain may be locked behind an unseen prompt, so each call has a timeout. `open_secret_store`
-returns the store together with any problem, for the tray and the doctor to show.
+returns the store together with any problem, for the tray icon and `lull doctor` to show.
 """
 
 from __future__ import annotations
@@ -60,12 +60,10 @@ def open_secret_store(
     keychain: Callable[[], Keychain] | None = None,
     within_s: float = ANSWER_WITHIN_S,
 ) -> tuple[SecretStore, LullError | None]:
-    """Open the best available secret store. Return it and a problem to show, or None.
+    """Open the best available secret store; return it and a problem to show, or None.
 
-    Blocks up to `within_s`.
-
-    Without a keychain: a 0600 file if the settings allow it, else the environment if it holds
-    secrets, else memory.
+    Blocks up to `within_s`. Without a keychain it is a 0600 file if the settings allow it, else the
+    environment if it holds secrets, else memory.
     """
     store = KeychainSecrets(service, keychain or system_keychain, within_s=within_s)
     try:

@@ -1,1 +1,1 @@
-"""Commands of `lull adapters`."""
+"""Commands of `lull adapters`, which lists, uses and rolls back LoRA adapters."""

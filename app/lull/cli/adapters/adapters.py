@@ -1,6 +1,7 @@
-"""`lull adapters`: lists adapters, promotes one or rolls back.
+"""`lull adapters`: lists LoRA adapters, puts one into use or rolls back to an earlier one.
 
-Reading works without a service; changes need one, because it runs the engine that answers.
+Reading works without a running service; changes need one, because the service runs the engine that
+answers with the adapters.
 """
 
 from __future__ import annotations

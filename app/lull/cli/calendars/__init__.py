@@ -1,1 +1,1 @@
-"""Commands of `lull calendar`."""
+"""Commands of `lull calendar`, which manages calendar feeds."""

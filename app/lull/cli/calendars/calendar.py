@@ -1,7 +1,7 @@
-"""`lull calendar`: adds and removes feeds through the service, and tests feeds without it.
+"""`lull calendar`: adds and removes calendar feeds through the service, and tests feeds without it.
 
-A feed's address is a password, and every program on the machine can read a running program's
-arguments. So a command that was given an address starts again with it on standard input.
+A feed's URL is a password, and every program on the machine can read a running program's arguments.
+So a command that was given a URL starts itself again with the URL on standard input.
 """
 
 from __future__ import annotations

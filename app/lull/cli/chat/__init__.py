@@ -1,1 +1,1 @@
-"""Commands about conversations, such as `lull ask`, `show`, `forget` and `trash`."""
+"""Commands about conversations, such as `lull ask`, `lull show`, `lull forget` and `lull trash`."""

@@ -36,7 +36,7 @@ class BrokenOff(LullError):
 
 
 def ask(context: Context) -> None:
-    """Send one chat request and print the answer.
+    """Send one chat request to Lull and print the answer.
 
     Raises NotRunning, UsageError, NoAnswer, BrokenOff.
     """

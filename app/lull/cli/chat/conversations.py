@@ -1,4 +1,7 @@
-"""`lull conversations`, `show` and `rate`; only `rate` needs a running service."""
+"""`lull conversations`, `lull show` and `lull rate`: list, show and rate recorded conversations.
+
+Only `rate` needs a running service.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""`lull forget`: shows what was made from a conversation, and with --yes deletes all of it.
+"""`lull forget`: shows what was learned from a conversation, and with --yes deletes both.
 
-The running service does the work; without one the command does, holding the service's lock.
+The running service does the work; without one the command does, holding the service's lock file.
 """
 
 from __future__ import annotations

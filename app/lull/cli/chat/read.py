@@ -1,4 +1,6 @@
-"""`lull read`: shows the feedback that the reader found in the user's messages."""
+"""`lull read`: shows what feedback Lull's reader (a small classifier model) found in the user's
+messages.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,9 @@ def again_words(found: Json) -> str:
 
 
 def sense(one: Json) -> str:
-    """Describe in a few words what feedback the reader found in a message."""
+    """Describe in a few words what feedback was found in a user's message, such as a correction or
+    a lasting wish.
+    """
     if one["unsure"]:
         return "unsure"
     parts = [f"correction {one['correction']:.0%}"] if one["correction"] > LIKELY else []

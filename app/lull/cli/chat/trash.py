@@ -1,4 +1,6 @@
-"""`lull trash`: lists, restores, fills and empties the trash of old conversations."""
+"""`lull trash`: lists, restores and deletes old conversations in the trash, and moves others into
+it.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,3 @@
-"""`lull connect`: points chat clients at Lull and back."""
+"""Commands of `lull connect`, which makes chat apps send their requests through Lull, or undoes
+it.
+"""

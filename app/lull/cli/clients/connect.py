@@ -1,4 +1,6 @@
-"""`lull connect`: lists chat clients, points one at Lull, tests it, and puts it back."""
+"""`lull connect`: lists chat apps, configures one to send its requests through Lull, tests that,
+and undoes it.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ _OWN_MODEL = "pocket"
 
 
 def connect(context: Context) -> int:
-    """Run the command. Returns 1 where the client was connected and the test failed."""
+    """Run `lull connect`. Returns 1 if the chat app was connected but the test request failed."""
     options = context.options
     walk = _Walk(context)
     if options.name == "list":

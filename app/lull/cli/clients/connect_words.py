@@ -1,4 +1,4 @@
-"""What `lull connect` says to people."""
+"""Texts that `lull connect` prints about chat apps and the changes of their settings files."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def by_hand(document: Json) -> str:
 
 
 def proposal(document: Json) -> str:
-    """The change and what becomes of the file."""
+    """Describe a planned change of a chat app's settings file: its diff, and how to undo it."""
     return (
         f"{Paint.for_stdout().diff(document['diff'])}\n\n"
         f"This changes {plain(document['file'])}. What stands there now is kept;"
@@ -79,7 +79,9 @@ def written(document: Json) -> str:
 
 
 def tested(document: Json) -> str:
-    """How the test went; of one that failed the error tells."""
+    """Describe the successful test of a chat app's connection; "" for a failed one, which is
+    reported as an error.
+    """
     test = document["test"]
     if not test["ok"]:
         return ""
@@ -106,5 +108,7 @@ def all_undone(document: Json) -> str:
 
 
 def changed_since(plan: UndoPlan) -> str:
-    """What somebody else changed in the file after Lull wrote it."""
+    """Return a coloured diff of what somebody else changed in a chat app's settings file after Lull
+    wrote it.
+    """
     return Paint.for_stdout().diff(plan.diff)

@@ -1,1 +1,1 @@
-"""Commands of `lull demo`, which plays a week of use in a few minutes."""
+"""The command `lull demo`, which plays a week of use in a few minutes."""

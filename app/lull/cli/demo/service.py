@@ -1,6 +1,7 @@
-"""Runs a real service for the demo week, with its clock and its presence signals controlled.
+"""Runs a real service for `lull demo`, controlling its clock and its signals of the user's
+presence.
 
-What is said during the week is decided elsewhere.
+The conversations of the played week are decided elsewhere.
 """
 
 from __future__ import annotations
@@ -58,9 +59,9 @@ class DemoFailed(LullError):
 
 
 class PlayedTime:
-    """Sets the demo service's clock.
+    """Sets the clock of the demo's service.
 
-    Played time only goes forward and never ahead of the real time.
+    This played time only goes forward and never ahead of the real time.
     """
 
     def __init__(self, file: Path) -> None:
@@ -87,7 +88,9 @@ class PlayedTime:
 
 
 class Desk:
-    """Simulates the user's presence: keeps the file of idle signals up to date in a thread."""
+    """Simulates the presence of the demo's user: a thread keeps a file of idle signals (such as
+    seconds since the last input) up to date.
+    """
 
     def __init__(self, file: Path, played: PlayedTime) -> None:
         self.file = file
@@ -130,7 +133,7 @@ def _replace(file: Path, text: str, *, at_s: float | None = None) -> None:
 
 @dataclass(slots=True)
 class Talk:
-    """One conversation of the demo.
+    """One conversation that the demo has with the service.
 
     Like other clients it sends the whole history with each request.
     """
@@ -148,13 +151,16 @@ class Talk:
 
 
 class PlayedService:
-    """The demo's service, which is started for each part of the week and stopped after it.
+    """The demo's service process, which is started for each part of the played week and stopped
+    after it.
 
-    So no part takes the time since the last one for a machine that slept.
+    So no part mistakes the jump in time since the last one for the machine having slept.
     """
 
     def __init__(self, paths: Paths, serve: tuple[str, ...], folder: Path) -> None:
-        """The argument `folder` is for the files that set the clock and the presence signals."""
+        """Prepare the service; `folder` gets the files that set its clock and its presence
+        signals.
+        """
         self.paths = paths
         self._serve = serve
         self.played = PlayedTime(folder / "clock.json")
@@ -165,7 +171,7 @@ class PlayedService:
 
     @contextlib.contextmanager
     def running(self, at: datetime, *, signals: Json = HERE) -> Iterator[PlayedService]:
-        """Context manager that runs the service with its clock starting at `at`."""
+        """Context manager that runs the demo's service with its clock starting at `at`."""
         self.played.set(at)
         self.desk.says(signals)
         try:
@@ -214,7 +220,7 @@ class PlayedService:
         return Talk(self, client, apart, [])
 
     def chat(self, messages: list[Json], *, client: str, apart: bool) -> str:
-        """Send one chat request and return the answer. Raises DemoFailed."""
+        """Send one chat request to the demo's service and return the answer. Raises DemoFailed."""
         path = f"/c/{client}/api/chat" if apart else "/api/chat"
         body = json.dumps({"model": "pocket", "stream": False, "messages": messages})
         place = urlsplit(self._address)
@@ -235,7 +241,7 @@ class PlayedService:
             connection.close()
 
     def rate_last(self, label: str) -> None:
-        """Rate the newest turn of the newest conversation."""
+        """Rate the newest answer in the newest conversation of the demo."""
         newest = self.control().get(routes.CONVERSATIONS, limit=1)["conversations"][0]
         turns = self.control().get(routes.CONVERSATION.format(id=quote(newest["id"])))["turns"]
         self.control().post(routes.RATE.format(id=quote(turns[-1]["id"])), {"label": label})
@@ -249,7 +255,9 @@ class PlayedService:
         self.control().post(path, {"sha256": proposal["sha256"], **more})
 
     def settled(self) -> None:
-        """Wait until every message so far has been examined and all proposals have been proved."""
+        """Wait until the service has read every message so far for feedback and tested all proposed
+        skills.
+        """
         self.control().post(routes.PROPOSALS_PROVE, {"wait": True}, patience_s=None)
 
     def control(self) -> Control:
@@ -267,9 +275,9 @@ class PlayedService:
         self.desk.says(HERE)
 
     def sleep_until(self, morning: datetime) -> None:
-        """Move the played time to the morning in steps below a minute.
+        """Move the demo's clock to the morning in steps of less than a minute.
 
-        A longer gap would look like a machine that slept.
+        The service would take a longer gap for the machine having slept.
         """
         until_s = min(morning.timestamp(), time.time()) - SKIP_STEP.total_seconds()
         while self.played.now_s() < until_s:
@@ -282,9 +290,9 @@ class PlayedService:
         self.played.run_at(NIGHT_SPEED if working else 1.0)
 
     def until(self, holds: Callable[[], bool], *, within_s: float) -> bool:
-        """Wait until the condition holds. False on timeout.
+        """Wait until the condition holds; return False on timeout.
 
-        Raises DemoFailed when the service ended.
+        Raises DemoFailed when the demo's service ended.
         """
         until_s = time.monotonic() + within_s
         while not holds():

@@ -1,7 +1,6 @@
-"""`lull demo`: plays a week in a temporary home and opens the dashboard on it.
+"""`lull demo`: plays a week of use in a temporary data folder and opens the dashboard on it.
 
-The home is a temporary folder that is removed when the command ends, however it ends; `--keep`
-and `--home` keep it.
+The folder is removed when the command ends, however it ends; `--keep` and `--home` keep it.
 """
 
 from __future__ import annotations
@@ -32,9 +31,9 @@ EXIT_TIMEOUT_S: Final = 30.0
 
 
 def demo(context: Context) -> int:
-    """Play the week and open the dashboard.
+    """Play the demo's week of use and open the dashboard on the result.
 
-    Raises DemoFailed, and NoDisplay before anything is played.
+    Raises DemoFailed, or NoDisplay before anything is played.
     """
     from lull.cli.window import check_display
 
@@ -59,7 +58,7 @@ def demo(context: Context) -> int:
 
 
 def play(paths: Paths, *, training: bool, now: datetime | None = None) -> Json:
-    """Play a week in this prepared, empty home and return a summary."""
+    """Play the demo's week of use in this prepared, empty data folder and return a summary."""
     from lull.cli.demo.service import PlayedService
     from lull.cli.demo.week import DemoWeek, played_settings
     from lull.cli.window import serve_command
@@ -183,7 +182,9 @@ def _say(text: str) -> None:
 
 
 class DemoLine:
-    """Shows the demo's progress on one terminal line: part being played, share done, time left."""
+    """Shows the demo's progress on one terminal line: the part being played, the share done, the
+    time left.
+    """
 
     def __init__(self) -> None:
         self._began_s = time.monotonic()
@@ -192,7 +193,7 @@ class DemoLine:
         self._shown = sys.stderr is not None and sys.stderr.isatty()
 
     def at(self, text: str, weight: float, whole: float) -> None:
-        """Show that the next part has started; it takes `weight` / `whole` of the time."""
+        """Show that the demo's next part has started; it takes `weight` / `whole` of the time."""
         self._done += self._doing
         self._doing = weight
         if self._shown:

@@ -1,7 +1,7 @@
-"""The script of `lull demo`'s week: the requests, the corrections and the user's decisions.
+"""The script of `lull demo`: the requests, corrections and decisions of a played user in one week.
 
 Only these and the time of day are scripted. The service itself answers with the built-in model,
-reads the corrections, proposes and proves skills and trains, as it always does.
+reads the corrections, proposes and tests skills and trains, as it always does.
 """
 
 from __future__ import annotations
@@ -63,7 +63,9 @@ blocked_hours = ["mon-fri 09:00-10:00"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoPart:
-    """A part of the demo's week; `weight` is its expected share of the running time."""
+    """A part of the week that `lull demo` plays; `weight` is its expected share of the running
+    time.
+    """
 
     text: str
     weight: float
@@ -74,10 +76,7 @@ class DemoWeek:
     def __init__(
         self, service: PlayedService, now: datetime, *, seed: int = 11, training: bool = True
     ) -> None:
-        """The argument `now` is the real time in the user's zone.
-
-        The week ends shortly before it.
-        """
+        """Prepare the week; it ends shortly before `now`, the real time in the user's zone."""
         self._service = service
         self._chance = random.Random(seed)
         self._today = now.replace(minute=0, second=0, microsecond=0)
@@ -268,7 +267,9 @@ ENDED_STATUSES: Final = ("promoted", "trial", "rejected", "failed")
 
 @contextmanager
 def played_settings(service: PlayedService) -> Iterator[None]:
-    """Context manager that writes the demo's settings, and finally those left in the home."""
+    """Context manager that writes the settings used during the demo, and at the end those that are
+    left in the demo's data folder.
+    """
     file = service.paths.settings
     file.write_text(SETTINGS.format(signals=service.desk.file))
     try:

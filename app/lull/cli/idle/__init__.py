@@ -1,1 +1,1 @@
-"""Commands `lull why`, `pause` and `resume`."""
+"""Commands `lull why`, `lull pause` and `lull resume`, about when Lull works on its own."""

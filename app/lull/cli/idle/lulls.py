@@ -1,4 +1,6 @@
-"""`lull why`, `pause` and `resume`: show or change whether Lull works by itself, and why."""
+"""`lull why`, `lull pause` and `lull resume`: show or change whether Lull trains and tests on its
+own now, and why.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,7 @@ def _work_words(work: Json) -> str:
 
 
 def headline(document: Json) -> str:
-    """Return in one line what Lull is doing and why, also for `lull status`."""
+    """Describe in one line what Lull is doing and why; also used by `lull status`."""
     state, because = document["state"], document["because"].rstrip(".")
     words = because if state == "paused" else f"{_STATES[state]}: {because}"
     until = document["until"]

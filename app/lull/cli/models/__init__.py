@@ -1,1 +1,1 @@
-"""Commands of `lull model`."""
+"""Commands of `lull model`, which lists language models and chooses the one to train."""

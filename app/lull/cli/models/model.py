@@ -1,4 +1,8 @@
-"""`lull model`: `list` and `choose`, with or without a service, and `exams`."""
+"""`lull model`: lists models, chooses the one to train, and runs exams (labelled items that decide
+whether a local chat model may judge answers or read feedback).
+
+`list` and `choose` work with or without a running service.
+"""
 
 from __future__ import annotations
 

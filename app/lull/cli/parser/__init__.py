@@ -1,1 +1,1 @@
-"""Arguments and help of the command line, one module per group of commands."""
+"""Arguments and help texts of the `lull` command line, one module per group of commands."""

@@ -1,4 +1,6 @@
-"""Shared parts of the command line: usage errors, common options and types of arguments."""
+"""Shared parts of the command line's parser: usage errors, common options and types of
+arguments.
+"""
 
 from __future__ import annotations
 
@@ -68,12 +70,14 @@ class Parser(argparse.ArgumentParser):
 
 
 def without_addresses(text: str) -> str:
-    """Hide URLs in an error text, because a calendar's address is a password."""
+    """Replace URLs in an error text, because a calendar's URL is a password."""
     return _ADDRESS.sub("…", text)
 
 
 def common(parser: argparse.ArgumentParser, *, top: bool = False) -> None:
-    """Add the options that all commands share; they may come before or after the subcommand."""
+    """Add the options that all commands of `lull` share; they may come before or after the
+    subcommand.
+    """
     home, as_json = (None, False) if top else (argparse.SUPPRESS, argparse.SUPPRESS)
     parser.add_argument(
         "--home",
@@ -88,7 +92,7 @@ def common(parser: argparse.ArgumentParser, *, top: bool = False) -> None:
 
 
 class Commands(Protocol):
-    """The part of argparse's subparsers object that is used here."""
+    """Type of argparse's subparsers object, as far as it is used here."""
 
     choices: Any
 
@@ -98,7 +102,7 @@ class Commands(Protocol):
 def command(commands: Commands, name: str, text: str, more: str = "") -> argparse.ArgumentParser:
     """Add a command to the parser; `text` is its line in the list of commands.
 
-    `more` is the end of its help.
+    `more` is appended to the command's own help.
     """
     first = f"{text[0].upper()}{text[1:]}."
     parser = commands.add_parser(name, help=text, description=first, epilog=more)

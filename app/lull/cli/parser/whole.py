@@ -1,4 +1,4 @@
-"""Puts the whole command line together: all commands, options and their help."""
+"""Builds the whole parser of `lull`: all commands, options and their help."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Commands of `lull prove`, `verify` and `review compare`."""
+"""Commands that test skills: `lull prove`, `lull verify` and `lull review compare`."""

@@ -1,6 +1,8 @@
-"""`lull review compare`: shows two answers to a request of the user's to pick the better one.
+"""`lull review compare`: shows two answers to one of the user's requests, with and without a
+proposed skill, unlabelled, and asks for the better one.
 
-On a terminal pairs follow each other and a key picks; elsewhere it is one pair or pick per call.
+On a terminal pairs follow each other and a key picks; elsewhere each call shows one pair or takes
+one pick.
 """
 
 from __future__ import annotations
@@ -64,14 +66,16 @@ def _played(asking: Asking, picks: Iterator[Pick]) -> Json:
 
 
 class Asking:
-    """Asks the service for pairs of answers to compare, and sends the user's picks."""
+    """Asks the service for pairs of answers, with and without a proposed skill, and sends the
+    user's picks.
+    """
 
     def __init__(self, control: Control, proposal: str) -> None:
         self._control = control
         self._id = quote(proposal, safe="")
 
     def next(self) -> Json:
-        """Return the next pair of answers to compare; waits until the model has answered."""
+        """Return the next pair of answers to compare; waits until the model has generated both."""
         wait = _Wait()
         try:
             while True:
@@ -109,7 +113,9 @@ class _Wait:
 
 
 class Sitting:
-    """Shows pairs of answers on a terminal until the proposal is decided or the user quits."""
+    """Shows pairs of answers on a terminal and takes the user's picks, until the proposed skill is
+    decided or the user quits.
+    """
 
     def __init__(self, asking: Asking) -> None:
         self._asking = asking
@@ -157,7 +163,7 @@ def alike_words(number: int) -> str:
 
 
 def pair_words(shown: Json) -> str:
-    """Describe a pair of answers as text, with the command to pick one of them."""
+    """Describe a pair of answers to compare as text, with the command to pick one of them."""
     if shown["pair"] is None:
         return picked_words(shown)
     return "\n".join(
@@ -171,7 +177,9 @@ def pair_words(shown: Json) -> str:
 
 
 def picked_words(done: Json) -> str:
-    """Describe the result of the user's picks so far."""
+    """Describe what the user's picks between answers with and without a proposed skill show so
+    far.
+    """
     name = f"“{revealed(done['name'])}”"
     tally = f"{counted(done['picks'], 'pick')} of yours"
     match done["status"]:

@@ -1,4 +1,5 @@
-"""`lull prove`: starts the proofs in the service and shows their progress on a terminal.
+"""`lull prove`: has the service test proposed skills by replaying past requests, and shows the
+progress.
 
 The replays run in the service, so they go on when the user stops waiting.
 """
@@ -60,7 +61,7 @@ def _shows() -> bool:
 
 
 class ProofLine:
-    """A progress line for proofs on stderr, which is overwritten."""
+    """A progress line on stderr, overwritten in place, about the tests of proposed skills."""
 
     def __init__(self, control: Control, only: str | None) -> None:
         self._control = control
@@ -101,7 +102,9 @@ class ProofLine:
 
 
 def progress_words(proposal: Json, pair_s: float | None) -> str:
-    """Describe a proof's progress and the longest it can take, at `pair_s` seconds per pair."""
+    """Describe how far the test of a proposed skill is and how long it can still take, at `pair_s`
+    seconds per pair of answers.
+    """
     evidence = proposal["evidence"]
     said = (
         f"{revealed(proposal['name'])}: {pairs_words(evidence)},"

@@ -1,4 +1,6 @@
-"""`lull verify`: re-checks a skill's stored proof, with or without a running service."""
+"""`lull verify`: recomputes the result of a skill's stored test answers, with or without a running
+service.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Commands of `lull skills` and `lull review`."""
+"""Commands of `lull skills` and `lull review`, about active and proposed skills."""

@@ -27,7 +27,7 @@ class EditorFailed(LullError):
 
 
 def edited(text: str) -> str | None:
-    """Open the text in the editor; return the edited text, None if unchanged.
+    """Open a text in the user's editor; return the edited text, None if unchanged.
 
     Raises EditorFailed, UsageError.
     """

@@ -1,4 +1,6 @@
-"""Says in words how it is measured what a skill does, and who goes without it for that."""
+"""Says in words how a skill's effect is measured, and which conversations go without the skill for
+that.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,10 @@ from typing import Any
 
 
 def measured_words(measured: dict[str, Any] | None) -> str:
-    """Describe a skill's `measured` JSON; None is where no service runs."""
+    """Describe in words how a skill's effect is measured, from the JSON field `measured`.
+
+    It is None where no service runs.
+    """
     if measured is None:
         return "known while Lull runs."
     pairs, better, worse = measured["pairs"], measured["better"], measured["worse"]

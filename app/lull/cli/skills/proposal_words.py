@@ -1,4 +1,4 @@
-"""Describes proposals as text for the user to decide on: change, proof and sources."""
+"""Describes proposed skills as text for the user to decide on: change, test results and sources."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ def e_words(e_value: float) -> str:
 
 
 def status_words(proposal: Json) -> str:
-    """Describe a proposal's status in a few words."""
+    """Describe in a few words what is known of a proposed skill, such as that tests showed a
+    benefit.
+    """
     evidence, reason = proposal["evidence"], revealed(" ".join(proposal["reason"].split()))
     said = f": {reason}" if reason else ""
     match proposal["status"]:
@@ -68,12 +70,17 @@ def status_words(proposal: Json) -> str:
 
 
 def pairs_words(evidence: Json) -> str:
-    """How many of a proof's pairs were replayed."""
+    """Say how many of the planned pairs of answers were generated to test a proposed skill.
+
+    A pair answers one past request with and without the skill.
+    """
     return f"{evidence['pairs']} of at most {evidence['most_pairs']} pairs"
 
 
 def goes_on_words(evidence: Json) -> str:
-    """Say how far a proof goes that is still open after its first pairs; "" where no further."""
+    """Say to how many pairs of answers a skill's test goes on if it is undecided after those
+    planned; "" if it does not go on.
+    """
     most = evidence.get("most_pairs_if_open", 0)
     return f" ({most} if it is open then)" if most > evidence["most_pairs"] else ""
 
@@ -83,7 +90,11 @@ def by_look_words(evidence: Json) -> str:
 
 
 def look_words(evidence: Json) -> str:
-    """Describe the last look that a proof took; "" if it took none."""
+    """Describe the last look of a proposed skill's test; "" if there was none.
+
+    The last look is a random decision, weighted by the evidence, after all planned pairs of answers
+    were used.
+    """
     look = evidence.get("last_look")
     if not look:
         return ""
@@ -109,9 +120,9 @@ def title(proposal: Json) -> str:
 
 
 def whole(proposal: Json, paint: Paint) -> str:
-    """Describe a proposal with everything that the user needs to decide on it.
+    """Describe a proposed skill with everything that the user needs to decide on it.
 
-    That is: title, diff, proof, cause, sources and warnings.
+    That is: title, diff, test results, cause, sources and warnings.
     """
     parts = [
         paint.bold(title(proposal)),
@@ -207,7 +218,7 @@ def _flags(proposal: Json) -> list[str]:
 
 
 def list_words(document: Json) -> str:
-    """Return a table of proposals as text, and the commands to decide on them."""
+    """Return a table of proposed skills as text, and the commands to decide on them."""
     faults = faults_words(document["faults"], now=datetime.now(UTC))
     if asleep := len(document.get("snoozed") or ()):
         are = "is" if asleep == 1 else "are"
@@ -230,7 +241,9 @@ def list_words(document: Json) -> str:
 
 
 def faults_words(faults: list[Json], *, now: datetime) -> list[str]:
-    """Describe the skill writer's unusable answers that have not led to a proposal since."""
+    """Describe answers of the model that drafts skills which could not be used, and from whose
+    material no skill was proposed since.
+    """
     unsettled = [fault for fault in faults if not fault["settled"]]
     if not unsettled:
         return []

@@ -1,6 +1,6 @@
-"""`lull review`: shows proposals and takes the user's decisions.
+"""`lull review`: shows proposed skills and takes the user's decisions.
 
-`lull review` on a terminal goes through them one by one; every other form is one request.
+Without arguments on a terminal it goes through them one by one; every other form is one request.
 """
 
 from __future__ import annotations

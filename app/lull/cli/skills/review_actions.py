@@ -1,4 +1,4 @@
-"""Sends the user's decision on a proposal to the service and describes the result."""
+"""Sends the user's decision on a proposed skill to the service and describes the result."""
 
 from __future__ import annotations
 
@@ -15,22 +15,29 @@ Json = dict[str, Any]
 
 
 def fetch(control: Control, proposal: str, sha256: str = "", *, to_read: bool = False) -> Json:
-    """Return a proposal; with `to_read` the service remembers which text the user was shown."""
+    """Return a proposed skill from the service; with `to_read` the service remembers which text was
+    shown to the user.
+    """
     path = routes.PROPOSAL.format(id=quote(proposal, safe=""))
     return control.get(path, sha256=sha256, to_read="1" if to_read else "")
 
 
 def decide(control: Control, proposal: str, action: str, wanted: Json) -> Json:
-    """Send a decision to the service.
+    """Send the user's decision on a proposed skill to the service.
 
-    Returns `{"generation", "proposal"}` as they are afterwards.
+    Returns `{"generation", "proposal"}`, the library's version number and the proposal, as they are
+    afterwards.
     """
     path = routes.PROPOSAL_DO.format(id=quote(proposal, safe=""), action=action)
     return control.post(path, wanted)
 
 
 def unproved_words(proposal: Json) -> str:
-    """Why approving this needs a second word; "" for what is proved or only takes a skill away."""
+    """Say why approving a proposed skill needs a confirmation.
+
+    It is "" for a skill whose benefit was shown by tests, and for a proposal that only removes a
+    skill.
+    """
     reason = revealed(proposal["reason"]).rstrip(".")
     match proposal.get("standing"):
         case "untested":
@@ -67,7 +74,8 @@ def _edited(proposal: Json) -> str:
 
 
 def edit_by_hand(control: Control, proposal: Json) -> Json | None:
-    """Open a proposal's SKILL.md in the user's editor; None when nothing was changed.
+    """Open the SKILL.md of a proposed skill in the user's editor; return None when nothing was
+    changed.
 
     Raises LullError.
     """

@@ -1,7 +1,8 @@
-"""`lull review` on a terminal: shows one proposal after another and takes one letter for each.
+"""`lull review` on a terminal: shows one proposed skill after another and takes one letter for
+each.
 
-Letters end with Enter, so that a key held down cannot approve an unread proposal. Approvals send
-the hash of the text that was shown, so that a text that has changed since is refused.
+Letters end with Enter, so that a key held down cannot approve an unread text. Approvals send the
+hash of the text that was shown, so that a text that has changed since is refused.
 """
 
 from __future__ import annotations
@@ -43,7 +44,9 @@ DECIDED_STATUSES = ("approved", "rejected")
 
 
 class Then(Enum):
-    """What `lull review` does next after the user has pressed a letter."""
+    """What `lull review` does next after the user has pressed a letter: ask again, show again, go
+    on or leave.
+    """
 
     ASK = auto()
     SHOW = auto()
@@ -52,11 +55,11 @@ class Then(Enum):
 
 
 class Left(Exception):
-    """Raised when the terminal's input has ended."""
+    """Raised when the terminal's input ends while `lull review` waits for a decision."""
 
 
 class Walk:
-    """Shows the open proposals one by one on a terminal and carries out the user's decisions."""
+    """Shows the proposed skills one by one on a terminal and carries out the user's decisions."""
 
     def __init__(self, control: Control) -> None:
         self._control = control
@@ -76,7 +79,7 @@ class Walk:
         }
 
     def run(self) -> int:
-        """Ask the user about each proposal; return the exit code.
+        """Ask the user about each proposed skill; return the exit code.
 
         Raises NotRunning if the service ends.
         """

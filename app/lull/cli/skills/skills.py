@@ -1,6 +1,7 @@
 """`lull skills`: reads and changes skills through the running service.
 
-Without a service, files are read directly and changes are made under the service's lock.
+Without a service, files are read directly and changes are made while holding the service's lock
+file.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def _text(context: Context, *, new: bool) -> Json:
 
 
 def body_text(given: str | None) -> str | None:
-    """Return the text given by --body: the argument, the content of @FILE, or stdin (-).
+    """Return the skill text given by --body: the argument, the content of @FILE, or stdin (-).
 
     Raises UsageError.
     """

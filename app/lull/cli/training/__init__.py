@@ -1,1 +1,1 @@
-"""Commands of `lull train`."""
+"""Commands of `lull train`, which shows, starts and cancels training runs."""

@@ -1,7 +1,7 @@
-"""`lull train run DIR`: trains a run folder without a service.
+"""`lull train run DIR`: trains the run described by a folder (spec and examples) without a service.
 
-An unfinished run is continued. A finished one is trained again in a temporary folder beside it,
-and the two adapters are compared byte for byte, so that anybody can reproduce a run.
+An unfinished run is continued. A finished one is trained again in a temporary folder beside it, and
+the two adapters are compared byte for byte, so that anybody can reproduce a run.
 """
 
 from __future__ import annotations

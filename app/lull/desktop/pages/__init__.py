@@ -1,4 +1,6 @@
-"""The functions that make the eight pages; a page's module is imported when it is first opened."""
+"""Functions that make the window's eight pages; a page's module is imported when it is first
+opened.
+"""
 
 from __future__ import annotations
 

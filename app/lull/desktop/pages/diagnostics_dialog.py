@@ -24,7 +24,7 @@ LOG_LINES = 300
 
 
 class DiagnosticsDialog(QDialog):
-    """Dialog that asks the doctor for its checks and shows the bug report."""
+    """Dialog that runs Lull's self-check (`lull doctor`) and shows the bug report."""
 
     def __init__(self, kit: Kit, parent: QWidget) -> None:
         super().__init__(parent)

@@ -16,7 +16,7 @@ MOST_SHOWN: Final = 3
 
 
 class FailedCard(Card):
-    """Says which chat app got an error, when and why; hidden while there is none."""
+    """Card that says which chat app got an error, when and why; hidden while there is none."""
 
     def __init__(self) -> None:
         super().__init__(tr("Failed requests"))
@@ -28,7 +28,7 @@ class FailedCard(Card):
         self.box.addLayout(self.lines)
 
     def show_failed(self, failed: Sequence[dict[str, Any]]) -> None:
-        """Show the newest of these failed requests."""
+        """Show the newest of these failed chat requests on the card."""
         self.setVisible(bool(failed))
         empty_out(self.lines)
         for line, one in enumerate(failed[:MOST_SHOWN]):

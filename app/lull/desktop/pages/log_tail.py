@@ -1,4 +1,4 @@
-"""Reads the end of the service's log and the lines added to it."""
+"""Reads the end of the service's log file and the lines that are added to it later."""
 
 from __future__ import annotations
 
@@ -21,9 +21,8 @@ class LogTail:
         self._rest = b""
 
     def new_lines(self) -> list[str]:
-        """Return the lines added since the last call.
-
-        The first call returns the end of the file.
+        """Return the lines added to the log since the last call; the first call returns the log's
+        end.
         """
         try:
             with self._path.open("rb") as file:

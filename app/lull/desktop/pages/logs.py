@@ -1,4 +1,4 @@
-"""The Logs page: the service's log by level, followed live, and the doctor's checks.
+"""The Logs page: the service's log by level, followed live, and Lull's self-check (`lull doctor`).
 
 The log is read from its file, so it can be read when the service is down. It never contains what
 the user or the model said.
@@ -37,7 +37,9 @@ LEVELS: Final = ("debug", "info", "warning", "error")
 
 
 class LogsPage(Page):
-    """Shows log lines with filters, and the result of the doctor."""
+    """The Logs page: log lines with filters, and the results of Lull's self-check (`lull
+    doctor`).
+    """
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit, tr("Logs"))

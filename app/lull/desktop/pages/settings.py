@@ -1,4 +1,4 @@
-"""The Settings page: all settings with their reasons, and the window's own preferences.
+"""The Settings page: all settings of Lull with explanations, and the window's own preferences.
 
 The service checks each change and applies it at once if it can.
 """
@@ -47,7 +47,7 @@ _EXAMINED = ("reader", "judge", "writer")
 
 
 class SettingsPage(Page):
-    """The Settings page: editors for all settings, in one card per group."""
+    """The Settings page: editors for all of Lull's settings, in one card per group."""
 
     subjects = (Subject.SETTINGS, Subject.MODELS, Subject.STATUS)
 

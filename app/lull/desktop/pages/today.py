@@ -37,7 +37,7 @@ GATE_ICONS = {"open": "good", "closed": "bad", "unknown": "unknown"}
 
 
 class TodayPage(Page):
-    """The Today page: an overview in cards."""
+    """The Today page: an overview of Lull's status, recent changes and open decisions, in cards."""
 
     subjects = (Subject.STATUS, Subject.SKILLS, Subject.RUNS)
 

@@ -1,4 +1,4 @@
-"""The Today page's words for its figures, its work and its rewards."""
+"""The Today page's texts about its counts, the background work and the share of good answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Json = dict[str, Any]
 
 
 def figure_titles() -> dict[str, tuple[str, str]]:
-    """What the figures count: the words for one, and for any other number."""
+    """Return for each count on the Today page what it counts, as (singular, plural)."""
     return {
         "proposals": (tr("suggestion to review"), tr("suggestions to review")),
         "skills": (tr("active skill"), tr("active skills")),
@@ -20,13 +20,13 @@ def figure_titles() -> dict[str, tuple[str, str]]:
 
 
 def work_words(learning: Json, work: Json) -> str:
-    """One line about a piece of work: what is done now, or only what comes next."""
+    """Describe one piece of background work in a line: what is done now, or what comes next."""
     said = f"{plain(str(work['text']))}. {work.get('why_not') or ''}".strip()
     return said if learning.get("state") == "working" else tr("Next: %1", said)
 
 
 def reward_words(days: Sequence[Json], today: str) -> tuple[str, str]:
-    """Describe the share of good answers, of those scored today and in the two weeks before."""
+    """Describe the share of good answers among those scored today and in the two weeks before."""
     before = [day for day in days if day["day"] != today and day["n"]]
     now_ = next((day for day in days if day["day"] == today and day["n"]), None)
     total = sum(day["n"] for day in before)

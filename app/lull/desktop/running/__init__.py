@@ -1,1 +1,1 @@
-"""How the service is kept running: its port, and what closing the window does."""
+"""Keeps the service running: a free port for it, and the choice when the window is closed."""

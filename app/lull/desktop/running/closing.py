@@ -1,6 +1,6 @@
-"""Asks what closing the window should do where no tray icon could bring it back.
+"""Dialog that asks what closing the window should do on a desktop without a tray icon.
 
-The service answers chat apps, so it never stops without a word.
+Chat apps depend on the service, so it never stops without the user being told.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ KEEP: Final = "close/keeps-running"
 
 
 class CloseDialog(QDialog):
-    """Offers to keep Lull running without a window, or to quit."""
+    """Dialog that offers to keep Lull running without a window, or to quit."""
 
     keep = Signal()
     leave = Signal()

@@ -1,4 +1,4 @@
-"""Finds a free port for the service when another program has taken its own."""
+"""Finds a free TCP port for the service when another program has taken the configured one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TRIED: Final = 50
 
 
 def address_of(place: Place) -> tuple[str, int] | None:
-    """Host and port in the settings file, or None if they cannot be read."""
+    """Read the service's host and port from the settings file; None if they cannot be read."""
     if place.settings is None:
         return None
     try:
@@ -26,7 +26,7 @@ def address_of(place: Place) -> tuple[str, int] | None:
 
 
 def is_free(host: str, port: int) -> bool:
-    """Whether a service could listen there now."""
+    """Whether the service could listen at this host and port now."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         if os.name == "posix":  # as the service does; elsewhere it would share a taken port
@@ -40,6 +40,6 @@ def is_free(host: str, port: int) -> bool:
 
 
 def another(host: str, port: int) -> int:
-    """The next free port after this one, or 0 (any free one) if many in a row are taken."""
+    """Return the next free port after this one, or 0 (any free one) if many in a row are taken."""
     after = range(port + 1, min(port + 1 + TRIED, 65_536))
     return next((one for one in after if is_free(host, one)), 0)

@@ -1,1 +1,1 @@
-"""The first-run dialog, and parts of it that other pages use."""
+"""The first-run dialog, and those of its parts that other pages use."""

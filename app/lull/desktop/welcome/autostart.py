@@ -18,7 +18,7 @@ from lull.desktop.place import Place
 
 
 class AutostartPart(StrEnum):
-    """A part of Lull that can be started at login."""
+    """A part of Lull (service or tray icon) that can be started at login."""
 
     SERVICE = "service"
     ICON = "icon"
@@ -26,7 +26,7 @@ class AutostartPart(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Autostart:
-    """Writes and removes the files that start Lull at login."""
+    """Writes and removes the files that make the operating system start Lull at login."""
 
     platform: str
     user: Path
@@ -45,7 +45,9 @@ class Autostart:
         platform: str = sys.platform,
         environ: Mapping[str, str] = os.environ,
     ) -> Autostart | None:
-        """Return the autostart of this operating system, or None if it is not supported."""
+        """Return the object that manages start at login on this operating system, or None if
+        unsupported.
+        """
         if platform not in ("linux", "darwin"):
             return None
         user = Path(environ.get("HOME") or Path.home())
@@ -70,7 +72,7 @@ class Autostart:
         return self.path(part).exists()
 
     def turn(self, part: AutostartPart, *, on: bool) -> None:
-        """Turn autostart of a part on or off. Raises OSError."""
+        """Turn the start of a part of Lull at login on or off. Raises OSError."""
         path, link = self.path(part), self._link(part)
         if not on:
             for one in (link, path):

@@ -1,4 +1,6 @@
-"""Widget to choose the model that learns, used by the first run and the Settings page."""
+"""Widget to choose the model that Lull trains, used by the first-run dialog and the Settings
+page.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ _AUTO = "auto"
 
 
 class ModelChoice(QWidget):
-    """Widget to choose the model that learns, with the progress of preparing it."""
+    """Widget to choose the model that Lull trains, with the progress of preparing its weights."""
 
     def __init__(self, kit: Kit) -> None:
         super().__init__()

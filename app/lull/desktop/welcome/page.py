@@ -30,9 +30,8 @@ STEPS: Final[tuple[Callable[[Kit], WelcomeStep], ...]] = (
 
 
 class FirstRun(QDialog):
-    """The first-run dialog, which leads through the steps.
-
-    Closing it in any way marks it as done.
+    """The first-run dialog, which leads through five steps; closing it in any way marks it as
+    done.
     """
 
     left = Signal()
@@ -106,7 +105,9 @@ class FirstRun(QDialog):
 
 
 def is_new(state: AppState) -> bool:
-    """Whether this Lull is new: there are no turns, skills or proposals yet."""
+    """Whether this installation of Lull is new: it has no conversations and no skills, active or
+    proposed.
+    """
     skills = state.status.get("skills", {})
     nothing = not state.status.get("turns") and not any(
         skills.get(what) for what in ("active", "proposals")
@@ -115,7 +116,7 @@ def is_new(state: AppState) -> bool:
 
 
 class Offer:
-    """Shows the first-run dialog once, as soon as it is known that there is no data."""
+    """Shows the first-run dialog once, as soon as it is known that Lull has no data yet."""
 
     def __init__(self, kit: Kit, show: Callable[[], object]) -> None:
         self._kit = kit

@@ -1,4 +1,6 @@
-"""The five steps of the first run: privacy, models, Lull's address, working hours, autostart."""
+"""The five steps of the first-run dialog: privacy, models, Lull's address, working hours,
+autostart.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ Json = dict[str, Any]
 
 
 class WelcomeStep(QWidget):
-    """Base class of the steps of the first run."""
+    """Base class of the steps of the first-run dialog."""
 
     title = ""
 
@@ -38,13 +40,15 @@ class WelcomeStep(QWidget):
         self.box.addStretch(1)
 
     def lay_out(self) -> None:
-        """Create the step's widgets; called once."""
+        """Create the widgets of this step of the first-run dialog; called once."""
 
     def look(self) -> None:
-        """Update the step; called when it is shown and when the state has changed."""
+        """Update this step of the first-run dialog; called when it is shown and when the state has
+        changed.
+        """
 
     def may_leave(self) -> bool:
-        """Whether the next step may follow; if not, the step says why."""
+        """Whether the first-run dialog may go on to the next step; if not, this step says why."""
         return True
 
     def says(self, text: str, kind: str = "") -> QLabel:
@@ -75,7 +79,9 @@ class Stays(WelcomeStep):
 
 
 class AnswersStep(WelcomeStep):
-    """First-run step that shows whether Ollama answers, and chooses the model that learns."""
+    """First-run step that shows whether Ollama answers, and in which the user chooses the model to
+    train.
+    """
 
     def lay_out(self) -> None:
         self.title = tr("Choose a model")
@@ -105,7 +111,9 @@ class AnswersStep(WelcomeStep):
 
 
 class Addressed(WelcomeStep):
-    """First-run step that shows Lull's address for chat clients, and sends a sample request."""
+    """First-run step that shows the address to which chat apps send requests for Lull, and sends a
+    sample request.
+    """
 
     def lay_out(self) -> None:
         self.title = tr("Connect your chat app")
@@ -165,7 +173,9 @@ class Addressed(WelcomeStep):
 
 
 class AwayStep(WelcomeStep):
-    """First-run step that sets sleep hours and calendars."""
+    """First-run step in which the user sets sleep hours and calendars, from which Lull knows when
+    the computer is free.
+    """
 
     def lay_out(self) -> None:
         self.title = tr("When may Lull learn?")
@@ -201,7 +211,7 @@ class AwayStep(WelcomeStep):
         return [str(one) for one in found or ()]
 
     def may_leave(self) -> bool:
-        """Whether the hours can be read; if not, say so beside them."""
+        """Whether the entered sleep hours can be parsed; if not, show the error beside them."""
         wrong = [one for one in _entries(self.sleep.text()) if not reads(one)]
         if wrong:
             words = tr("Can't read “%1”. Use hours such as 23:00-07:00.", plain(wrong[0]))
@@ -230,7 +240,7 @@ class AwayStep(WelcomeStep):
 
 
 class Begin(WelcomeStep):
-    """First-run step that sets what starts at login."""
+    """First-run step in which the user chooses what starts at login."""
 
     def lay_out(self) -> None:
         self.title = tr("Start Lull with your computer?")

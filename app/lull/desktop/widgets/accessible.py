@@ -1,4 +1,4 @@
-"""What screen readers and the keyboard need beyond what Qt gives them by itself."""
+"""Support for screen readers and keyboard navigation that Qt does not give by itself."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from PySide6.QtWidgets import QLabel, QWidget
 
 
 class SelfDrawn(QLabel):
-    """A widget that draws itself, of which screen readers are told as of a picture.
+    """A widget that paints itself and that screen readers announce as a picture.
 
-    Qt calls other widgets of our own a “client”, which says nothing; a label with a picture, which
-    is never seen here, it calls a picture. Roles of our own would do, but PySide frees them early.
+    Qt announces other custom widgets as a “client”, which says nothing, but a label that has a
+    picture as a picture; so this class is a label whose picture is never seen. Custom accessibility
+    roles would do, but PySide frees them too early.
     """
 
     def __init__(self) -> None:
@@ -28,7 +29,9 @@ class SelfDrawn(QLabel):
 
 
 def tab_after(before: QWidget, made: QWidget) -> None:
-    """Have Tab go through what was just made after another control, and not last of all."""
+    """Insert newly created controls into the Tab order after another control instead of at its
+    end.
+    """
     for one in made.findChildren(QWidget):
         if one.focusPolicy() & Qt.FocusPolicy.TabFocus:
             QWidget.setTabOrder(before, one)

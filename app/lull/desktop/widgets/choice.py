@@ -1,4 +1,4 @@
-"""A choice from a list that scrolling the page can never change."""
+"""A combo box whose value cannot change by accident while the user scrolls the page."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ FRAME_PX: Final = 42
 
 
 class Choice(QComboBox):
-    """A combo box that leaves the mouse wheel to the page around it.
+    """A combo box that ignores the mouse wheel, so that the wheel scrolls the page around it.
 
-    Qt's own changes its value under a pointer that merely passes while the page scrolls, and takes
-    the focus from a wheel. The open list still scrolls, and the arrow keys still choose.
+    Qt's own combo box changes its value under a pointer that merely passes while the page scrolls,
+    and takes the focus from a wheel. The open list still scrolls, and the arrow keys still choose.
     """
 
     def __init__(self) -> None:
@@ -30,7 +30,9 @@ class Choice(QComboBox):
     # Its name
 
     def setAccessibleName(self, name: str) -> None:  # noqa: N802
-        """Name it, also on Linux, where Qt tells a screen reader the label of a choice alone."""
+        """Set the combo box's accessible name, also on Linux, where Qt only tells screen readers
+        its label.
+        """
         super().setAccessibleName(name)
         self._label.setText(name)
 
@@ -49,7 +51,7 @@ class Choice(QComboBox):
 
     @property
     def shown(self) -> str:
-        """The part of the chosen text that is drawn."""
+        """Return the combo box's text as it is drawn, shortened with "…" if it does not fit."""
         option = QStyleOptionComboBox()
         super().initStyleOption(option)
         field = self.style().subControlRect(

@@ -1,6 +1,7 @@
-"""Layouts that give way: rows that go on in the next line, columns that move below each other.
+"""Qt layouts for small windows: rows that wrap into the next line, columns that move below each
+other.
 
-With them, and with scrolling, a page keeps every control whole in a small window and with large
+With them, and with scrolling, a page keeps every control visible in a small window and with large
 text.
 """
 
@@ -39,7 +40,7 @@ _FIXED: Final = QSizePolicy.Policy.Minimum
 
 
 class Flow(QLayout):
-    """Widgets from left to right in as many lines as they need.
+    """A layout that puts widgets from left to right in as many lines as they need.
 
     A stretch, or a field that wants all the width, takes what is left of its line. With `even` all
     widgets are of one width, and each line has as many of them.
@@ -58,10 +59,10 @@ class Flow(QLayout):
     # Qt's own
 
     def addWidget(self, widget: QWidget) -> None:  # noqa: N802
-        """Add a widget in an item of our own.
+        """Add a widget to the layout, in a layout item created here rather than by Qt.
 
-        Of items that Qt makes PySide isn't told when they are freed: it took a new one at the same
-        place for one that is gone.
+        PySide is not told when items that Qt creates are freed, and mistook a new one at the same
+        address for the freed one.
         """
         self.addChildWidget(widget)
         self.addItem(QWidgetItem(widget))
@@ -203,9 +204,10 @@ def _height(item: QLayoutItem, width: int) -> int:
 
 
 class Sides(QSplitter):
-    """Two widgets side by side, or one below the other where the width is little for its text.
+    """A layout of two widgets side by side, or one below the other where the width is too small for
+    their text.
 
-    With `grows` only the first takes more width, else both.
+    With `grows` only the first takes extra width, else both.
     """
 
     def __init__(self, *widgets: QWidget, sizes: tuple[int, int], grows: bool = False) -> None:
@@ -222,7 +224,10 @@ class Sides(QSplitter):
         self.splitterMoved.connect(self._turn)
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        """As low as it can be: it takes what is left of its page, and makes no page scroll."""
+        """Return the least height that the layout can have.
+
+        It takes what height is left of its page, and so never makes the page scroll.
+        """
         return QSize(super().sizeHint().width(), self.minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802

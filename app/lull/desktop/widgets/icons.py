@@ -16,7 +16,7 @@ SIZES: Final = (16, 22, 24, 32, 44, 64)
 
 
 class TrayShape(StrEnum):
-    """The shapes of the tray icon, one for each state that it shows."""
+    """The shapes of the tray icon, one for each state of Lull that it shows."""
 
     IDLE = "idle"
     TRAINING = "training"
@@ -27,7 +27,7 @@ class TrayShape(StrEnum):
 
 
 def tray_icon(shape: TrayShape, colour: str, *, mask: bool = False) -> QIcon:
-    """Draw the tray icon; `mask` lets macOS choose its colour."""
+    """Draw the tray icon in one of its shapes; `mask` lets macOS choose its colour."""
     made = QIcon(icon(f"tray-{shape}", colour))
     made.setIsMask(mask)
     return made
@@ -42,7 +42,7 @@ def icon(name: str, colour: str) -> QIcon:
 
 
 def pixmap(name: str, colour: str, size: int, *, ratio: float = 1.0) -> QPixmap:
-    """The icon at `size` logical pixels; `ratio` is the screen's device pixel ratio."""
+    """Draw an icon at `size` logical pixels; `ratio` is the screen's device pixel ratio."""
     text = (icons_dir() / f"{name}.svg").read_text("utf-8").replace("currentColor", colour)
     pixels = round(size * ratio)
     drawn = QPixmap(pixels, pixels)

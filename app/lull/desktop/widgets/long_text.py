@@ -1,7 +1,7 @@
-"""Texts too long for a label.
+"""Widgets for texts that are too long for a label.
 
-Some have long runs without a space, such as addresses, which are broken where they must be; others
-scroll by themselves.
+Some of the texts have long runs without a space, such as URLs, which are broken where necessary;
+others scroll by themselves.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def has_long_run(text: str) -> bool:
 
 
 class Details(QTextBrowser):
-    """A text that takes what height is left on its page, but never less than some lines."""
+    """A text widget that takes the height left on its page, but never less than a few lines."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,7 +39,9 @@ class Details(QTextBrowser):
 
 
 class LongText(QTextEdit):
-    """A read-only text as high as it needs to be; a label would be as wide as its longest run."""
+    """A read-only text widget as high as its text; it breaks long runs, which would widen a
+    label.
+    """
 
     def __init__(self, text: str, *, html: bool = False) -> None:
         super().__init__()
@@ -66,5 +68,5 @@ class LongText(QTextEdit):
         self.setFixedHeight(int(self.document().size().height()) + 4)
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
-        """Leave the wheel to the page."""
+        """Ignore the mouse wheel, so that it scrolls the page and not this text."""
         event.ignore()

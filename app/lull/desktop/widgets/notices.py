@@ -1,9 +1,7 @@
-"""Decides when to show a desktop notification: four kinds, each with a switch.
+"""Decides when to show a desktop notification; the user can turn off each of the four kinds.
 
-None is shown during a call.
-
-Notifications due during a call are shown after it. Proposals are announced once a day, all
-together. A click opens Review; nothing is approved from a notification.
+Notifications due during a call are shown after it. Proposed skills are announced once a day, all
+together. A click opens the Review page; nothing is approved from a notification.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ READY: Final = CALM
 
 
 class NoticeKind(StrEnum):
-    """Kinds of notifications that the user can turn off."""
+    """The kinds of desktop notifications, each of which the user can turn off."""
 
     PROPOSALS = "proposals"
     NIGHT = "night"
@@ -50,9 +48,9 @@ class Notice:
 
 
 class Notices(QObject):
-    """Watches the state and calls `tell` for each notification to show.
+    """Watches Lull's state and calls `tell` for each desktop notification to show.
 
-    `clock` is the local time.
+    `clock` returns the local time.
     """
 
     def __init__(
@@ -64,7 +62,9 @@ class Notices(QObject):
         clock: Callable[[], datetime] = now,
         in_front: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`in_front`: whether the user has the window before them."""
+        """Create the watcher; `in_front` returns whether the user has Lull's window in front of
+        them.
+        """
         super().__init__()
         self._in_front = in_front
         self._state = state
@@ -152,7 +152,7 @@ class Notices(QObject):
 
 
 def in_a_call(learning: Mapping[str, Any]) -> bool:
-    """Whether the user seems to be in a call, which a full-screen film looks like too."""
+    """Whether the user seems to be in a video or audio call; a full-screen film looks the same."""
     gates = learning.get("gates") or ()
     return any(gate["name"] == "call" and gate["state"] == "closed" for gate in gates)
 

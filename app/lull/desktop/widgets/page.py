@@ -44,7 +44,7 @@ class PageName(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kit:
-    """The shared objects that every page gets."""
+    """The shared objects that every page of the window gets, such as the state and the actions."""
 
     state: AppState
     actions: Actions
@@ -67,7 +67,9 @@ class Empty:
 
 
 class Page(QWidget):
-    """Base class of a page, which redraws when one of its subjects changes."""
+    """Base class of the window's pages; a page redraws when one of its subjects (kinds of data)
+    changes.
+    """
 
     subjects: ClassVar[tuple[Subject, ...]] = ()
     """Kinds of data that the page shows. Until the first was read, the page is empty."""
@@ -105,18 +107,22 @@ class Page(QWidget):
         return None
 
     def show_head(self) -> None:
-        """Draw what stands beside the title; called with every update, also of an empty page."""
+        """Draw the widgets beside the page's title; called with every update, also of an empty
+        page.
+        """
 
     def look_up(self, words: str) -> None:
-        """Show what these words find on this page."""
+        """Search this page for these words and show what is found; does nothing on a page without
+        search.
+        """
 
     def focus_search(self) -> None:
         """Move the focus to the page's search field; called on Ctrl+F."""
 
     def take_focus(self) -> None:
-        """Give the keyboard to the page's first list or table, or to the page as a whole.
+        """Move the keyboard focus to the page's first list or table, or to the page as a whole.
 
-        Never to a button or a field, in which a letter or Space would do something at once.
+        It never goes to a button or a field, in which a letter or Space would do something at once.
         """
         lists = self.body.findChildren(QAbstractItemView)
         first = next((one for one in lists if one.isVisibleTo(self) and one.isEnabled()), None)

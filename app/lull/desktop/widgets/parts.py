@@ -38,7 +38,9 @@ def label(text: str = "", kind: str = "", *, wrap: bool = False) -> QLabel:
 
 
 class ElidedLabel(QLabel):
-    """One line that ends in "…" where it does not fit; the whole text is its tooltip."""
+    """A one-line label that is cut with "…" where its text does not fit; the tooltip has the whole
+    text.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,7 +49,7 @@ class ElidedLabel(QLabel):
 
     @property
     def shown(self) -> str:
-        """The part of the text that is drawn."""
+        """Return the label's text as it is drawn, cut with "…" if it does not fit."""
         width = self.contentsRect().width()
         return self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, width)
 
@@ -80,9 +82,9 @@ def chip(text: str, kind: str = "plain") -> QLabel:
 def button(
     text: str, do: Callable[[], object], *, main: bool = False, flat: bool = False, name: str = ""
 ) -> QPushButton:
-    """Make a button that calls `do`.
+    """Make a button that calls the function `do` when it is clicked.
 
-    `name` is its accessible name if that differs from the text.
+    `name` is its accessible name if that differs from its text.
     """
     made = QPushButton(text)
     made.setProperty("main", main)
@@ -93,7 +95,7 @@ def button(
 
 
 class Tab(QRadioButton):
-    """One of several buttons of which one is chosen, such as the views of a skill."""
+    """A button of an exclusive group, of which one is selected, such as the views of a skill."""
 
     def __init__(self, text: str, do: Callable[[], object]) -> None:
         super().__init__(text)
@@ -108,12 +110,14 @@ class Tab(QRadioButton):
         restyle(self)
 
     def hitButton(self, at: QPoint) -> bool:  # noqa: N802
-        """All of it can be clicked, not its words alone."""
+        """Make the whole area of the button clickable, not only its text."""
         return self.rect().contains(at)
 
 
 def restyle(widget: QWidget) -> None:
-    """Apply the style sheet again after a property that it uses has changed."""
+    """Apply the style sheet to a widget again after a property that the style sheet uses has
+    changed.
+    """
     widget.style().unpolish(widget)
     widget.style().polish(widget)
 
@@ -139,7 +143,7 @@ def empty_out(layout: QLayout) -> None:
 
 
 def row(*widgets: QWidget | None, gap: int = GAP) -> Flow:
-    """Make a row of these widgets that goes on in the next line if it must; None is a stretch."""
+    """Make a row of these widgets that wraps into the next line if it must; None adds a stretch."""
     made = Flow(gap=gap)
     for widget in widgets:
         if widget is None:
@@ -150,7 +154,7 @@ def row(*widgets: QWidget | None, gap: int = GAP) -> Flow:
 
 
 def beside(*widgets: QWidget, gap: int = GAP) -> QHBoxLayout:
-    """Make one line of these widgets, of which the first wraps its words."""
+    """Make a layout of these widgets in one line; the first gets the extra width."""
     made = QHBoxLayout()
     made.setSpacing(gap)
     for widget in widgets:
@@ -160,7 +164,7 @@ def beside(*widgets: QWidget, gap: int = GAP) -> QHBoxLayout:
 
 
 class Card(QFrame):
-    """A framed box with an optional title."""
+    """A framed box that groups widgets, with an optional title."""
 
     def __init__(self, title: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -173,7 +177,9 @@ class Card(QFrame):
 
 
 class Banner(QFrame):
-    """A line across the window with buttons for what helps, shown until its text is cleared."""
+    """A banner across the window with a message and buttons for remedies, shown until it is
+    cleared.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -193,7 +199,7 @@ class Banner(QFrame):
         kind: str = "warn",
         offers: Sequence[tuple[str, Callable[[], object]]] = (),
     ) -> None:
-        """Show a text with buttons; an empty text hides the banner."""
+        """Show the banner with a text and buttons; an empty text hides it."""
         self._words.setText(text)
         offered = [words for words, _ in offers]
         if offered != self._offered:  # else the focus would be lost
@@ -234,7 +240,9 @@ class Note(QFrame):
         undo: Callable[[], None] | None = None,
         button: str = "",
     ) -> None:
-        """Show a text; the button calls `undo` and says "Undo" or what `button` says."""
+        """Show a text in the toast; its button calls `undo` and reads "Undo" or what `button`
+        says.
+        """
         self._undo = undo
         self.undo.setText(button or tr("Undo"))
         self.undo.setAccessibleName(self.undo.text())
@@ -270,7 +278,7 @@ class Note(QFrame):
 
 
 class Nothing(QWidget):
-    """Shown instead of an empty page: the reason, and buttons for what to do."""
+    """Placeholder for a page that has nothing to show: the reason, and buttons for what to do."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,6 +1,6 @@
-"""Sends one sample request to Lull's address for chat clients, without blocking.
+"""Sends one sample request to Lull's address for chat apps, without blocking.
 
-Everything else in the window uses the control API.
+Everything else in the window uses the service's control API.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def body() -> dict[str, object]:
 
 
 class SampleChat(QObject):
-    """Sends a sample chat request and reports the answer."""
+    """Sends a sample chat request to Lull and reports the answer."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -40,7 +40,7 @@ class SampleChat(QObject):
         self._network.setProxy(QNetworkProxy(QNetworkProxy.ProxyType.NoProxy))
 
     def send(self, address: str, token: str, then: Callable[[bool, str], None]) -> None:
-        """Send the request.
+        """Send the sample chat request.
 
         Later call `then` with whether it was answered, and the answer or the error.
         """

@@ -28,7 +28,7 @@ TEXT_SIZE: Final = "look/text-percent"
 
 
 class ThemeInForce(QObject):
-    """The application's current theme; `force` overrides the system's choice."""
+    """The application's current colour theme; `force` overrides the system's light or dark mode."""
 
     changed = Signal()
 
@@ -53,7 +53,7 @@ class ThemeInForce(QObject):
         self._follow()
 
     def size_text(self, percent: int) -> None:
-        """Show all texts in this size, in percent of the usual."""
+        """Scale all texts of the window to this size, in percent of the usual one."""
         self.text_percent = percent
         self._wear()
         self.changed.emit()
@@ -87,7 +87,9 @@ def mono() -> QFont:
 
 
 def small_pt() -> float:
-    """Size in points of small texts, in the size that the user chose."""
+    """Return the font size of small texts in points, scaled to the text size that the user
+    chose.
+    """
     return QGuiApplication.font().pointSizeF() * SMALL_PT / BODY_PT
 
 

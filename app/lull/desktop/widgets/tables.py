@@ -1,4 +1,6 @@
-"""Behaviour shared by tables: the row under the mouse is marked, Home and End go to its ends."""
+"""Behaviour shared by Qt tables: the row under the mouse is highlighted, Home and End go to the
+ends.
+"""
 
 from __future__ import annotations
 
@@ -34,14 +36,16 @@ class _WholeRow(QStyledItemDelegate):
 
 
 def fit_rows(table: QTableView, least_px: int) -> None:
-    """Make a table's rows high enough for its text, and at least this high."""
+    """Make a table's rows high enough for its font, and at least `least_px` pixels."""
     high = table.fontMetrics().height() + ROW_GAP
     # One height for all, so that Qt does not measure ten thousand rows.
     table.verticalHeader().setDefaultSectionSize(max(least_px, high))
 
 
 class RowTable(QTableView):
-    """A table whose rows are chosen, hovered and reached as wholes."""
+    """A Qt table in which whole rows, not cells, are selected, highlighted under the mouse and
+    navigated.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -53,7 +57,7 @@ class RowTable(QTableView):
 
     @property
     def hovered(self) -> int:
-        """The row under the mouse, or -1."""
+        """The index of the table row under the mouse, or -1."""
         return self._whole.row
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:  # noqa: N802
@@ -90,7 +94,9 @@ class RowTable(QTableView):
     def moveCursor(  # noqa: N802
         self, action: QTableView.CursorAction, modifiers: Qt.KeyboardModifier
     ) -> QModelIndex:
-        """The cell that a key leads to; Home and End stay in their column."""
+        """Return the table cell that a navigation key leads to; Home and End stay in their
+        column.
+        """
         model, column = self.model(), max(0, self.currentIndex().column())
         if action is QTableView.CursorAction.MoveHome:
             return model.index(0, column)

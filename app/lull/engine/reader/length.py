@@ -1,4 +1,6 @@
-"""Shortens exchanges to a token limit and groups them into batches of similar length."""
+"""Shortens exchanges (question, answer and the user's next message) to a token limit and groups
+them into batches of similar length.
+"""
 
 from __future__ import annotations
 
@@ -20,11 +22,12 @@ MOST_TOGETHER: Final = 16
 
 
 def within(encoded: Encoded, most: int = MOST_TOKENS) -> tuple[Encoded, tuple[int, ...]]:
-    """Shorten an exchange to about `most` tokens; also return the indices of the sentences kept.
+    """Shorten an exchange to about `most` tokens; also return the indices of the message's
+    sentences kept.
 
-    The question and the answer before the message are always kept. Of a long message the last and
-    first sentences are kept, because there people say what they want; a sentence that is too long
-    by itself loses its end.
+    An exchange is a question, its answer and the user's next message. Question and answer are
+    always kept. Of a long message the last and first sentences are kept, because there people say
+    what they want; a sentence that is too long by itself loses its end.
     """
     spans = encoded.spans
     if len(encoded.ids) <= most:
@@ -49,7 +52,8 @@ def within(encoded: Encoded, most: int = MOST_TOKENS) -> tuple[Encoded, tuple[in
 
 
 def together(encoded: Sequence[Encoded]) -> list[list[int]]:
-    """Group indices of exchanges into batches of similar length, shortest first.
+    """Group indices of exchanges (question, answer, next message) into batches of similar length,
+    shortest first.
 
     A batch has at most BATCH_TOKENS with padding and at most MOST_TOGETHER exchanges; a longer
     exchange gets its own.

@@ -1,4 +1,6 @@
-"""Loads the reader: the small model's lower layers with the trained LoRA and heads."""
+"""Loads the feedback reader: a small language model's lower layers with the trained LoRA and
+classifier heads.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ Array = Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedReader:
-    """The reader's network, tokenizer and files."""
+    """The feedback reader in memory: its network, tokenizer and files."""
 
     net: ReaderNet
     tokenizer: Any
@@ -28,7 +30,9 @@ class LoadedReader:
 
 
 def load_reader(base: Path, files: ReaderFiles) -> LoadedReader:
-    """Load the reader. Raises EngineError.
+    """Load the feedback reader, a small model that classifies what users say of answers.
+
+    Raises EngineError.
 
     `base` is the small model's MLX folder, already checked. Its upper layers are never read from
     disk.
@@ -60,7 +64,10 @@ _INSTALL_AGAIN = "Install Lull again; in a checkout, run `git checkout -- resour
 
 
 def shape_of(files: ReaderFiles) -> Shape:
-    """Read the network's shape. Raises TypeError for fields this release does not know."""
+    """Read the shape of the feedback reader's network.
+
+    Raises TypeError for fields this release does not know.
+    """
     said: dict[str, Any] = dict(files.shape)
     for key in ("labels", "classes"):
         said[key] = tuple(map(str, said[key]))

@@ -1,7 +1,9 @@
-"""The reader process: `python -m lull.engine.reader.main`, `lull read-feedback` in a frozen app.
+"""The feedback reader's process: `python -m lull.engine.reader.main`, `lull read-feedback` in a
+frozen app.
 
-It runs at the lowest priority, so that it never takes the processor from an answer, and frees all
-its memory by ending. It is a child of the service, like the engine, and uses the engine's frames:
+It classifies what users' messages say about the answers before them. It runs at the lowest
+priority, so that it never takes the processor from an answer, and frees all its memory by ending.
+It is a child of the service, like the inference engine, and uses the engine's frames:
 
     {"op": "read", "id", "exchanges": [{"asked", "answer", "said"}]}
 
@@ -36,7 +38,9 @@ _CACHE_MB: Final = 64
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Serve read requests until the parent leaves; 1 when the reader cannot be loaded."""
+    """Serve requests to classify feedback until the parent process leaves; 1 when the model cannot
+    be loaded.
+    """
     arguments = _parser().parse_args(argv)
     log_as_json(sys.stderr)
     leave_with_parent()
@@ -86,7 +90,10 @@ def _serve(arguments: argparse.Namespace, connection: socket.socket) -> None:
 
 
 def prepare_to_read() -> None:
-    """Set up the environment with one BLAS thread. Call before anything imports MLX."""
+    """Set up the feedback reader's environment with one BLAS thread.
+
+    Call before anything imports MLX.
+    """
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     name_the_processor()
     prepare_imports()

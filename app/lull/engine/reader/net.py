@@ -1,8 +1,8 @@
-"""The reader's network: a small language model with heads that classify a user's message.
+"""The feedback reader's network: a small language model with heads that classify a user's message.
 
 The lower layers are the base model's own; the upper ones carry a LoRA that was trained with the
-heads (bench/reader). The layers above them and the output head are not kept in memory. Shapes:
-B exchanges, T tokens, D width, S sentences, L labels, K classes.
+heads (bench/reader). The layers above them and the output head are not kept in memory. Shapes: B
+exchanges, T tokens, D width, S sentences, L labels, K classes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ LINEAR: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Encoded:
-    """Token ids of one exchange, and the positions of its sentences."""
+    """Token ids of one exchange (question, answer, next message), and the positions of the
+    message's sentences.
+    """
 
     ids: tuple[int, ...]
     spans: tuple[tuple[int, int], ...]
@@ -39,9 +41,10 @@ class Encoded:
 
 
 def encode(tokenizer: Any, exchange: Exchange) -> Encoded:
-    """Encode an exchange; each sentence of the user's message is tokenized separately.
+    """Encode an exchange (question, answer, next message) as token ids.
 
-    `tokenizer` is a `tokenizers.Tokenizer`.
+    Each sentence of the user's message is tokenized separately. `tokenizer` is a
+    `tokenizers.Tokenizer`.
     """
     shown = readable(exchange)
 
@@ -67,7 +70,9 @@ def encode(tokenizer: Any, exchange: Exchange) -> Encoded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """Encoded exchanges of similar length, padded on the right."""
+    """A batch of encoded exchanges (question, answer, next message) of similar length, padded on
+    the right.
+    """
 
     ids_BT: Array
     last_B: Array
@@ -81,7 +86,7 @@ class Batch:
 
 
 def batch_of(encoded: Sequence[Encoded]) -> Batch:
-    """Pad encoded exchanges into one batch."""
+    """Pad encoded exchanges (question, answer, next message) into one batch."""
     width = max(len(one.ids) for one in encoded)
     most = max(len(one.spans) for one in encoded)
     ids = [[*one.ids, *[0] * (width - len(one.ids))] for one in encoded]
@@ -101,7 +106,7 @@ def batch_of(encoded: Sequence[Encoded]) -> Batch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """The network's layers, LoRA and heads."""
+    """The number of layers, the LoRA parameters and the heads of the feedback reader's network."""
 
     frozen: int
     """Number of lower layers without LoRA."""
@@ -118,10 +123,13 @@ class Shape:
 
 
 class ReaderNet(nn.Module):  # type: ignore[misc]
-    """The network: base layers, LoRA layers and heads."""
+    """The feedback reader's network: base layers, LoRA layers and classifier heads."""
 
     def __init__(self, base: Any, shape: Shape) -> None:
-        """`base` is an mlx-lm model; its layers above `shape.layers` are removed from it."""
+        """Build the feedback reader's network on `base`, an mlx-lm model.
+
+        The base's layers above `shape.layers` are removed from it.
+        """
         super().__init__()
         self.shape = shape
         base.model.layers = base.model.layers[: shape.layers]
@@ -139,17 +147,17 @@ class ReaderNet(nn.Module):  # type: ignore[misc]
         self.sentence = nn.Linear(2 * width, 1)
 
     def lower(self, ids_BT: Array) -> Array:
-        """Return the hidden states after the frozen layers, (B, T, D)."""
+        """Return the hidden states after the network's frozen lower layers, (B, T, D)."""
         h_BTD = self.base.embed_tokens(ids_BT)
         for layer in self.base.layers[: self.shape.frozen]:
             h_BTD = layer(h_BTD, "causal")
         return h_BTD
 
     def upper(self, h_BTD: Array, batch: Batch) -> tuple[Array, Array, Array]:
-        """Apply the upper layers and the heads to hidden states.
+        """Apply the network's upper layers and the classifier heads to hidden states.
 
-        Returns the labels' log-odds (B, L), the classes' logits (B, K) and each sentence's
-        log-odds (B, S).
+        Returns the labels' log-odds (B, L), the classes' logits (B, K) and each sentence's log-odds
+        (B, S).
         """
         mask: Any = "causal"
         if self.shape.both_ways:

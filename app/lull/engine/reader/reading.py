@@ -1,4 +1,4 @@
-"""Reads exchanges in batches and returns calibrated probabilities."""
+"""Classifies users' feedback in batches and returns calibrated probabilities."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Logits:
-    """The network's outputs (log-odds) for one exchange, before calibration."""
+    """The feedback reader's outputs (log-odds) for one message, before calibration."""
 
     labels: tuple[float, ...]
     classes: tuple[float, ...]
@@ -32,7 +32,9 @@ class Logits:
 
 
 def logits_of(reader: LoadedReader, exchanges: Sequence[Exchange]) -> list[Logits]:
-    """Read exchanges and return the uncalibrated outputs, in order."""
+    """Run the feedback reader on exchanges (question, answer, next message) and return its
+    uncalibrated outputs, in order.
+    """
     whole = [encode(reader.tokenizer, _text(exchange)) for exchange in exchanges]
     cut = [within(one) for one in whole]
     found: dict[int, Logits] = {}
@@ -51,10 +53,11 @@ def logits_of(reader: LoadedReader, exchanges: Sequence[Exchange]) -> list[Logit
 
 
 def read(reader: LoadedReader, exchanges: Sequence[Exchange]) -> list[Json]:
-    """Read exchanges and return probabilities for each, in order.
+    """Classify what the user's message in each exchange (question, answer, next message) says of
+    the answer.
 
-    The form is `{"labels": {name: p}, "classes": {name: p}, "stated": [p]}`, with one p in
-    `stated` for each sentence of the message.
+    Returns calibrated probabilities, in order: `{"labels": {name: p}, "classes": {name: p},
+    "stated": [p]}`, with one p in `stated` for each sentence of the message.
     """
     return [_calibrated(reader, one) for one in logits_of(reader, exchanges)]
 

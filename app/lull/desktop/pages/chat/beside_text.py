@@ -1,4 +1,6 @@
-"""Widget for a proposal's scope (which requests it applies to) and its check of answers."""
+"""Widget for a proposed skill's scope (which requests it applies to) and its check (an automatic
+test of answers).
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ Json = dict[str, Any]
 
 
 class BesideText(QWidget):
-    """Widget that shows and changes a proposal's scope, and shows and removes its check."""
+    """Widget that shows and changes a proposed skill's scope (which requests it applies to), and
+    shows and removes its check (an automatic test of answers).
+    """
 
     scope_chosen = Signal(str)
     """Emitted when the user chose a scope, `all` or `kind`."""
@@ -60,12 +64,12 @@ class BesideText(QWidget):
 
 
 def scope_words(proposal: Json) -> str:
-    """The words for the requests to which a proposed skill would apply."""
+    """Describe in words the requests to which a proposed skill would apply."""
     return _scopes()[str(proposal.get("scope") or Scope.KIND.value)]
 
 
 def check_words(proposal: Json) -> str:
-    """How the answers of a proposal's skill are checked; "" without a check."""
+    """Describe how answers are checked against a proposed skill; "" if it has no check."""
     check = proposal.get("check")
     return tr("Checked: %1", plain(str(check))) if check else ""
 

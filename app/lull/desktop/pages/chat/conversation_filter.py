@@ -1,4 +1,6 @@
-"""The fields that filter the list of conversations, such as text, client and rating."""
+"""Fields with which the user filters the list of conversations: text, chat app, rating and
+others.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,9 @@ class ConversationFilter(QWidget):
         return made
 
     def offer(self, clients: Sequence[str], models: Sequence[str]) -> None:
-        """Set the clients and models that the user can choose from; keeps the current choice."""
+        """Set the clients and models that the user can filter conversations by; keeps the current
+        choice.
+        """
         for box, values in ((self.client, clients), (self.model, models)):
             chosen = box.currentData()
             while box.count() > 1:
@@ -70,7 +74,9 @@ class ConversationFilter(QWidget):
             self._names.setStringList(list(names))
 
     def question(self) -> dict[str, str]:
-        """Return the filters as query parameters; an empty value matches everything."""
+        """Return the conversation filters as query parameters; an empty value matches
+        everything.
+        """
         return {
             "search": self.search.text().strip(),
             "skill": self.skill.text().strip(),

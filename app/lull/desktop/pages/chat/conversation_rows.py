@@ -1,6 +1,6 @@
-"""A list model of conversations that loads them in pages as the user scrolls.
+"""A Qt list model of conversations that loads them in pages as the user scrolls.
 
-So it stays fast with a hundred thousand conversations.
+It therefore stays fast with a hundred thousand conversations.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PAGE: Final = 100
 
 
 class ConversationRows(QAbstractListModel):
-    """List model of the conversations that match the current filters."""
+    """Qt list model of the conversations that match the current filters."""
 
     answered = Signal()
     """Emitted when a page of conversations was received or could not be read."""
@@ -46,9 +46,8 @@ class ConversationRows(QAbstractListModel):
         self._ask(after="")
 
     def again(self) -> None:
-        """Read the newest conversations again after something was recorded.
-
-        Keeps the rows already loaded.
+        """Reload the newest conversations after something was recorded; rows loaded earlier
+        stay.
         """
         if not self.reading:
             self._ask(after="", keep=True)

@@ -1,4 +1,6 @@
-"""Dialog that shows what is deleted with a conversation and asks for confirmation."""
+"""Dialog that shows what is deleted with a conversation, such as skills learned from it, and asks
+for confirmation.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ Json = dict[str, Any]
 
 
 class ForgetDialog(QDialog):
-    """Dialog to confirm forgetting a conversation; emits `agreed` when the user does."""
+    """Dialog to confirm deleting a conversation; emits the signal `agreed` when the user
+    confirms.
+    """
 
     agreed = Signal()
 

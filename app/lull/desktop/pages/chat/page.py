@@ -1,6 +1,6 @@
-"""The Conversations page: search, read, rate, keep out of learning, forget.
+"""The Conversations page: search, read, rate, exclude from learning and delete conversations.
 
-Turns are loaded when a conversation is opened.
+A conversation's turns are loaded when it is opened.
 """
 
 from __future__ import annotations
@@ -71,7 +71,9 @@ class ConversationsPage(Page):
         return made
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
-        """End goes to the last conversation, also where it has not been read yet."""
+        """Handle the End key: it selects the last conversation, also when that is not loaded
+        yet.
+        """
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             self._to_end = event.key() == Qt.Key.Key_End
             if self._to_end:

@@ -1,4 +1,4 @@
-"""Shows a conversation: each turn with its text, its score and buttons to rate it."""
+"""Widget that shows a conversation: each turn with its text, its score and buttons to rate it."""
 
 from __future__ import annotations
 
@@ -25,13 +25,15 @@ _REDACTED: Final = re.compile(r"⟨secret:[a-z-]+:\d+⟩")
 
 
 class TurnsView(QScrollArea):
-    """Shows the turns of one conversation as cards."""
+    """Widget that shows the turns of one conversation as cards."""
 
     changed = Signal()
     """Emitted when the user rated a turn."""
 
     def __init__(self, kit: Kit, *, after: QWidget) -> None:
-        """`after` is the control from which Tab leads into the conversation."""
+        """Create the view; `after` is the control from which the Tab key leads into the
+        conversation.
+        """
         super().__init__()
         self._kit = kit
         self._after = after
@@ -138,7 +140,7 @@ def _called(turn: Json) -> str:
 
 
 def redactions(turn: Json) -> list[str]:
-    """Describe which kinds of secrets were removed from a turn before it was stored."""
+    """Say which kinds of secrets were removed from a conversation turn before it was stored."""
     found = _REDACTED.findall(f"{turn.get('request', '')}\n{turn.get('answer', '')}")
     return list(dict.fromkeys(one.split(":")[1].replace("-", " ") for one in found))
 
@@ -157,7 +159,9 @@ def _score_words(reward: Json) -> str:
 
 
 def worth_words(turn: Json) -> str:
-    """Describe a turn's score, where it came from, and whether the turn may be trained on."""
+    """Describe a turn's score, where the score came from, and whether the turn may be trained
+    on.
+    """
     reward = turn.get("reward")
     worth = tr("Not scored yet") if reward is None else _score_words(reward)
     signals = "; ".join(plain(s["text"]) for s in turn.get("signals", ()) if s.get("text"))

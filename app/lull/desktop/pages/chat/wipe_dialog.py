@@ -1,4 +1,4 @@
-"""Dialog that deletes one client's conversations, all conversations, or all data.
+"""Dialog that deletes one chat app's conversations, all conversations, or all of Lull's data.
 
 It shows how much would be deleted, asks for confirmation, and shows the progress.
 """
@@ -26,7 +26,9 @@ from lull.desktop.words import counted, tr
 
 
 class WipeDialog(QDialog):
-    """Dialog in which the user chooses what to delete, and which then deletes it."""
+    """Dialog in which the user chooses what of Lull's stored data to delete, and which then deletes
+    it.
+    """
 
     def __init__(self, kit: Kit, parent: QWidget) -> None:
         super().__init__(parent)
@@ -174,7 +176,7 @@ class WipeDialog(QDialog):
             self.close()
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
-        """Stop deleting after the current conversation when the dialog is closed."""
+        """Stop deleting after the current conversation when the user closes the dialog."""
         self._gone = True
         if isinstance(self._wiping, Wiping):
             self._wiping.stop()

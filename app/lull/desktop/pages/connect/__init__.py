@@ -1,1 +1,3 @@
-"""Pointing the chat clients of this machine at Lull, and back."""
+"""Widgets to configure the chat apps on this machine to send their requests through Lull, and to
+undo that.
+"""

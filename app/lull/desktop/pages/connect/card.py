@@ -1,4 +1,6 @@
-"""The card with the chat apps of this machine: how each stands to Lull, and what can be done."""
+"""A card that lists this machine's chat apps, whether each is connected to Lull, and the possible
+actions.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,9 @@ Json = dict[str, Any]
 
 
 class ConnectCard(Card):
-    """Lists the chat apps that are installed, and connects, tests and undoes each."""
+    """Card that lists the installed chat apps, and connects each to Lull, tests the connection or
+    undoes it.
+    """
 
     def __init__(self, kit: Kit) -> None:
         super().__init__()

@@ -1,4 +1,6 @@
-"""The questions before a chat app's settings are changed or put back: they show every line."""
+"""Dialogs that confirm a change of a chat app's settings file, or its undoing; they show every
+line.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +85,9 @@ class _ClientDialog(QDialog):
 
 
 class ConnectDialog(_ClientDialog):
-    """Shows what connecting a client writes, writes it, and tests it with a real request."""
+    """Dialog that shows which settings connect a chat app to Lull, writes them, and tests them with
+    a real request.
+    """
 
     def __init__(self, kit: Kit, view: Json, parent: QWidget) -> None:
         title = tr("Connect %1", view["title"])
@@ -144,7 +148,9 @@ class ConnectDialog(_ClientDialog):
 
 
 class UndoDialog(_ClientDialog):
-    """Shows what was changed in a client's file since Lull wrote it, and puts the file back."""
+    """Dialog that disconnects a chat app from Lull: it shows what was changed in the app's settings
+    file since Lull wrote it, and restores the file.
+    """
 
     def __init__(self, kit: Kit, view: Json, parent: QWidget) -> None:
         title = tr("Disconnect %1", view["title"])

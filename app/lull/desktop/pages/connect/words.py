@@ -1,4 +1,4 @@
-"""What the window says of chat apps and their connections."""
+"""The window's texts about chat apps and their connections to Lull."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ Json = dict[str, Any]
 
 
 def is_listed(view: Json) -> bool:
-    """Whether a client is installed here, or was connected."""
+    """Whether the list shows a chat app: it is installed here, or is or was connected to Lull."""
     return bool(view["found"] or view["connected"] or view["known"])
 
 
 def state_chip(view: Json) -> tuple[str, str]:
-    """How a client stands to Lull, and the kind of its chip."""
+    """Return the text and the style of the chip that says whether a chat app is connected to
+    Lull.
+    """
     if view["unreadable"]:
         return tr("Its settings can't be read"), "bad"
     if view["drifted"]:
@@ -26,13 +28,15 @@ def state_chip(view: Json) -> tuple[str, str]:
 
 
 def files_words(view: Json) -> str:
-    """Which files a client's settings are in, and whether somebody changed them since."""
+    """Say in which files a chat app's settings are, and whether somebody changed them since Lull
+    wrote them.
+    """
     files = plain(", ".join(view["files"]))
     return tr("Its settings were changed: %1", files) if view["drifted"] else files
 
 
 def test_words(test: Json) -> tuple[str, bool]:
-    """How a test went, and whether it went well."""
+    """Describe the test of a chat app's connection, and return whether it succeeded."""
     if not test.get("ok"):
         return tr("The test failed: %1", plain(" ".join(str(test.get("why", "")).split()))), False
     answer = plain(" ".join(str(test["answer"]).split())[:160])

@@ -1,1 +1,1 @@
-"""The Learning page."""
+"""The Learning page and its dialogs: charts, training runs and LoRA adapters."""

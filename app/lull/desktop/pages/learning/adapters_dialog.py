@@ -1,4 +1,4 @@
-"""Dialog with the details of one adapter, or of two side by side."""
+"""Dialog with the details of one LoRA adapter, or of two side by side."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ Json = dict[str, Any]
 
 
 class AdaptersDialog(SideBySide):
-    """Dialog with the origin, learned skills, use and gate verdict of one or two adapters."""
+    """Dialog with the origin, learned skills, use and gate verdict (result of the checks before an
+    adapter may answer users) of one or two adapters.
+    """
 
     def __init__(self, kit: Kit, adapters: Sequence[Json], parent: QWidget) -> None:
         title = tr("An adapter") if len(adapters) == 1 else tr("Adapters compared")

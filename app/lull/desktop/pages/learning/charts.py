@@ -35,7 +35,7 @@ class Dot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """One curve of a chart."""
+    """One curve of a chart: its name, colour and points."""
 
     name: str
     colour: str
@@ -46,7 +46,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChartMark:
-    """A change of skills or adapters, shown as a vertical line."""
+    """A vertical line in a chart that marks a change of skills or adapters."""
 
     at_s: float
     text: str
@@ -99,7 +99,7 @@ def charts(learning: Json, runs: Sequence[Json]) -> dict[ChartName, Chart]:
 
 
 def thinned(dots: Sequence[Dot], most: int = MOST_POINTS) -> tuple[Dot, ...]:
-    """Return at most `most` of a curve's points, evenly spaced, with the first and the last."""
+    """Return at most `most` of a curve's points, evenly spaced, keeping the first and the last."""
     if len(dots) <= most:
         return tuple(dots)
     step = (len(dots) - 1) / (most - 1)

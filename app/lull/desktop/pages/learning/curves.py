@@ -40,7 +40,7 @@ MARK_NEAR_S: Final = 3 * 3600.0
 
 
 class Curves(SelfDrawn):
-    """Widget that draws one chart."""
+    """Widget that draws one chart: its curves, their running means, and marks."""
 
     def __init__(self, look: ThemeInForce) -> None:
         super().__init__()
@@ -81,9 +81,9 @@ class Curves(SelfDrawn):
     # What to show
 
     def smooth(self, weight: float) -> None:
-        """Set how strongly curves are smoothed: the newest value's weight in the running mean.
+        """Set how strongly the chart's curves are smoothed.
 
-        1 turns it off.
+        The argument is the newest value's weight in the running mean; 1 turns smoothing off.
         """
         self._weight = weight
         self._draw()
@@ -100,7 +100,7 @@ class Curves(SelfDrawn):
             self._draw()
 
     def values_at(self, at_s: float) -> str:
-        """Describe the values and marks nearest to a time in one line."""
+        """Describe in one line the chart's values and marks nearest to a time."""
         dots = [(series, dot) for series in self._chart.series for dot in series.dots]
         if not dots:
             return ""

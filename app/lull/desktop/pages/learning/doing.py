@@ -1,4 +1,4 @@
-"""The user's actions on the Learning page: cancel a run, adopt an adapter, roll back."""
+"""The user's actions on the Learning page: cancel a training run, use an adapter, roll back."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ Json = dict[str, Any]
 
 
 class LearningDoing:
-    """Sends the Learning page's actions to the service."""
+    """Sends the Learning page's actions (cancel a training run, use an adapter, roll back) to the
+    service.
+    """
 
     def __init__(self, state: AppState) -> None:
         self._state = state
@@ -32,7 +34,9 @@ class LearningDoing:
         )
 
     def adopt(self, adapter: Json) -> None:
-        """Put an adapter into use, even one that the gate did not accept."""
+        """Make a LoRA adapter answer the user's chats, even one that failed the gate (Lull's checks
+        of new adapters).
+        """
         anyway = adapter.get("accepted") is not True
         self._state.act(
             routes.ADAPTERS_PROMOTE,
@@ -44,7 +48,10 @@ class LearningDoing:
         )
 
     def go_back(self, to: str) -> None:
-        """Roll back to an adapter or to `base`; with an empty text, to the previous adapter."""
+        """Roll back to an earlier LoRA adapter or to the base model (`base`).
+
+        With an empty text, roll back to the previous adapter.
+        """
         self._state.act(
             routes.ADAPTERS_ROLLBACK,
             {"to": to} if to else {},

@@ -1,4 +1,6 @@
-"""Keeps a page's learning data up to date while the page is visible, at a limited rate."""
+"""Keeps the data about training and adapters up to date while a page is visible, at a limited
+rate.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ _TOUCHES: Final = frozenset({"turn-recorded", "label", "generation", "training",
 
 
 class LearningFeed(QObject):
-    """Reads the learning data when the page is shown and after events that change it."""
+    """Reads the data about training and adapters when the page is shown and after events that
+    change it.
+    """
 
     changed = Signal()
 
@@ -39,13 +43,13 @@ class LearningFeed(QObject):
         state.phase_changed.connect(self._again)
 
     def seen(self, seen: bool) -> None:
-        """Set whether the page is visible; a page that becomes visible is updated."""
+        """Set whether the page is visible; data is only read for a visible page."""
         self._seen = seen
         if seen and not self._rest.isActive():
             self._read()
 
     def look_back(self, days: int) -> None:
-        """Set how many past days are read; 0 reads everything."""
+        """Set how many past days of learning data are read; 0 reads everything."""
         self._days = days
         self._due = True
         self._read()

@@ -1,4 +1,4 @@
-"""The Learning page: charts with tables, training runs, and adapters to adopt or roll back.
+"""The Learning page: charts with tables, training runs, and LoRA adapters to use or roll back.
 
 The first chart that has data is shown until the user chooses another.
 """
@@ -47,7 +47,7 @@ DAYS: Final = 28
 
 
 class LearningPage(Page):
-    """The Learning page: charts above; training runs and adapters below."""
+    """The Learning page: charts above; training runs and LoRA adapters below."""
 
     subjects = (Subject.RUNS, Subject.ADAPTERS, Subject.STATUS)
 

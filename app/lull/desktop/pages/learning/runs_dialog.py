@@ -16,7 +16,9 @@ Json = dict[str, Any]
 
 
 class RunsDialog(SideBySide):
-    """Dialog with the inputs, cost and gate verdict of one or two training runs."""
+    """Dialog with the inputs and cost of one or two training runs, and the gate verdict (result of
+    the checks before an adapter may answer users) on each result.
+    """
 
     def __init__(self, kit: Kit, runs: Sequence[Json], parent: QWidget) -> None:
         title = tr("A training run") if len(runs) == 1 else tr("Training runs compared")

@@ -1,4 +1,4 @@
-"""Small tables that are updated in place, so that the selection is kept."""
+"""Small Qt tables that are updated in place, so that the selection is kept."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def set_heads(table: QTableWidget, heads: Sequence[str]) -> None:
 def fill(
     table: QTableWidget, rows: Sequence[tuple[str, Sequence[str]]], *, select: bool = True
 ) -> None:
-    """Update a table's rows; each is a name (returned by `chosen`) and its cells.
+    """Update a table's rows; each row is a name (returned by `chosen`) and its cells.
 
     Only changed cells are written. `select` selects the first row if there is no current one.
     """
@@ -89,7 +89,9 @@ def fill(
 
 
 def chosen(table: QTableWidget) -> list[str]:
-    """Return the names of a table's selected rows from the top, or else of the current row."""
+    """Return the names of a table's selected rows from the top, or of the current row if none is
+    selected.
+    """
     lines = sorted({index.row() for index in table.selectionModel().selectedRows()})
     if not lines and table.currentRow() >= 0:
         lines = [table.currentRow()]

@@ -1,4 +1,4 @@
-"""Texts about training runs and adapters: table cells, facts, sentences and CSV."""
+"""Texts about training runs and LoRA adapters: table cells, facts, sentences and CSV."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def kind_words(kind: str) -> str:
 
 
 def status_words(status: str) -> str:
-    """Describe the status of a training run or an adapter."""
+    """Describe in words the status of a training run or a LoRA adapter."""
     words = {
         "waiting": tr("waits for a lull"),
         "training": tr("being trained"),
@@ -75,9 +75,9 @@ def adapter_cells(adapter: Json) -> tuple[str, ...]:
 
 
 def adapter_facts(adapter: Json) -> list[tuple[str, str]]:
-    """Return facts about an adapter as (title, value), with the same titles for every adapter.
+    """Return facts about a LoRA adapter as (title, value), with the same titles for every adapter.
 
-    Facts that are only in its detailed view are dashes until that was read.
+    Facts that only its detailed view has are dashes until that view was read from the service.
     """
     learned, share = adapter.get("learned"), adapter.get("share")
     accepted = adapter.get("accepted")
@@ -111,7 +111,7 @@ def gain_words(run: Json) -> str:
 
 
 def run_words(run: Json) -> str:
-    """Describe a training run's details that have no column in the table."""
+    """Describe the details of a training run that have no column in the table of runs."""
     words = [in_window(plain(str(run.get("why") or ""))), tr("%1 turns", run.get("turns", 0))]
     if run.get("tokens"):
         words.append(tr("%1 tokens", f"{run['tokens']:,}"))
@@ -167,7 +167,7 @@ RUN_NAMES = ("id", "made", "kind", "status", "steps", "of", "reward_before", "re
 
 
 def csv_text(runs: list[Json]) -> str:
-    """Export training runs as CSV, oldest first, with the JSON's key names as headers."""
+    """Export training runs as CSV, oldest first; the headers are the keys of the runs' JSON."""
     ordered = sorted(runs, key=lambda one: str(one.get("made")))
     return _csv(RUN_NAMES, ([run.get(name) for name in RUN_NAMES] for run in ordered))
 

@@ -1,1 +1,1 @@
-"""The Review page."""
+"""The Review page, on which the user approves or rejects proposed skills, and its dialogs."""

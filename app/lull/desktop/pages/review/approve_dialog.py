@@ -1,7 +1,7 @@
-"""Shows whole what is about to be approved, and asks for a second, deliberate word.
+"""Dialog that shows the full text of the skills about to be approved and asks for confirmation.
 
-Enter, and a second press of the same key, change nothing: the button that approves has to be
-chosen.
+The Enter key and a second press of the same key do not confirm: the button has to be chosen
+deliberately.
 """
 
 from __future__ import annotations
@@ -30,12 +30,18 @@ Json = dict[str, Any]
 
 
 class ApproveDialog(QDialog):
-    """One summary of one or several proposals, with their texts and what is known of them."""
+    """Dialog to confirm the approval of one or several proposed skills, with their texts and what
+    is known of their effect.
+    """
 
     given = Signal()
 
     def __init__(self, proposals: Sequence[Json], parent: QWidget, *, left_out: int = 0) -> None:
-        """The argument `left_out` is the number of quarantined ones that were chosen too."""
+        """Create the dialog.
+
+        The argument `left_out` is the number of selected proposals (candidate skills) that are not
+        offered because their text is suspicious.
+        """
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Approve"))

@@ -38,7 +38,7 @@ def two_columns(
     sizes: tuple[int, int],
     above: tuple[Part, ...] = (),
 ) -> Sides:
-    """Lay out a page in two columns, with the widgets `above` on top.
+    """Lay out a page in two columns, a list and details, with the widgets `above` on top.
 
     In each column widgets share the height that is left by labels and nested layouts. The details
     of the item chosen in the list scroll where they do not fit.

@@ -1,7 +1,8 @@
-"""Dialog for a blind comparison: two answers to one of the user's requests, A and B.
+"""Dialog for a blind comparison: two answers to one of the user's requests, A and B, of which one
+used a proposed skill.
 
-Only the service knows which answer used the skill. While the model answers, the dialog polls; a
-pair whose dialog was closed is shown again later.
+Only the service knows which one. While the model answers, the dialog polls; a pair whose dialog was
+closed is shown again later.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ _POLL_MS: Final = 200
 
 
 class CompareDialog(QDialog):
-    """Dialog that shows pairs of answers until the proposal is decided or the user leaves."""
+    """Dialog that shows pairs of answers, with and without a proposed skill, until the skill's
+    benefit is decided or the user leaves.
+    """
 
     def __init__(self, kit: Kit, proposal: Json, parent: QWidget) -> None:
         super().__init__(parent)
@@ -215,7 +218,9 @@ class CompareDialog(QDialog):
 
 
 def result_words(done: Json) -> str:
-    """Describe the result of the user's picks so far."""
+    """Describe what the user's blind picks between answers with and without a proposed skill
+    show.
+    """
     match done["status"]:
         case "proved":
             return tr(

@@ -1,6 +1,7 @@
-"""Sends the user's decisions about proposals, several as one batch, and takes them back by id.
+"""Sends the user's decisions about proposed skills, several as one batch, and undoes them by id.
 
-A batch is told once, when all of it was answered, and its Undo takes back exactly what was done.
+The user is told of a batch once, when all of it was answered, and its Undo takes back exactly those
+decisions.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ _CLOSED: Final = {"approve": "approved", "reject": "rejected", "defer": "deferre
 
 
 class Decisions(QObject):
-    """The decisions that were sent and not answered yet, and the ways to send more."""
+    """Sends decisions about proposed skills to the service, and knows which are not answered
+    yet.
+    """
 
     changed = Signal()
 
@@ -35,7 +38,9 @@ class Decisions(QObject):
         """Ids of proposals whose decision was sent but not answered yet."""
 
     def send(self, action: str, proposals: Sequence[Json], more: Mapping[str, object]) -> None:
-        """Decide these proposals; each by the hash of the text that was shown."""
+        """Send a decision about each of these proposed skills, with the hash of the text that was
+        shown.
+        """
         done: list[Json] = []
         left = [proposal["id"] for proposal in proposals]
 
@@ -74,8 +79,10 @@ class Decisions(QObject):
         self._state.told.emit(Told(text=_done(action, len(done), names), undo=undo))
 
     def undo(self, proposals: Sequence[str]) -> None:
-        """Take back the last decision about each of these, one after the other; without any, the
-        last decision at all."""
+        """Take back the last decision about each of these proposed skills, one after the other.
+
+        Without any, take back the most recent decision.
+        """
         self._undo_next(list(proposals) or [None], [])
 
     def _undo_next(self, left: list[str | None], done: list[str]) -> None:
@@ -103,7 +110,9 @@ class Decisions(QObject):
 
 
 def snooze_times(at: datetime) -> tuple[tuple[str, datetime], ...]:
-    """For how long a proposal can be put off: words, and when it comes back."""
+    """Return for how long a proposed skill can be put off, each as (words, time when it is shown
+    again).
+    """
     day = timedelta(days=1)
 
     def morning(days: int) -> datetime:

@@ -1,4 +1,4 @@
-"""Dialogs to reject a proposal with a reason, and to edit its text."""
+"""Dialogs to reject a proposed skill with a reason, and to edit its text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Json = dict[str, Any]
 
 
 class RejectDialog(QDialog):
-    """Dialog that asks for the reason why a proposal is rejected."""
+    """Dialog that asks for the reason why a proposed skill is rejected."""
 
     given = Signal(str)
 
@@ -80,7 +80,7 @@ class RejectDialog(QDialog):
 
 
 class EditDialog(QDialog):
-    """Dialog to edit the description and the body of a proposal or a skill."""
+    """Dialog to edit the description and the body of a skill, active or proposed."""
 
     given = Signal(object)
     """Emitted with the edited text: `{"description", "body"}`."""

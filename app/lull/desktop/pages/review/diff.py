@@ -1,4 +1,4 @@
-"""Renders diffs as HTML, unified or side by side, and marks passages in texts.
+"""Renders diffs as HTML, unified or side by side, and highlights passages in texts.
 
 All text is escaped, and characters that could hide or reverse text are replaced, so that the user
 reads what they approve.
@@ -116,7 +116,9 @@ def _half(line: Line | None, theme: Theme, sign: str) -> str:
 
 
 def marked_html(text: str, passages: Sequence[str], theme: Theme) -> str:
-    """Render a text as HTML with these passages marked; passages not found are ignored."""
+    """Render a text as HTML in which these passages are highlighted; passages not found are
+    ignored.
+    """
     text = plain(text)
     spans = sorted(
         found.span()

@@ -1,4 +1,8 @@
-"""The Evidence tab as HTML: whose words, the turns behind a proposal, and every replayed pair."""
+"""Renders the Evidence tab of a proposed skill as HTML: who wrote each sentence, the chat turns it
+comes from, and every test of it.
+
+A test is a past request that was answered with and without the skill.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +22,17 @@ def turn_titles() -> tuple[tuple[str, str], ...]:
 
 
 def turns_of(proposal: Json) -> list[str]:
-    """Ids of the turns that taught the proposal, as far as they are shown."""
+    """Return the ids of the chat turns that a proposed skill was made from, as far as they are
+    shown.
+    """
     turns = proposal.get("turns") or {}
     return [turn for kind, _ in turn_titles() for turn in turns.get(kind, [])[:MOST_TURNS]]
 
 
 def sources_html(proposal: Json, theme: Theme) -> str:
-    """Each sentence with whose words it is in; what the user typed word for word is marked."""
+    """Render each sentence of a proposed skill with its author (the user, Lull or somebody else);
+    what the user typed word for word is highlighted.
+    """
     words = {
         "yours": tr("Your words"),
         "derived": tr("Made of your words by Lull (what you typed is marked)"),
@@ -47,7 +55,9 @@ def sources_html(proposal: Json, theme: Theme) -> str:
 
 
 def turns_html(proposal: Json, turns: Mapping[str, Json | None], theme: Theme) -> str:
-    """The turns that taught it, with the user's own passages marked."""
+    """Render the chat turns that a proposed skill was made from, with the user's quoted words
+    highlighted.
+    """
     passages = [run for t in proposal.get("provenance") or () for run in t.get("quoted") or ()]
     parts = []
     for kind, title in turn_titles():
@@ -70,7 +80,9 @@ def _turn(
 
 
 def pairs_html(pairs: Sequence[Json] | None, turns: Mapping[str, Json | None], theme: Theme) -> str:
-    """Every replayed pair, to be read: the request, both answers, and who scored them how."""
+    """Render every test of a proposed skill: the past request, its answers with and without the
+    skill, and who scored them.
+    """
     parts = [f"<h4>{escaped(tr('Every test, to read for yourself'))}</h4>"]
     if pairs is None:
         return parts[0] + _muted(tr("Loading…"), theme)
@@ -92,7 +104,7 @@ def pairs_html(pairs: Sequence[Json] | None, turns: Mapping[str, Json | None], t
 
 
 def result_words(pair: Json) -> str:
-    """Which of the two answers was better."""
+    """Say which of two answers scored better, the one with the skill or the one without."""
     without, with_ = float(pair["without"]["score"]), float(pair["with"]["score"])
     if with_ == without:
         return tr("no difference")
@@ -100,7 +112,7 @@ def result_words(pair: Json) -> str:
 
 
 def scorer_words(scored_by: str) -> str:
-    """Who scored a pair."""
+    """Say who scored a pair of answers: the user, a judge model or an automatic check."""
     if scored_by == "user":
         return tr("Scored by you")
     if scored_by == "same words":

@@ -1,7 +1,8 @@
-"""The Review page: a list of proposals, and the selected one with its changes and reasons.
+"""The Review page: a list of proposed skills, and the selected one with its changes and reasons.
 
-Keys act on all selected proposals. Each decision sends the hash of the text shown here. One key
-approves only what is proved; everything else, and several at once, ask for a second word.
+Keys act on all selected proposals. Each decision sends the hash of the text shown here. A single
+key press approves only a skill whose benefit was shown by tests; any other, and several at once,
+need a confirmation.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ Json = dict[str, Any]
 
 
 class ReviewPage(Page):
-    """The Review page: lists the open proposals and sends the user's decisions."""
+    """The Review page: lists the proposed skills that are undecided and sends the user's
+    decisions.
+    """
 
     subjects = (Subject.PROPOSALS, Subject.STATUS)
 
@@ -210,9 +213,9 @@ class ReviewPage(Page):
         return self.rows.rows[line] if line >= 0 else None
 
     def selected(self) -> list[Json]:
-        """The proposals that a decision is about, from top to bottom.
+        """The proposed skills that a decision applies to, from top to bottom.
 
-        Several selected ones, or else the one that is shown, whatever is selected.
+        These are the selected ones if several are selected, otherwise the one that is shown.
         """
         found = self._highlighted()
         current = self.current()

@@ -1,4 +1,6 @@
-"""A list model of proposals, grouped by skill, and the texts about their status and proof."""
+"""A Qt list model of proposed skills, grouped by skill, and the texts about their status and test
+results.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ _LAST_RANK: Final = 4
 
 
 class ProposalRows(QAbstractListModel):
-    """List model of the open proposals, in display order."""
+    """Qt list model of the proposed skills that wait for a decision, in display order."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,7 +37,7 @@ class ProposalRows(QAbstractListModel):
         self.endResetModel()
 
     def line_of(self, proposal: str) -> int:
-        """Return the list row of a proposal, or -1 if it is not listed."""
+        """Return the list row of a proposed skill, or -1 if it is not listed."""
         return next((n for n, row in enumerate(self.rows) if row["id"] == proposal), -1)
 
     def rowCount(  # noqa: N802
@@ -62,7 +64,9 @@ class ProposalRows(QAbstractListModel):
 
 
 def ordered(proposals: Sequence[Json]) -> list[Json]:
-    """Sort proposals by skill; those ready for a decision come first, then the newest."""
+    """Sort proposed changes of skills by skill; those ready for a decision come first, then the
+    newest.
+    """
     newest_first = sorted(proposals, key=lambda p: str(p.get("made", "")), reverse=True)
 
     def rank(proposal: Json) -> int:
@@ -81,7 +85,9 @@ def kind_words(proposal: Json) -> str:
 
 
 def status_words(proposal: Json) -> str:
-    """The kind of a proposal and what is known of it, such as "New skill, proved"."""
+    """Describe what a proposed change does and what is known of it, such as "New skill, proved"
+    (tests showed a benefit).
+    """
     kind = kind_words(proposal)
     if proposal["kind"] == "retire":
         return kind
@@ -96,7 +102,9 @@ def status_words(proposal: Json) -> str:
 
 
 def evidence_words(proposal: Json) -> str:
-    """The result of the tests, or why there is none, in one or two sentences."""
+    """Describe in one or two sentences how a proposed skill did in its tests, or why it was not
+    tested.
+    """
     evidence = proposal.get("evidence") or {}
     if proposal["kind"] == "retire":
         return reason_words(proposal)
@@ -133,7 +141,9 @@ def _untested_words(proposal: Json, evidence: Json) -> str:
 
 
 def odds_words(proposal: Json) -> str:
-    """How certain the result is: the share with its interval, and the e-values as odds."""
+    """Describe how certain a proposed skill's test result is: its win rate with the 95 % interval,
+    and its e-value as odds.
+    """
     evidence = proposal.get("evidence") or {}
     if not evidence.get("pairs"):
         return ""
@@ -167,14 +177,14 @@ def _look_words(look: Json) -> str:
 
 
 def name_words(proposal: Json) -> str:
-    """Return the first line of a proposal's list row: the name and the number of warnings."""
+    """Return the first line of a proposed skill's list row: its name and the number of warnings."""
     flags = len(proposal.get("flags") or ())
     name = plain(proposal["name"])
     return f"{name}  ⚠ {flags}" if flags else name
 
 
 def row_words(proposal: Json) -> str:
-    """Return the second line of a proposal's list row: the status and the age."""
+    """Return the second line of a proposed skill's list row: its status and age."""
     words = [status_words(proposal)]
     words.append(ago(proposal.get("made"), now()))
     return " · ".join(word for word in words if word)

@@ -1,4 +1,6 @@
-"""Shows one proposal: status, changes (three views), proof, sources and the turns behind it."""
+"""Widget that shows one proposed skill: status, changes (three views), test results, sources and
+the chat turns it was made from.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ VIEWS = ("unified", "side", "rendered", "evidence")
 
 
 class ProposalView(QWidget):
-    """Widget with the details of the selected proposal."""
+    """Widget with the details of the selected proposed skill."""
 
     def __init__(self, kit: Kit) -> None:
         super().__init__()

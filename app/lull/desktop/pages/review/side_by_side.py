@@ -1,4 +1,6 @@
-"""Base dialog for the details of one or two items, with the gate's checks of each."""
+"""Base dialog for the details of one or two adapters or training runs, with the results of the gate
+(the checks an adapter must pass before it answers users).
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ Facts = list[tuple[str, str]]
 
 @dataclass(slots=True)
 class Column:
-    """One adapter or run in a side-by-side dialog."""
+    """The content of one column of a side-by-side dialog: an adapter or a training run."""
 
     name: str
     facts: Facts
@@ -35,9 +37,10 @@ class Column:
 
 
 class SideBySide(QDialog):
-    """Base dialog with a table that has a column per item.
+    """Base dialog that compares adapters or training runs in a table with a column for each.
 
-    The gate's checks come from the service.
+    The results of the gate (the checks an adapter must pass before it answers users) come from the
+    service.
     """
 
     def __init__(self, kit: Kit, title: str, columns: Sequence[Column], parent: QWidget) -> None:
@@ -76,9 +79,9 @@ class SideBySide(QDialog):
         self._fill()
 
     def told(self, column: Column, adapter: Json) -> None:
-        """Called with an adapter's details once they are read.
+        """Handle an adapter's details once they were read from the service.
 
-        Subclasses may update the column's facts.
+        Subclasses override it to update the column's facts.
         """
 
     def _fill(self) -> None:
@@ -98,7 +101,9 @@ class SideBySide(QDialog):
 
 
 def check_words(name: str) -> str:
-    """Return a gate check's name in words."""
+    """Return the name, in words, of one of the checks that an adapter must pass before it answers
+    users.
+    """
     words = {
         "target": tr("better where it should be"),
         "kept": tr("keeps what the skill gave"),

@@ -1,4 +1,6 @@
-"""What is known of a proposal, in the window's words: for its chip, its button and its checks."""
+"""The window's texts about whether a proposed skill is tested, was shown to help or is suspicious:
+for its chip, its Approve button and its warnings.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ def standing(proposal: Json) -> Standing:
 
 
 def needs_a_second_word(proposal: Json) -> bool:
-    """Whether one press is not enough to approve it."""
+    """Whether approving a proposed skill needs a confirmation after the first press of the
+    button.
+    """
     return standing(proposal) not in CALM
 
 
@@ -25,24 +29,35 @@ def is_quarantined(proposal: Json) -> bool:
 
 
 def approvable_together(proposals: Sequence[Json]) -> list[Json]:
-    """Those of the chosen that are approved with one word; of several, none is quarantined."""
+    """Return those of the selected proposals (candidate skills) that can be approved in one go.
+
+    A single one always can; of several, those whose text is suspicious are left out.
+    """
     if len(proposals) == 1:
         return list(proposals)
     return [proposal for proposal in proposals if not is_quarantined(proposal)]
 
 
 def waits_for_picks(proposal: Json) -> bool:
-    """Whether only the user can tell its answers apart."""
+    """Whether only the user can score a proposed skill's test answers, and is still to compare
+    them.
+    """
     return proposal.get("needs") == "picks" and proposal["status"] != "deferred"
 
 
 def by_last_look(proposal: Json) -> bool:
-    """Whether the coin of the last look accepted it, and not its evidence alone."""
+    """Whether a proposed skill was accepted by the last look, not by its evidence alone.
+
+    The last look is a random decision, weighted by the evidence, after all of the tests were used
+    up.
+    """
     return (proposal.get("evidence") or {}).get("shown_by") == "last look"
 
 
 def status_chip(proposal: Json) -> tuple[str, str]:
-    """Text and style of the chip that says what is known."""
+    """Return text and style of the chip that says what is known of a proposed skill, such as
+    "Proved".
+    """
     if waits_for_picks(proposal):
         return tr("Needs your choice"), "plain"
     match standing(proposal):
@@ -69,7 +84,9 @@ def status_chip(proposal: Json) -> tuple[str, str]:
 
 
 def approve_words(proposal: Json) -> str:
-    """The text of the button that approves it."""
+    """Return the text of the button that approves a proposed skill; it says if the skill is
+    untested.
+    """
     match standing(proposal):
         case Standing.PROVED:
             return tr("Approve  A")
@@ -81,7 +98,7 @@ def approve_words(proposal: Json) -> str:
 
 
 def why_not(proposal: Json) -> str:
-    """Why approving it needs a second word; "" if it needs none."""
+    """Say why approving a proposed skill needs a confirmation; "" if it needs none."""
     if proposal.get("needs") == "picks":
         return tr(
             "Only you can tell whether it helps, and you have not compared enough of its answers "
@@ -103,12 +120,14 @@ def why_not(proposal: Json) -> str:
 
 
 def reason_words(proposal: Json) -> str:
-    """The service's reason for a proposal's status, with the window's places in it."""
+    """Return the service's reason for the status of a proposed skill, with commands replaced by the
+    window's pages.
+    """
     return in_window(plain(str(proposal.get("reason") or "")))
 
 
 def flag_lines(proposal: Json) -> list[str]:
-    """What is suspicious about its text, one line each."""
+    """Return the warnings about suspicious passages in a proposed skill's text, one line each."""
     return [plain(f"⚠ {f.get('text', '')} {_quoted(f)}".strip()) for f in proposal["flags"]]
 
 
@@ -117,6 +136,8 @@ def _quoted(flag: Json) -> str:
 
 
 def cautions(proposal: Json) -> list[str]:
-    """What its proof leaves open, in the words that the command line uses too."""
+    """Return what the tests of a proposed skill leave open, in the words that the command line uses
+    too.
+    """
     found = (proposal.get("evidence") or {}).get("cautions") or ()
     return [tr(CAUTION_WORDS[Caution(one)]) for one in found]

@@ -1,1 +1,1 @@
-"""The Schedule page."""
+"""The Schedule page: when Lull may train on its own, drawn as a picture of the week."""

@@ -1,6 +1,7 @@
-"""Dialog to add a calendar: its address, what its "busy" means, and a preview of its events.
+"""Dialog to add a calendar feed: its URL, what its "busy" times mean for Lull, and a preview of its
+events.
 
-The address is a password, so it is masked and never shown again.
+The URL is a password, so it is masked and never shown again.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ Json = dict[str, Any]
 
 
 class FeedDialog(QDialog):
-    """Dialog to test and add one calendar; emits `added`."""
+    """Dialog to test and add one calendar feed; emits the signal `added`."""
 
     added = Signal()
 
@@ -169,12 +170,12 @@ class FeedDialog(QDialog):
 
 
 def is_path(text: str) -> bool:
-    """Whether the text begins as a file's path does."""
+    """Whether a text begins as a file's path does, rather than as a URL."""
     return text.lstrip().startswith(("/", "~", ".")) or Path(text.strip()).is_absolute()
 
 
 def day_and_time(iso: str) -> str:
-    """The weekday, date and time of an event, in this machine's zone."""
+    """Format the weekday, date and time of a calendar event, in this machine's time zone."""
     moment = parsed(iso)
     if moment is None:
         return ""

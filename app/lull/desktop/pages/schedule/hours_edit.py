@@ -1,4 +1,4 @@
-"""Converts weekly hours between spans for each day and lines as in the settings.
+"""Converts weekly hours between spans for each day and the text lines used in the settings.
 
 A line is a text such as "mon-fri 23:00-07:00". Pure functions.
 """
@@ -20,7 +20,10 @@ Week = tuple[tuple[Stretch, ...], ...]
 
 
 def week_of(lines: Iterable[str]) -> Week:
-    """Parse the setting's lines to the hours of a week. Raises ValueError for an invalid line."""
+    """Parse setting lines such as "mon-fri 23:00-07:00" to the hours of a week.
+
+    Raises ValueError for an invalid line.
+    """
     days: list[list[Stretch]] = [[] for _ in range(7)]
     for line in lines:
         found = parsed(line)
@@ -51,9 +54,10 @@ def holds(week: Week, day: int, minute: int) -> bool:
 
 
 def lines_of(week: Week) -> list[str]:
-    """Return the fewest setting lines that describe the hours of a week, earliest first.
+    """Return the fewest setting lines, such as "mon-fri 23:00-07:00", that describe the hours of a
+    week.
 
-    One line may cross midnight.
+    They are ordered by time, and one line may cross midnight.
     """
     days_of: dict[Stretch, list[int]] = {}
     for day, stretch in _begun(week):

@@ -1,4 +1,6 @@
-"""The Schedule page: the week with lulls, hours and calendars, and why Lull may work or not."""
+"""The Schedule page: a week with lulls (idle times in which Lull may train), set hours and
+calendars, and why Lull may work now or not.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ Json = dict[str, Any]
 
 
 class SchedulePage(Page):
-    """The Schedule page: shows the week and edits hours and calendars."""
+    """The Schedule page: shows when Lull may work in the week, and edits the hours and calendars
+    that decide it.
+    """
 
     subjects = (Subject.WINDOWS, Subject.STATUS, Subject.CALENDARS)
 
@@ -312,13 +316,18 @@ def _lines(text: str) -> list[str]:
 
 
 def keeps_shut(gate: Json) -> bool:
-    """Whether a gate keeps Lull from working: it is closed, or it is the input gate and unknown."""
+    """Whether one condition, such as no recent input or mains power, keeps Lull from working now.
+
+    It does if it is not met, or if it is the one about input and unknown.
+    """
     unknown_input = gate["state"] == "unknown" and gate["name"] == "input"
     return bool(gate["state"] == "closed" or unknown_input)
 
 
 def week_words(windows: Json) -> str:
-    """Summarize the week's lulls in words."""
+    """Summarize in words the lulls (idle times in which Lull was allowed to work) of the last
+    week.
+    """
     lulls = windows.get("windows") or ()
     if not lulls:
         return tr("No lull in the last seven days yet.")

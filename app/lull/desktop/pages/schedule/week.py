@@ -1,4 +1,6 @@
-"""Draws the week, past and coming, with a line per day from midnight to midnight."""
+"""Draws a picture of the week, past and coming days, with one line per day from midnight to
+midnight.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ WIDE_DAY: Final = "Wed 30 Mmm"
 
 
 class WeekView(SelfDrawn):
-    """Widget that draws the picture of the week, with tooltips."""
+    """Widget that draws the week's schedule as bars on a line per day, with tooltips."""
 
     def __init__(self, look: ThemeInForce) -> None:
         super().__init__()
@@ -58,12 +60,12 @@ class WeekView(SelfDrawn):
 
     @property
     def left(self) -> int:
-        """Width of the days' names beside the picture, in pixels."""
+        """Width of the column of day names beside the picture of the week, in pixels."""
         return max(LEFT, self._text_wide(WIDE_DAY) + 20)
 
     @property
     def top(self) -> int:
-        """Height of the hours above the picture, in pixels."""
+        """Height of the row of hours above the picture of the week, in pixels."""
         return max(TOP, self._text_high + 4)
 
     @property
@@ -74,22 +76,24 @@ class WeekView(SelfDrawn):
 
     @property
     def line(self) -> float:
-        """Height of a day's line in the picture, in pixels."""
+        """Height of one day's line in the picture of the week, in pixels."""
         return (self.height() - self.top - 4) / DAYS
 
     @property
     def hour(self) -> float:
-        """Width of an hour in the picture, in pixels."""
+        """Width of one hour in the picture of the week, in pixels."""
         return (self.width() - self.left - 8) / 24
 
     def place(self, at: QPointF) -> tuple[int, float] | None:
-        """Return the day (0 is the first shown) and minute at a point, or None if outside."""
+        """Return the day (0 is the first shown) and minute at a point of the picture, or None if
+        outside.
+        """
         day = int((at.y() - self.top) // self.line)
         minute = (at.x() - self.left) / self.hour * 60
         return (day, minute) if 0 <= day < DAYS and 0 <= minute < 24 * 60 else None
 
     def said_at(self, at: QPointF) -> str:
-        """Describe the bars at a point of the picture, one per line."""
+        """Describe the bars at a point of the week's picture, one per line."""
         place = self.place(at)
         if place is None:
             return ""
@@ -128,7 +132,7 @@ class WeekView(SelfDrawn):
         painter.end()
 
     def paint_over(self, painter: QPainter) -> None:
-        """Draw on top of the picture; for subclasses."""
+        """Draw on top of the picture of the week; does nothing unless a subclass overrides it."""
 
     def _paint_grid(self, painter: QPainter, line: float, hour: float) -> None:
         theme, left, top = self._look.theme, self.left, self.top

@@ -1,4 +1,6 @@
-"""Computes the bars of the week's picture: hours, events, absence, lulls, work and plans."""
+"""Computes the bars in the picture of a week: set hours, calendar events, the user's absence, times
+in which Lull could work, work done and work planned.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ HOURS: Final = ("sleep", "allowed", "blocked")
 
 
 class BarKind(StrEnum):
-    """What a bar of the week's picture stands for."""
+    """What a bar in the schedule's picture of the week stands for, such as sleep hours or work
+    done.
+    """
 
     SLEEP = "sleep"
     ALLOWED = "allowed"
@@ -37,7 +41,7 @@ class BarKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """A span of time in the week's picture."""
+    """A span of time that is drawn as a bar in the schedule's picture of the week."""
 
     kind: BarKind
     start: datetime
@@ -46,7 +50,7 @@ class Bar:
 
 
 def bars_of(windows: Json, learning: Json, first: date, at: datetime) -> list[Bar]:
-    """Return all bars of the seven days from `first`, in the time zone of `at`."""
+    """Return all bars of the schedule's seven days from `first`, in the time zone of `at`."""
     zone = at.tzinfo
     start = datetime.combine(first, time(0), zone)
     end = start + DAYS * DAY
@@ -108,7 +112,9 @@ def _hours(hours: Json, first: date, zone: Any) -> Iterator[Bar]:
 
 
 def pieces(bar: Bar, day: date) -> tuple[float, float] | None:
-    """Return a bar's start and end within a day, in hours (0 to 24), or None if it is outside."""
+    """Return a bar's start and end within a day, in hours (0 to 24), or None if it is not in that
+    day.
+    """
     midnight = datetime.combine(day, time(0), bar.start.tzinfo)
     low = max(0.0, (bar.start - midnight).total_seconds() / 3600)
     high = min(24.0, (bar.end - midnight).total_seconds() / 3600)
@@ -130,7 +136,10 @@ def kind_words() -> dict[BarKind, str]:
 
 
 def list_rows(bars: Sequence[Bar]) -> list[tuple[str, str, str, str]]:
-    """Return the bars except set hours as table rows (day, time, kind, purpose), newest first."""
+    """Return the schedule's bars as table rows (day, time, kind, purpose), newest first.
+
+    The bars of hours that the user set are left out.
+    """
     words = kind_words()
     told = [bar for bar in bars if bar.kind.value not in HOURS]
     return [

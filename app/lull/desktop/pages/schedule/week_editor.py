@@ -1,7 +1,7 @@
-"""The week's picture on which hours are set, by dragging or with the arrow keys.
+"""A picture of the week on which the user sets hours, by dragging or with the arrow keys.
 
-Shift extends the cursor. Drawing that starts on set hours removes them. The result is emitted as
-a signal; nothing is changed here.
+Shift extends the marked span. Drawing that starts on set hours removes them. The result is emitted
+as a signal; nothing is changed here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ STEP_MIN: Final = 30
 
 
 class WeekEditor(WeekView):
-    """The picture of the week, on which the user can draw hours."""
+    """Widget with a picture of the week on which the user can draw hours."""
 
     drawn = Signal(int, object, bool)
     """Emitted when hours were drawn: weekday (0 is Monday), span in minutes, whether to add it."""
@@ -42,12 +42,14 @@ class WeekEditor(WeekView):
         self._dragging = False
 
     def edit(self, lines: Sequence[str]) -> None:
-        """Set the hours that are shown at first and that the user changes by drawing."""
+        """Set the hours that the week's picture shows at first and that the user changes by
+        drawing.
+        """
         self._set = week_of(lines)
 
     @property
     def stretch(self) -> tuple[int, Stretch] | None:
-        """The day and the minutes that are marked, in ascending order; None if nothing is."""
+        """The day and the span of minutes that the user has marked; None if nothing is marked."""
         if self._cursor is None:
             return None
         day, one, other = self._cursor
@@ -57,7 +59,9 @@ class WeekEditor(WeekView):
         return (self._first + day * DAY).weekday()
 
     def finish(self) -> None:
-        """Add the marked hours; if the marking began on hours already set, remove them instead."""
+        """Finish drawing: add the marked hours, or remove them if the marking began on hours
+        already set.
+        """
         found = self.stretch
         if found is None or found[1][0] == found[1][1]:
             return

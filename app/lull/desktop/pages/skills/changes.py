@@ -1,4 +1,4 @@
-"""Describes changes of skills and adapters as sentences."""
+"""Describes changes of skills and LoRA adapters as sentences."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ Json = dict[str, Any]
 
 
 def change_words(change: Json) -> str:
-    """Describe what a generation of the library changed, such as "menu-style was approved"."""
+    """Describe what a generation (numbered version) of the skill library changed, such as
+    "menu-style was approved".
+    """
     detail = plain(str(change.get("detail") or ""))
     what = detail.partition(" ")[2] or detail
     words = {
@@ -33,7 +35,7 @@ def change_words(change: Json) -> str:
 
 
 def move_words(move: Json) -> str:
-    """Describe a change of adapters in a few words."""
+    """Describe in a few words which LoRA adapter came into or went out of use."""
     name = plain(str(move.get("shadow") or move.get("active") or tr("no adapter")))
     match move.get("move"):
         case "trial":
@@ -44,7 +46,7 @@ def move_words(move: Json) -> str:
 
 
 def newest_changes(learning: Json, most: int) -> Sequence[tuple[str, str]]:
-    """Return the newest changes as (ISO time, sentence), newest first."""
+    """Return the newest changes of skills and adapters as (ISO time, sentence), newest first."""
     found = [(str(one["at"]), change_words(one)) for one in learning.get("generations") or ()]
     found += [(str(one["at"]), move_words(one)) for one in learning.get("moves") or ()]
     return sorted(found, reverse=True)[:most]

@@ -1,4 +1,6 @@
-"""Dialog with all generations of the skill library, to roll back to one of them."""
+"""Dialog with all generations (numbered versions) of the skill library, to roll back to one of
+them.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ Json = dict[str, Any]
 
 
 class GenerationsDialog(QDialog):
-    """Dialog that lists the skill library's generations and emits the chosen one."""
+    """Dialog that lists the generations (numbered versions) of the skill library and emits the
+    chosen one.
+    """
 
     wanted = Signal(int)
     """Emitted with the generation that the user wants to roll back to."""
@@ -49,7 +53,9 @@ class GenerationsDialog(QDialog):
         self._look()
 
     def generation(self) -> int | None:
-        """The generation selected in the list."""
+        """Return the number of the skill library's version that is selected in the list; None
+        without one.
+        """
         names = chosen(self.table)
         return int(names[0]) if names else None
 

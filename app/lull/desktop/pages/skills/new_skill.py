@@ -26,7 +26,7 @@ _WORDS = re.compile(r"[a-z0-9]+")
 
 
 class NewSkillDialog(QDialog):
-    """Dialog to write a new skill; emits it when all fields are valid."""
+    """Dialog to write a new skill; emits the skill when all fields are valid."""
 
     given = Signal(object)
     """Emitted with the new skill: `{"name", "description", "body", "pin"}`."""
@@ -84,7 +84,9 @@ class NewSkillDialog(QDialog):
         return any(text.strip() for text in texts)
 
     def reject(self) -> None:
-        """Leave; what was written is given up only when the user says so."""
+        """Close the dialog without a new skill; a text that was written is dropped only if the user
+        confirms.
+        """
         if not self._written:
             super().reject()
             return
@@ -110,6 +112,8 @@ class NewSkillDialog(QDialog):
 
 
 def slug(text: str) -> str:
-    """The name that a skill of this title gets: small letters and digits, joined by hyphens."""
+    """Return the name of a skill with this title: lower-case letters and digits, joined by
+    hyphens.
+    """
     letters = unicodedata.normalize("NFKD", text.lower()).encode("ascii", "ignore").decode()
     return "-".join(_WORDS.findall(letters))[:64].strip("-")

@@ -1,4 +1,6 @@
-"""The Skills page: all skills with their effect and history, and undoable changes to them."""
+"""The Skills page: all skills with their measured effect and history, and undoable changes to
+them.
+"""
 
 from __future__ import annotations
 
@@ -298,7 +300,10 @@ class SkillsPage(Page):
         dialog.open()
 
     def bring_in(self, folder: Path) -> None:
-        """Import a folder of skills. Starter skills are active at once; others wait in Review."""
+        """Import a folder of skills.
+
+        Lull's own starter skills are active at once; others wait on the Review page for approval.
+        """
 
         def tell(answer: Reply) -> None:
             waiting, done = answer.value.get("proposals", ()), answer.value.get("skills", ())

@@ -1,4 +1,4 @@
-"""A table model of skills and its filter; fast with ten thousand rows."""
+"""A Qt table model of skills and its filter; fast with ten thousand rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FIND: Final = Qt.ItemDataRole.UserRole + 1
 
 
 class SkillRows(QAbstractTableModel):
-    """Table model with one row per skill: name, status, uses and effect."""
+    """Qt table model with one row per skill: name, status, number of uses and measured effect."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -71,9 +71,9 @@ class SkillRows(QAbstractTableModel):
 
 
 class SkillFilter(QSortFilterProxyModel):
-    """Filters the table to skills that contain all searched words.
+    """Filters the table of skills to those that contain all searched words.
 
-    Archived ones only on request.
+    Archived skills are shown only on request.
     """
 
     def __init__(self) -> None:
@@ -124,7 +124,9 @@ def effect_words(skill: Json) -> str:
 
 
 def measured_words(skill: Json) -> str:
-    """Say how it is measured what a skill does, and which conversations go without it for that."""
+    """Say how a skill's effect is measured, and which conversations go without the skill for
+    that.
+    """
     measured = skill.get("measured") or {}
     pairs, better, worse = (int(measured.get(name, 0)) for name in ("pairs", "better", "worse"))
     shown = tr("Of %1 so far, %2 were better with it and %3 worse.", pairs, better, worse)

@@ -1,4 +1,6 @@
-"""Shows one skill: its text, its history, a comparison of two versions, a check of its proof."""
+"""Widget that shows one skill: its text, its history, a comparison of two versions, and a re-check
+of the stored test results that justified it.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +89,9 @@ class SkillView(QWidget):
         self._versions.hide()
 
     def forget(self) -> None:
-        """Drop the skill's history, which is out of date, so that it is read again."""
+        """Drop the cached history of the shown skill, which is out of date, so that it is read
+        again.
+        """
         self._history = []
         self._diffs = {}
 
