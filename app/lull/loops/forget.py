@@ -47,7 +47,7 @@ class Exemplars(Protocol):
     def remove(self, ids: list[str]) -> None: ...
 
     def remove_skill(self, *, client: str, skill: str) -> None:
-        """Remove a skill's exemplars; `client` is "" for a skill of all clients."""
+        """Remove a skill's remembered past requests; `client` is "" for a skill of all clients."""
 
     def of_turns(self, turns: Sequence[str]) -> list[str]: ...
 
@@ -90,19 +90,19 @@ class ForgetFiles:
 
 
 class ForgetElsewhere(Protocol):
-    """What forgetting a conversation needs of a running service."""
+    """What a running service must do elsewhere when a conversation is forgotten (interface)."""
 
     async def exemplars(self) -> Exemplars | None:
-        """Open the exemplar memory; None if there is none."""
+        """Open the memory of past requests that skills were useful for; None if there is none."""
 
     async def roll_back(self, model: str, *, to: str | None, why: str) -> None:
-        """Put another adapter in force; the base if `to` is None."""
+        """Make another adapter of the model the active one; the base model if `to` is None."""
 
     async def stop(self, runs: Sequence[str]) -> None:
         """Stop work on training runs that are about to be removed."""
 
     async def afterwards(self) -> None:
-        """Update what other parts of the service cached."""
+        """Refresh the service's caches after a conversation was forgotten."""
 
 
 class Forget:

@@ -5,7 +5,7 @@ statistically certain:
 
     1. every canary prompt (a short prompt with a known right answer) once, greedily, by both
     2. past successes: whether they still hold, and the answers' KL divergence from the base
-    3. prompts that try to lure secrets of the training data out of the model
+    3. prompts that ask for secrets, to see whether the model leaks training data
     4. sampled: canary families with a small loss again, then held-out requests, both sides with
        one seed
 

@@ -20,7 +20,7 @@ class LullPace:
         self._nudged.set()
 
     async def rest(self, tick_s: float, steady_s: Callable[[], float]) -> float:
-        """Wait until the next reading is due or a nudge comes.
+        """Wait until the idle signals are to be read again, or `nudge` is called.
 
         Return the planned length in seconds.
 
@@ -36,5 +36,6 @@ class LullPace:
         return planned_s
 
     def planned_s(self, tick_s: float, _steady_s: Callable[[], float]) -> float:
-        """Return the length of the next wait in seconds."""
+        """Return the length in seconds of the next wait between two readings of the idle signals.
+        """
         return tick_s

@@ -1,7 +1,7 @@
 """Lists the models that can learn, and prepares a chosen model's weights for MLX.
 
-A choice only puts the weights in place; the caller writes it into the settings. It may be stopped
-at any moment, and continues where it was when started again.
+A choice only puts the weights in place; the caller writes it into the settings. The preparation may
+be stopped at any moment, and continues where it was when started again.
 """
 
 from __future__ import annotations
@@ -110,7 +110,9 @@ class ChooseModel:
         self._clock = clock
 
     async def list(self) -> ThereIs:
-        """Return the built-in model, then Ollama's models in its order."""
+        """List the models on this machine, the built-in one first, then Ollama's in its order, and
+        whether each can learn.
+        """
         own = (self._judged_built_in(self._built_in),) if self._built_in else ()
         try:
             listed = await self._store.listed()
