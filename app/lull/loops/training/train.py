@@ -1,12 +1,13 @@
-"""Decides and does the next step of training: sample, make a run, train it, or gate it.
+"""Decides and does the next step of training: sample answers, make a run, train it, or test its
+adapter.
 
     1. a run that was begun is trained to its end, or superseded with a reason
     2. after a GRPO run the next round is sampled from its adapter, while it still improves
-    3. a trained adapter goes to the gate
+    3. a trained adapter goes to the gate (the checks that it must pass before it answers users)
     4. otherwise a well-proved skill is trained in; or else groups are sampled until there are
        enough; or else single recorded answers are trained on
 
-`look` decides the next step, and work in lulls carries it out.
+`look` decides the next step, and background work carries it out.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _NEEDS_FOLDER: Final = AT_WORK | {RunStatus.STUCK}
 
 
 class AdapterGate(Protocol):
-    """Takes a trained adapter through the gate and into force."""
+    """Tests a trained adapter and puts it into use if it passes (interface)."""
 
     async def bring(self, run: Run, folder: str, graduates: Skill | None) -> str:
         """Store the adapter that a run has trained; return its id, the same for the same run.
@@ -51,11 +52,11 @@ class AdapterGate(Protocol):
         """
 
     async def consider(self, adapter: str, until_s: float) -> Verdict | None:
-        """Run the gate until `until_s` (monotonic clock).
+        """Test an adapter against the active one until `until_s` (monotonic clock).
 
         Return None if more remains to be measured.
 
-        An accepted adapter is then in force or on trial. Raises LullError.
+        An accepted adapter is then active or on trial. Raises LullError.
         """
 
 
@@ -295,7 +296,8 @@ class Train:
         return await self._rollouts.some(outlook.learner, outlook.policy, outlook.book)
 
     def telling(self, outlook: NextStep) -> int:
-        """Return how many groups whose rewards differ were sampled so far, of those wanted.
+        """Return how many groups of answers with different rewards were sampled so far, of those
+        wanted.
 
         Blocking.
         """
@@ -326,7 +328,7 @@ class Train:
         )
 
     async def judging(self, run: Run, gate: AdapterGate) -> Run:
-        """Send a finished run's adapter to the gate."""
+        """Send a finished run's adapter to its test before it may answer users."""
         graduates = next(
             (s for s in self._library().skills.values() if s.sha256 == run.graduates), None
         )
@@ -337,7 +339,7 @@ class Train:
         )
 
     async def judged(self, run: Run, verdict: Verdict) -> Run:
-        """Record the gate's verdict, unless the run was cancelled in the meantime."""
+        """Record the verdict on a run's adapter, unless the run was cancelled in the meantime."""
 
         def plan(now: Run) -> Run:
             if now.status is not RunStatus.JUDGING:
