@@ -1,4 +1,4 @@
-"""One SQLite file with a single writer thread, and readers that never wait for it.
+"""Opens Lull's SQLite file with a single writer thread, and readers that never wait for it.
 
 Writes are functions handed to the writer, which runs all that are queued in one transaction: heavy
 load costs few commits, and a turn is committed within a fraction of a second. What is committed
@@ -169,15 +169,15 @@ class Database:
         self._writer.post_work(work)
 
     def inbox(self, write: Callable[[sqlite3.Connection, Sequence[T]], None]) -> Inbox[T]:
-        """Return an inbox for frequent items: posted one by one, passed to `write` in batches, in
-        order.
+        """Return a queue for frequent small writes: items are posted one by one and passed to
+        `write` in batches, in order.
 
         If a batch fails, each item is written by itself.
         """
         return self._writer.inbox(write)
 
     async def write(self, work: Work[T]) -> T:
-        """Write and wait for the commit; the write sees everything posted before.
+        """Run a write function and wait for its commit; it sees everything posted before.
 
         Raises what `work` raises, with nothing written.
         """
@@ -196,7 +196,8 @@ class Database:
         return self._writer.submit(work)
 
     def flush(self) -> None:
-        """Wait until everything posted so far is committed: it survives a kill, not a power cut."""
+        """Wait until all writes posted so far are committed: they survive a kill, not a power cut.
+        """
         self.submit(lambda _: None).result()
 
     def checkpoint_soon(self) -> None:
@@ -253,12 +254,12 @@ class Database:
         return reader
 
     def size_bytes(self) -> int:
-        """Size of the file and its WAL."""
+        """Size of the database file and its WAL in bytes."""
         wal = self.path.with_name(self.path.name + "-wal")
         return self.path.stat().st_size + (wal.stat().st_size if wal.exists() else 0)
 
     def close(self) -> None:
-        """Write what is queued, let readers finish, then close the file.
+        """Write what is queued, let readers finish, then close the database file.
 
         Safe to call twice, also from two threads at once.
         """

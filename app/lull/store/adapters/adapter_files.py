@@ -1,4 +1,4 @@
-"""Adapter files on disk: copied in atomically and identified by a hash of their content."""
+"""Stores adapter files on disk: copied in atomically and identified by a hash of their content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Converts rows of the trajectory tables to values and back."""
+"""Converts rows of the conversation tables to values and back."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ class TrajectoryRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Position:
-    """The trajectory that a request continues, with the skills injected so far."""
+    """The stored conversation and turn that a request continues, with the skills injected so far.
+    """
 
     trajectory: str
     turns: int
@@ -66,7 +67,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnRow:
-    """One stored turn, with redacted texts."""
+    """One stored turn (request and answer), with secrets redacted."""
 
     id: str
     trajectory: str
@@ -96,7 +97,7 @@ class TurnRow:
 
     @property
     def complete(self) -> bool:
-        """Whether the answer is complete, not cut off by a hangup or an error."""
+        """Whether the turn's answer is complete, not cut off by a hangup or an error."""
         return self.finish not in ("hangup", "error")
 
     @property
@@ -151,8 +152,9 @@ def _title(message: str | None) -> str:
 
 
 def turn_row(connection: sqlite3.Connection, row: sqlite3.Row, known: set[str]) -> TurnRow:
-    """Read a turn with its messages; those whose links are in `known` are left out of the
-    request."""
+    """Convert a database row to a turn, and load its messages; those whose links are in `known` are
+    left out of the request.
+    """
     new: list[Message] = []
     link = row["request_link"]
     while link and link not in known:
@@ -251,5 +253,5 @@ def suffixes_json(suffixes: Sequence[Suffix]) -> str:
 
 
 def plain(text: str) -> str:
-    """Replace lone surrogates, which cannot be stored, with a question mark."""
+    """Replace lone surrogates in a text, which cannot be stored, with a question mark."""
     return text if encodable(text) else text.encode(errors="replace").decode()

@@ -1,4 +1,4 @@
-"""Stored rewards as values, and turns together with their reward."""
+"""Defines stored rewards as values, and turns together with their reward."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lull.store.chat.turn_rows import TurnRow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RewardRow:
-    """The stored score of a turn."""
+    """The stored score of a turn (request and answer)."""
 
     turn: str
     reward: Reward | None
@@ -33,7 +33,9 @@ class RewardRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServedTurn:
-    """A turn with its client and reward, for failure sets and replays."""
+    """A turn (request and answer) with its client and reward, from which skills and training data
+    are made.
+    """
 
     turn: TurnRow
     """The stored turn; unlike elsewhere, its `request` holds all messages of the request."""
@@ -62,13 +64,15 @@ class ServedTurn:
 
     @property
     def asked(self) -> str:
-        """The newest text by the user in the request."""
+        """The newest text that the user typed in the turn's request."""
         return newest_words(self.turn.request)
 
 
 def whose(room: str) -> tuple[str, tuple[str, ...]]:
-    """Return an SQL condition (with its values) for trajectories `r` of one client, or of all that
-    share skills.
+    """Return an SQL condition (with its values) that selects conversations of one client, or of all
+    clients that share skills.
+
+    The conversations' table must be named `r` in the query.
     """
     return ("r.apart = 1 AND r.client = ?", (room,)) if room else ("r.apart = 0", ())
 

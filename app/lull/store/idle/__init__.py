@@ -1,1 +1,1 @@
-"""The tables of idle windows."""
+"""Stores idle windows, the user's absences and the pause."""

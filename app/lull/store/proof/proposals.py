@@ -1,4 +1,5 @@
-"""Skill proposals with their support turns, replays and decisions.
+"""Stores proposals (candidate skills) with the turns behind them, their replays and the user's
+decisions.
 
 A proposal's exact bytes are kept here until it is approved: folders that prompts are built from
 hold only approved skills.
@@ -38,8 +39,8 @@ __all__ = ["Proposals", "UserDecision", "WritingFault"]
 
 
 class Proposals:
-    """Reads and writes the tables `proposals`, `support`, `replays`, `shown_pairs`,
-    `writing_faults`, `decisions`.
+    """Reads and writes the tables of proposals (candidate skills), of their replays, source turns
+    and decisions.
     """
 
     def __init__(self, database: Database) -> None:
@@ -48,7 +49,8 @@ class Proposals:
     # Reading
 
     def get(self, proposal: str) -> Proposal:
-        """Find a proposal by its id, or by its skill's name if only one open proposal has it.
+        """Find a proposal (a candidate skill) by its id, or by its skill's name if only one open
+        proposal has it.
 
         Raises NotFound, Conflict; StoreError if it is damaged.
         """
@@ -83,7 +85,9 @@ class Proposals:
             ) from error
 
     def standing(self, *, everything: bool = False) -> list[Proposal]:
-        """List open proposals, or all with `everything`, newest first."""
+        """List the proposed skills that the user has not decided on, or all with `everything`,
+        newest first.
+        """
         if everything:
             return self._where("1 ORDER BY made_at DESC, id DESC", ())
         return self._with(OPEN)
@@ -117,7 +121,9 @@ class Proposals:
         return bytes(row["bytes"])
 
     def pairs(self, proposal: str) -> list[Pair]:
-        """List the pairs replayed for a proposal so far, in order."""
+        """List the pairs of answers (with and without the skill) replayed for a proposal so far, in
+        order.
+        """
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT pair, answers FROM replays WHERE proposal = ? ORDER BY number",
@@ -127,19 +133,21 @@ class Proposals:
         return [pair_of(row["pair"], row["answers"]) for row in rows]
 
     def support(self, turns: Sequence[str] | None = None) -> set[str]:
-        """Return the ids of turns that taught a skill or were part of its proof: all of them, or
-        those among `turns`.
+        """Return the ids of turns that taught a skill or were part of its proof: all, or those
+        among `turns`.
 
         Turns of rejected proposals do not count.
         """
         return support_turns(self._db, turns)
 
     def support_marks(self) -> list[frozenset[str]]:
-        """Return the subject words of each support turn's request, including deleted turns."""
+        """Return the subject words of each request that taught a skill or was part of its proof,
+        including deleted turns.
+        """
         return support_marks(self._db)
 
     def tested(self) -> Mapping[SkillKey, Set[str]]:
-        """Return, by skill, the sha256 of each approved text that replays stand behind."""
+        """Return, by skill, the sha256 of each approved text that was tested by replays."""
         return tested_texts(self._db)
 
     def faults(self, *, limit: int) -> list[WritingFault]:
@@ -152,8 +160,9 @@ class Proposals:
         return [fault_of(row) for row in rows]
 
     def last_decision(self, proposal: str | None = None) -> UserDecision | None:
-        """Return the newest decision, of one proposal if named, that was not undone and still
-        gives its proposal's status."""
+        """Return the newest user decision, of one proposal if named, that was not undone and still
+        gives its proposal's status.
+        """
         row = self._db.read(
             lambda connection: connection.execute(
                 "SELECT d.* FROM decisions d JOIN proposals p ON p.id = d.proposal"
@@ -180,7 +189,8 @@ class Proposals:
     # Writing
 
     async def add(self, proposal: Proposal, data: bytes, *, gone: Sequence[Proposal] = ()) -> None:
-        """Add a proposal with its support turns and close the proposals it replaces (`gone`).
+        """Add a proposed skill with the turns behind it, and close the proposals it replaces
+        (`gone`).
 
         One transaction. Raises Conflict if one of those was decided or changed meanwhile.
         """
@@ -248,11 +258,11 @@ class Proposals:
     async def advance(
         self, proposal: Proposal, pair: Pair | None = None, *, anew: bool = False
     ) -> bool:
-        """Store a proof's progress: the proposal's status and one more replayed pair, whose turn
-        becomes a support turn.
+        """Store a proof's progress: the proposal's status and one more replayed pair of answers.
 
         `anew` discards the pairs so far. Returns False, with nothing written, if the user decided
-        or edited it meanwhile, or if its last look was taken and the pair would go on after it.
+        or edited it meanwhile, or if the proof's last look (a final randomised test) was taken and
+        the pair would go on after it.
         """
 
         def work(connection: sqlite3.Connection) -> bool:
@@ -274,7 +284,7 @@ class Proposals:
         return await self._db.write(work)
 
     async def show_pair(self, shown: ShownPair, check: Callable[[Proposal], object]) -> None:
-        """Store the pair of answers shown to the user, replacing the previous one.
+        """Store which pair of answers the user is shown to compare, replacing the previous one.
 
         Raises NotFound, and what `check` raises for the current proposal.
         """
@@ -286,7 +296,9 @@ class Proposals:
         await self._db.write(work)
 
     def shown_pair(self, proposal: str) -> ShownPair | None:
-        """Return the pair of answers that the user was shown and has not picked from yet."""
+        """Return the pair of answers that the user was shown to compare and has not picked from
+        yet.
+        """
         row = self._db.read(
             lambda connection: connection.execute(
                 "SELECT * FROM shown_pairs WHERE proposal = ?", (proposal,)
@@ -302,8 +314,7 @@ class Proposals:
         *,
         shown: ShownPair | None = None,
     ) -> Proposal:
-        """Store one pair of answers that the user compared, apply `plan`, and close the pair
-        `shown`.
+        """Store a pair of answers that the user compared, apply `plan`, and close the pair `shown`.
 
         Raises NotFound; Conflict if `shown` is not the open pair or its seed was already replayed;
         and what `plan` raises.
@@ -338,8 +349,8 @@ class Proposals:
         )
 
     async def decided(self, proposal: str, plan: Callable[[Proposal], Proposal]) -> Proposal:
-        """Store a decision that changes no skill (deferred, rejected); the function `plan` makes it
-        from the stored proposal.
+        """Store a user decision that changes no skill (deferred, rejected), made by `plan` from the
+        proposal.
 
         Raises NotFound, and what `plan` raises.
         """
@@ -352,15 +363,15 @@ class Proposals:
         return await self._db.write_synced(work)
 
     async def undone(self, number: int, proposal: Proposal) -> None:
-        """Undo a user's decision that changed no skill."""
+        """Undo a user's decision about a proposal that changed no skill."""
         undo = self.undoing(number, proposal)
         await self._db.write_synced(lambda connection: undo(connection, 0))
 
     # For the transaction of a skill change
 
     def deciding(self, proposal: Proposal) -> Also:
-        """Return a callback that stores the decision in `proposal.status` in the transaction of a
-        skill change.
+        """Return a callback that stores the decision in `proposal.status` in a skill change's
+        transaction.
 
         That raises Conflict if another decision was made meanwhile.
         """

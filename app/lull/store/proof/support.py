@@ -1,4 +1,4 @@
-"""Support turns: those that taught a skill or were part of its proof.
+"""Stores support turns: the turns that taught a skill or were part of its proof.
 
 Their requests' subject words are stored with them: a conversation may be deleted while its skill
 stays, and similar requests must still not be used for training the weights.
@@ -36,7 +36,9 @@ def support_turns(database: Database, turns: Sequence[str] | None = None) -> set
 
 
 def support_marks(database: Database) -> list[frozenset[str]]:
-    """Return the subject words of each support turn's request, including deleted turns."""
+    """Return the subject words of each request that taught a skill or was part of its proof,
+    including deleted turns.
+    """
 
     def work(connection: sqlite3.Connection) -> list[frozenset[str]]:
         rows = connection.execute(
@@ -52,7 +54,9 @@ def support_marks(database: Database) -> list[frozenset[str]]:
 def write_support(
     connection: sqlite3.Connection, proposal: str, turns: Iterable[tuple[str, str]]
 ) -> None:
-    """Store support turns with the part that each played in the proposal."""
+    """Store the turns that taught a proposed skill or belong to its proof, each with its part in
+    it.
+    """
     connection.executemany(
         "INSERT OR IGNORE INTO support (turn, proposal, part, marks) VALUES (?, ?, ?, ?)",
         [(turn, proposal, part, _marks(connection, turn)) for turn, part in turns],

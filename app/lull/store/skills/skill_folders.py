@@ -1,4 +1,4 @@
-"""Skill texts as files: folders that other tools can use, and every approved version.
+"""Stores skill texts as files: folders that other tools can use, and every approved version.
 
 `skills/[CLIENT/]NAME/SKILL.md` is the working copy, which a person may edit (shared skills are in
 `skills/everybody/`). `versions/SHA256.md` holds every text ever approved, named by its hash and
@@ -101,7 +101,8 @@ class SkillFolders:
         return self.is_kept(sha256)
 
     def keep_evidence(self, sha256: str, data: bytes) -> None:
-        """Store the proof that belongs to a version of a skill.
+        """Store the proof document (evidence that the skill helps) that belongs to a version of a
+        skill.
 
         A valid proof is never replaced by one that proves nothing: the same text may be approved
         again, untested, for another client.
@@ -116,10 +117,10 @@ class SkillFolders:
         return self.versions / sha256[:2] / f"{sha256}.{EVIDENCE}"
 
     def text(self, sha256: str, key: SkillKey | None = None) -> SkillText:
-        """Return the text of a version of a skill. Raises StoreError if the file is missing or was
-        changed.
+        """Return the text of a version of a skill.
 
-        With `key`, a lost version is restored from the skill's working or archived copy.
+        Raises StoreError if the file is missing or was changed. With `key`, a lost version is
+        restored from the skill's working or archived copy.
         """
         if sha256 not in self._texts:
             if key is not None and sha256_of(self._version(sha256)) != sha256:
@@ -197,7 +198,9 @@ class SkillFolders:
         )
 
     def evidence(self, key: SkillKey) -> bytes | None:
-        """Return the proof beside a skill's working copy, or None."""
+        """Return the proof document (evidence that the skill helps) beside a skill's working copy,
+        or None.
+        """
         try:
             return (self.folder(key) / EVIDENCE).read_bytes()
         except FileNotFoundError:
@@ -206,14 +209,18 @@ class SkillFolders:
             raise file_error(self.folder(key) / EVIDENCE, error) from error
 
     def kept_evidence(self, sha256: str) -> bytes | None:
-        """Return the proof stored with a version; None if it cannot be read."""
+        """Return the proof document (evidence that it helps) of a skill version; None if it cannot
+        be read.
+        """
         try:
             return self._evidence(sha256).read_bytes()
         except OSError:
             return None
 
     def set_evidence(self, key: SkillKey, sha256: str, data: bytes) -> None:
-        """Overwrite both stored copies of a skill version's proof."""
+        """Overwrite both stored copies of a skill version's proof document (evidence that it
+        helps).
+        """
         write_atomically(self._evidence(sha256), data)
         if self.folder(key).is_dir():
             write_atomically(self.folder(key) / EVIDENCE, data)
@@ -244,7 +251,9 @@ class SkillFolders:
         copy_beside(source, self.waiting / proposal)
 
     def take_waiting(self, proposal: str, key: SkillKey) -> None:
-        """Move the additional files that waited beside the approved text."""
+        """Move an imported skill's additional files, which were kept aside, into the approved
+        skill's folder.
+        """
         source = self.waiting / proposal
         if source.is_dir():
             copy_beside(source, self.folder(key))
@@ -265,7 +274,7 @@ class SkillFolders:
         """Delete the folders and archives of the skills in `gone`, the archives of those in `back`,
         and the given texts with their proofs.
 
-        Nothing else here deletes texts. Safe to repeat.
+        Nothing else in this class deletes texts. Safe to repeat.
         """
         for key in gone:
             shutil.rmtree(self.folder(key), ignore_errors=True)

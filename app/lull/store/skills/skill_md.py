@@ -1,4 +1,5 @@
-"""SKILL.md, the open Agent Skills format: YAML front matter between `---` lines, then the body.
+"""Parses and writes SKILL.md, the open Agent Skills format: YAML front matter between `---` lines,
+then the body.
 
 Parsed with PyYAML, because folders come from other tools; every error names the line. Fields that
 the format allows and Lull does not use are kept and written back.

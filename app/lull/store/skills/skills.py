@@ -1,4 +1,5 @@
-"""Changes the skill library: generations, each skill's state in each, and use counts.
+"""Changes the skill library: its generations (versions), each skill's state in each, and use
+counts.
 
 A change is one transaction on top of version files already on disk; the working copies are updated
 after it. `reconcile` finishes at the next start what a crash interrupted. Unapproved working copies
@@ -45,7 +46,9 @@ Also = Callable[[sqlite3.Connection, int], None]
 
 
 class Skills(LibraryReader):
-    """Writes the tables `generations`, `skill_states`, `skill_folders`, `skill_uses`."""
+    """Reads and writes the tables of the skill library: generations (versions), skill states,
+    folders and use counts.
+    """
 
     def __init__(self, database: Database, folders: SkillFolders) -> None:
         super().__init__(database, folders)
@@ -60,7 +63,7 @@ class Skills(LibraryReader):
     # Writing
 
     def used(self, keys: Iterable[SkillKey], *, by: str, at: datetime) -> None:
-        """Queue one more use of each skill by a client for storing."""
+        """Queue for storing that each of these skills was used once more by a client."""
         for key in keys:
             self._uses.put((by, key, at.isoformat()))
 
@@ -73,11 +76,11 @@ class Skills(LibraryReader):
         at: datetime,
         also: Also | None = None,
     ) -> tuple[Library, list[Skill]]:
-        """Apply a plan (a function from the library to its changed skills) as the next generation;
-        return the new library and the changed skills.
+        """Apply a plan (a function from the library to its changed skills) as the next generation
+        of the skill library.
 
-        The version files must already be on disk. What `also` writes is part of the transaction.
-        Raises what the plan raises.
+        Return the new library and the changed skills. The version files must already be on disk.
+        What `also` writes is part of the transaction. Raises what the plan raises.
         """
         async with self._changing:
             return await self._change(plan, kind=kind, detail=detail, at=at, also=also)
@@ -135,7 +138,7 @@ class Skills(LibraryReader):
             )
 
     async def look_through(self) -> list[LullError]:
-        """Check every skill text and state against what was approved, and repair what can be
+        """Check every skill's text and state against what was approved, and repair what can be
         repaired.
 
         Returns errors for the rest.
@@ -275,7 +278,7 @@ def strangers(
 
 
 def removed(library: Library, deleted: set[SkillKey]) -> list[Skill]:
-    """Return the skills whose folders were deleted, with the status archived."""
+    """Return the skills whose folders were deleted from disk, with their status set to archived."""
     gone = (library.skills.get(key) for key in sorted(deleted))
     return [
         replace(skill, status=SkillStatus.ARCHIVED, pinned=False)
