@@ -3,10 +3,10 @@
     turns → proposals → skills → other prompts
           → sampled groups → runs → adapters → runs and adapters trained on top of them
 
-A skill that it taught is removed, or set back to its earlier text. A run that used it is deleted
-with its folder. An adapter from such a run or built on such an adapter is rolled back to the
-youngest ancestor without it. Failures and groups of other conversations become free again, so
-later lulls can use them.
+A skill (instruction text) that it taught is removed, or set back to its earlier text. A run that
+used it is deleted with its folder. An adapter from such a run or built on such an adapter is rolled
+back to the youngest ancestor without it. Failures and sampled answers of other conversations become
+free again, so later skills and runs can use them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 
 
 class Exemplars(Protocol):
-    """Interface of the exemplar memory (past requests), as far as forgetting needs it. Blocking."""
+    """Interface to delete from the memory of requests that skills were useful for. Blocking."""
 
     def remove(self, ids: list[str]) -> None: ...
 

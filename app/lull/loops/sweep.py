@@ -38,7 +38,7 @@ class Swept:
 
 
 class Sweep:
-    """Enforces the age and size limits on stored conversations."""
+    """Enforces the age and size limits on stored conversations by moving the oldest into the trash."""
 
     def __init__(
         self,

@@ -60,7 +60,9 @@ def work_folder(home: Path, name: str, alive: Callable[[int], bool]) -> Iterator
 
 @contextmanager
 def in_words(where: Path) -> Iterator[None]:
-    """Context manager that converts OSError and sqlite3.Error to BackupError."""
+    """Context manager that converts OSError and sqlite3.Error to BackupError, with a message for
+    the user.
+    """
     try:
         yield
     except OSError as error:

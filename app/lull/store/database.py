@@ -35,10 +35,10 @@ _READERS_CACHE_KB = 512
 
 
 class Database:
-    """The open database file. `kept_aside` is the damaged file found in its place, if any.
+    """Reads from and writes to the open SQLite database file, with one writer thread.
 
-    Raises StoreError. `rescue=False` reports damage but does not move the file: for readers beside
-    a running service.
+    `kept_aside` is the damaged file found in its place, if any. Raises StoreError. `rescue=False`
+    reports damage but does not move the file: for readers beside a running service.
     """
 
     def __init__(self, path: Path, *, rescue: bool = True) -> None:
@@ -184,24 +184,25 @@ class Database:
         return await asyncio.wrap_future(self.submit(work))
 
     async def write_synced(self, work: Work[T]) -> T:
-        """Write a decision of the user's, which a power cut must not undo, and wait until it is on
-        disk.
+        """Write something that a power cut must not undo, such as a user's decision, and wait until
+        it is on disk.
 
         Raises what `work` raises, with nothing written.
         """
         return await asyncio.wrap_future(self._writer.submit(work, synced=True))
 
     def submit(self, work: Work[T]) -> Future[T]:
-        """Queue a write and return its future."""
+        """Queue a write to the database and return its future."""
         return self._writer.submit(work)
 
     def flush(self) -> None:
-        """Wait until all writes posted so far are committed: they survive a kill, not a power cut.
-        """
+        """Wait until all writes posted so far are committed: they survive a kill, not a power cut."""
         self.submit(lambda _: None).result()
 
     def checkpoint_soon(self) -> None:
-        """Return freed space to the disk after the current transaction."""
+        """Have the file shrunk by a WAL checkpoint after the current transaction, so that freed
+        space returns to the disk.
+        """
         self._writer.checkpoint_soon()
 
     def rows_missing(self) -> bool:
@@ -212,12 +213,12 @@ class Database:
 
     @property
     def changes(self) -> int:
-        """Number of rows changed since the file was opened."""
+        """Number of database rows changed since the file was opened."""
         return self._writer.changes
 
     @property
     def failing(self) -> bool:
-        """Whether writes are currently being lost."""
+        """Whether writes to the database are currently being lost."""
         return self._writer.failing
 
     @property

@@ -143,8 +143,8 @@ class ForgettingRows:
         await self._db.write(work)
 
     def rewrite(self) -> list[Path]:
-        """Rewrite the database file without deleted content, and remove backup copies of it.
-        Blocking.
+        """Rewrite the database file, so that deleted content is gone from it, and remove backup
+        copies of it. Blocking.
 
         Returns damaged files kept aside that may still hold some of it.
         """

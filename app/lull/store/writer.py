@@ -68,7 +68,7 @@ class Inbox(Generic[T]):
 
 
 class Writer:
-    """Owns the write connection and the writer thread.
+    """Owns the database's write connection and its writer thread.
 
     `in_words` converts an SQLite error for users; `closed` is the error for writes after closing.
     """

@@ -49,9 +49,10 @@ class Answered:
 async def answered(
     engine: Engine, messages: tuple[Message, ...], sampling: Sampling, adapter: str | None
 ) -> Answered:
-    """Have the engine generate a complete answer to a request. Cancelling stops the engine.
+    """Have the engine generate a complete answer to a request, with one adapter or the base model.
+    Cancelling stops the engine.
 
-    Raises EngineError, and RequestError for a request that does not fit.
+    Raises EngineError, and RequestError for a request that does not fit the context window.
     """
     request = GenerateRequest(messages=messages, sampling=sampling, adapter=adapter, logprobs=0)
     try:

@@ -23,7 +23,9 @@ The function is not told which adapter answered.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldOutRequest:
-    """A request that was never trained on, with the prompt that each of two adapters would get."""
+    """A request that was never trained on, with the prompts that the active adapter and the
+    candidate would get for it.
+    """
 
     id: str
     old: tuple[Message, ...]

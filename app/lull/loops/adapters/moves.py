@@ -50,7 +50,8 @@ class AdapterHost(Protocol):
 
 
 class AdapterMoves:
-    """Loads adapters into the engine, switches between them, and unloads those that are not needed.
+    """Loads adapters into the engine, switches between them, and unloads those that are not
+    needed.
     """
 
     def __init__(

@@ -106,7 +106,8 @@ def clean(message: Message) -> Message:
 
 
 def first_request(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    """Return a conversation's messages up to the first user message; skills are chosen for these.
+    """Return a conversation's messages up to the first user message; skills are chosen for
+    these.
     """
     for number, message in enumerate(messages, 1):
         if message.role is Role.USER:

@@ -39,7 +39,7 @@ class Selected:
 
     @property
     def shas(self) -> frozenset[str]:
-        """The sha256 of every skill text in the prompt."""
+        """The sha256 of every skill (instruction text) in the prompt."""
         suffixed = (skill.sha256 for suffix in self.suffixes for skill in suffix.skills)
         return frozenset((*(skill.sha256 for skill in self.selection.skills), *suffixed))
 
@@ -87,7 +87,9 @@ class NoGuard:
 
 
 class SelectSkills:
-    """Chooses the skills for a prompt, by relevance, past use and room in the context window."""
+    """Chooses the skills (instruction texts) for a prompt, by relevance, past use and room in the
+    context window.
+    """
 
     def __init__(
         self,
@@ -142,7 +144,9 @@ class SelectSkills:
     def chosen(
         self, request: ChatRequest, client: Client, library: Library, model: ModelFacts
     ) -> tuple[Skill, ...]:
-        """Return the skills that a new conversation starting with this request would get."""
+        """Return the skills (instruction texts) that a new conversation starting with this request
+        would get.
+        """
         return self._choose(request, client, library, model).skills
 
     def _go_on(
@@ -262,7 +266,9 @@ class SelectSkills:
         return sorted(skills, key=lambda one: (-self._guard.effect(one), one.since, one.name))
 
     def rate(self, model: ModelFacts | None, request: ChatRequest) -> TokenRate:
-        """Return a model's measured tokens per character, or a default before any measurement."""
+        """Return how many tokens a character of text makes for a model, as measured, or a default
+        before any measurement.
+        """
         return self._rates.get(model.digest if model else request.model, TokenRate())
 
 
@@ -307,7 +313,9 @@ def window_of(request: ChatRequest, model: ModelFacts | None) -> int:
 
 
 def injection(request: ChatRequest, fixed: Selected) -> Injection:
-    """Return the texts (prompt block, suffixes) to add to a request for its chosen skills."""
+    """Return what to add to a request for its chosen skills: a block for the system prompt, and
+    suffixes for user messages.
+    """
     own = fixed.selection.model_system if request.system is None else ""
     return Injection(
         system=fixed.selection.block,

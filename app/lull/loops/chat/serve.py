@@ -135,7 +135,8 @@ class Serve:
         injectable: bool,
         facts: Callable[[], ModelFacts | Awaitable[ModelFacts]],
     ) -> Serving:
-        """Begin a chat request: find its conversation and select its skills.
+        """Begin a chat request: find the conversation it continues and select its skills
+        (instruction texts for the prompt).
 
         If the store fails, the request starts a new conversation.
         """

@@ -1,4 +1,5 @@
-"""Tells of each chat client whether it is installed and whether its configuration points at Lull.
+"""Tells of each chat client whether it is installed and whether its configuration points at
+Lull.
 """
 
 from __future__ import annotations

@@ -114,7 +114,9 @@ class RewardBook:
     # The user's ratings
 
     async def rated(self, turn: str) -> None:
-        """Score a turn again after the user changed its rating, and recalibrate all sources."""
+        """Compute a turn's reward again after the user changed its rating, and recalibrate all
+        sources of rewards.
+        """
         rows = await self._rescore([turn])
         await self.recalibrate()
         await self.credit(rows)

@@ -165,7 +165,8 @@ class Verifier:
         return alike(skill.description, asked) >= NEAR
 
     def checked(self, skills: Sequence[str], answer: str) -> tuple[Signal, ...]:
-        """Run the checks of these skills (sha256) on an answer and return their verdicts.
+        """Run the checks (programs) that belong to these skills (sha256) on an answer and return
+        their verdicts.
 
         A check that does not apply to the answer gives none.
         """
@@ -201,7 +202,8 @@ class Verifier:
         return (Signal(kind=SignalKind.CHECK, source=Source.VERIFIABLE, value=value, text=text),)
 
     def wish_for(self, model: str, *, wishes: Sequence[Wish], asked: str) -> Wish | None:
-        """Return the newest standing wish (a correction by the user) that applies to this request.
+        """Return the newest standing wish (a correction by the user) that applies to this
+        request.
         """
         found = self._newest(model, wishes, asked, "")
         return found[0] if found is not None else None

@@ -74,7 +74,7 @@ class Runner:
 
     @property
     def work(self) -> LullWork | None:
-        """The work item in progress, running or suspended; None if there is none."""
+        """The item of background work in progress, running or suspended; None if there is none."""
         return self._work
 
     @property
@@ -89,7 +89,8 @@ class Runner:
 
     @property
     def suspended_s(self) -> float | None:
-        """Seconds for which the current work has been suspended while keeping its memory.
+        """Seconds for which the current background work has been suspended while keeping its
+        memory.
 
         None when nothing is suspended.
         """
@@ -98,14 +99,16 @@ class Runner:
         return self._clock.monotonic_s() - self._stood_s
 
     def rests_s(self, work: LullWork) -> float:
-        """Return for how many more seconds this work is not retried after it failed.
+        """Return for how many more seconds this background work is not retried after it failed.
 
         0 if it may run.
         """
         return max(0.0, self._resting.get(work.id, 0.0) - self._clock.monotonic_s())
 
     def forgive(self) -> None:
-        """Allow work that failed to be retried immediately, because the user asks for it."""
+        """Allow background work that failed to be retried immediately, because the user asks for
+        it.
+        """
         self._resting.clear()
 
     @property
@@ -188,7 +191,8 @@ class Runner:
         self._stood_s = self._clock.monotonic_s()
 
     async def resume(self) -> None:
-        """Resume suspended background work; its unit is extended by the time that it was suspended.
+        """Resume suspended background work; its unit is extended by the time that it was
+        suspended.
         """
         if self._work is None or self.running:
             return

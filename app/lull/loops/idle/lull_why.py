@@ -1,4 +1,6 @@
-"""Explains for `lull why` whether Lull may work now, and why each work item does not run."""
+"""Explains, for the command `lull why`, whether background work may run now, and why each work item
+does not run.
+"""
 
 from __future__ import annotations
 

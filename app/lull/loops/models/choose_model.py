@@ -56,7 +56,7 @@ class ChoosingProgress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """A chosen model whose weights are ready."""
+    """The model that the user chose to be trained, with its weights ready."""
 
     name: str
     """Value to store in the setting `training.model`: Ollama's name, or a folder's given name."""
@@ -84,7 +84,9 @@ class ThereIs:
 
 
 class ChooseModel:
-    """Lists and prepares models that can learn."""
+    """Lists the models on this machine that can be trained, and prepares the weights of the one
+    that the user chooses.
+    """
 
     def __init__(
         self,
@@ -133,7 +135,7 @@ class ChooseModel:
         is_folder: bool = False,
         report: Callable[[ChoosingProgress], None] = lambda _: None,
     ) -> Chosen:
-        """Prepare the weights of the model that the user chose.
+        """Prepare the weights of the model that the user chose to be trained.
 
         Raises CannotLearn, NotFound, UpstreamDown, Conflict, and WeightsError, for example for too
         little disk space, which is checked before anything is written.

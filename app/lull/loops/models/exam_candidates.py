@@ -97,7 +97,7 @@ class ExamCandidates:
         return to_examine(self.found, self._settings(), passed)
 
     def is_here(self, model: str, digest: str) -> bool:
-        """Whether Ollama still has this model, unchanged."""
+        """Whether this model is still installed in Ollama with the same digest."""
         return self._state.digests().get(canonical(model)) == digest
 
 

@@ -115,15 +115,13 @@ class ExamineModels:
     # Candidates
 
     async def load(self) -> None:
-        """Load the stored exam results of models that belong to the current version of the exams.
-        """
+        """Load the stored exam results of models that belong to the current version of the exams."""
         for result in await asyncio.to_thread(self._store.all):
             if self._papers.current(result):
                 self._results[result.digest, result.role] = result
 
     async def look(self) -> None:
-        """Ask Ollama for its models and update the list of those to examine. Raises UpstreamDown.
-        """
+        """Ask Ollama for its models and update the list of those to examine. Raises UpstreamDown."""
         await self._candidates.look()
 
     def waiting(self) -> list[WaitingExam]:
@@ -156,7 +154,9 @@ class ExamineModels:
         )
 
     def not_examined(self) -> list[Candidate]:
-        """Return the models that cannot be examined, each with its reason in `why_not`."""
+        """Return the models that cannot take an exam (the test of whether they may judge answers),
+        each with its reason in `why_not`.
+        """
         return [one for one in self._candidates.found if one.why_not]
 
     def admitted(self, role: ModelRole) -> str | None:

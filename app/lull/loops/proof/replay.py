@@ -127,7 +127,9 @@ class Replay:
     async def answers(
         self, stage: ReplayTarget, case: ReplayCase, seed: int
     ) -> tuple[Completion, Completion]:
-        """Generate the answers without and with the proposed skill, with the same seed."""
+        """Generate two answers to a recorded request, without and with the proposed skill, with the
+        same seed.
+        """
         without, with_ = await at_once(
             self._answer(stage, case, messages, seed) for messages in (case.without, case.with_)
         )
@@ -232,8 +234,7 @@ class Replay:
     # Cases
 
     def cases(self, proposal: Proposal, stage: ReplayTarget) -> list[ReplayCase]:
-        """Return a proposed skill's recorded requests whose answers can be scored without the user.
-        """
+        """Return a proposed skill's recorded requests whose answers can be scored without the user."""
         return [
             self._case(proposal, stage, served, part)
             for served, part in self._recorded(proposal)
@@ -242,7 +243,8 @@ class Replay:
         ]
 
     def can_score(self, proposal: Proposal, served: ServedTurn) -> bool:
-        """Whether answers to a request that had the approved skill can be scored without the user.
+        """Whether answers to a request that had the approved skill can be scored by a program or a
+        judge model.
 
         Past successes cannot: their accepted answers were given with the skill in the prompt.
         """
@@ -269,7 +271,8 @@ class Replay:
         )
 
     def comparable(self, proposal: Proposal, stage: ReplayTarget) -> list[ReplayCase]:
-        """Return the recorded requests whose answers the user can compare.
+        """Return the recorded requests for which the user can compare answers with and without a
+        proposed skill.
 
         Past successes are left out: only their own recorded answer is known to be good.
         """
@@ -347,7 +350,9 @@ def pair_of(
 
 
 def readable(answer: Message) -> str:
-    """Return an answer with its tool calls, as it is kept for the user to read."""
+    """Return a replayed answer with its tool calls as one text, as it is stored for the user to
+    read.
+    """
     calls = [f"{call.name}({call.arguments})" for call in answer.tool_calls]
     return kept("\n".join(part for part in (answer.text, *calls) if part))
 
@@ -360,8 +365,7 @@ def kept(text: str) -> str:
 def injected(
     messages: Sequence[Message], bodies: Sequence[str], *, system: str
 ) -> tuple[Message, ...]:
-    """Return the request with the bodies of these skills (instruction texts) in its system message.
-    """
+    """Return the request with the bodies of these skills (instruction texts) in its system message."""
     text = block(bodies)
     if not text:
         return tuple(messages)

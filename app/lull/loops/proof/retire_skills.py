@@ -46,7 +46,7 @@ class RetireSkills:
         return self._clock.now()
 
     def active_since(self, skill: Skill) -> datetime:
-        """Return when the skill got its current state."""
+        """Return the time of the last change to the skill's state."""
         at = {generation.number: generation.at for generation in self._skills.generations()}
         return at[skill.since]
 
@@ -68,8 +68,7 @@ class RetireSkills:
         return any(s.change == ChangeKind.RETIRE and s.sha256 == skill.sha256 for s in states)
 
     async def propose(self, skill: Skill, why: str) -> None:
-        """Add a proposal to retire a skill for the user to decide on, at most once for each text.
-        """
+        """Add a proposal to retire a skill for the user to decide on, at most once for each text."""
         earlier = self._proposals.of_skill(skill.key)
         if any(p.kind is ProposalKind.RETIRE and p.base_sha256 == skill.sha256 for p in earlier):
             return

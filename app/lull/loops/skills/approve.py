@@ -58,7 +58,9 @@ class Changed:
 
 
 class Approve:
-    """Makes the user's changes to the skill library."""
+    """Makes the user's changes to the skill library (the instruction texts that Lull adds to
+    prompts).
+    """
 
     def __init__(
         self,
@@ -78,7 +80,7 @@ class Approve:
     async def add(
         self, name: str, *, description: str, body: str, client: str = "", pinned: bool = False
     ) -> Changed:
-        """Add a skill in the user's own words."""
+        """Add a skill (an instruction text) in the user's own words to the library."""
         check_client(client)
         text = check_text(SkillText(name=name, description=description, body=body))
         check_no_secrets(text)
@@ -172,7 +174,9 @@ class Approve:
         return await self._change(plan, ChangeKind.ROLLBACK, detail)
 
     async def bring_in_shipped(self, texts: Sequence[SkillText], *, client: str = "") -> Changed:
-        """Add skills that ship with Lull, as one change; those with the same text stay."""
+        """Add the skills that ship with Lull to the library, as one change; those already there
+        with the same text stay.
+        """
         check_client(client)
         await self.take_in()
         new: list[Skill] = []
@@ -221,9 +225,11 @@ class Approve:
         return [target for _, target in targets]
 
     async def take_in(self) -> list[SkillError]:
-        """Look for hand edits in the skill folders; return errors for files that could not be read.
+        """Look for skill files that were edited by hand; return errors for files that could not be
+        read.
 
-        Files edited by hand become proposals, so that no later change overwrites an unseen text.
+        Files edited by hand become proposals (they wait for the user's approval), so that no later
+        change overwrites an unseen text.
         """
         async with self._turn:
             wrong = await uninterrupted(self._reconciled())
@@ -331,7 +337,7 @@ class Approve:
         return await self._change(plan, ChangeKind.ROLLBACK, f"set back: {why}")
 
     async def follow(self) -> None:
-        """Make requests use the skill library as it is stored now."""
+        """Reload the skill library as it is stored now, so that new requests use it."""
         async with self._turn:
             await self._follower(await asyncio.to_thread(self._skills.library))
 

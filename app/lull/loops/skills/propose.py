@@ -52,8 +52,7 @@ MOST_TURNS = 300
 
 
 class Propose:
-    """Makes and stores proposals (candidate skills that wait for the user's approval) from drafts.
-    """
+    """Makes and stores proposals (candidate skills that wait for the user's approval) from drafts."""
 
     def __init__(
         self,
@@ -80,7 +79,8 @@ class Propose:
     async def of(
         self, found: FailureSet, draft: SkillDraft, origin: ProposalOrigin
     ) -> Proposal | None:
-        """Make a proposal from a skill draft; return None if there is nothing new to propose.
+        """Make a proposal (a candidate that waits for the user's approval) from a skill draft; None
+        if there is nothing new in it.
 
         Raises LullError if too many skills are active.
         """

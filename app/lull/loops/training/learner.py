@@ -67,7 +67,7 @@ class FindsLearner(Protocol):
         """Return the model that learns; None if there is none."""
 
     def why_none(self) -> str:
-        """Explain why no model can learn."""
+        """Explain why there is no model to train under the current settings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

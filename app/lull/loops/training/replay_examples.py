@@ -128,9 +128,10 @@ class ReplayExamples:
         count: int,
         most_tokens: int,
     ) -> list[Graduation]:
-        """Make up to `count` examples of what the model answers with the skill in its prompt.
+        """Make up to `count` training examples from the model's own answers with the skill in its
+        prompt.
 
-        Answers that go against the skill all the same are left out. Raises EngineError.
+        Answers that do not follow the skill are left out. Raises EngineError.
         """
 
         def fits(prompt: TaughtPrompt, said: Said) -> bool:
@@ -216,7 +217,9 @@ class ReplayExamples:
         return ReplayExample(id=prompt.turn, prompt_ids=before, ids=ids) if ids else None
 
     async def end_token(self, learner: Learner, prompt: tuple[Message, ...]) -> int | None:
-        """Return the model's end token, cached; None if its answer to this prompt does not end."""
+        """Return the token with which the model ends an answer, cached; None if its answer to this
+        prompt does not end.
+        """
         if learner.digest not in self._ends:
             end = await end_token(learner, prompt)
             if end is None:

@@ -51,7 +51,9 @@ def judge_agrees(rewards: Rewards) -> Estimate:
 
 
 def may_train(source: Source, *, judge_trains: bool) -> bool:
-    """Whether rewards from this kind of source may be used to train weights."""
+    """Whether rewards from this kind of source (program, user or judge model) may be used to train
+    weights.
+    """
     return source is not Source.JUDGE or judge_trains
 
 
@@ -102,7 +104,7 @@ class RewardAnswers:
     def wishes(self, recent: Sequence[ServedTurn]) -> tuple[Wish, ...]:
         """Return what the user wished in replies to these turns' answers, oldest first.
 
-        Wishes that taught a skill or were proposed as one are left out.
+        Wishes from which a skill (an instruction text) was made or proposed are left out.
         """
         taught = self._taught()
         said = []

@@ -105,7 +105,9 @@ def marks_of_skills(skills: Sequence[Skill]) -> tuple[str, ...]:
 
 
 class Rollouts:
-    """Chooses stored requests, samples a group of answers for each and stores the groups."""
+    """Chooses stored requests, samples a group of answers to each for GRPO training, and stores the
+    groups.
+    """
 
     def __init__(
         self,
@@ -143,7 +145,7 @@ class Rollouts:
         return found[: self._rule().looked_at]
 
     def served(self, turns: Sequence[str]) -> list[ServedTurn]:
-        """Return stored turns by id."""
+        """Return the stored turns (requests with answers) that have these ids."""
         return self._rewards.served(turns)
 
     def book(self, model: str) -> Book:
@@ -197,8 +199,7 @@ class Rollouts:
         return _that_stand(book, self._training.groups(policy, states={GroupState.TELLING}))
 
     def all_of(self, book: Book, policy: SampledPolicy) -> list[RolloutGroup]:
-        """Return every scored group of answers sampled from this policy, used in training or not.
-        """
+        """Return every scored group of answers sampled from this policy, used in training or not."""
         scored = {GroupState.TELLING, GroupState.FLAT}
         return _that_stand(book, self._training.groups(policy, states=scored, unused=False))
 
@@ -295,7 +296,6 @@ def _that_stand(book: Book, groups: Sequence[RolloutGroup]) -> list[RolloutGroup
 
 
 def seed_of(policy: SampledPolicy, turn: str, number: int, sample: int) -> int:
-    """Return the random seed for one sampled answer, which depends on nothing but these arguments.
-    """
+    """Return the random seed for one sampled answer, which depends on nothing but these arguments."""
     text = f"{policy.base}\0{policy.adapter}\0{turn}\0{number}\0{sample}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1

@@ -61,7 +61,7 @@ class AdapterGate(Protocol):
 
 
 class Train:
-    """Decides the next step of training and carries it out."""
+    """Decides the next step of training a LoRA adapter, and carries it out."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class Train:
     async def look(self, *, hurry: bool = False) -> NextStep:
         """Decide the next step of training, and mark runs that may not continue as superseded.
 
-        With `hurry` a run begins with fewer groups. Raises StoreError, EngineError.
+        With `hurry` a run begins with fewer answers. Raises StoreError, EngineError.
         """
         if not self._rule().enabled:
             return NextStep(task=Task.NOTHING, text="Training is switched off in the settings.")
@@ -291,7 +291,7 @@ class Train:
                 return await self._make_run.of_labels(learner, open_)
 
     async def sample(self, outlook: NextStep) -> int:
-        """Sample a few groups of answers as `look` decided; return how many. Raises LullError."""
+        """Sample answers to a few requests as `look` decided; return how many. Raises LullError."""
         assert outlook.learner is not None and outlook.policy is not None
         return await self._rollouts.some(outlook.learner, outlook.policy, outlook.book)
 
@@ -373,7 +373,7 @@ class Train:
 
 
 def course_version(run: str) -> str:
-    """Return the engine's version name for the adapter of a series of runs that is not finished."""
+    """Return the name under which the engine loads the adapter of an unfinished series of runs."""
     return f"run:{run}"
 
 

@@ -92,7 +92,8 @@ class TrainingJob:
     # Jobs
 
     async def watching(self) -> None:
-        """Search for the next training step after every nudge, forever.
+        """Search for the next training step after every `nudge` and at least once a minute,
+        forever.
 
         The supervisor keeps this running.
         """
@@ -133,7 +134,8 @@ class TrainingJob:
             return outlook
 
     async def now(self) -> NextStep:
-        """Search for the next training step on the user's request, accepting less material.
+        """Search for the next training step because the user asked for training, accepting less
+        material than usual.
 
         Raises LullError.
         """

@@ -1,4 +1,4 @@
-"""Queries the list of conversations: filtered, paged, newest first."""
+"""Queries the stored conversations for a list: filtered, paged, newest first."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class EventLog:
         self._inbox = database.inbox(_write)
 
     def post(self, event: Event) -> None:
-        """Queue a numbered event for storing, without waiting."""
+        """Queue a numbered event to be written to the log, without waiting."""
         self._inbox.put(event)
 
     def after(self, seq: int, *, limit: int = 1000) -> list[Event]:

@@ -280,7 +280,9 @@ def tools_mark(tools: str) -> str:
 
 
 def secret_mark(key: bytes, secret: str) -> str:
-    """Hash a secret with the store's key."""
+    """Hash a secret that was redacted from a text with the store's key, to recognise it when it
+    comes again.
+    """
     return hashlib.blake2b(plain(secret).encode(), digest_size=16, key=key).hexdigest()
 
 

@@ -20,7 +20,7 @@ TITLE_CHARACTERS: Final = 120
 
 
 class Label(StrEnum):
-    """The user's rating of a turn."""
+    """The user's rating of a turn: its answer was good or bad."""
 
     GOOD = "good"
     BAD = "bad"
@@ -28,7 +28,7 @@ class Label(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrajectoryRow:
-    """One conversation, as shown in the list."""
+    """One stored conversation, as shown in the list of conversations."""
 
     id: str
     client: str
@@ -52,8 +52,7 @@ class TrajectoryRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Position:
-    """The stored conversation and turn that a request continues, with the skills injected so far.
-    """
+    """The stored conversation and turn that a request continues, with the skills injected so far."""
 
     trajectory: str
     turns: int
@@ -102,7 +101,7 @@ class TurnRow:
 
     @property
     def asked_sampling(self) -> Sampling:
-        """The sampling parameters the client asked for, including the seed."""
+        """The sampling parameters that the client asked for in this turn, including the seed."""
         return Sampling(**{**self.sampling, "stop": tuple(self.sampling.get("stop", ()))})
 
 
@@ -212,7 +211,9 @@ def _skills(values: list[dict[str, object]]) -> tuple[InjectedSkill, ...]:
 
 
 def position(row: sqlite3.Row) -> Position:
-    """Convert a database row selected with the columns `STANDING` to a Position."""
+    """Convert a database row selected with the columns `STANDING` to a Position (the turn that a
+    request continues).
+    """
     selection = json.loads(row["selection"])
     return Position(
         trajectory=row["id"],

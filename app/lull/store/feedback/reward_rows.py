@@ -55,7 +55,9 @@ class ServedTurn:
 
     @property
     def room(self) -> str:
-        """The client whose skills may be learned from this turn; "" for the shared skills."""
+        """The client's name if it has skills of its own, apart from other clients; "" if it shares
+        skills.
+        """
         return self.client if self.apart else ""
 
     @property
@@ -78,8 +80,8 @@ def whose(room: str) -> tuple[str, tuple[str, ...]]:
 
 
 def newest_words(messages: Sequence[Message]) -> str:
-    """Return the text of the newest user message without feedback on the answer before it; "" if
-    there is none.
+    """Return the text of the newest user message, without the part that is feedback on the answer
+    before; "" if there is none.
     """
     said = (m.text for m in reversed(messages) if m.role is Role.USER and m.text)
     return request_in(next(said, ""))

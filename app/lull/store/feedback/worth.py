@@ -59,7 +59,7 @@ class Worths:
         self._db = database
 
     def answers(self, since: datetime | None) -> list[ScoredAnswer]:
-        """List scored answers for the learning page, oldest first."""
+        """List scored answers with their times for the chart on the learning page, oldest first."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT t.at, w.p_good, t.skills <> '[]' AS skills,"

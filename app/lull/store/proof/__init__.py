@@ -1,2 +1,1 @@
-"""Stores proposed skills, the replays that prove them, and the replays of approved skills in use.
-"""
+"""Stores proposed skills, the replays that prove them, and the replays of approved skills in use."""

@@ -32,7 +32,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WritingFault:
-    """An unusable answer of a skill writer; the writer can be asked again."""
+    """An unusable answer of a skill writer (a model that drafts instruction texts); the writer can
+    be asked again.
+    """
 
     id: str
     at: datetime
@@ -119,7 +121,9 @@ def fields_of(proposal: Proposal) -> str:
 
 
 def readable(row: sqlite3.Row) -> Proposal | None:
-    """Convert a database row to a proposal; a damaged row is logged and gives None."""
+    """Convert a database row to a proposal (a candidate skill); a damaged row is logged and gives
+    None.
+    """
     try:
         return proposal_of(row)
     except (SkillError, ValueError, KeyError) as error:

@@ -96,17 +96,19 @@ class Proposals:
         return self._with(frozenset(statuses))
 
     def of_skill(self, key: SkillKey) -> list[Proposal]:
-        """List every proposal about a skill, newest first."""
+        """List every proposal to add, change or retire a skill, newest first."""
         return self._where(
             "client = ? AND name = ? ORDER BY made_at DESC, id DESC", (key.client, key.name)
         )
 
     def of_text(self, name: str, sha256: str) -> list[Proposal]:
-        """List every proposal whose skill text is exactly this one, of any client, newest first."""
+        """List every proposal (candidate skill) whose text is exactly this one, of any client,
+        newest first.
+        """
         return self._where("name = ? AND sha256 = ? ORDER BY made_at DESC, id DESC", (name, sha256))
 
     def rejected(self, client: str) -> list[Proposal]:
-        """List the rejected proposals of one client, newest first."""
+        """List the proposed skills of one client that were rejected, newest first."""
         return self._where(
             "client = ? AND status = ? ORDER BY changed_at DESC, id DESC",
             (client, ProposalStatus.REJECTED.value),
@@ -151,7 +153,7 @@ class Proposals:
         return tested_texts(self._db)
 
     def faults(self, *, limit: int) -> list[WritingFault]:
-        """List unusable answers of skill writers, newest first."""
+        """List unusable answers of the models that draft skills, newest first."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT * FROM writing_faults ORDER BY at DESC, id DESC LIMIT ?", (limit,)
@@ -238,7 +240,7 @@ class Proposals:
         data: bytes | None = None,
         anew: bool = False,
     ) -> Proposal:
-        """Change a proposal by the function `plan` in one transaction, and return the result.
+        """Change a proposed skill by the function `plan` in one transaction, and return the result.
 
         The bytes change only if `data` is given; `anew` deletes its replays. Nothing is written if
         `plan` changes nothing. Raises NotFound, and what `plan` raises.
@@ -385,10 +387,10 @@ class Proposals:
         return write
 
     def undoing(self, number: int, proposal: Proposal) -> Also:
-        """Return a callback that reopens a decided proposal, in the transaction that takes back the
-        skill change.
+        """Return a callback that reopens a decided proposal while its skill change is taken back.
 
-        The callback raises Conflict if the decision was undone meanwhile.
+        The callback runs in that change's transaction. It raises Conflict if the decision was
+        undone meanwhile.
         """
 
         def write(connection: sqlite3.Connection, _: int) -> None:

@@ -47,7 +47,8 @@ def write_shown(connection: sqlite3.Connection, shown: ShownPair) -> None:
 
 
 def close_shown(connection: sqlite3.Connection, shown: ShownPair) -> None:
-    """Delete the pair of answers that the user was asked to compare.
+    """Delete the stored pair of answers (with and without a skill) that the user was asked to
+    compare.
 
     Raises Conflict if it is no longer the one being shown.
     """
@@ -66,8 +67,7 @@ def not_open(proposal: str, pair: str) -> Conflict:
 
 
 def check_new(connection: sqlite3.Connection, proposal: str, pair: Pair) -> None:
-    """Raise Conflict if this request was already replayed for the proposal with this random seed.
-    """
+    """Raise Conflict if this request was already replayed for the proposal with this random seed."""
     rows = connection.execute("SELECT pair FROM replays WHERE proposal = ?", (proposal,))
     done = (json.loads(row["pair"]) for row in rows)
     if any((one["request"], one["seed"]) == (pair.request, pair.seed) for one in done):

@@ -23,8 +23,8 @@ _STANDING = (
 
 
 def support_turns(database: Database, turns: Sequence[str] | None = None) -> set[str]:
-    """Return the ids of turns that taught a skill or were part of its proof: all of them, or those
-    among `turns`.
+    """Return the ids of turns that taught a skill or were part of its proof (the replays that show
+    it helps): all of them, or those among `turns`.
     """
     only = f" AND s.turn IN ({','.join('?' * len(turns))})" if turns is not None else ""
     rows = database.read(

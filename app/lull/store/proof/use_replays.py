@@ -29,7 +29,7 @@ _USES = (
 
 
 class UseKey(NamedTuple):
-    """Identifies a skill's exact text."""
+    """Key that identifies the exact text of a client's skill."""
 
     client: str
     name: str

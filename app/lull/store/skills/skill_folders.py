@@ -37,7 +37,7 @@ EVERYBODY_FOLDER = RESERVED_CLIENT
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A skill's working copy found on disk."""
+    """A skill's working copy (the SKILL.md that the user may edit) as found on disk."""
 
     key: SkillKey
     sha256: str
@@ -46,7 +46,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadableSkill:
-    """A skill's working copy that cannot be read, and why."""
+    """A skill's working copy (the SKILL.md that the user may edit) that cannot be read, and why."""
 
     key: SkillKey | None
     """The skill that the folder should hold; None if the folder is in the wrong place."""
@@ -54,7 +54,7 @@ class UnreadableSkill:
 
 
 class SkillFolders:
-    """Reads and writes the skill folders under `root`. Blocking."""
+    """Reads and writes the folders with skill texts (SKILL.md files) under `root`. Blocking."""
 
     def __init__(self, root: Path) -> None:
         self.working = root / "skills"
@@ -168,7 +168,8 @@ class SkillFolders:
         return not self.folder(key).exists() and (self.working / _room(key)).is_dir()
 
     def check_out(self, key: SkillKey, sha256: str) -> None:
-        """Write a version of a skill to its working copy; other files beside it stay.
+        """Write a version of a skill's text to its working copy (SKILL.md); other files beside it
+        stay.
 
         A text there that was never a version is archived first.
         """
@@ -247,7 +248,9 @@ class SkillFolders:
         copy_beside(source, self.folder(key))
 
     def let_wait(self, proposal: str, source: Path) -> None:
-        """Keep an imported skill's additional files aside until its text is decided on."""
+        """Keep an imported skill's additional files aside until the user has approved or rejected
+        its text.
+        """
         copy_beside(source, self.waiting / proposal)
 
     def take_waiting(self, proposal: str, key: SkillKey) -> None:
@@ -260,8 +263,8 @@ class SkillFolders:
             shutil.rmtree(source, ignore_errors=True)
 
     def copy_out(self, key: SkillKey, sha256: str, target: Path) -> None:
-        """Write a skill folder for other tools: this version and the working copy's additional
-        files.
+        """Export a skill folder for other tools: this version's text and the working copy's
+        additional files.
         """
         target.mkdir(parents=True)
         if self.folder(key).is_dir():
@@ -287,7 +290,7 @@ class SkillFolders:
             self._texts.pop(sha256, None)
 
     def found(self) -> Iterator[Found | UnreadableSkill]:
-        """List every skill's working copy, or why it cannot be read."""
+        """List every skill's working copy (SKILL.md) on disk, or why it cannot be read."""
         for room in _visible(self.working):
             client = EVERYBODY if room.name == EVERYBODY_FOLDER else room.name
             if not room.is_dir():

@@ -189,7 +189,7 @@ def _line_of(lines: list[str], end: int, detail: str) -> int:
 
 
 def line_of_key(data: bytes, key: str) -> int:
-    """Return the line of a front-matter key in a valid SKILL.md."""
+    """Return the line number of a front-matter key in a valid SKILL.md."""
     return _key_line(data.decode("utf-8-sig").splitlines(), key)
 
 

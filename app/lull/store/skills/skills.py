@@ -175,13 +175,12 @@ class Skills(LibraryReader):
         return done
 
     async def reconcile(self, *, at: datetime) -> list[SkillError]:
-        """Compare the skill folders with the library and finish what a crash interrupted; return
-        what could not be read.
+        """Compare the skill folders with the library and finish what a crash interrupted.
 
-        A copy with the text last written is updated to the library's; any other text goes to
-        `strange`. A missing folder counts as deleted by the user, unless its client's whole folder
-        is gone: then it is written again. If the database was lost, copies that match a stored
-        version start the new library.
+        Return what could not be read. A working copy with the text last written is updated to the
+        library's; any other text goes to `strange`. A missing folder counts as deleted by the user,
+        unless its client's whole folder is gone: then it is written again. If the database was
+        lost, copies that match a stored version start the new library.
         """
         async with self._changing:
             return await self._reconcile(at)
@@ -239,7 +238,9 @@ class Skills(LibraryReader):
         ]
 
     async def put_back(self, key: SkillKey) -> None:
-        """Reset a skill's working copy to the library's state; unapproved text is archived."""
+        """Overwrite a skill's working copy (SKILL.md) with the library's state; unapproved text is
+        archived.
+        """
         async with self._changing:
             skill = self.library().skills.get(key)
             if skill is not None and skill.status is not SkillStatus.ARCHIVED:
@@ -267,7 +268,9 @@ class Skills(LibraryReader):
 def strangers(
     library: Library, written: Mapping[SkillKey, str], found: Mapping[SkillKey, Found]
 ) -> dict[SkillKey, Found]:
-    """Return the working copies whose text is neither the library's nor the last one Lull wrote."""
+    """Return the working copies (SKILL.md files) whose text is neither the library's nor the last
+    one Lull wrote.
+    """
     unknown = {}
     for key, item in found.items():
         old = library.skills.get(key)
@@ -321,7 +324,7 @@ def injected(skill: Skill) -> InjectedSkill:
 
 
 def new_skill(text: SkillText, sha256: str, *, client: str, pinned: bool) -> Skill:
-    """Build a new skill with this text; the library assigns its version."""
+    """Build a new skill value with this text; the library assigns its version."""
     return Skill(
         client=client,
         name=text.name,

@@ -104,11 +104,13 @@ class RunFolders:
         shutil.rmtree(gone, ignore_errors=True)
 
     def slim(self, run: str) -> None:
-        """Delete a finished run's checkpoints, which are large."""
+        """Delete the checkpoints of a finished training run, which are large."""
         shutil.rmtree(self.folder(run) / CHECKPOINTS, ignore_errors=True)
 
     def sweep(self, known: Iterable[str]) -> list[str]:
-        """Delete folders of unknown runs, such as those left by a crash; return their names."""
+        """Delete folders of unknown training runs, such as those left by a crash; return their
+        names.
+        """
         kept = set(known)
         if not self.root.is_dir():
             return []

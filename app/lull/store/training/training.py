@@ -155,7 +155,7 @@ class Training:
         return await self._db.write(work)
 
     def get(self, run: str) -> Run:
-        """Return one training run. Raises NotFound."""
+        """Return one training run by its id. Raises NotFound."""
         return self._db.read(lambda connection: _stands(connection, run))
 
     def runs(self, statuses: Iterable[RunStatus] | None = None) -> list[Run]:
@@ -193,8 +193,8 @@ class Training:
     def made_of(
         self, *, trajectory: str, skills: Sequence[str], turns: Sequence[str] = ()
     ) -> list[Run]:
-        """List the runs trained on this conversation, these skill texts or these turns, and the
-        runs continued from them.
+        """List the training runs that used this conversation, these skill texts or these turns, and
+        the runs continued from them.
 
         Newest first.
         """
