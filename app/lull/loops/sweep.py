@@ -38,7 +38,9 @@ class Swept:
 
 
 class Sweep:
-    """Enforces the age and size limits on stored conversations by moving the oldest into the trash."""
+    """Enforces the age and size limits on stored conversations by moving the oldest into the
+    trash.
+    """
 
     def __init__(
         self,

@@ -196,7 +196,9 @@ class Database:
         return self._writer.submit(work)
 
     def flush(self) -> None:
-        """Wait until all writes posted so far are committed: they survive a kill, not a power cut."""
+        """Wait until all writes posted so far are committed: they survive a kill, not a power
+        cut.
+        """
         self.submit(lambda _: None).result()
 
     def checkpoint_soon(self) -> None:

@@ -32,7 +32,9 @@ _VALUES_PER_QUERY: Final = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bundle:
-    """One removal of conversations to the trash, as described in the first line of its file there."""
+    """One removal of conversations to the trash, as described in the first line of its file
+    there.
+    """
 
     why: str
     """Reason for the removal: "age", "size" or "asked"."""

@@ -155,7 +155,9 @@ class WatchIdle:
         return WorkChoice(runner=self._runner, left=left, about_to=about_to, watched=self.watching)
 
     async def pause(self, length: PauseLength | timedelta) -> LullWhy:
-        """Pause Lull's background work for a while; this also ends the user's command to train now."""
+        """Pause Lull's background work for a while; this also ends the user's command to train
+        now.
+        """
         self._deciding.pause(length)
         self._asked_until_s = None
         why = await self.why()

@@ -23,7 +23,9 @@ _STOPS_WITHIN_S: Final = 0.5
 
 
 class ExamWork:
-    """The background work of examining one model for one role, such as judge (implements LullWork)."""
+    """The background work of examining one model for one role, such as judge (implements
+    LullWork).
+    """
 
     kind = WorkKind.EXAM
     needs_s = QUESTION_GUESS_S

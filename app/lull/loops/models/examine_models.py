@@ -115,13 +115,17 @@ class ExamineModels:
     # Candidates
 
     async def load(self) -> None:
-        """Load the stored exam results of models that belong to the current version of the exams."""
+        """Load the stored exam results of models that belong to the current version of the
+        exams.
+        """
         for result in await asyncio.to_thread(self._store.all):
             if self._papers.current(result):
                 self._results[result.digest, result.role] = result
 
     async def look(self) -> None:
-        """Ask Ollama for its models and update the list of those to examine. Raises UpstreamDown."""
+        """Ask Ollama for its models and update the list of those to examine. Raises
+        UpstreamDown.
+        """
         await self._candidates.look()
 
     def waiting(self) -> list[WaitingExam]:

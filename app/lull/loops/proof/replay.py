@@ -234,7 +234,9 @@ class Replay:
     # Cases
 
     def cases(self, proposal: Proposal, stage: ReplayTarget) -> list[ReplayCase]:
-        """Return a proposed skill's recorded requests whose answers can be scored without the user."""
+        """Return a proposed skill's recorded requests whose answers can be scored without the
+        user.
+        """
         return [
             self._case(proposal, stage, served, part)
             for served, part in self._recorded(proposal)
@@ -365,7 +367,9 @@ def kept(text: str) -> str:
 def injected(
     messages: Sequence[Message], bodies: Sequence[str], *, system: str
 ) -> tuple[Message, ...]:
-    """Return the request with the bodies of these skills (instruction texts) in its system message."""
+    """Return the request with the bodies of these skills (instruction texts) in its system
+    message.
+    """
     text = block(bodies)
     if not text:
         return tuple(messages)

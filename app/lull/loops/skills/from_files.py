@@ -180,7 +180,9 @@ class FromFiles:
 
 
 def shipped(folder: Path, home: Path) -> list[SkillText] | None:
-    """Return the texts of the skills that ship with Lull if `folder` is where they lie, else None."""
+    """Return the texts of the skills that ship with Lull if `folder` is where they lie, else
+    None.
+    """
     if not folder.is_dir() or folder.resolve() != home.resolve():
         return None
     return [parse(read_skill_file(file), where=str(file)) for file in skill_files_below(folder)]

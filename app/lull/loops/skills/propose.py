@@ -52,7 +52,9 @@ MOST_TURNS = 300
 
 
 class Propose:
-    """Makes and stores proposals (candidate skills that wait for the user's approval) from drafts."""
+    """Makes and stores proposals (candidate skills that wait for the user's approval) from
+    drafts.
+    """
 
     def __init__(
         self,

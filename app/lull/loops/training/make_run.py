@@ -93,7 +93,9 @@ class RunRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunMaterial:
-    """The training examples of a training run, and the turns and groups of answers they came from."""
+    """The training examples of a training run, and the turns and groups of answers they came
+    from.
+    """
 
     kind: RunKind
     examples: tuple[Example, ...]

@@ -199,7 +199,9 @@ class Rollouts:
         return _that_stand(book, self._training.groups(policy, states={GroupState.TELLING}))
 
     def all_of(self, book: Book, policy: SampledPolicy) -> list[RolloutGroup]:
-        """Return every scored group of answers sampled from this policy, used in training or not."""
+        """Return every scored group of answers sampled from this policy, used in training or
+        not.
+        """
         scored = {GroupState.TELLING, GroupState.FLAT}
         return _that_stand(book, self._training.groups(policy, states=scored, unused=False))
 
@@ -296,6 +298,8 @@ def _that_stand(book: Book, groups: Sequence[RolloutGroup]) -> list[RolloutGroup
 
 
 def seed_of(policy: SampledPolicy, turn: str, number: int, sample: int) -> int:
-    """Return the random seed for one sampled answer, which depends on nothing but these arguments."""
+    """Return the random seed for one sampled answer, which depends on nothing but these
+    arguments.
+    """
     text = f"{policy.base}\0{policy.adapter}\0{turn}\0{number}\0{sample}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1

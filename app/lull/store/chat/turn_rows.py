@@ -52,7 +52,9 @@ class TrajectoryRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Position:
-    """The stored conversation and turn that a request continues, with the skills injected so far."""
+    """The stored conversation and turn that a request continues, with the skills injected so
+    far.
+    """
 
     trajectory: str
     turns: int

@@ -65,7 +65,9 @@ class FeedbackRows:
         return {f.turn: f for f in self._where(f"f.turn IN ({_marks(turns)})", tuple(turns))}
 
     def about(self, turns: Sequence[str]) -> dict[str, Feedback]:
-        """Return the feedback about these turns' answers, by turn; the newest if there are several."""
+        """Return the feedback about these turns' answers, by turn; the newest if there are
+        several.
+        """
         found = self._where(f"f.before IN ({_marks(turns)}) ORDER BY f.turn", tuple(turns))
         return {f.before: f for f in found}
 

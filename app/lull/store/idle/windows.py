@@ -27,7 +27,9 @@ KEPT_ROWS = 4_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """One kind of work done in an idle window (a time when Lull may work), summed over its units."""
+    """One kind of work done in an idle window (a time when Lull may work), summed over its
+    units.
+    """
 
     kind: str
     text: str

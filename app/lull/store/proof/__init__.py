@@ -1,1 +1,3 @@
-"""Stores proposed skills, the replays that prove them, and the replays of approved skills in use."""
+"""Stores proposed skills, the replays that prove them, and the replays of approved skills in
+use.
+"""

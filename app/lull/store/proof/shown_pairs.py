@@ -67,7 +67,9 @@ def not_open(proposal: str, pair: str) -> Conflict:
 
 
 def check_new(connection: sqlite3.Connection, proposal: str, pair: Pair) -> None:
-    """Raise Conflict if this request was already replayed for the proposal with this random seed."""
+    """Raise Conflict if this request was already replayed for the proposal with this random
+    seed.
+    """
     rows = connection.execute("SELECT pair FROM replays WHERE proposal = ?", (proposal,))
     done = (json.loads(row["pair"]) for row in rows)
     if any((one["request"], one["seed"]) == (pair.request, pair.seed) for one in done):
