@@ -103,7 +103,7 @@ class Gate:
     async def slice(self, adapter: str, until_s: float) -> Verdict | None:
         """Measure the candidate adapter until `until_s` (monotonic clock).
 
-        Return the gate's verdict, or None if more remains to be measured.
+        Return the verdict whether it may answer users, or None if more remains to be measured.
 
         At least one batch of measurements is taken. Raises LullError; finished measurements are
         kept.

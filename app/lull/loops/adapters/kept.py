@@ -15,8 +15,8 @@ from lull.store.adapters.adapters import Adapters
 def versions_needed(adapters: Adapters, model: str, others: Collection[str] = ()) -> list[str]:
     """Return the sha256 of the adapters that must stay loaded for this model. Blocking.
 
-    These are the active one, the one on trial, those of the last changes of the active adapter, and
-    `others` (ids).
+    These are the active one, the one on trial (it answers a share of new conversations), those of
+    the last changes of the active adapter, and `others` (ids).
     """
     force = adapters.in_force(model)
     needed = {force.active, force.shadow, force.held, *others}

@@ -2,8 +2,9 @@
 
     bring: copies the finished adapter's files and adds its row
     consider: runs the gate (the test of a new adapter); a rejected one is kept for inspection
-    accepted: loads it beside the active one, then a trial for a day, then promotion; each step
-    changes the row in one transaction and only then the routing of new requests
+    accepted: loads it beside the active one, then a trial for a day (it answers a share of new
+    conversations), then promotion; each step changes the row in one transaction and only then the
+    routing of new requests
     roll_back to the one before: at once on live harm, a damaged file or the user's command
 
 A crash at any moment leaves one or the other active: the row decides at the next start. Answers in
@@ -68,8 +69,8 @@ class PromoteRule:
 
 
 class Promote:
-    """Puts trained adapters into use, ends their trials and rolls them back (implements
-    AdapterGate).
+    """Puts trained adapters into use, first on trial with a share of new conversations, and rolls
+    them back (implements AdapterGate).
     """
 
     def __init__(
@@ -188,8 +189,8 @@ class Promote:
     async def promote(self, adapter: str, *, why: str, held_share: float = 0.0) -> AdaptersInForce:
         """Make an adapter the active one: it answers all new requests to its model.
 
-        The earlier one keeps `held_share` of new conversations, for comparison. Raises NotFound,
-        Conflict, AdapterError, EngineError; then nothing has changed.
+        The earlier one keeps answering a share of new conversations (`held_share`), for comparison.
+        Raises NotFound, Conflict, AdapterError, EngineError; then nothing has changed.
         """
         async with self._moving:
             return await self._promote(adapter, why=why, held_share=held_share)
@@ -208,8 +209,9 @@ class Promote:
     async def roll_back(self, model: str, to: str | None = None, *, why: str) -> AdaptersInForce:
         """Roll back to an adapter that was in use before.
 
-        With `to` None, the trial of a new adapter is ended; without a trial, the adapter before the
-        current one comes back, or the base model if there is none. Raises as `promote`.
+        With `to` None, the trial of a new adapter (on a share of new conversations) is ended;
+        without a trial, the adapter before the current one comes back, or the base model if there
+        is none. Raises as `promote`.
         """
         async with self._moving:
             force = self._adapters.in_force(model)
@@ -321,7 +323,9 @@ class Promote:
         )
 
     async def step(self) -> None:
-        """End adapters' trials that are over, and roll back adapters that harm users' answers.
+        """End adapters' trials (on a share of new conversations) that are over, and roll back
+        adapters that harm users' answers.
+
         Raises LullError.
         """
         for model in self._adapters.models():

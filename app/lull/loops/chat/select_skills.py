@@ -87,8 +87,8 @@ class NoGuard:
 
 
 class SelectSkills:
-    """Chooses the skills (instruction texts) for a prompt, by relevance, past use and room in the
-    context window.
+    """Chooses the skills (instruction texts) for a prompt, by relevance, past use and free space in
+    the context window.
     """
 
     def __init__(

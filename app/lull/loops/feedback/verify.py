@@ -94,8 +94,9 @@ class Verifier:
         return canonical(model) in self._exact
 
     def wish_of(self, feedback: Feedback, *, about: str) -> Wish:
-        """Turn feedback into a standing wish (which later answers are checked against); `about` is
-        the request that the feedback was about.
+        """Turn a user's feedback into a standing wish (which later answers are checked against).
+
+        `about` is the request that the feedback was about.
         """
         heard = feedback.heard
         return Wish(

@@ -45,8 +45,8 @@ class KnownCalendars(Protocol):
 
 
 class DecideIdle:
-    """Decides whether background work may run, from the idle signals, calendars and the user's
-    pause.
+    """Decides whether background work may run, from the idle signals (input, chats, heat, battery),
+    calendars and the user's pause.
     """
 
     def __init__(
@@ -67,8 +67,9 @@ class DecideIdle:
         self._pause: Pause | None = windows.pause()
 
     def read(self, last: IdleSignals | None, *, expected_s: float) -> IdleSignals:
-        """Read the idle signals; `expected_s` is the time that should have passed since the `last`
-        reading.
+        """Read the idle signals (user input, chats, heat, battery).
+
+        `expected_s` is the time that should have passed since the `last` reading.
         """
         signals, chats = self._source.signals(), self._chats()
         gap_s = signals.asleep_gap_s
@@ -111,8 +112,8 @@ class DecideIdle:
         )
 
     def steady_s(self, window: IdleWindow, signals: IdleSignals) -> float:
-        """Return for how many seconds only a change of the idle signals can change the decision,
-        not time alone.
+        """Return for how many seconds the decision whether work may run stays the same unless the
+        idle signals change.
         """
         due = [gate.until for gate in window.gates]
         events = self._calendars.ahead()
@@ -144,7 +145,9 @@ class DecideIdle:
     # The source
 
     def hurry(self, on: bool) -> None:
-        """Have the source of the idle signals observe the machine closely, or stop doing so."""
+        """Have the source of the idle signals (such as user input) observe the machine closely, or
+        stop doing so.
+        """
         self._source.hurry(on)
 
     def woken(self) -> None:

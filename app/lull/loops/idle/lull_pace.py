@@ -23,7 +23,8 @@ class LullPace:
         self._nudged.set()
 
     async def rest(self, tick_s: float, steady_s: Callable[[], float]) -> float:
-        """Wait until the idle signals are to be read again, or `nudge` is called.
+        """Wait until the idle signals (whether the user is away) are to be read again, or `nudge`
+        is called.
 
         Return the planned length in seconds.
 

@@ -43,8 +43,8 @@ class LullWhy(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkChoice:
-    """Tells why each waiting work item does not run, from the work in progress, the forecast of the
-    idle time and the idle signals.
+    """Tells why a waiting item of background work does not run, such as other work in progress, too
+    little idle time ahead, or a recent failure.
     """
 
     runner: Runner

@@ -69,7 +69,9 @@ class WatchRule:
 
 
 class WatchIdle:
-    """Reads the idle signals, decides whether background work may run, and starts and stops it."""
+    """Reads the idle signals (input, chats, heat, battery), decides whether background work may
+    run, and starts and stops it.
+    """
 
     def __init__(
         self,
@@ -117,7 +119,7 @@ class WatchIdle:
     @property
     def window(self) -> IdleWindow | None:
         """The decision whether background work may run, and why, by the last reading of the idle
-        signals.
+        signals (such as user input).
 
         None before the first.
         """
@@ -182,14 +184,16 @@ class WatchIdle:
         return await self.why()
 
     def nudge(self) -> None:
-        """Read the idle signals at once, because a chat, the settings or a calendar changed."""
+        """Check at once whether background work may run, because a chat, the settings or a calendar
+        changed.
+        """
         self._pace.nudge()
 
     # The watch
 
     async def run(self) -> None:
-        """Watch the idle signals until cancelled; then stop work and close the journal of idle
-        windows.
+        """Watch whether the user is away, and run background work then, until cancelled; then stop
+        work and close the journal.
 
         After an error it may be run again and then assumes nothing.
         """

@@ -33,12 +33,14 @@ class ExamPapers:
         return role in self._sheets
 
     def questions(self, role: ModelRole) -> int:
-        """Return the number of questions in the exam for a role (reader, judge or writer)."""
+        """Return the number of questions in the exam that admits a model to a role (reader, judge
+        or writer).
+        """
         return len(self._sheets[role].items)
 
     def version(self, role: ModelRole) -> str:
-        """Return the version of the exam for a role; it changes with anything that would change a
-        result.
+        """Return the version of the exam that admits a model to a role; it changes with anything
+        that would change a result.
         """
         small = ""
         if role is ModelRole.READER:
@@ -50,10 +52,12 @@ class ExamPapers:
         return result.role in self and result.exam == self.version(result.role)
 
     def next_of(self, result: ExamResult) -> Item:
-        """Return the first exam question that has no mark yet in this result."""
+        """Return the first question of a model's exam that has no mark yet in this result."""
         asked = {mark.item for mark in result.marks}
         return next(item for item in self._sheets[result.role].items if item.id not in asked)
 
     def settled(self, result: ExamResult) -> ExamResult:
-        """Return an exam result with passed or failed filled in, once its marks decide that."""
+        """Return a model's exam result with passed or failed filled in, once its marks decide
+        that.
+        """
         return settled(result, self._sheets[result.role], self._small)

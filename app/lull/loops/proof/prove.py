@@ -59,8 +59,8 @@ _NOTHING_LEFT = "none of its requests can be replayed"
 
 
 class WaitingProof(NamedTuple):
-    """A proposed skill's proof to begin or to continue, with the number of answer pairs that it has
-    and the most it may get.
+    """A test of a proposed skill by replays, to begin or to continue, with the number of answer
+    pairs that it has and the most it may get.
     """
 
     proposal: str
@@ -101,8 +101,8 @@ class Prove:
         self._settled: deque[str] = deque()
 
     def settled(self) -> Proposal | None:
-        """Take the next proposal (candidate skill) whose proof has ended from the queue; None if
-        there is none.
+        """Take from the queue the next proposal (candidate skill) whose proof by replays has ended;
+        None if there is none.
 
         One that was forgotten meanwhile is left out.
         """
@@ -164,11 +164,11 @@ class Prove:
         return list(reversed(self._proposals.with_status(TO_PROVE)))
 
     async def again(self, proposal_id: str) -> Proposal:
-        """Restart the proof of a proposed skill from the beginning, even if it was unproved or
-        deferred.
+        """Restart the proof of a proposed skill (its replays) from the beginning, even if it was
+        unproved or deferred.
 
-        A proposal in quarantine (its text may not be the user's) is not changed. One that waits for
-        the user's picks keeps its pairs.
+        A proposal in quarantine (its text was found suspicious) is not changed. One that waits for
+        the user's picks keeps its pairs of answers.
         """
         fresh = {ProposalStatus.UNPROVED, ProposalStatus.DEFERRED, ProposalStatus.PROVED}
 
@@ -243,11 +243,11 @@ class Prove:
         return grounded if await self._proposals.advance(grounded, anew=anew) else None
 
     def ground_of(self, proposal: Proposal, stage: ReplayTarget) -> tuple[Ground, bool]:
-        """Return the model, adapter and judge that a proof uses now, and whether the proof must
-        start over.
+        """Return the model, adapter and judge model that a proof by replays uses now, and whether
+        it must start over.
 
         It starts over if the model or the adapter changed, or if the judge changed and had scored
-        pairs.
+        pairs of answers.
 
         The random number for the proof's last look (a randomised test when its pairs are spent) is
         drawn here, from a seed that the writer of the text could not know: a proof that begins
@@ -286,7 +286,9 @@ class Prove:
         return min(self._rule.proof.alpha, 1 / e_bh_needs(others, self._rule.false_discoveries))
 
     def rule_for(self, proposal: Proposal) -> ProofRule:
-        """Return the rule that decides a proposed skill's proof, with its significance level."""
+        """Return the rule by which replays decide whether a proposed skill is proved, with the
+        significance level.
+        """
         alpha = proposal.ground.alpha if proposal.ground else self._rule.proof.alpha
         return replace(self._rule.proof, alpha=alpha)
 

@@ -80,10 +80,10 @@ class SkillCoins:
         return rule.share * (rule.sure_part if key in self.surely_help else 1.0)
 
     def prefers(self, skills: Sequence[Skill], at_most: int, asked: str) -> Sequence[Skill]:
-        """Choose skills when more are relevant than may go into a prompt, by Thompson sampling.
+        """Choose skills for a prompt, when more are relevant than may go in, by Thompson sampling.
 
-        The most relevant one goes in; the others are chosen by Thompson sampling on their records,
-        which favours good and little-known ones. The records are no proof. If one of the skills is
+        The most relevant one goes in; the others are chosen by Thompson sampling on their records
+        of good and bad answers, which favours good and little-known ones. If one of the skills is
         not measured, such as the user's own, the order of relevance holds.
         """
         if not all(self.known(skill) for skill in skills):

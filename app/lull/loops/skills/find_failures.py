@@ -23,7 +23,7 @@ MOST_FAILURES = 300
 
 class FindFailures:
     """Finds failed answers by their reward and by what users said after them, and knows which a
-    proposal has used already.
+    proposed skill was made of already.
     """
 
     def __init__(

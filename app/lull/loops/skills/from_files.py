@@ -2,8 +2,9 @@
 folder.
 
 Any program could have written a file, so it is screened as foreign text and stays in quarantine
-until the user approves its exact bytes; no prompt, replay or writer gets it before. Only skills
-that ship with Lull are active at once. A rejected file is restored to the library's text.
+(not used anywhere) until the user approves its exact bytes; no prompt, replay or writer gets it
+before. Only skills that ship with Lull are active at once. A rejected file is restored to the
+library's text.
 """
 
 from __future__ import annotations

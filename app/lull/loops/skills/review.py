@@ -112,11 +112,12 @@ class Review:
         return proposal
 
     async def approve(self, proposal_id: str, *, sha256: str | None = None) -> Decided:
-        """Make a proposed skill active, as a new generation of the skill library.
+        """Make a proposed skill active, as a new generation (version) of the skill library.
 
         Raises Conflict, NotFound.
 
-        A quarantined one must be named by the sha256 of the bytes that the user read.
+        A quarantined one (its text was found suspicious) must be named by the sha256 of the bytes
+        that the user read.
         """
         proposal = self._proposals.get(proposal_id)
         check_decidable(proposal, sha256=sha256, library=self._library())
@@ -172,11 +173,12 @@ class Review:
         scope: Scope | None = None,
         check: str | None = None,
     ) -> Decided:
-        """Change a proposed skill's text, scope or check.
+        """Change a proposed skill's text, scope (which requests it is for) or check (a program that
+        tests answers).
 
-        A changed text is the user's own, and its proof begins again. With a changed scope or check
-        the proof stays, unless the replaced check had scored pairs. `check` is JSON text, "" for
-        none.
+        A changed text is the user's own, and its proof by replays begins again. With a changed
+        scope or check the replays stay, unless the replaced check had scored them. `check` is JSON
+        text, "" for none.
         """
         proposal = self._proposals.get(proposal_id)
         check_decidable(proposal, sha256=None, library=self._library())
@@ -311,8 +313,8 @@ class Review:
         return self._unchanged(await self._proposals.decided(proposal.id, put))
 
     def last(self) -> tuple[Proposal, ProposalStatus] | None:
-        """Return the proposal of the newest user decision that `undo` would take back, and that
-        decision.
+        """Return the user's newest decision about a proposed skill that `undo` would take back:
+        (the proposal, the decision).
         """
         last = self._proposals.last_decision()
         return None if last is None else (self._proposals.get(last.proposal), last.what)

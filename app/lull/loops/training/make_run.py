@@ -320,8 +320,8 @@ class MakeRun:
         prompts: Sequence[Prompt],
         course: GraduationCourse,
     ) -> RunMaterial:
-        """Make the material to train a skill into the weights, from requests that had it in the
-        prompt.
+        """Make the training examples that train a skill into the weights, from requests that had it
+        in the prompt.
 
         Raises EngineError.
         """

@@ -79,7 +79,7 @@ class Prompt:
 
     @property
     def stand(self) -> tuple[tuple[str, ...], str]:
-        """The request's skills and the turn of the wish that scores it.
+        """The request's skills, and the turn with the user's wish that scores answers to it.
 
         A stored group of answers can be used only while both are still the same.
         """
@@ -191,16 +191,16 @@ class Rollouts:
         }
 
     def telling(self, book: Book, policy: SampledPolicy) -> list[RolloutGroup]:
-        """Return the groups of answers sampled from this policy that are unused and differ in
-        reward, oldest first.
+        """Return the groups of answers sampled from this policy (base and adapter) that are unused
+        and differ in reward.
 
-        Training can learn only from groups with different rewards.
+        Oldest first. Training can learn only from groups with different rewards.
         """
         return _that_stand(book, self._training.groups(policy, states={GroupState.TELLING}))
 
     def all_of(self, book: Book, policy: SampledPolicy) -> list[RolloutGroup]:
-        """Return every scored group of answers sampled from this policy, used in training or
-        not.
+        """Return every scored group of answers sampled from this policy (base and adapter), used in
+        training or not.
         """
         scored = {GroupState.TELLING, GroupState.FLAT}
         return _that_stand(book, self._training.groups(policy, states=scored, unused=False))

@@ -54,9 +54,8 @@ class AdapterGate(Protocol):
     async def consider(self, adapter: str, until_s: float) -> Verdict | None:
         """Test an adapter against the active one until `until_s` (monotonic clock).
 
-        Return None if more remains to be measured.
-
-        An accepted adapter is then active or on trial. Raises LullError.
+        Return None if more remains to be measured. An accepted adapter is then active, or on trial
+        with a share of new conversations. Raises LullError.
         """
 
 
@@ -91,7 +90,7 @@ class Train:
     # Deciding
 
     async def look(self, *, hurry: bool = False) -> NextStep:
-        """Decide the next step of training, and mark runs that may not continue as superseded.
+        """Decide the next step of training, and end runs that may not continue, as superseded.
 
         With `hurry` a run begins with fewer answers. Raises StoreError, EngineError.
         """
@@ -321,7 +320,7 @@ class Train:
             await self._training.change(run.id, plan)
 
     async def end(self, run: str, status: RunStatus, why: str) -> Run:
-        """End a training run without a result; its sampled groups become free for the next run."""
+        """End a training run without a result; its sampled answers become free for the next run."""
         log.info("run %s: %s (%s)", run, status, why)
         return await self._training.change(
             run, lambda now: self._moved(now, status, why), free=True

@@ -203,7 +203,8 @@ class Adapters:
     async def promote(
         self, adapter: str, *, at: datetime, why: str, held_share: float = 0.0
     ) -> AdaptersInForce:
-        """Make the adapter active. The previous one keeps `held_share` of new conversations.
+        """Make the adapter active. The previous one keeps answering a share of new conversations
+        (`held_share`).
 
         Raises NotFound; Conflict if it is already active.
         """

@@ -1,4 +1,4 @@
-"""Stores the numbered log of service events, from which a reconnecting window catches up.
+"""Stores the numbered log of service events, from which a reconnecting desktop window catches up.
 
 Events only report; nothing acts on them.
 """
@@ -25,7 +25,9 @@ _json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 class EventLog:
-    """Reads and writes the table `events` (the log that windows follow)."""
+    """Reads and writes the table `events` (the log of service events that the desktop window
+    follows).
+    """
 
     def __init__(self, database: Database) -> None:
         self._db = database

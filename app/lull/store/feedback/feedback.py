@@ -85,7 +85,8 @@ class FeedbackRows:
         return self._where(f"1 {older} ORDER BY f.turn DESC LIMIT ?", (after, limit))
 
     def lasting(self, *, limit: int) -> list[Feedback]:
-        """List wishes for all later answers that no skill was proposed for yet, newest first.
+        """List users' wishes for all later answers from which no skill was proposed yet, newest
+        first.
 
         Leaves out excluded conversations.
         """

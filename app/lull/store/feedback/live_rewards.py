@@ -17,8 +17,8 @@ MOST_SINCE = 2000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveOutcomes:
-    """Scores of conversations in an adapter's trial, in its time as the active one, and from
-    before.
+    """Scores of conversations in an adapter's trial (on a share of new ones), in its time as the
+    active one, and from before.
     """
 
     trial: tuple[HoldoutOutcome, ...]
@@ -39,8 +39,10 @@ class LiveRewards:
         self._flips = Flips(database)
 
     def of(self, version: AdapterVersion, force: AdaptersInForce) -> LiveOutcomes:
-        """Return the scores of conversations in an adapter's trial, since it became active, and
-        from before. Blocking.
+        """Return the scores of conversations in an adapter's trial (on a share of new ones), since
+        it became active, and from before.
+
+        Blocking.
         """
         trial = self._flips.outcomes({flip_key(version.id): version.sha256})
         if force.active != version.id or force.since is None:

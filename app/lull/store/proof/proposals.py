@@ -85,9 +85,7 @@ class Proposals:
             ) from error
 
     def standing(self, *, everything: bool = False) -> list[Proposal]:
-        """List the proposed skills that the user has not decided on, or all with `everything`,
-        newest first.
-        """
+        """List proposed skills not yet approved or rejected (or `everything`), newest first."""
         if everything:
             return self._where("1 ORDER BY made_at DESC, id DESC", ())
         return self._with(OPEN)
@@ -123,9 +121,7 @@ class Proposals:
         return bytes(row["bytes"])
 
     def pairs(self, proposal: str) -> list[Pair]:
-        """List the pairs of answers (with and without the skill) replayed for a proposal so far, in
-        order.
-        """
+        """List the replayed pairs of answers, with and without the skill, of a proposal."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT pair, answers FROM replays WHERE proposal = ? ORDER BY number",
@@ -135,7 +131,7 @@ class Proposals:
         return [pair_of(row["pair"], row["answers"]) for row in rows]
 
     def support(self, turns: Sequence[str] | None = None) -> set[str]:
-        """Return the ids of turns that taught a skill or were part of its proof: all, or those
+        """Return the ids of turns that taught a skill or were replayed to prove it: all, or those
         among `turns`.
 
         Turns of rejected proposals do not count.
@@ -143,9 +139,7 @@ class Proposals:
         return support_turns(self._db, turns)
 
     def support_marks(self) -> list[frozenset[str]]:
-        """Return the subject words of each request that taught a skill or was part of its proof,
-        including deleted turns.
-        """
+        """Return the subject words of each request that taught or served to prove a skill."""
         return support_marks(self._db)
 
     def tested(self) -> Mapping[SkillKey, Set[str]]:
@@ -162,9 +156,7 @@ class Proposals:
         return [fault_of(row) for row in rows]
 
     def last_decision(self, proposal: str | None = None) -> UserDecision | None:
-        """Return the newest user decision, of one proposal if named, that was not undone and still
-        gives its proposal's status.
-        """
+        """Return the newest user decision (on one proposed skill if named) that can be undone."""
         row = self._db.read(
             lambda connection: connection.execute(
                 "SELECT d.* FROM decisions d JOIN proposals p ON p.id = d.proposal"
@@ -260,7 +252,8 @@ class Proposals:
     async def advance(
         self, proposal: Proposal, pair: Pair | None = None, *, anew: bool = False
     ) -> bool:
-        """Store a proof's progress: the proposal's status and one more replayed pair of answers.
+        """Store the progress of a proposed skill's proof: its status and one more replayed pair of
+        answers.
 
         `anew` discards the pairs so far. Returns False, with nothing written, if the user decided
         or edited it meanwhile, or if the proof's last look (a final randomised test) was taken and
@@ -286,7 +279,8 @@ class Proposals:
         return await self._db.write(work)
 
     async def show_pair(self, shown: ShownPair, check: Callable[[Proposal], object]) -> None:
-        """Store which pair of answers the user is shown to compare, replacing the previous one.
+        """Store which pair of answers (with and without a proposed skill) the user is shown,
+        replacing the last.
 
         Raises NotFound, and what `check` raises for the current proposal.
         """
@@ -298,9 +292,7 @@ class Proposals:
         await self._db.write(work)
 
     def shown_pair(self, proposal: str) -> ShownPair | None:
-        """Return the pair of answers that the user was shown to compare and has not picked from
-        yet.
-        """
+        """Return the pair of answers that the user is shown to compare; None after the pick."""
         row = self._db.read(
             lambda connection: connection.execute(
                 "SELECT * FROM shown_pairs WHERE proposal = ?", (proposal,)
@@ -318,8 +310,8 @@ class Proposals:
     ) -> Proposal:
         """Store a pair of answers that the user compared, apply `plan`, and close the pair `shown`.
 
-        Raises NotFound; Conflict if `shown` is not the open pair or its seed was already replayed;
-        and what `plan` raises.
+        Raises NotFound; Conflict if `shown` is not open or its seed was replayed; what `plan`
+        raises.
         """
 
         def work(connection: sqlite3.Connection) -> Proposal:

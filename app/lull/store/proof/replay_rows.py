@@ -13,8 +13,8 @@ from lull.store.proof.support import write_support
 
 
 def add_pair(connection: sqlite3.Connection, proposal: str, pair: Pair) -> None:
-    """Append a replayed pair to a proposed skill's proof; its turn is recorded as part of the
-    proof.
+    """Append a pair of answers (with and without the skill) to a proposed skill's replays; the turn
+    is recorded as used for it.
     """
     connection.execute(
         "INSERT INTO replays (proposal, number, pair, answers) VALUES (?,"

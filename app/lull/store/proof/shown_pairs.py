@@ -36,8 +36,10 @@ def shown_of(row: sqlite3.Row) -> ShownPair:
 
 
 def write_shown(connection: sqlite3.Connection, shown: ShownPair) -> None:
-    """Store the pair of answers that the user is shown to compare, replacing the proposal's
-    previous one.
+    """Store the pair of answers, with and without a proposed skill, that the user is shown to
+    compare.
+
+    It replaces the proposal's previous one.
     """
     pair = json.dumps(pair_to_json(shown.pair))
     connection.execute(
@@ -67,7 +69,7 @@ def not_open(proposal: str, pair: str) -> Conflict:
 
 
 def check_new(connection: sqlite3.Connection, proposal: str, pair: Pair) -> None:
-    """Raise Conflict if this request was already replayed for the proposal with this random
+    """Raise Conflict if this request was already replayed for the proposed skill with this random
     seed.
     """
     rows = connection.execute("SELECT pair FROM replays WHERE proposal = ?", (proposal,))

@@ -275,7 +275,7 @@ class SkillFolders:
         self, gone: Sequence[SkillKey], back: Sequence[SkillKey], texts: Sequence[str]
     ) -> None:
         """Delete the folders and archives of the skills in `gone`, the archives of those in `back`,
-        and the given texts with their proofs.
+        and the given texts with their evidence files.
 
         Nothing else in this class deletes texts. Safe to repeat.
         """
