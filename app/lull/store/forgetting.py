@@ -89,8 +89,8 @@ class ForgettingRows:
         return [_read(row["value"]) for row in rows]
 
     async def done(self, what: ToForget) -> None:
-        """Record that no row contains the conversation any more, but the file must still be
-        rewritten.
+        """Record that no row contains the forgotten conversation any more, but the file must still
+        be rewritten.
 
         The deletion's stored ids and texts are removed.
         """

@@ -15,8 +15,9 @@ from lull.store.adapters.adapters import Adapters
 def versions_needed(adapters: Adapters, model: str, others: Collection[str] = ()) -> list[str]:
     """Return the sha256 of the adapters that must stay loaded for this model. Blocking.
 
-    These are the active one, the one on trial (it answers a share of new conversations), those of
-    the last changes of the active adapter, and `others` (ids).
+    These are the ones that answer requests (the active one, and one on trial or kept for comparison
+    with a share of new conversations), those of the last changes of the active adapter, and
+    `others` (ids).
     """
     force = adapters.in_force(model)
     needed = {force.active, force.shadow, force.held, *others}

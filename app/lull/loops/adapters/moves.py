@@ -126,8 +126,8 @@ class AdapterMoves:
         await asyncio.to_thread(self._prune, force)
 
     def route(self, force: AdaptersInForce) -> None:
-        """Route new requests of a model to its active adapter, and a share of them to the one on
-        trial.
+        """Route new requests of a model to its active adapter, and a share of new conversations to
+        one on trial or kept for comparison.
         """
         active = self._arm(force.active)
         shadow = None

@@ -66,7 +66,7 @@ class Wish(NamedTuple):
 
 class Verifier:
     """Verifies answers with programs: checks of skills, checks of the user's wishes, and exact
-    verifiers of toy languages.
+    verifiers for models whose answers are right or wrong.
     """
 
     def __init__(

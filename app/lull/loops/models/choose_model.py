@@ -36,7 +36,7 @@ MODEL_TYPES: Final = ("llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "
 
 
 class ChoosingStage(StrEnum):
-    """A stage of preparing a chosen model, for progress messages."""
+    """A stage of preparing the model that the user chose to be trained, for progress messages."""
 
     LOOKING = "looking"
     MAKING = "making"
@@ -45,7 +45,7 @@ class ChoosingStage(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChoosingProgress:
-    """How far the preparation of a chosen model is."""
+    """How far the preparation of the model that the user chose to be trained is."""
 
     stage: ChoosingStage
     done_bytes: int = 0

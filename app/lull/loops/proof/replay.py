@@ -45,7 +45,9 @@ Causes are, for example, a missing image or a small window.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayTarget:
-    """The model on which past requests are replayed to prove a skill, as it is served now."""
+    """The model on which past requests are replayed with and without a skill, as it is served
+    now.
+    """
 
     chat: ChatModel
     system: str

@@ -26,7 +26,9 @@ class Judged:
 
 
 class Eligible:
-    """Checks whether stored turns may be used to train the weights."""
+    """Checks whether stored turns (requests with their answers) may be used to train the
+    weights.
+    """
 
     def __init__(
         self, rewards: Rewards, proposals: Proposals, *, still: Callable[[ServedTurn], bool]

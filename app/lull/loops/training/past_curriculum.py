@@ -75,8 +75,8 @@ class PastCurriculum:
         """Return requests that were answered well, without the text that Lull had injected into
         them.
 
-        `with_skills` adds the body of an active skill (an instruction text), mostly the one most
-        similar to `about`.
+        With `with_skills` each prompt gets the body of an active skill (an instruction text),
+        mostly the one most similar to `about`.
         """
         chance = random.Random(f"anchors {with_skills} {about}")
         good = [one for one in self._recent(model) if _went_well(one)]

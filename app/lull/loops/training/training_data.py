@@ -48,7 +48,7 @@ SPENT = frozenset(RunStatus) - {RunStatus.SUPERSEDED, RunStatus.CANCELLED, RunSt
 
 
 class TrainingData:
-    """Looks up material for training runs."""
+    """Looks up the stored skills, answers and requests from which training runs can be made."""
 
     def __init__(
         self,

@@ -65,7 +65,7 @@ class Trajectories:
         selection: Selection,
         prepared: Prepared | None = None,
     ) -> None:
-        """Queue a finished turn for storing; the caller never waits.
+        """Queue a finished turn (request and answer) for storing; the caller never waits.
 
         `prepared` replaces the messages of a long request.
         """

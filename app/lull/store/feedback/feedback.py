@@ -26,7 +26,7 @@ _NEWEST: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingMessage:
-    """A user message in which no model has looked for feedback yet."""
+    """A user message that waits to be read for feedback, because no model has read it yet."""
 
     turn: str
     """Id of the turn whose request carries the message."""
@@ -35,7 +35,9 @@ class WaitingMessage:
 
 
 class FeedbackRows:
-    """Reads and writes the table `feedback` (what readers found in user messages)."""
+    """Reads and writes the table `feedback` (what feedback readers, small models, found in user
+    messages).
+    """
 
     def __init__(self, database: Database) -> None:
         self._db = database

@@ -1,1 +1,3 @@
-"""Stores idle windows, the user's absences and the pause."""
+"""Stores idle windows (times when background work may run), the user's absences and the user's
+pause of background work.
+"""

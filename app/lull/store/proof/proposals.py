@@ -357,7 +357,7 @@ class Proposals:
         return await self._db.write_synced(work)
 
     async def undone(self, number: int, proposal: Proposal) -> None:
-        """Undo a user's decision about a proposal that changed no skill."""
+        """Undo a user's decision about a proposed skill that changed no active skill."""
         undo = self.undoing(number, proposal)
         await self._db.write_synced(lambda connection: undo(connection, 0))
 

@@ -65,8 +65,8 @@ class UseReplayed:
 
 
 class UseReplays:
-    """Reads and writes the table `use_replays` (replays of approved skills), and finds uses of
-    skills in `turns`.
+    """Reads and writes the table `use_replays` (requests replayed with and without approved
+    skills), and finds uses of skills in `turns`.
     """
 
     def __init__(self, database: Database) -> None:

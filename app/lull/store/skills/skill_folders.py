@@ -68,7 +68,7 @@ class SkillFolders:
     # Versions
 
     def keep(self, text: SkillText) -> str:
-        """Store a skill text as a version if it is new; return its sha256."""
+        """Store a skill text as a version file if it is new; return its sha256."""
         return self.keep_bytes(render(text))
 
     def keep_bytes(self, data: bytes) -> str:
@@ -80,7 +80,7 @@ class SkillFolders:
         return sha256
 
     def is_kept(self, sha256: str) -> bool:
-        """Return whether this version of a skill text is stored intact."""
+        """Return whether this version of a skill text is stored on disk and undamaged."""
         return sha256_of(self._version(sha256)) == sha256
 
     def kept(self) -> list[str]:
