@@ -3,10 +3,10 @@
     turns → proposals → skills → other prompts
           → sampled groups → runs → adapters → runs and adapters trained on top of them
 
-A skill that it taught is removed, or set back to its earlier text. A run that used it is deleted
-with its folder. An adapter from such a run or built on such an adapter is rolled back to the
-youngest ancestor without it. Failures and groups of other conversations become free again, so
-later lulls can use them.
+A skill (instruction text) that it taught is removed, or set back to its earlier text. A run that
+used it is deleted with its folder. An adapter from such a run or built on such an adapter is rolled
+back to the youngest ancestor without it. Failures and sampled answers of other conversations become
+free again, so later skills and runs can use them.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ log = logging.getLogger(__name__)
 
 
 class Exemplars(Protocol):
-    """Interface of the exemplar memory (past requests), as far as forgetting needs it. Blocking."""
+    """Interface to delete from the memory of requests that skills were useful for. Blocking."""
 
     def remove(self, ids: list[str]) -> None: ...
 
     def remove_skill(self, *, client: str, skill: str) -> None:
-        """Remove a skill's exemplars; `client` is "" for a skill of all clients."""
+        """Remove a skill's remembered past requests; `client` is "" for a skill of all clients."""
 
     def of_turns(self, turns: Sequence[str]) -> list[str]: ...
 
@@ -90,19 +90,19 @@ class ForgetFiles:
 
 
 class ForgetElsewhere(Protocol):
-    """What forgetting a conversation needs of a running service."""
+    """What a running service must do elsewhere when a conversation is forgotten (interface)."""
 
     async def exemplars(self) -> Exemplars | None:
-        """Open the exemplar memory; None if there is none."""
+        """Open the memory of past requests that skills were useful for; None if there is none."""
 
     async def roll_back(self, model: str, *, to: str | None, why: str) -> None:
-        """Put another adapter in force; the base if `to` is None."""
+        """Make another adapter of the model the active one; the base model if `to` is None."""
 
     async def stop(self, runs: Sequence[str]) -> None:
         """Stop work on training runs that are about to be removed."""
 
     async def afterwards(self) -> None:
-        """Update what other parts of the service cached."""
+        """Refresh the service's caches after a conversation was forgotten."""
 
 
 class Forget:

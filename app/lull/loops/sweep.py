@@ -1,7 +1,7 @@
 """Moves old conversations into the trash in small steps, and asks the user before moving many.
 
-A sweep, every few hours, notes how much time has passed, moves conversations that are too old or
-too much into the trash, a few at a time, and empties what has been in the trash for a week. A full
+A sweep, every few hours, notes how much time has passed, moves conversations over the age or size
+limit into the trash, a few at a time, and empties what has been in the trash for a week. A full
 trash stops the moving, so nothing leaves the trash early.
 """
 
@@ -25,7 +25,7 @@ _DAY_S = 86_400.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swept:
-    """The result of one sweep."""
+    """The result of one sweep that moves old conversations into the trash."""
 
     moved: int = 0
     """Number of conversations moved into the trash."""
@@ -38,7 +38,9 @@ class Swept:
 
 
 class Sweep:
-    """Enforces the age and size limits on stored conversations."""
+    """Enforces the age and size limits on stored conversations by moving the oldest into the
+    trash.
+    """
 
     def __init__(
         self,
@@ -59,9 +61,9 @@ class Sweep:
         self._turn = asyncio.Lock()
 
     async def sweep(self, *, asked: bool = False) -> Swept:
-        """Move conversations over the limits into the trash, once. Raises StoreError.
+        """Move conversations over the age or size limits into the trash, once. Raises StoreError.
 
-        `asked` means that the user agreed to move everything that is too old or too much.
+        `asked` means that the user agreed to move every conversation over the limits.
         """
         async with self._turn:
             lived = await self._tick()
@@ -134,7 +136,8 @@ class Sweep:
         return self._trash.thrown()
 
     async def restore(self, name: str = "") -> int:
-        """Restore one bundle from the trash, or all; return the number of conversations.
+        """Restore one bundle of conversations from the trash, or all; return the number of
+        conversations.
 
         Raises StoreError.
         """
@@ -147,14 +150,16 @@ class Sweep:
             return back
 
     async def bring_back(self, conversation: str) -> None:
-        """Restore a conversation from the trash unchanged, so that it can be forgotten."""
+        """Restore a conversation from the trash unchanged, so that forgetting can delete it with
+        all that was derived from it.
+        """
         async with self._turn:
             for one in await asyncio.to_thread(self._trash.thrown):
                 if conversation in one.bundle.conversations:
                     await self._trash.restore(one.name, for_good=False)
 
     async def empty(self) -> int:
-        """Empty the trash for good; return how many conversations were removed."""
+        """Delete all conversations in the trash for good; return how many were removed."""
         async with self._turn:
             thrown = await asyncio.to_thread(self._trash.thrown)
             for one in thrown:

@@ -1,4 +1,5 @@
-"""Makes a backup file of a home in use, and verifies it before giving it its final name.
+"""Makes a backup file of Lull's data folder while it is in use, and verifies it before giving it
+its final name.
 
 SQLite copies the database while others write to it. The other files are read afterwards; if one was
 deleted meanwhile, everything is read again, so that no row names a missing file. Then the backup is
@@ -70,8 +71,9 @@ def make(
     alive: Callable[[int], bool],
     tell: Tell = lambda *_: None,
 ) -> Made:
-    """Make a backup and verify it. Blocking. Raises BackupError, NotFound, StoreError, and what
-    `tell` raises; then `target` is not created.
+    """Make a backup file of Lull's data folder and verify it. Blocking.
+
+    Raises BackupError, NotFound, StoreError, and what `tell` raises; then `target` is not created.
     """
     database = home / DATABASE
     if missing := Witness(database).look():

@@ -1,4 +1,4 @@
-"""What making, reading and restoring backups share: folders, counts, errors in words."""
+"""Helpers that making, reading and restoring backups share: folders, counts, errors in words."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _COUNTED: Final = {
 
 
 def look_into(database: Path) -> tuple[int, BackupCounts]:
-    """Return the database's layout version and its counts."""
+    """Open a database file and return its layout version and its row counts."""
     with closing(sqlite3.connect(database, isolation_level=None)) as connection:
         (layout,) = connection.execute("PRAGMA user_version").fetchone()
         counts = {
@@ -46,8 +46,8 @@ def look_into(database: Path) -> tuple[int, BackupCounts]:
 
 @contextmanager
 def work_folder(home: Path, name: str, alive: Callable[[int], bool]) -> Iterator[Path]:
-    """Context manager for a private temporary folder in the home. First removes those left by
-    killed processes.
+    """Context manager for a private temporary folder in Lull's data folder. First removes those
+    left by killed processes.
     """
     sweep_work(home, alive)
     folder = home / f".{name}.{os.getpid()}.work.tmp"
@@ -60,7 +60,9 @@ def work_folder(home: Path, name: str, alive: Callable[[int], bool]) -> Iterator
 
 @contextmanager
 def in_words(where: Path) -> Iterator[None]:
-    """Context manager that converts OSError and sqlite3.Error to BackupError."""
+    """Context manager that converts OSError and sqlite3.Error to BackupError, with a message for
+    the user.
+    """
     try:
         yield
     except OSError as error:

@@ -45,7 +45,9 @@ def manifest_of(file: Path) -> Manifest:
 
 def unpacked(file: Path, into: Path, *, tell: Tell = lambda *_: None) -> Manifest:
     """Unpack a backup into a new folder, check it against its manifest, and open its database.
-    Blocking. Raises BackupError, and what `tell` raises; then the folder may be incomplete.
+    Blocking.
+
+    Raises BackupError, and what `tell` raises; then the folder may be incomplete.
     """
     with in_words(file), _opened(file) as packed:
         manifest = _manifest(packed)

@@ -1,4 +1,4 @@
-"""One SQLite file with a single writer thread, and readers that never wait for it.
+"""Opens Lull's SQLite file with a single writer thread, and readers that never wait for it.
 
 Writes are functions handed to the writer, which runs all that are queued in one transaction: heavy
 load costs few commits, and a turn is committed within a fraction of a second. What is committed
@@ -35,10 +35,10 @@ _READERS_CACHE_KB = 512
 
 
 class Database:
-    """The open database file. `kept_aside` is the damaged file found in its place, if any.
+    """Reads from and writes to the open SQLite database file, with one writer thread.
 
-    Raises StoreError. `rescue=False` reports damage but does not move the file: for readers beside
-    a running service.
+    `kept_aside` is the damaged file found in its place, if any. Raises StoreError. `rescue=False`
+    reports damage but does not move the file: for readers beside a running service.
     """
 
     def __init__(self, path: Path, *, rescue: bool = True) -> None:
@@ -169,38 +169,42 @@ class Database:
         self._writer.post_work(work)
 
     def inbox(self, write: Callable[[sqlite3.Connection, Sequence[T]], None]) -> Inbox[T]:
-        """Return an inbox for frequent items: posted one by one, passed to `write` in batches, in
-        order.
+        """Return a queue for frequent small writes: items are posted one by one and passed to
+        `write` in batches, in order.
 
         If a batch fails, each item is written by itself.
         """
         return self._writer.inbox(write)
 
     async def write(self, work: Work[T]) -> T:
-        """Write and wait for the commit; the write sees everything posted before.
+        """Run a write function and wait for its commit; it sees everything posted before.
 
         Raises what `work` raises, with nothing written.
         """
         return await asyncio.wrap_future(self.submit(work))
 
     async def write_synced(self, work: Work[T]) -> T:
-        """Write a decision of the user's, which a power cut must not undo, and wait until it is on
-        disk.
+        """Write something that a power cut must not undo, such as a user's decision, and wait until
+        it is on disk.
 
         Raises what `work` raises, with nothing written.
         """
         return await asyncio.wrap_future(self._writer.submit(work, synced=True))
 
     def submit(self, work: Work[T]) -> Future[T]:
-        """Queue a write and return its future."""
+        """Queue a write to the database and return its future."""
         return self._writer.submit(work)
 
     def flush(self) -> None:
-        """Wait until everything posted so far is committed: it survives a kill, not a power cut."""
+        """Wait until all writes posted so far are committed: they survive a kill, not a power
+        cut.
+        """
         self.submit(lambda _: None).result()
 
     def checkpoint_soon(self) -> None:
-        """Return freed space to the disk after the current transaction."""
+        """Have the file shrunk by a WAL checkpoint after the current transaction, so that freed
+        space returns to the disk.
+        """
         self._writer.checkpoint_soon()
 
     def rows_missing(self) -> bool:
@@ -211,12 +215,12 @@ class Database:
 
     @property
     def changes(self) -> int:
-        """Number of rows changed since the file was opened."""
+        """Number of database rows changed since the file was opened."""
         return self._writer.changes
 
     @property
     def failing(self) -> bool:
-        """Whether writes are currently being lost."""
+        """Whether writes to the database are currently being lost."""
         return self._writer.failing
 
     @property
@@ -253,12 +257,12 @@ class Database:
         return reader
 
     def size_bytes(self) -> int:
-        """Size of the file and its WAL."""
+        """Size of the database file and its WAL in bytes."""
         wal = self.path.with_name(self.path.name + "-wal")
         return self.path.stat().st_size + (wal.stat().st_size if wal.exists() else 0)
 
     def close(self) -> None:
-        """Write what is queued, let readers finish, then close the file.
+        """Write what is queued, let readers finish, then close the database file.
 
         Safe to call twice, also from two threads at once.
         """

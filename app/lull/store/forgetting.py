@@ -33,7 +33,7 @@ _TO_REWRITE: Final = "to-rewrite"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToForget:
-    """Everything that must be deleted to forget a conversation, by id."""
+    """The ids of everything that must be deleted to forget a conversation."""
 
     trajectory: str
     turns: tuple[str, ...]
@@ -61,7 +61,9 @@ class ToForget:
 
 
 class ForgettingRows:
-    """Stores what is to be forgotten, deletes the rows, and remembers unfinished deletions."""
+    """Stores what is to be forgotten with a conversation, deletes those rows, and remembers
+    unfinished deletions.
+    """
 
     def __init__(self, database: Database) -> None:
         self._db = database
@@ -69,7 +71,7 @@ class ForgettingRows:
     # The intention
 
     async def intend(self, what: ToForget) -> None:
-        """Store what is to be deleted, before deleting it."""
+        """Store the list of what is to be deleted with a conversation, before deleting it."""
         await self._db.write(
             lambda connection: connection.execute(
                 "INSERT OR REPLACE INTO facts VALUES (?, ?)",
@@ -78,7 +80,7 @@ class ForgettingRows:
         )
 
     def intended(self) -> list[ToForget]:
-        """List deletions that were begun and not finished."""
+        """List deletions of conversations that were begun and not finished."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT value FROM facts WHERE name LIKE ?", (f"{_FACT}:%",)
@@ -87,8 +89,10 @@ class ForgettingRows:
         return [_read(row["value"]) for row in rows]
 
     async def done(self, what: ToForget) -> None:
-        """Record that no row contains the conversation any more, but the file must still be
-        rewritten; the deletion's stored ids and texts are removed.
+        """Record that no row contains the forgotten conversation any more, but the file must still
+        be rewritten.
+
+        The deletion's stored ids and texts are removed.
         """
 
         def work(connection: sqlite3.Connection) -> None:
@@ -98,8 +102,8 @@ class ForgettingRows:
         await self._db.write(work)
 
     def to_rewrite(self) -> bool:
-        """Whether the database file must still be rewritten, because a crash or a reader prevented
-        it. Blocking.
+        """Whether the database file must still be rewritten to remove deleted content, because a
+        crash or a reader prevented it. Blocking.
         """
         return bool(
             self._db.read(
@@ -112,7 +116,8 @@ class ForgettingRows:
     # The rows
 
     async def remove(self, what: ToForget, bodies: Mapping[str, str]) -> None:
-        """Delete everything listed in `what` from every table. Safe to repeat.
+        """Delete everything listed in `what` (a conversation and all derived from it) from every
+        table. Safe to repeat.
 
         `bodies` are the texts of the skills that stay, by sha256.
         """
@@ -138,8 +143,8 @@ class ForgettingRows:
         await self._db.write(work)
 
     def rewrite(self) -> list[Path]:
-        """Rewrite the database file without deleted content, and remove backup copies of it.
-        Blocking.
+        """Rewrite the database file, so that deleted content is gone from it, and remove backup
+        copies of it. Blocking.
 
         Returns damaged files kept aside that may still hold some of it.
         """

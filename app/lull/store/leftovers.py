@@ -31,7 +31,7 @@ _SKIPPED_FOLDERS: Final = frozenset({"vectors", "models", "logs", "run"})
 def sweep_leftovers(home: Path, *, alive: Callable[[int], bool]) -> list[Path]:
     """Remove left-over temporary files of atomic writes and return their paths.
 
-    Call it while holding the home's lock, before anything is written.
+    Call it while holding the lock of Lull's data folder, before anything is written.
     """
     swept = sweep_work(home, alive)
     for folder, folders, files in os.walk(home):
@@ -49,7 +49,7 @@ def sweep_leftovers(home: Path, *, alive: Callable[[int], bool]) -> list[Path]:
 
 
 def sweep_work(home: Path, alive: Callable[[int], bool]) -> list[Path]:
-    """Remove temporary folders of killed backups and restores; return them."""
+    """Remove temporary folders of killed backups and restores; return their paths."""
     if (home / RESTORING).exists():
         return []  # what was made ready is in force in a moment
     made = [*home.glob(".*.work.tmp"), *home.glob(f".*{READY}")]

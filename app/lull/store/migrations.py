@@ -1,4 +1,4 @@
-"""The database layout, one ordered script per version.
+"""Lists the database migrations: one ordered SQL script per layout version.
 
 Never edit a released script: add the next one. The file is copied aside before an older layout is
 changed.

@@ -1,4 +1,5 @@
-"""Migrations of the slow loop: adapters, training runs, their sources, publications.
+"""Database migrations of the tables for training: adapters, training runs, their sources,
+publications.
 
 They are part of `MIGRATIONS`, which fixes their order.
 """

@@ -1,4 +1,5 @@
-"""Restores a backup: moves the home's current data aside and the unpacked data into place.
+"""Restores a backup: moves the current data in Lull's data folder (the home) aside and the unpacked
+data into place.
 
 Writing `restoring.json` commits the restore: before that, nothing in the home has changed; after
 it, the next Lull process finishes what was interrupted. Each name is moved in one step, so the
@@ -34,18 +35,20 @@ _CLOSE_TIMEOUT_S: Final = 5.0
 
 
 def cut_off(home: Path) -> bool:
-    """Whether a restore was interrupted by a crash."""
+    """Whether the restore of a backup was interrupted by a crash."""
     return (home / JOURNAL).exists()
 
 
 def aside(home: Path) -> list[Path]:
-    """Return the folders with former data that restores moved aside, oldest first."""
+    """Return the folders with former data that restores of backups moved aside, oldest first."""
     found = [one for one in home.glob(f"{_ASIDE}*") if one.name.removeprefix(_ASIDE).isdecimal()]
     return sorted(found, key=_number)
 
 
 def look(home: Path, file: Path, *, alive: Callable[[int], bool], tell: Tell) -> Manifest:
-    """Verify a backup without changing the home, and return its manifest. Raises BackupError."""
+    """Verify a backup without changing Lull's data folder, and return its manifest. Raises
+    BackupError.
+    """
     with in_words(file), work_folder(home, "restore", alive) as work:
         return unpacked(file, work / "new", tell=tell)
 
@@ -53,8 +56,10 @@ def look(home: Path, file: Path, *, alive: Callable[[int], bool], tell: Tell) ->
 def restore(
     home: Path, file: Path, *, at: str, alive: Callable[[int], bool], tell: Tell
 ) -> tuple[Manifest, Path | None]:
-    """Restore a backup. Return its manifest, and the folder with the former data, None if there was
-    none. The caller holds the home's lock. Raises BackupError, StoreError and Busy; then nothing
+    """Restore a backup; return its manifest, and the folder with the former data, None if there was
+    none.
+
+    The caller holds the data folder's lock. Raises BackupError, StoreError and Busy; then nothing
     has changed.
     """
     with in_words(file), work_folder(home, "restore", alive) as work:
@@ -71,7 +76,9 @@ def restore(
 
 
 def undo(home: Path) -> Path | None:
-    """Undo the last restore. Return the folder with the data it replaced, None if there was none.
+    """Undo the last restore of a backup; return the folder with the data it replaced, None if there
+    was none.
+
     Raises NotFound, BackupError and Busy.
     """
     folders = aside(home)
@@ -82,8 +89,9 @@ def undo(home: Path) -> Path | None:
 
 
 def finish(home: Path) -> bool:
-    """Finish an interrupted restore; return whether there was one. The caller holds the home's
-    lock. Raises BackupError.
+    """Finish an interrupted restore of a backup; return whether there was one.
+
+    The caller holds the data folder's lock. Raises BackupError.
     """
     journal = home / JOURNAL
     if not cut_off(home):

@@ -1,4 +1,4 @@
-"""Age and size of stored conversations, and deletion of the oldest with their messages.
+"""Measures the age and size of stored conversations, and deletes messages that none of them uses.
 
 Which conversations are too old is decided in the core.
 """
@@ -19,7 +19,7 @@ _LIVED = "lived"
 
 
 class Retention:
-    """The table `births` (the day of each conversation), and the count of days that Lull has been
+    """Reads and writes the age of each conversation (table `births`), in days that Lull has been
     running.
     """
 
@@ -27,7 +27,7 @@ class Retention:
         self._db = database
 
     def lived(self) -> Lived:
-        """Return the stored count of days."""
+        """Return the stored count of days that Lull has been running."""
         row = self._db.read(
             lambda connection: connection.execute(
                 "SELECT value FROM facts WHERE name = ?", (_LIVED,)
@@ -39,8 +39,8 @@ class Retention:
         return Lived(**{**said, "spans": tuple((a, b) for a, b in said["spans"])})
 
     async def live(self, lived: Lived) -> None:
-        """Store the count of days, and date the conversations recorded since the last call with the
-        current day.
+        """Store the count of days that Lull has been running, and date the conversations recorded
+        since the last call with the current day.
         """
 
         def work(connection: sqlite3.Connection) -> None:
@@ -57,7 +57,7 @@ class Retention:
         await self._db.write(work)
 
     def kept(self) -> list[Kept]:
-        """List conversations whose newest turn was dated in Lull's own day count."""
+        """List conversations whose newest turn has a date in Lull's own count of days."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT id, t.last AS last, born FROM trajectories t"

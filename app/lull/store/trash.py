@@ -1,4 +1,4 @@
-"""The trash: conversations removed for age or size, one file per removal.
+"""Stores the trash: conversations removed for age or size, one file per removal.
 
 A file holds every row that belongs to them, with their messages, so restoring leaves the database
 as if they had never gone. It is complete on disk before any row is deleted. Dependent tables are
@@ -32,7 +32,9 @@ _VALUES_PER_QUERY: Final = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bundle:
-    """One removal of conversations, as described in the first line of its file in the trash."""
+    """One removal of conversations to the trash, as described in the first line of its file
+    there.
+    """
 
     why: str
     """Reason for the removal: "age", "size" or "asked"."""
@@ -46,7 +48,7 @@ class Bundle:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thrown:
-    """A file in the trash, with what it contains."""
+    """A file in the trash, with a description of the conversations in it."""
 
     name: str
     size_bytes: int
@@ -54,7 +56,9 @@ class Thrown:
 
 
 class Trash:
-    """The folder `trash/` of the home. Blocking."""
+    """Keeps removed conversations as files in the folder `trash/`, from which they can be restored.
+    Blocking.
+    """
 
     def __init__(self, folder: Path, database: Database) -> None:
         self.folder = folder
@@ -82,8 +86,9 @@ class Trash:
     # In
 
     async def throw(self, ids: Sequence[str], bundle: Bundle) -> int:
-        """Move these conversations to the trash; return how many. A conversation that was continued
-        meanwhile stays.
+        """Move these conversations to the trash; return how many.
+
+        A conversation that was continued meanwhile stays.
         """
         rows = self._db.read(lambda connection: _rows(connection, ids))
         lasts = {row["id"]: row["last"] for table, row in rows if table == _ROOT}
@@ -144,7 +149,8 @@ class Trash:
     # Out
 
     async def restore(self, name: str, *, for_good: bool = True) -> int:
-        """Put the conversations in a trash file back; return how many. Raises StoreError.
+        """Put the conversations in a trash file back into the database; return how many. Raises
+        StoreError.
 
         `for_good` keeps them from ever expiring by age again.
         """

@@ -1,7 +1,7 @@
-"""Finishes work that must not be cut in half, even if whoever waits for it is cancelled.
+"""Runs async work to its end even if the task that waits for it is cancelled.
 
-A client that goes away, a lull that ends and a service that stops all cancel the task that waits.
-A write that has begun is carried out all the same, so what belongs to it has to follow.
+A client that goes away, an idle time that ends and a service that stops all cancel the task that
+waits. A write that has begun is carried out all the same, so what belongs to it has to follow.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ T = TypeVar("T")
 
 
 async def uninterrupted(work: Coroutine[Any, Any, T]) -> T:
-    """Carry out `work` to its end and return its result, or raise its error.
+    """Run `work` to its end and return its result, or raise its error, even if the caller is
+    cancelled.
 
     A caller that is cancelled meanwhile waits for the end too, so that locks it holds stay held,
     and is cancelled then.

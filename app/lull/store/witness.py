@@ -1,4 +1,4 @@
-"""A small file beside Lull's database that tells at the start whether data has been lost.
+"""Keeps a small file beside Lull's database that tells at the start whether data has been lost.
 
 A database that is gone, empty, restored from an old copy or swapped looks like a first start. So
 `witness.json` stores the database's identity, a write counter and row counts; it is written every
@@ -32,7 +32,9 @@ _WAL_HEADER_BYTES: Final = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """What the witness file records: the database's state when it was written."""
+    """The content of the witness file (it tells whether data has been lost): the database's
+    identity and counts when it was written.
+    """
 
     store: str
     """Identity of the database that was seen."""
@@ -47,7 +49,9 @@ class Seen:
 
 
 class Witness:
-    """The witness file beside the database. Blocking."""
+    """Writes the witness file beside the database, and compares it with the database to find lost
+    data. Blocking.
+    """
 
     def __init__(self, database: Path) -> None:
         self._database = database
@@ -57,7 +61,7 @@ class Witness:
     # Before the database is opened
 
     def look(self) -> list[StoreError]:
-        """Report damage to the database files, before the database is opened."""
+        """Report missing or damaged database files, before the database is opened."""
         seen, wal = self._seen(), self._database.with_name(self._database.name + "-wal")
         empty = not self._database.is_file() or self._database.stat().st_size == 0
         if empty and seen is not None and not self._database.is_dir():
@@ -69,7 +73,7 @@ class Witness:
         return []
 
     def keep_aside(self) -> Path | None:
-        """Move a WAL aside that SQLite would discard; return its new path."""
+        """Move a write-ahead log aside that SQLite would discard; return its new path."""
         wal = self._database.with_name(self._database.name + "-wal")
         alone = not self._database.is_file() or self._database.stat().st_size == 0
         if not wal.is_file() or wal.stat().st_size == 0 or not (alone or not _is_header_valid(wal)):
@@ -84,7 +88,7 @@ class Witness:
     # With the database open
 
     def compare(self, database: Database) -> StoreError | None:
-        """Report if this is a different database from the one that the witness saw, or an older
+        """Report if the database is not the one last recorded in the witness file, or is an older
         state of it.
         """
         seen = self._seen()
@@ -99,7 +103,9 @@ class Witness:
         return None
 
     def set_aside(self) -> None:
-        """Rename the old witness file, so that the loss is reported at the next start too."""
+        """Rename the old witness file (the last known state of the database), so that the loss is
+        reported at the next start too.
+        """
         number = 1
         while (aside := self._file.with_name(f"witness.lost-{number}.json")).exists():
             number += 1
@@ -107,7 +113,7 @@ class Witness:
             self._file.rename(aside)
 
     def still_missing(self, database: Database) -> list[StoreError]:
-        """Report losses found at earlier starts that are not restored."""
+        """Report losses of data found at earlier starts that are not restored."""
         store, number = _name(database), _number(database)
         found = []
         for file in sorted(self._database.parent.glob("witness.lost-*.json")):
@@ -122,7 +128,8 @@ class Witness:
         return found
 
     def write(self, database: Database, *, at: str, running: bool) -> None:
-        """Record the database's current state; skipped while running if nothing was written since.
+        """Record the database's current state in the witness file; skipped while running if nothing
+        was written since.
 
         Raises StoreError.
         """

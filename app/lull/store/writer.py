@@ -1,8 +1,8 @@
-"""The single writer thread: commits queued writes in order, many per transaction.
+"""Runs the database's single writer thread: commits queued writes in order, many per transaction.
 
 Between statements the writer competes with requests for the interpreter lock. So frequent items go
-through an `Inbox`, which writes a whole batch in a few statements. A write that
-raises is rolled back alone, without its neighbours.
+through an `Inbox`, which writes a whole batch in a few statements. A write that raises is rolled
+back alone, without its neighbours.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class _Entry(NamedTuple):
 
 
 class Inbox(Generic[T]):
-    """Accepts items of one kind and stores them in batches, in order."""
+    """Queue that accepts items of one kind and stores them in batches, in order."""
 
     def __init__(
         self,
@@ -63,12 +63,12 @@ class Inbox(Generic[T]):
         self._post = post
 
     def put(self, item: T) -> None:
-        """Store the item soon; never waits or raises."""
+        """Queue an item to be stored soon; never waits or raises."""
         self._post(_Entry(partial(_write_items, self.write, [item]), None, self, item))
 
 
 class Writer:
-    """Owns the write connection and the writer thread.
+    """Owns the database's write connection and its writer thread.
 
     `in_words` converts an SQLite error for users; `closed` is the error for writes after closing.
     """
@@ -124,7 +124,9 @@ class Writer:
         return future
 
     def checkpoint_soon(self) -> None:
-        """Have the file and its WAL shrunk after this transaction, where rows were deleted."""
+        """Have the database file and its WAL shrunk after this transaction, where rows were
+        deleted.
+        """
         self._checkpoint = True
 
     @property
@@ -132,7 +134,7 @@ class Writer:
         return self._connection.total_changes
 
     def finish(self) -> None:
-        """Write everything that is queued, then end the thread. Safe to call twice."""
+        """Write everything that is queued, then end the writer thread. Safe to call twice."""
         with self._door:
             first = not self._closed
             self._closed = True
@@ -270,7 +272,9 @@ def _write_items(
 
 
 class Transaction:
-    """BEGIN IMMEDIATE … COMMIT, or ROLLBACK if anything fails, including the COMMIT."""
+    """Context manager for one SQLite transaction: BEGIN IMMEDIATE … COMMIT, or ROLLBACK if anything
+    fails, including the COMMIT.
+    """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
@@ -293,7 +297,7 @@ def insert(
     rows: Sequence[Sequence[object]],
     otherwise: str = "",
 ) -> None:
-    """Insert all rows with few SQL statements.
+    """Insert all rows into a table with few SQL statements.
 
     `into` names the table and columns ("turns (id, at)"); `otherwise` is appended (ON CONFLICT …).
     """

@@ -1,1 +1,3 @@
-"""Takes a trained adapter into use: the gate, promotion and publishing."""
+"""Puts trained LoRA adapters into use: tests them, promotes them, rolls them back, and publishes
+them to Ollama.
+"""

@@ -1,14 +1,17 @@
-"""Runs the gate: compares a new adapter with the one in use until a verdict is certain.
+"""Runs the gate (the checks that an adapter must pass before it answers users).
 
-    1. every canary once, greedily, by both
+The gate compares a new adapter with the active one on the same requests, until a verdict is
+statistically certain:
+
+    1. every canary prompt (a short prompt with a known right answer) once, greedily, by both
     2. past successes: whether they still hold, and the answers' KL divergence from the base
-    3. lures for secrets
+    3. prompts that ask for secrets, to see whether the model leaks training data
     4. sampled: canary families with a small loss again, then held-out requests, both sides with
        one seed
 
-The plan (the opponent, the requests and the rule) is stored before the first measure, and each
-measure is stored as soon as it is taken. An interrupted gate continues where it was; if another
-adapter has come into force, it begins again.
+The plan (the opponent, the requests and the rule) is stored before the first measurement, and each
+measurement is stored as soon as it is taken. An interrupted gate continues where it was; if another
+adapter has become active meanwhile, it begins again.
 """
 
 from __future__ import annotations
@@ -69,7 +72,9 @@ class _Exam:
 
 
 class Gate:
-    """Measures one candidate adapter at a time and gives the verdict whether it may be used."""
+    """Measures one candidate adapter at a time against the active one, and gives the verdict
+    whether it may answer users.
+    """
 
     def __init__(
         self,
@@ -96,11 +101,12 @@ class Gate:
         """Number of measures taken in the current exam."""
 
     async def slice(self, adapter: str, until_s: float) -> Verdict | None:
-        """Measure the candidate until `until_s` (monotonic clock).
+        """Measure the candidate adapter until `until_s` (monotonic clock).
 
-        Return the verdict, or None if more remains to be measured.
+        Return the verdict whether it may answer users, or None if more remains to be measured.
 
-        At least one batch of measures is taken. Raises LullError; finished measures are kept.
+        At least one batch of measurements is taken. Raises LullError; finished measurements are
+        kept.
         """
         exam = await self._begun(adapter)
         try:
@@ -124,7 +130,9 @@ class Gate:
         return decide(measures, exam.rule, at=self._clock.now(), against=exam.against)
 
     def progress(self, adapter: str) -> float:
-        """Return the gate's progress, from 0 to 1, towards the fewest measurements it needs."""
+        """Return how far the test of a candidate adapter is, from 0 to 1, towards the fewest
+        measurements that it needs.
+        """
         exam = self._exam
         if exam is None or exam.version.id != adapter:
             return 0.0

@@ -1,5 +1,7 @@
-"""Gets whole answers, and the KL divergence between two adapters, to test an adapter before it is
-used; from the engine that also serves users.
+"""Generates whole answers with an adapter, and measures its KL divergence from the base model, to
+test it before it is used.
+
+The engine that also serves users generates them.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ from lull.core.models.engine import Chunk, Engine, GenerateRequest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contest:
-    """The two adapters that a gate compares, loaded in one engine on one base model."""
+    """The two adapters that the gate (the test before an adapter answers users) compares: the
+    active one and the candidate, loaded in one engine on one base model.
+    """
 
     engine: Engine
     old: str | None
@@ -45,9 +49,10 @@ class Answered:
 async def answered(
     engine: Engine, messages: tuple[Message, ...], sampling: Sampling, adapter: str | None
 ) -> Answered:
-    """Have the engine generate a complete answer to a request. Cancelling stops the engine.
+    """Have the engine generate a complete answer to a request, with one adapter or the base model.
+    Cancelling stops the engine.
 
-    Raises EngineError, and RequestError for a request that does not fit.
+    Raises EngineError, and RequestError for a request that does not fit the context window.
     """
     request = GenerateRequest(messages=messages, sampling=sampling, adapter=adapter, logprobs=0)
     try:

@@ -1,9 +1,11 @@
-"""Collects what a gate asks: canaries, held-out requests and past successes.
+"""Collects the requests on which a new adapter is tested before it may answer users: canary
+prompts, held-out requests and past successes.
 
 A held-out request was in no training batch of the adapter or its ancestors. It is a stored request
-that may be used for training, or, where a model's curriculum can make requests, a fresh one like
-those the user's corrections are about. Answers are scored like a run's samples; for a skill that
-was trained in, they are scored by the user's own wish, never by the skill's text.
+that may be used for training, or, where a model's curriculum (a source of practice requests) can
+make requests, a fresh one like those the user's corrections are about. Answers are scored like a
+training run's samples; for a skill (an instruction text) that was trained into the weights, they
+are scored by the user's own correction, never by the skill's text.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ FRESH: Final = 40
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaterialSources:
-    """The stores and functions that the gate's material is collected from."""
+    """The stores and functions from which the requests for testing a new adapter are collected."""
 
     adapters: Adapters
     training: Training

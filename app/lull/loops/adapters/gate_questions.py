@@ -1,4 +1,6 @@
-"""The types of what a gate asks both adapters: requests, and functions that score answers."""
+"""Defines the types of the requests that a new adapter and the active one both answer in the test
+before promotion, with functions that score the answers.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ The function is not told which adapter answered.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldOutRequest:
-    """A request that was never trained on, with the prompt that each of two adapters would get."""
+    """A request that was never trained on, with the prompts that the active adapter and the
+    candidate would get for it.
+    """
 
     id: str
     old: tuple[Message, ...]
@@ -40,7 +44,9 @@ class HeldOutRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastSuccess:
-    """A request whose stored answer the user was content with."""
+    """A stored request whose answer the user was content with, asked again to test whether a new
+    adapter still answers it well.
+    """
 
     id: str
     messages: tuple[Message, ...]
@@ -49,7 +55,9 @@ class PastSuccess:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateMaterial:
-    """Everything one gate asks: held-out requests, past successes, canaries, leak tests."""
+    """Everything that one test of a new adapter asks: held-out requests, past successes, canary
+    prompts, and texts that must not leak.
+    """
 
     probes: tuple[Probe, ...]
     """Canary probes, which both adapters answer."""
@@ -59,7 +67,9 @@ class GateMaterial:
     """Memorable texts from the training data; saying one unasked is a leak."""
 
     def family(self, name: str) -> list[tuple[tuple[Message, ...], Scores]]:
-        """Return one canary family's requests, or the past successes, with scoring functions."""
+        """Return the requests of one family (kind) of canary prompts, or the past successes, each
+        with the function that scores its answer.
+        """
         if name == SUCCESSES:
             return [(one.messages, one.score) for one in self.successes]
         return [(p.messages, _passes(p)) for p in self.probes if p.family == name]

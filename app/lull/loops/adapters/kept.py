@@ -1,7 +1,7 @@
-"""Decides which adapters not in force stay loaded, and whose files stay on disk.
+"""Decides which inactive adapters stay loaded in the engine, and whose files stay on disk.
 
-A request stamped with a version may reach the engine after another adapter came into force, and
-a rollback needs the earlier adapter.
+A request that was assigned to an adapter version may reach the engine after another adapter became
+active, and a rollback needs the earlier adapter.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from lull.store.adapters.adapters import Adapters
 def versions_needed(adapters: Adapters, model: str, others: Collection[str] = ()) -> list[str]:
     """Return the sha256 of the adapters that must stay loaded for this model. Blocking.
 
-    These are the ones in force, those of the last moves, and `others` (ids).
+    These are the ones that answer requests (the active one, and one on trial or kept for comparison
+    with a share of new conversations), those of the last changes of the active adapter, and
+    `others` (ids).
     """
     force = adapters.in_force(model)
     needed = {force.active, force.shadow, force.held, *others}
@@ -27,7 +29,8 @@ def versions_needed(adapters: Adapters, model: str, others: Collection[str] = ()
 def files_not_needed(adapters: Adapters, force: AdaptersInForce) -> list[str]:
     """Return the ids of the adapters whose files may be deleted. Blocking.
 
-    Kept are the last few that were in force, those still waiting, and the newest rejected ones.
+    Kept are the last few that were active, those that wait to be tested, and the newest rejected
+    ones.
     """
     everything = adapters.all(force.model)
     order = adapters.past(force.model)

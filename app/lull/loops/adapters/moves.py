@@ -1,4 +1,6 @@
-"""Carries out moves of adapters: loads one, changes its row, and then the routing of requests."""
+"""Changes which LoRA adapter answers a model's requests: loads the adapter, updates the database
+row, and then the routing of requests.
+"""
 
 from __future__ import annotations
 
@@ -25,26 +27,32 @@ class AdapterHost(Protocol):
         """
 
     async def load(self, version: AdapterVersion, folder: Path) -> None:
-        """Load another adapter version, and generate one answer with it as a test.
+        """Load one more adapter version into the engine, and generate one answer with it as a test.
 
-        Raises EngineError, and RequestError for one that does not fit.
+        Raises EngineError, and RequestError for an adapter that does not fit the model.
         """
 
     def expect(self, version: AdapterVersion, folder: Path) -> None:
-        """Register an adapter for the engine to load before it is first needed.
+        """Register an adapter that the engine is to load before it is first needed.
 
-        Starts no engine.
+        Does not start the engine.
         """
 
     def route(self, model: str, active: Arm, shadow: Shadow | None) -> None:
-        """Have new requests to a model answered by these adapters from now on. Never waits."""
+        """Have new requests to a model answered by the `active` adapter, and a share of new
+        conversations by the `shadow` adapter, from now on. Never waits.
+        """
 
     async def keep_only(self, model: str, versions: Sequence[str]) -> None:
-        """Unload every adapter version except these; answers in progress keep theirs."""
+        """Unload every adapter version of a model except these; answers in progress keep the
+        adapter that they began with.
+        """
 
 
 class AdapterMoves:
-    """Loads adapters, switches between them, and lets go of those that are not needed."""
+    """Loads adapters into the engine, switches between them, and unloads those that are not
+    needed.
+    """
 
     def __init__(
         self,
@@ -63,20 +71,26 @@ class AdapterMoves:
         """The adapter in the gate now, which stays loaded whatever else changes."""
 
     def unusable(self, version: AdapterVersion) -> str:
-        """Return why a version cannot be used; "" if it can. Blocking."""
+        """Return why an adapter version cannot be used (damaged files or other base weights); "" if
+        it can. Blocking.
+        """
         digest = self._host.digest(version.base_model)
         if digest is not None and digest != version.base_digest:
             return f"the weights of {version.base_model} are others now"
         return self._files.damage(version.id, version.sha256)
 
     async def undamaged(self, version: AdapterVersion) -> None:
-        """Raise AdapterError for a version that cannot be used."""
+        """Raise AdapterError if an adapter version cannot be used (damaged files or other base
+        weights).
+        """
         wrong = await asyncio.to_thread(self.unusable, version)
         if wrong:
             raise AdapterError(f"{version.id} cannot be used: {wrong}", hint="Train it again.")
 
     async def load(self, version: AdapterVersion) -> None:
-        """Load a version beside what is served. Raises AdapterError, EngineError."""
+        """Load an adapter version into the engine beside the ones that serve. Raises AdapterError,
+        EngineError.
+        """
         try:
             await self._host.load(version, self._files.folder(version.id))
         except EngineError:
@@ -87,8 +101,9 @@ class AdapterMoves:
             ) from error
 
     async def move(self, moved: Coroutine[object, object, AdaptersInForce]) -> AdaptersInForce:
-        """Change which adapter is in force, in the database and the routing; a caller that is
-        cancelled does not stop this.
+        """Change which adapter is active, in the database and then in the routing of requests.
+
+        The change is carried out even if the caller is cancelled.
         """
         return await uninterrupted(self._carried_out(moved))
 
@@ -111,7 +126,9 @@ class AdapterMoves:
         await asyncio.to_thread(self._prune, force)
 
     def route(self, force: AdaptersInForce) -> None:
-        """Route new requests to the adapters in force."""
+        """Route new requests of a model to its active adapter, and a share of new conversations to
+        one on trial or kept for comparison.
+        """
         active = self._arm(force.active)
         shadow = None
         if force.shadow is not None:
@@ -132,7 +149,7 @@ class AdapterMoves:
         return Arm(version=self._adapters.get(adapter).sha256, learned=learned)
 
     async def let_go(self, model: str) -> None:
-        """Unload the adapters of a model that are not needed."""
+        """Unload from the engine the adapters of a model that are not needed any more."""
         examined = (self.examined,) if self.examined is not None else ()
         await self._host.keep_only(model, versions_needed(self._adapters, model, examined))
 

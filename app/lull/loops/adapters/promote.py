@@ -1,13 +1,14 @@
-"""Puts adapters into use after the gate and a trial, and rolls them back.
+"""Puts adapters into use after a test and a trial, and rolls them back.
 
     bring: copies the finished adapter's files and adds its row
-    consider: runs the gate; a rejected adapter is kept for inspection
-    accepted: loads it beside the one in force, then a trial for a day, then promotion; each step
-    changes the row in one transaction and only then the routing of new requests
-    rollback to the one before: at once on live harm, a damaged file or the user's command
+    consider: runs the gate (the test of a new adapter); a rejected one is kept for inspection
+    accepted: loads it beside the active one, then a trial for a day (it answers a share of new
+    conversations), then promotion; each step changes the row in one transaction and only then the
+    routing of new requests
+    roll_back to the one before: at once on live harm, a damaged file or the user's command
 
-A crash at any moment leaves one or the other in force: the row decides at the next start. Answers
-in progress hold their adapter and end on it.
+A crash at any moment leaves one or the other active: the row decides at the next start. Answers in
+progress keep their adapter to the end.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ _ONCE = WAS_IN_FORCE | {AdapterStatus.ACTIVE}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromoteRule:
-    """The settings of trials and of rollback for harm."""
+    """The settings of an adapter's trial (a time in which it answers a share of new conversations)
+    and of rollback for harm.
+    """
 
     trial_share: float = SHADOW_SHARE
     """Share of new conversations that go to an adapter on trial; 0 skips the trial."""
@@ -66,7 +69,9 @@ class PromoteRule:
 
 
 class Promote:
-    """Puts adapters into use, ends their trials and rolls them back (implements AdapterGate)."""
+    """Puts trained adapters into use, first on trial with a share of new conversations, and rolls
+    them back (implements AdapterGate).
+    """
 
     def __init__(
         self,
@@ -101,7 +106,7 @@ class Promote:
     # Into force
 
     async def bring(self, run: Run, folder: str, graduates: Skill | None) -> str:
-        """Store the adapter that a run has trained, as a child of the one in force.
+        """Store the adapter that a training run has made, as a child of the active adapter.
 
         Return its id, the same for the same run. Raises AdapterError, StoreError.
         """
@@ -125,9 +130,9 @@ class Promote:
         folder: Path,
         learned: Sequence[Learned] = (),
     ) -> AdapterVersion:
-        """Store a finished adapter and compute its `sha256`.
+        """Store a finished adapter's files and row, and compute its `sha256`.
 
-        One with a known id is returned unchanged.
+        An adapter with a known id is returned unchanged.
 
         Raises AdapterError, StoreError.
         """
@@ -144,9 +149,9 @@ class Promote:
     async def consider(self, adapter: str, until_s: float | None = None) -> Verdict | None:
         """Compare a candidate adapter with the active one, and put it on trial if it is no worse.
 
-        Stops at `until_s` (monotonic clock; None: measures to the end). Returns the gate's
-        verdict, or None if more is left to measure. An accepted adapter is then on
-        trial or in force. Raises LullError.
+        Stops at `until_s` (monotonic clock; None: measures to the end). Returns the verdict, or
+        None if more is left to measure. An accepted adapter is then on trial (it answers a share of
+        new conversations) or active. Raises LullError.
         """
         version = self._adapters.get(adapter)
         if version.status is not AdapterStatus.CANDIDATE and version.verdict is not None:
@@ -167,7 +172,9 @@ class Promote:
         return verdict
 
     async def accepted(self, version: AdapterVersion) -> None:
-        """Put an accepted adapter on trial, or in force if there is no trial. Raises LullError."""
+        """Put an adapter that passed its test on trial (it answers a share of new conversations),
+        or make it active if trials are switched off. Raises LullError.
+        """
         rule = self._rule()
         if rule.trial_share <= 0.0 or rule.trial_s <= 0.0:
             await self.promote(version.id, why="the gate accepted it")
@@ -180,10 +187,10 @@ class Promote:
             )
 
     async def promote(self, adapter: str, *, why: str, held_share: float = 0.0) -> AdaptersInForce:
-        """Put an adapter in force: it answers all new requests to its model.
+        """Make an adapter the active one: it answers all new requests to its model.
 
-        The earlier one keeps `held_share` of new conversations. Raises NotFound, Conflict,
-        AdapterError, EngineError; then nothing has changed.
+        The earlier one keeps answering a share of new conversations (`held_share`), for comparison.
+        Raises NotFound, Conflict, AdapterError, EngineError; then nothing has changed.
         """
         async with self._moving:
             return await self._promote(adapter, why=why, held_share=held_share)
@@ -202,8 +209,9 @@ class Promote:
     async def roll_back(self, model: str, to: str | None = None, *, why: str) -> AdaptersInForce:
         """Roll back to an adapter that was in use before.
 
-        With `to` None, an adapter on trial is taken back; without a trial, the adapter before the
-        current one comes back, or the base if there is none. Raises as `promote`.
+        With `to` None, the trial of a new adapter (on a share of new conversations) is ended;
+        without a trial, the adapter before the current one comes back, or the base model if there
+        is none. Raises as `promote`.
         """
         async with self._moving:
             force = self._adapters.in_force(model)
@@ -221,9 +229,9 @@ class Promote:
             return await self._back(model, to or self._last_before(force), why=why)
 
     async def to_base(self, model: str, *, why: str) -> AdaptersInForce:
-        """Put the base model in force, without any adapter.
+        """Have the base model answer without any adapter.
 
-        Raises Conflict if it is in force already.
+        Raises Conflict if it already does.
         """
         async with self._moving:
             return await self._back(model, None, why=why)
@@ -247,7 +255,8 @@ class Promote:
     # Watching
 
     async def start(self) -> None:
-        """Restore the adapters in force at service start; falls back where files are damaged.
+        """Restore each model's active adapter when the service starts; fall back to an earlier one
+        where files are damaged.
 
         Waits for no model.
         """
@@ -257,7 +266,7 @@ class Promote:
             await self.take_up(model)
 
     async def take_up(self, model: str) -> None:
-        """Have a model answer with its adapter in force, when the model begins to be served.
+        """Have a model answer with its active adapter, when the model begins to be served.
 
         Waits for no model.
         """
@@ -282,7 +291,7 @@ class Promote:
         self._moves.route(force)
 
     async def lost(self, sha256: str, error: LullError) -> None:
-        """Replace an adapter that the engine could not load after a restart by an earlier one."""
+        """Replace an adapter that the engine could not load after its restart by an earlier one."""
         for version in self._adapters.all():
             force = self._adapters.in_force(version.base_model)
             in_use = (force.active, force.shadow, force.held)
@@ -314,7 +323,11 @@ class Promote:
         )
 
     async def step(self) -> None:
-        """End trials that are over, and roll back adapters that do harm. Raises LullError."""
+        """End adapters' trials (on a share of new conversations) that are over, and roll back
+        adapters that harm users' answers.
+
+        Raises LullError.
+        """
         for model in self._adapters.models():
             force = self._adapters.in_force(model)
             for adapter in (force.shadow, force.active):

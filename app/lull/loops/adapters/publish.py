@@ -1,9 +1,9 @@
-"""Publishes a learned adapter to Ollama as a merged copy of the model under its own name.
+"""Publishes a trained adapter to Ollama as a merged copy of the model under its own name.
 
 The steps are merge, upload, create, compare with the base in everything but the weights, and test;
 only then may requests go to the copy. Each step is recorded before the next begins and can be
-repeated, so an interrupted publication continues under its own number. Models in Ollama that
-Lull did not make are never changed or removed.
+repeated, so an interrupted publication continues under its own number. Models in Ollama that Lull
+did not make are never changed or removed.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ Tell = Callable[[PublishStep, int, int], None]
 
 
 class Publish:
-    """Makes and removes published versions in Ollama, one at a time."""
+    """Makes and removes published versions of trained models in Ollama, one at a time."""
 
     def __init__(
         self,
@@ -106,7 +106,8 @@ class Publish:
         says: Says,
         tell: Tell = lambda _step, _done, _of: None,
     ) -> PublishedVersion:
-        """Publish an adapter of `model`, or return the version that is there already.
+        """Publish an adapter of `model` to Ollama, or return the published version if there is one
+        already.
 
         Raises WeightsError, NotFound, UpstreamDown; routing does not change.
         """
@@ -127,7 +128,8 @@ class Publish:
             return version
 
     async def keep_only(self, model: str, adapters: Collection[str]) -> None:
-        """Remove the model's versions of all adapters except these (sha256) from Ollama.
+        """Remove the versions of the model that Lull published in Ollama, except those of these
+        adapters (sha256).
 
         A removal that fails is tried again at the next call.
         """

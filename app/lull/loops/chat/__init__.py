@@ -1,1 +1,1 @@
-"""Handles one chat request from its arrival to its stored record."""
+"""Handles chat requests to the proxy, from their arrival to the stored record."""

@@ -1,7 +1,8 @@
-"""Finds the conversation that a request continues: its position in a stored trajectory.
+"""Finds the conversation that a chat request continues: its position in a stored trajectory (a
+conversation's turns in order).
 
-A client may name its session; else the links of the request's history are looked up. Positions of
-recent answers are kept in memory, because a next request may come before the commit.
+A client may name its session; else the hashes of the request's message history are looked up.
+Positions of recent answers are kept in memory, because a next request may come before the commit.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ MOST_POSITIONS = 2048
 
 
 class Conversations:
-    """The positions of conversations, by link and by session."""
+    """Finds stored conversations that a request continues, by the hash links of their messages or
+    by the client's session name.
+    """
 
     def __init__(self, trajectories: Trajectories) -> None:
         self._trajectories = trajectories
@@ -33,20 +36,25 @@ class Conversations:
         self._store_failing = False
 
     def chain(self, client: Client, request: ChatRequest) -> list[str]:
-        """Return the links of the request's messages, each made of all messages up to it."""
+        """Return the links of the request's messages: for each message a keyed hash of it and all
+        before it.
+        """
         if request.outline is not None:
             return list(request.outline.links)
         return links(self._key, client.identity, request.messages)
 
     def answer_link(self, client: Client, chain: Sequence[str], answer: Message) -> str:
-        """Return the link of the answer to a request with these links."""
+        """Return the link (a keyed hash of a message and all before it) of the answer to a request
+        with these links.
+        """
         behind = chain[-1] if chain else root(self._key, client.identity)
         return link(self._key, behind, answer)
 
     def position(
         self, client: Client, session: str, messages: Sequence[Message], chain: Sequence[str]
     ) -> Position | None:
-        """Find the trajectory that this request continues, by its session or its history's links.
+        """Find the stored conversation that this request continues, by its session or the hash
+        links of its history.
 
         A first message starts a new conversation even when the same words were said before.
         """
@@ -64,7 +72,9 @@ class Conversations:
     def remember(
         self, position: Position, client: Client, session: str, ends: Iterable[str]
     ) -> None:
-        """Keep a conversation's position, to be found by its session and by these links."""
+        """Keep a conversation's position in memory, to be found by its session and by these hash
+        links.
+        """
         for known in (*ends, _session_key(client, session)):
             if known:
                 remember(self._recent, known, position, most=MOST_POSITIONS)

@@ -1,7 +1,8 @@
-"""Finds the skills that a stored request would get today.
+"""Finds the skills (instruction texts from the user's library) that a stored request would get
+today.
 
-It is used to separate training's support turns from its query turns, to build replays, and to
-ignore failures that today's skills would no longer cause.
+The result serves to separate the turns that taught a skill from those that may train the weights,
+to build replays of past requests, and to ignore failures that today's skills would no longer cause.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from lull.store.feedback.reward_rows import ServedTurn
 
 
 class CurrentSelection:
-    """Repeats, with today's library, the choice of skills for stored requests."""
+    """Repeats the choice of skills (instruction texts for the prompt) for stored requests, with
+    today's skill library.
+    """
 
     def __init__(
         self,
@@ -34,7 +37,8 @@ class CurrentSelection:
         self._facts = facts
 
     def skills(self, served: ServedTurn) -> tuple[Skill, ...] | None:
-        """Return the skills that the trajectory's first request would get now.
+        """Return the skills (instruction texts) that the first request of a stored conversation
+        would get now.
 
         None where the model is not known now.
         """
@@ -59,26 +63,30 @@ class CurrentSelection:
         model: ModelFacts,
         client: Client,
     ) -> tuple[Skill, ...]:
-        """Return the skills that a new conversation with these messages would get."""
+        """Return the skills (instruction texts) that a new conversation with these messages would
+        get.
+        """
         request = ChatRequest(model=model_name, messages=messages, stream=False)
         library = self._library()
         return self._fixing.chosen(request, client, library, model)
 
     def still(self, served: ServedTurn) -> bool:
-        """Whether a stored turn would get exactly the same skills in its prompt today.
+        """Whether a stored turn would get exactly the same skills (instruction texts) in its prompt
+        today.
 
-        Comparing library generations is not enough: the conversation may be older, or a skill may
-        have been left out at random.
+        Comparing versions of the skill library is not enough: the conversation may be older, or a
+        skill may have been left out at random.
         """
         chosen = self.skills(served)
         had = {skill.sha256 for skill in served.turn.skills}
         return chosen is not None and had == {skill.sha256 for skill in chosen}
 
     def still_meant(self, served: ServedTurn) -> bool:
-        """Whether a stored turn's skills are all in force, and no newer skill would join them.
+        """Whether a stored turn's skills are all active, and no newer skill would join them.
 
-        Then the user's words still apply to the library as it is. Other differences in the choice
-        of skills do not count: it drifts with every request that went well.
+        If so, what the user said about the answer still applies to the skill library as it is.
+        Other differences in the choice of skills do not count: it drifts with every request that
+        went well.
         """
         chosen = self.skills(served)
         if chosen is None:
@@ -92,13 +100,15 @@ class CurrentSelection:
 
 
 def clean(message: Message) -> Message:
-    """Remove text that Lull injected from a message."""
+    """Remove from a message the text that Lull injected into it."""
     parts = tuple(replace(part, text=strip_injected(part.text)) for part in message.parts)
     return replace(message, parts=parts)
 
 
 def first_request(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    """Return the messages up to the first user message, for which skills are chosen."""
+    """Return a conversation's messages up to the first user message; skills are chosen for
+    these.
+    """
     for number, message in enumerate(messages, 1):
         if message.role is Role.USER:
             return messages[:number]

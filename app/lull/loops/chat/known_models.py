@@ -1,4 +1,6 @@
-"""Remembers the facts of the models that answer, for requests that cannot wait for them."""
+"""Caches facts of the models that answer, such as their context window, for requests that cannot
+wait to look them up.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ MOST_CLIENTS = 1000
 
 
 class KnownModels:
-    """The facts of the models that were asked last."""
+    """Cache of facts about the models that were asked last."""
 
     def __init__(self, *, within_s: float) -> None:
         """A request waits for a model's facts for `within_s` seconds at most."""
@@ -32,8 +34,8 @@ class KnownModels:
     ) -> tuple[bool, ModelFacts | None]:
         """Return (whether the model's facts came in time, these or the last known facts).
 
-        Late facts are replaced by earlier ones for choosing skills; the stamp names the model only
-        when its facts came in time.
+        Late facts are replaced by earlier ones for choosing skills; the stored turn names the exact
+        model only when its facts came in time.
         """
         model = await self._in_time(facts)
         if model is None:
@@ -54,7 +56,9 @@ class KnownModels:
 
 
 def remember(into: OrderedDict[str, T], key: str, value: T, *, most: int) -> None:
-    """Store a value as the newest, and drop the oldest ones beyond `most`."""
+    """Store a value as the newest entry of an ordered dict, and drop the oldest entries beyond
+    `most`.
+    """
     into[key] = value
     into.move_to_end(key)
     while len(into) > most:

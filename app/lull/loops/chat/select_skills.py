@@ -1,4 +1,5 @@
-"""Chooses the skills in a prompt; a conversation keeps its choice byte for byte.
+"""Chooses the skills (instruction texts) in a prompt; a conversation keeps its choice byte for
+byte.
 
 The prompt block is fixed on the first turn. A skill approved later joins as a suffix of the newest
 message and stays there. When the context window fills up, skills are removed before history.
@@ -27,7 +28,7 @@ from lull.store.skills.skills import injected
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selected:
-    """The skills in the prompt of a turn."""
+    """The skills (instruction texts) chosen for the prompt of one turn."""
 
     selection: Selection
     suffixes: tuple[Suffix, ...] = ()
@@ -38,7 +39,7 @@ class Selected:
 
     @property
     def shas(self) -> frozenset[str]:
-        """The sha256 of every skill text in the prompt."""
+        """The sha256 of every skill (instruction text) in the prompt."""
         suffixed = (skill.sha256 for suffix in self.suffixes for skill in suffix.skills)
         return frozenset((*(skill.sha256 for skill in self.selection.skills), *suffixed))
 
@@ -48,20 +49,32 @@ CANDIDATES_PER_PLACE = 2
 
 
 class SkillGuard(Protocol):
-    """Says which skills are held out, preferred and known to help, by what was measured."""
+    """Interface that says which skills are left out at random, preferred or known to help, by their
+    measured effect.
+    """
 
     def leaves_out(self, skill: Skill, trajectory: str, client: Client) -> Toss | None:
-        """Toss the skill's holdout coin; None for a skill that is not measured."""
+        """Decide at random whether a conversation goes without this skill, so that its effect can
+        be measured.
+
+        None for a skill that is not measured this way.
+        """
 
     def prefers(self, skills: Sequence[Skill], at_most: int, asked: str) -> Sequence[Skill]:
-        """Choose `at_most` of the skills that fit the request `asked`, given best first."""
+        """Choose `at_most` of the skills that fit the request `asked`; the skills are given best
+        first.
+        """
 
     def effect(self, skill: Skill) -> float:
-        """Return the skill's estimated effect on the reward; 0 where none is known."""
+        """Return the skill's estimated effect on the reward (how good answers are); 0 where none is
+        known.
+        """
 
 
 class NoGuard:
-    """Holds no skill out, prefers the most relevant ones and knows no effect."""
+    """SkillGuard that leaves no skill out at random, prefers the most relevant ones and knows no
+    effect.
+    """
 
     def leaves_out(self, _: Skill, __: str, ___: Client) -> Toss | None:
         return None
@@ -74,7 +87,9 @@ class NoGuard:
 
 
 class SelectSkills:
-    """Chooses the skills for a prompt, by relevance, past use and room in the context window."""
+    """Chooses the skills (instruction texts) for a prompt, by relevance, past use and free space in
+    the context window.
+    """
 
     def __init__(
         self,
@@ -103,7 +118,9 @@ class SelectSkills:
         trajectory: str,
         injectable: bool,
     ) -> Selected:
-        """Return a turn's skills: chosen on the conversation's first turn, then carried over."""
+        """Return the skills in the prompt of a turn: chosen on the conversation's first turn, then
+        carried over.
+        """
         if position is not None:
             return self._go_on(request, client, library, position, model, injectable=injectable)
         if not injectable or model is None:
@@ -127,7 +144,9 @@ class SelectSkills:
     def chosen(
         self, request: ChatRequest, client: Client, library: Library, model: ModelFacts
     ) -> tuple[Skill, ...]:
-        """Return the skills that a new conversation starting with this request would get."""
+        """Return the skills (instruction texts) that a new conversation starting with this request
+        would get.
+        """
         return self._choose(request, client, library, model).skills
 
     def _go_on(
@@ -247,7 +266,9 @@ class SelectSkills:
         return sorted(skills, key=lambda one: (-self._guard.effect(one), one.since, one.name))
 
     def rate(self, model: ModelFacts | None, request: ChatRequest) -> TokenRate:
-        """Return a model's measured tokens per character, or a default before any measurement."""
+        """Return how many tokens a character of text makes for a model, as measured, or a default
+        before any measurement.
+        """
         return self._rates.get(model.digest if model else request.model, TokenRate())
 
 
@@ -292,7 +313,9 @@ def window_of(request: ChatRequest, model: ModelFacts | None) -> int:
 
 
 def injection(request: ChatRequest, fixed: Selected) -> Injection:
-    """Return the texts (prompt block, suffixes) to add to a request for its chosen skills."""
+    """Return what to add to a request for its chosen skills: a block for the system prompt, and
+    suffixes for user messages.
+    """
     own = fixed.selection.model_system if request.system is None else ""
     return Injection(
         system=fixed.selection.block,

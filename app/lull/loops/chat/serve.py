@@ -1,8 +1,8 @@
-"""Serves a chat request from arrival to record.
+"""Handles a proxied chat request from its arrival to its stored record.
 
-`open` fixes the adapter that answers, finds the request's trajectory and decides what is injected.
-`close` records the turn. Neither waits for learning, for a model or for the disk: facts that do
-not arrive in time are left out, and the request goes through.
+`open` fixes the adapter that answers, finds the conversation that the request continues, and
+decides what is injected. `close` records the turn. Neither waits for learning, for a model or for
+the disk: facts that do not arrive in time are left out, and the request goes through.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ MOST_MODELS = 256
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Serving:
-    """A chat request between its arrival and the end of its answer."""
+    """The state of a chat request between its arrival and the end of its answer."""
 
     request: ChatRequest
     stamp: TurnStamp
@@ -114,7 +114,7 @@ class Serve:
 
     @property
     def fixing(self) -> SelectSkills:
-        """The object that selects skills for requests."""
+        """The object that selects the skills (instruction texts) for requests."""
         return self._fixing
 
     @property
@@ -135,7 +135,8 @@ class Serve:
         injectable: bool,
         facts: Callable[[], ModelFacts | Awaitable[ModelFacts]],
     ) -> Serving:
-        """Begin a chat request: find its conversation and select its skills.
+        """Begin a chat request: find the conversation it continues and select its skills
+        (instruction texts for the prompt).
 
         If the store fails, the request starts a new conversation.
         """
@@ -354,9 +355,9 @@ def _client(serving: Serving) -> Client:
 
 
 def without_skills(serving: Serving, why: str) -> Serving:
-    """Return the turn without skills, for when the injection could not be written into the body.
+    """Return the turn without skills, for when they could not be written into the request body.
 
-    Which adapter answers, and what it has learned, stays as it was chosen.
+    The adapter that answers, and the skills trained into it, stay as they were chosen.
     """
     chosen = serving.selection
     return replace(

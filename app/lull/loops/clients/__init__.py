@@ -1,1 +1,1 @@
-"""How a chat client is pointed at Lull and back."""
+"""Points chat clients on this machine at Lull's proxy, and back."""

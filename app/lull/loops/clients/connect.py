@@ -1,4 +1,5 @@
-"""Points a chat client at Lull, says how it stands since, and puts its file back.
+"""Edits a chat client's configuration file so that it talks to Lull's proxy, tells whether it still
+does, and restores the file.
 
 An edit is made on what the file was before Lull touched it, so that undoing always leads back to
 what the user had, however often Lull's address changed meanwhile.
@@ -29,7 +30,7 @@ from lull.store.clients.connections import Connections
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectPlan:
-    """What would be written into a client's file."""
+    """The planned edit of a chat client's configuration file that points it at Lull."""
 
     client: ChatProgram
     target: ConnectTarget
@@ -47,14 +48,14 @@ class ConnectPlan:
 
     @property
     def diff(self) -> str:
-        """What would change, as a unified diff."""
+        """The planned change of the client's configuration file as a unified diff."""
         name = str(self.file.path)
         return difference(self.file.text, self.text, name, first="now", second="with Lull")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UndoPlan:
-    """What undoing would do to a client's file."""
+    """The planned undoing of Lull's edit of a chat client's configuration file."""
 
     connection: Connection
     file: ClientFile
@@ -69,7 +70,9 @@ class UndoPlan:
 
     @property
     def changed(self) -> bool:
-        """Whether the file was changed since Lull wrote it, in its line ends alone too."""
+        """Whether the client's file was changed since Lull wrote it; a change of line endings alone
+        counts too.
+        """
         return self.clash or self.text is not None
 
     @property
@@ -78,7 +81,9 @@ class UndoPlan:
 
 
 class ClientConnecting:
-    """The walks of `lull connect`, on one user's files."""
+    """Carries out `lull connect`: plans, writes and undoes Lull's edits of one user's chat-client
+    configuration files.
+    """
 
     def __init__(self, connections: Connections, user: UserPlace, yaml: Reader) -> None:
         self._connections = connections
@@ -86,7 +91,9 @@ class ClientConnecting:
         self._yaml = yaml
 
     def place(self, client: ChatProgram, named: Path | None = None) -> Path | None:
-        """The file that would be changed: the named one, a connected one, or the usual one."""
+        """Return the client's configuration file that would be changed: the named one, a connected
+        one, or the usual one.
+        """
         if named is not None:
             return named
         known = self._connections.of(client.name)
@@ -99,9 +106,10 @@ class ClientConnecting:
     def plan(
         self, client: ChatProgram, target: ConnectTarget, named: Path | None = None
     ) -> ConnectPlan:
-        """What would be written. Raises ClientFileError, and UsageError where nothing can be.
+        """Plan the edit that points a client's configuration file at Lull; nothing is written.
 
-        A file whose lines of Lull's were changed since is left: what would undo it is kept.
+        Raises ClientFileError, also where the lines that Lull wrote were changed since, and
+        UsageError where this client has no file that Lull can edit.
         """
         path = self.place(client, named)
         if client.edit is None or path is None:
@@ -127,7 +135,8 @@ class ClientConnecting:
         )
 
     def write(self, plan: ConnectPlan, *, at: str) -> Connection:
-        """Write the client's file, its backup first. The caller holds the lock.
+        """Write the client's configuration file as planned, after backing it up. The caller holds
+        the lock.
 
         Raises ClientFileError, and Conflict where the file or its record changed since the plan.
         """
@@ -157,7 +166,7 @@ class ClientConnecting:
     def standing(
         self, client: ChatProgram, target: ConnectTarget, named: Path | None = None
     ) -> ConnectionState:
-        """Whether the client's file points at Lull, now."""
+        """Return whether the client's configuration file points at Lull now."""
         path = self.place(client, named)
         if client.edit is None or path is None:
             return ConnectionState.NOT_CONNECTED
@@ -174,7 +183,10 @@ class ClientConnecting:
         return ConnectionState.NOT_CONNECTED if known is None else ConnectionState.DRIFTED
 
     def undo_plans(self, client: ChatProgram, named: Path | None = None) -> Sequence[UndoPlan]:
-        """What undoing would do, for each file. Raises NotFound where Lull wrote nothing."""
+        """Plan how Lull's edits of a client's files would be undone, one plan for each file.
+
+        Raises NotFound where Lull wrote nothing.
+        """
         found = [
             one
             for one in self._connections.all()
@@ -188,7 +200,10 @@ class ClientConnecting:
         return [self._undo_plan(one) for one in found]
 
     def undo(self, plan: UndoPlan) -> None:
-        """Put the file back and forget the connection. Raises ClientFileError and Conflict."""
+        """Restore a client's configuration file and delete the record of the connection.
+
+        Raises ClientFileError and Conflict.
+        """
         connection = plan.connection
         if plan.clash:
             raise self._clash(connection)

@@ -1,4 +1,6 @@
-"""Says of each chat client whether it is installed, and how it stands to Lull."""
+"""Tells of each chat client whether it is installed and whether its configuration points at
+Lull.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InstalledPrograms:
-    """Looks for programs on this machine."""
+    """Functions that look for installed programs on this machine."""
 
     executable: Callable[[Sequence[str]], Path | None]
     """The first of these programs that is installed."""
@@ -25,7 +27,9 @@ class InstalledPrograms:
 
 
 class ClientOverview:
-    """What is known of each client of one user."""
+    """Summarises each chat client of one user: installed or not, its version, its file, connected
+    to Lull or not.
+    """
 
     def __init__(
         self, connecting: ClientConnecting, user: UserPlace, programs: InstalledPrograms
@@ -35,7 +39,9 @@ class ClientOverview:
         self._programs = programs
 
     def view(self, client: ChatProgram, target: ConnectTarget, named: Path | None = None) -> Json:
-        """What is known of a client and of the file that is named or found."""
+        """Return as JSON whether a chat client is installed, where its configuration file is, and
+        whether it points at Lull.
+        """
         executable = self._programs.executable(client.programs)
         place = self._connecting.place(client, named)
         traces = [Path(one) for one in client.traces(self._user)]

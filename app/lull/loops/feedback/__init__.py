@@ -1,1 +1,3 @@
-"""Turns user feedback and other signals into rewards and standing wishes."""
+"""Turns what users say and do after an answer into rewards, and into wishes that later answers are
+checked against.
+"""

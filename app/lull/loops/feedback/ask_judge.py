@@ -1,4 +1,6 @@
-"""Asks the judge, in quiet time, about turns of which no signal says what they were worth."""
+"""Asks a judge model, while no chat is going on, to score answers about which no other signal says
+how good they were.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ Passed when the user is waiting, so that judge questions due at any time are ask
 
 
 class AskJudge:
-    """Puts turns to the judge and stores its votes."""
+    """Has a judge model score stored answers, and stores its votes."""
 
     def __init__(
         self,
@@ -50,10 +52,11 @@ class AskJudge:
         """Error of the judge's last call, if it could not be asked."""
 
     async def step(self, *, hurry: bool = False, limit: int = 8) -> int:
-        """Have the judge score turns whose judge question is due; return how many were asked about.
+        """Have the judge model score answers that are due for it; return how many were asked about.
 
-        With `hurry` also about turns that wait for the user's next words or for another try.
-        Raises LullError when the judge cannot be asked, and at every call while turns wait for it.
+        With `hurry` it also scores turns that still wait for the user's next words or for another
+        try. Raises LullError when the judge cannot be asked, and at every call while turns wait for
+        it.
         """
         judge = self._judge()
         if judge is None:

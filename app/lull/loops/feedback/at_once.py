@@ -1,4 +1,6 @@
-"""Runs several model requests at once; a model decodes several answers nearly as fast as one."""
+"""Runs several model requests concurrently, because an engine decodes several answers nearly as
+fast as one.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Picks the model that learns when the user has named none, and prepares its weights.
 
 The choice is made from recent chats, once a day, and remembered; while Ollama is away the last one
-holds. The weights are prepared in lulls, so the user's own model can learn without being chosen.
+holds. The weights are prepared while the computer is idle, so the user's own model can learn
+without being chosen.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _STOPS_WITHIN_S: Final = 1.0
 
 
 class AutoLearner:
-    """Chooses the model that `training.model = auto` stands for."""
+    """Chooses the model to train when the setting `training.model` is `auto`."""
 
     def __init__(
         self,
@@ -64,7 +65,7 @@ class AutoLearner:
         """Whether the weights are prepared; True until the first look."""
 
     async def look(self) -> float:
-        """Choose the model again; return the seconds until the next check is due."""
+        """Choose the model to train again; return the seconds until the next check is due."""
         there = await self._there()
         if there.problem is not None:
             return AWAY_S
@@ -81,7 +82,9 @@ class AutoLearner:
 
 
 class ReadyWork:
-    """Prepares one model's weights for training, as work in lulls (implements LullWork)."""
+    """Prepares one model's weights for training, as background work while the computer is idle
+    (implements LullWork).
+    """
 
     kind = WorkKind.READY
     needs_s = 5.0
@@ -146,7 +149,9 @@ class ReadyWork:
 def ready_work(
     auto: AutoLearner, make: Callable[[str], Awaitable[None]], clock: Clock
 ) -> list[LullWork]:
-    """Return the work item that prepares the chosen model's weights; None if they are ready."""
+    """Return the background work that prepares the chosen model's weights for training; None if
+    they are ready.
+    """
     if auto.is_ready:
         return []
     return [ReadyWork(auto.choice.model, make=make, clock=clock)]
@@ -155,9 +160,9 @@ def ready_work(
 async def made_ready(
     auto: AutoLearner, model: str, choose: Callable[[str], Awaitable[object]]
 ) -> None:
-    """Make a model's weights ready for training.
+    """Prepare a model's weights for training.
 
-    Raises LullError; it is tried again in the next idle window.
+    Raises LullError; the work is then tried again in the next idle window.
     """
     try:
         await choose(model)

@@ -1,4 +1,8 @@
-"""Saves requests that went well as exemplars of the skills that helped with them."""
+"""Saves requests that were answered well as exemplars (past requests for which a skill was useful)
+of the skills that helped with them.
+
+Retrieval then chooses these skills for similar requests.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,9 @@ of none, if it went well without any.
 
 
 class CreditWins:
-    """Credits skills with the requests that they helped with."""
+    """Credits skills (instruction texts for prompts) with the well-answered requests that they
+    helped with.
+    """
 
     def __init__(
         self,
@@ -34,7 +40,11 @@ class CreditWins:
         self._credit = credit
 
     async def of(self, rows: Sequence[RewardRow]) -> None:
-        """Store requests that went well as exemplars of the skills that they wanted, or of none."""
+        """Store well-answered requests as examples of what the skills that they needed are useful
+        for.
+
+        Requests that went well without any skill are stored too.
+        """
         good = [r.turn for r in rows if r.reward is not None and r.reward.p_good > GREY[1]]
         for served in self._rewards.served(good):
             if served.excluded:

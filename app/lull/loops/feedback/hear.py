@@ -1,7 +1,8 @@
-"""Reads users' replies to answers in quiet time and stores them as feedback, each once.
+"""Has a small model read users' replies to answers for feedback, in quiet time, and stores what it
+finds.
 
-A message waits as a row until a reader has read it, so nothing is lost while there is no reader
-or a chat goes on. A message is read again only on request, and then the change is reported.
+A message waits as a row until a reader has read it, so nothing is lost while there is no reader or
+a chat goes on. A message is read again only on request, and then the change is reported.
 """
 
 from __future__ import annotations
@@ -38,14 +39,18 @@ TRIES = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadAnew:
-    """New reading of a message, with the feedback that an earlier reader found."""
+    """The result of reading a user's message for feedback again, with the feedback that an earlier
+    reader found.
+    """
 
     before: Feedback | None
     now: Feedback
 
 
 class Hear:
-    """Reads feedback from users' messages: at once if no model is needed, else in quiet time."""
+    """Reads feedback from users' messages: at once if no model is needed, else while no chat is
+    going on.
+    """
 
     def __init__(
         self,
@@ -81,7 +86,7 @@ class Hear:
     async def at_once(self, before: TurnRow, turn: TurnRow) -> Feedback | None:
         """Return the feedback in a user's reply to an answer, if it can be read without a model.
 
-        Otherwise the message waits. None where it waits or nothing was typed.
+        Otherwise the message waits for a model. None where it waits or nothing was typed.
         """
         exchange = exchange_of(before, turn)
         known = self._rows.of([turn.id]).get(turn.id)
@@ -105,13 +110,13 @@ class Hear:
     async def step(
         self, *, hurry: bool = False, limit: int = BATCH, count: Count | None = None
     ) -> list[Feedback]:
-        """Read a batch of waiting messages and return the feedback in them.
+        """Read a batch of waiting user messages for feedback, and return the feedback in them.
 
         `count` is called before the messages stop waiting, so a crash in between only reads them
         once more. After a failure messages are read one by one, those with the fewest failures
         first, so that one message cannot hold up the others.
 
-        Raises LullError when the reader is away or fails; the messages keep waiting.
+        Raises LullError when the reader model is away or fails; the messages keep waiting.
         """
         reader = self._reader()
         waiting = self._next(limit)
@@ -173,7 +178,8 @@ class Hear:
         return [self._feedback(one.turn, one.before, reader, UNSURE) for one in given_up]
 
     async def again(self, feedbacks: Sequence[Feedback]) -> list[ReadAnew]:
-        """Read messages again with the current reader, where another reader had read them.
+        """Read user messages for feedback again with the current reader model, where another one
+        had read them.
 
         Returns the messages that were read. Raises LullError where there is no reader.
         """
@@ -233,7 +239,8 @@ async def _asked(reader: FeedbackReader, exchanges: Sequence[Exchange]) -> Seque
 
 
 def exchange_of(before: TurnRow, turn: TurnRow) -> Exchange:
-    """Combine an answer and the user's reply to it into the exchange that the reader reads.
+    """Combine an answer and the user's reply to it into the exchange that the feedback reader
+    reads.
 
     `turn.request` must hold only the messages that were new in that turn.
     """

@@ -1,7 +1,8 @@
-"""Keeps what each turn was worth: signals, ratings and judge votes combined into a reward.
+"""Combines the signals, user ratings and judge votes about each answer into a reward, and stores
+it.
 
-The most trusted source that says anything decides, calibrated on the user's ratings. A turn
-without any verdict stays unscored; it is never scored zero.
+The most trusted source that says anything decides, calibrated on the user's ratings. A turn without
+any verdict stays unscored; it is never scored zero.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from lull.store.feedback.rewards import Rewards
 
 
 class RewardBook:
-    """Combines and stores rewards, and recalibrates them when the user rates."""
+    """Combines and stores the rewards of answers, and recalibrates them when the user rates."""
 
     def __init__(
         self,
@@ -49,11 +50,13 @@ class RewardBook:
         self.calibration = Calibration()
 
     async def save(self, rows: Sequence[RewardRow], *, read: Collection[str] = ()) -> None:
-        """Store rows, and which turns' signals have been gathered."""
+        """Store reward rows, and note which turns' signals have been gathered."""
         await self._rewards.save(rows, read=read, at=self._clock.now())
 
     async def credit(self, rows: Sequence[RewardRow]) -> None:
-        """Store requests that went well as exemplars of the skills in their prompts."""
+        """Store requests that were answered well as exemplars (past successes) of the skills that
+        helped with them.
+        """
         await self._crediting.of(rows)
 
     def row(
@@ -64,7 +67,9 @@ class RewardBook:
         *,
         due_now: bool = False,
     ) -> RewardRow:
-        """Return the turn's row with new signals added, its reward and when to ask the judge."""
+        """Return a turn's reward row with new signals added, its reward and when to ask the judge
+        model.
+        """
         row = known or RewardRow(turn=turn.id, reward=None)
         signals = tuple(dict.fromkeys((*row.signals, *new)))
         reward = self.reward(signals, turn.label, row.votes)
@@ -85,7 +90,7 @@ class RewardBook:
     def reward(
         self, signals: Sequence[Signal], label: Label | None, votes: Sequence[Vote]
     ) -> Reward | None:
-        """Return a turn's reward by the most trusted source, calibrated on the user's labels.
+        """Return a turn's reward by the most trusted source, calibrated on the user's ratings.
 
         None where no source says anything.
         """
@@ -109,7 +114,9 @@ class RewardBook:
     # The user's ratings
 
     async def rated(self, turn: str) -> None:
-        """Score a turn again after the user changed its rating, and recalibrate all sources."""
+        """Compute a turn's reward again after the user changed its rating, and recalibrate all
+        sources of rewards.
+        """
         rows = await self._rescore([turn])
         await self.recalibrate()
         await self.credit(rows)
@@ -142,7 +149,9 @@ class RewardBook:
 
 
 def verdicts(row: RewardRow) -> dict[Source, float]:
-    """Return each source's verdict on a turn, without ratings; if it gave several, the worst."""
+    """Return each source's verdict on a turn, leaving out the user's rating; if a source gave
+    several, the worst.
+    """
     said: dict[Source, float] = {}
     for signal in row.signals:
         if signal.kind is not SignalKind.ENVIRONMENT and signal.value:

@@ -1,8 +1,8 @@
-"""Scores turns by signals: what their answers show, and what users do and say about them.
+"""Scores answers by signals: what the answers show, and what users do and say about them.
 
 When the next message arrives, signals are gathered at once: tool results, formats, checks and what
-the user did. Replies are read in quiet time and count from then on. What a turn was worth by all
-sources stands in `reward_book`; if no signal says anything, a judge is asked later (`ask_judge`).
+the user did. Replies are read in quiet time and count from then on. `reward_book` combines all
+sources into a reward; if no signal says anything, a judge model is asked later (`ask_judge`).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ STUMBLES = 2
 
 
 class Score:
-    """Gathers what says how good each answer was (corrections, checks, retries, ratings) and keeps
+    """Gathers signals of how good each answer was (corrections, checks, retries, ratings) and keeps
     the rewards of turns up to date.
     """
 
@@ -63,7 +63,7 @@ class Score:
     # At once, without a model
 
     async def read_new(self) -> int:
-        """Read the signals of all turns not scored yet; return how many turns were read."""
+        """Gather the signals of all turns not scored yet; return how many turns were read."""
         async with self._book.writing:
             await self._follow_withdrawals()
             return await self._read_waiting()
@@ -140,7 +140,7 @@ class Score:
         return self._wished_anew(wishes, before, row, signals)
 
     async def heard(self, found: Sequence[Feedback]) -> None:
-        """Score the answers that newly read feedback is about.
+        """Score the answers that newly read user feedback is about.
 
         Replaces scores from earlier readings of the same messages.
         """

@@ -1,8 +1,9 @@
-"""Standing wishes: the user's corrections, which later answers of a model are checked against.
+"""Keeps standing wishes (the user's corrections, which later answers of a model are checked
+against).
 
-A wish stands until a newer one contradicts it, or the user turns down what was made of it: rejects
-the proposal, or switches off or deletes the skill. Then the scores that the wish gave are removed,
-except where the same words were said again, or in another room or to another model.
+A wish stands until a newer one contradicts it, or the user turns down the skill that was made of
+it: rejects the proposed skill, switches it off or deletes it. Then the scores that the wish gave
+are removed, except where the same words were said again, or for another client or another model.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ A room is a client with skills of its own, or all shared clients.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Withdrawn:
-    """The wishes that the user turned down, and the verdicts that no longer count."""
+    """The corrections by the user that no longer count, since the user turned down the skill made
+    of them, and the scores that rest on them.
+    """
 
     turns: frozenset[str]
     """Ids of all turns whose wish the user turned down."""
@@ -47,7 +50,9 @@ class Withdrawn:
 
 
 class StandingWishes:
-    """Keeps the user's standing wishes, by room (client) and model."""
+    """Keeps the user's standing wishes (corrections that later answers are checked against), by
+    client and model.
+    """
 
     def __init__(
         self,
@@ -73,7 +78,9 @@ class StandingWishes:
         self._gone: frozenset[str] = frozenset()
 
     async def of(self, served: ServedTurn) -> list[Wish]:
-        """Return the standing wishes that apply to a turn, by its room and model, oldest first."""
+        """Return the standing wishes (corrections by the user) that apply to a turn, by its client
+        and model, oldest first.
+        """
         place = _place(served)
         while (known := self._known).get(place) is None:
             # `clear` replaces the dict, so a result read before it is not kept.
@@ -81,7 +88,8 @@ class StandingWishes:
         return known[place]
 
     async def add(self, served: ServedTurn, wish: Wish) -> list[Wish]:
-        """Add a wish in chronological order, replacing an earlier reading of the same message.
+        """Add a wish (a correction by the user) in chronological order, replacing an earlier
+        reading of the same message.
 
         Return all wishes.
 
@@ -94,7 +102,7 @@ class StandingWishes:
         return wishes
 
     async def drop(self, served: ServedTurn, said: str) -> list[Wish]:
-        """Remove the wish that was read from the turn with id `said`.
+        """Remove the wish (a correction by the user) that was read from the turn with id `said`.
 
         Return the remaining wishes.
         """
@@ -103,15 +111,17 @@ class StandingWishes:
         return wishes
 
     def clear(self) -> None:
-        """Forget all remembered wishes; they are read from the store again when needed."""
+        """Empty the cache of the user's standing wishes; they are read from the store again when
+        needed.
+        """
         self._known = {}
 
     # Wishes that the user turned down
 
     def withdrawn(self) -> Withdrawn:
-        """Return the users' rules whose skills were rejected since the last `follow`.
+        """Return the user's corrections whose skills were turned down since the last `follow`.
 
-        With them come the scores of answers that rest on these rules.
+        With them come the scores of answers that rest on these corrections.
 
         Blocks, and changes nothing.
         """
@@ -122,7 +132,7 @@ class StandingWishes:
         return Withdrawn(turns=turns, verdicts=verdicts)
 
     def follow(self, withdrawn: Withdrawn) -> None:
-        """Forget the withdrawn wishes; call it after the scores were updated."""
+        """Forget the wishes that the user withdrew; call it after the scores were updated."""
         if withdrawn.turns != self._gone:
             self._gone = withdrawn.turns
             self.clear()
@@ -170,9 +180,10 @@ def _place(served: ServedTurn) -> Place:
 
 
 def turned_down(proposals: Proposals, library: Library, skills: Skills) -> frozenset[str]:
-    """Return the turns whose wishes the user later rejected, switched off or deleted.
+    """Return the turns with corrections whose skills the user later rejected, switched off or
+    deleted.
 
-    A skill that Lull retired for harm does not count: its wish still stands.
+    A skill that Lull itself retired for harm does not count: the user's correction still stands.
     """
     decided = proposals.with_status({ProposalStatus.REJECTED, ProposalStatus.APPROVED})
     out = {p.key for p in decided if not _active(p.key, library)}

@@ -1,8 +1,8 @@
-"""Verifies answers without a model; only the user's own rating is trusted more.
+"""Verifies answers with programs instead of a model; only the user's own rating is trusted more.
 
 There are two kinds of verifier. A *check* is an exact program derived from the user's words and
 applies to any model's answers. A model whose language has one right answer has a verifier of that
-language, which reads the wish itself. Where neither can decide, there is no verdict.
+language, which reads the user's wish itself. Where neither can decide, there is no verdict.
 """
 
 from __future__ import annotations
@@ -34,17 +34,21 @@ Returns None if undecided.
 
 
 def as_said(wish: str) -> str:
-    """Return the text of the reward signal that this standing wish gives."""
+    """Return the text of the reward signal that comes from checking an answer against this wish of
+    the user.
+    """
     return f"{YOU_SAID}{wish}"
 
 
 def by_wish(signal: Signal) -> bool:
-    """Whether a reward signal came from a standing wish rather than from a skill's check."""
+    """Whether a reward signal came from a wish that the user stated rather than from a skill's
+    check.
+    """
     return signal.kind is SignalKind.CHECK and signal.text.startswith(YOU_SAID)
 
 
 class Wish(NamedTuple):
-    """Something the user wished about answers, and the request it was about."""
+    """A wish that the user stated about answers, with the request that it was about."""
 
     words: str
     about: str
@@ -61,7 +65,9 @@ class Wish(NamedTuple):
 
 
 class Verifier:
-    """Verifies answers with programs: skills' checks, users' wishes, exact verifiers."""
+    """Verifies answers with programs: checks of skills, checks of the user's wishes, and exact
+    verifiers for models whose answers are right or wrong.
+    """
 
     def __init__(
         self,
@@ -82,11 +88,16 @@ class Verifier:
         self._tools = tools
 
     def is_exact(self, model: str) -> bool:
-        """Whether an exact verifier judges this model's answers, which are right or wrong."""
+        """Whether an exact verifier judges this model's answers, so that each is simply right or
+        wrong.
+        """
         return canonical(model) in self._exact
 
     def wish_of(self, feedback: Feedback, *, about: str) -> Wish:
-        """Turn feedback into a standing wish; `about` is the request it was about."""
+        """Turn a user's feedback into a standing wish (which later answers are checked against).
+
+        `about` is the request that the feedback was about.
+        """
         heard = feedback.heard
         return Wish(
             words=heard.rule,
@@ -106,7 +117,7 @@ class Verifier:
         answer: str,
         check: Check | None = None,
     ) -> bool | None:
-        """Whether the answer fulfils the wish.
+        """Whether the answer fulfils the user's wish.
 
         Of a wish with several sentences, the last that applies decides.
 
@@ -124,7 +135,9 @@ class Verifier:
     def about(
         self, model: str, skills: Mapping[str, Skill], *, asked: str, answer: str
     ) -> tuple[str, ...]:
-        """Return the names of the skills that the request needed, out of those given."""
+        """Return the names of the skills (instruction texts) that the request needed, out of those
+        given.
+        """
         return tuple(
             name for name, skill in skills.items() if self._is_about(model, skill, asked, answer)
         )
@@ -132,7 +145,7 @@ class Verifier:
     def wanted(
         self, model: str, skills: Mapping[str, Skill], *, asked: str, answer: str
     ) -> tuple[str, ...]:
-        """Return the names of the skills that the request surely needed.
+        """Return the names of the skills (instruction texts) that the request surely needed.
 
         Each is about the request, by the language's verifier or by its description, and its check,
         if it has one, holds for the answer.
@@ -153,7 +166,8 @@ class Verifier:
         return alike(skill.description, asked) >= NEAR
 
     def checked(self, skills: Sequence[str], answer: str) -> tuple[Signal, ...]:
-        """Run the checks of these skills (sha256) on an answer and return their verdicts.
+        """Run the checks (programs) that belong to these skills (sha256) on an answer and return
+        their verdicts.
 
         A check that does not apply to the answer gives none.
         """
@@ -178,8 +192,8 @@ class Verifier:
     ) -> tuple[Signal, ...]:
         """Check the answer against the user's newest lasting wish that applies to this request.
 
-        `wishes` are ordered oldest first. Returns a signal that says whether the answer keeps it;
-        none if no wish applies.
+        `wishes` are ordered oldest first. Returns a signal that says whether the answer fulfils the
+        wish; none if no wish applies.
         """
         found = self._newest(model, wishes, asked, answer)
         if found is None:
@@ -189,7 +203,9 @@ class Verifier:
         return (Signal(kind=SignalKind.CHECK, source=Source.VERIFIABLE, value=value, text=text),)
 
     def wish_for(self, model: str, *, wishes: Sequence[Wish], asked: str) -> Wish | None:
-        """Return the newest standing wish that applies to this request."""
+        """Return the newest standing wish (a correction by the user) that applies to this
+        request.
+        """
         found = self._newest(model, wishes, asked, "")
         return found[0] if found is not None else None
 

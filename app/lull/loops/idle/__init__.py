@@ -1,1 +1,3 @@
-"""Watches for lulls and runs work in them."""
+"""Watches for lulls (times when the user is away from the computer) and runs background work in
+them.
+"""

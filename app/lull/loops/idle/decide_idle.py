@@ -1,4 +1,5 @@
-"""Reads the idle signals and decides whether work may run: the window, by the idle policy.
+"""Reads the idle signals (user input, battery, heat, chats) and decides whether background work may
+run, by the idle policy.
 
 Chats count among the signals, calendars and the user's pause among the reasons. What is done with
 the decision is left to `watch_idle`.
@@ -22,7 +23,7 @@ from lull.store.idle.windows import Windows
 
 
 class ChatCounts(NamedTuple):
-    """Counts of the users' chats: how many are in flight, and seconds since the last."""
+    """Counts of the users' chats: how many are being answered, and seconds since the last."""
 
     in_flight: int
     since_s: float
@@ -32,17 +33,21 @@ class KnownCalendars(Protocol):
     """Interface of the user's calendars. None of its calls blocks."""
 
     def ahead(self) -> Sequence[CalendarEvent]:
-        """Return the events that are not over."""
+        """Return the calendar events that are not over."""
 
     def known(self) -> Sequence[Calendar]:
-        """Return the calendars that the events belong to."""
+        """Return the calendars that the known events belong to."""
 
     def look_now(self) -> None:
-        """Check at once whether a calendar is to be read: the machine has woken."""
+        """Check at once which calendar feeds are due to be read, because the machine has woken from
+        sleep.
+        """
 
 
 class DecideIdle:
-    """Reads the signals, knows the user's pause, and asks the idle policy."""
+    """Decides whether background work may run, from the idle signals (input, chats, heat, battery),
+    calendars and the user's pause.
+    """
 
     def __init__(
         self,
@@ -62,7 +67,10 @@ class DecideIdle:
         self._pause: Pause | None = windows.pause()
 
     def read(self, last: IdleSignals | None, *, expected_s: float) -> IdleSignals:
-        """Read the signals; `expected_s` is the time that should have passed since the `last`."""
+        """Read the idle signals (user input, chats, heat, battery).
+
+        `expected_s` is the time that should have passed since the `last` reading.
+        """
         signals, chats = self._source.signals(), self._chats()
         gap_s = signals.asleep_gap_s
         if last is not None:
@@ -79,7 +87,9 @@ class DecideIdle:
     def decide(
         self, signals: IdleSignals, last: IdleWindow | None, *, train_now: bool
     ) -> IdleWindow:
-        """Decide whether work may run; `train_now` overrules what only protects the user's time."""
+        """Decide whether background work may run; `train_now` overrules the rules that only protect
+        the user's time.
+        """
         return decide(
             signals,
             settings=self._settings(),
@@ -93,7 +103,7 @@ class DecideIdle:
     def forecast(
         self, window: IdleWindow, signals: IdleSignals, past: Sequence[PastLull]
     ) -> Forecast:
-        """Forecast the rest of this lull by past ones."""
+        """Forecast from past lulls how long the user will still be away."""
         return forecast(
             past,
             now=signals.now,
@@ -102,7 +112,9 @@ class DecideIdle:
         )
 
     def steady_s(self, window: IdleWindow, signals: IdleSignals) -> float:
-        """Return for how long the decision can change only by a change of the signals."""
+        """Return for how many seconds the decision whether work may run stays the same unless the
+        idle signals change.
+        """
         due = [gate.until for gate in window.gates]
         events = self._calendars.ahead()
         return steady_s(signals.now, rule=self._settings(), events=events, due=due)
@@ -114,11 +126,11 @@ class DecideIdle:
         self._pause = paused(length, self._source.signals().now)
 
     def resume(self) -> None:
-        """End the pause; `keep_pause` stores it."""
+        """End the user's pause of background work; `keep_pause` stores it."""
         self._pause = None
 
     async def keep_pause(self) -> None:
-        """Store the pause, or that there is none."""
+        """Store the user's current pause of background work, or that there is none."""
         await self._windows.set_pause(self._pause)
 
     def _restate_pause(self, now: datetime) -> None:
@@ -133,14 +145,16 @@ class DecideIdle:
     # The source
 
     def hurry(self, on: bool) -> None:
-        """Have the source observe closely, or no longer."""
+        """Have the source of the idle signals (such as user input) observe the machine closely, or
+        stop doing so.
+        """
         self._source.hurry(on)
 
     def woken(self) -> None:
-        """Tell the calendars that the machine has woken."""
+        """Tell the calendars that the machine has woken from sleep."""
         self._calendars.look_now()
 
 
 def clock_of(signals: IdleSignals) -> ClockReading:
-    """Return the times at which signals were read."""
+    """Return the wall-clock and monotonic times at which idle signals were read."""
     return ClockReading(now=signals.now, monotonic_s=signals.monotonic_s)

@@ -1,7 +1,8 @@
-"""Records when and why idle windows were open, how they were used, and when the user was away.
+"""Records when idle windows (times when background work may run) were open and why, how they were
+used, and when the user was away.
 
-A crash loses at most a minute of the journal, and a clock that is set back never makes a window
-end before it began.
+A crash loses at most a minute of the journal, and a clock that is set back never makes a window end
+before it began.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ _SLACK: Final = timedelta(seconds=60)
 
 @dataclass(slots=True)
 class LullJournal:
-    """The record of idle windows, and of lulls (the times that the user was away)."""
+    """The record of idle windows (times when work may run), and of lulls (times when the user was
+    away).
+    """
 
     windows: Windows
     ids: Ids
@@ -39,7 +42,7 @@ class LullJournal:
 
     @classmethod
     def begun(cls, windows: Windows, ids: Ids, now: datetime, *, every_s: float) -> LullJournal:
-        """Read the stored journal, and close windows that an earlier service left open.
+        """Read the stored journal, and close the idle windows that an earlier service left open.
 
         Blocking.
         """
@@ -51,7 +54,7 @@ class LullJournal:
     # Windows
 
     def opened(self, window: IdleWindow, now: datetime, monotonic_s: float) -> None:
-        """Begin a row for a window that has just opened."""
+        """Add a database row for an idle window (a time when work may run) that has just opened."""
         self.row = WindowRow(
             id=self.ids.new("window"), opened_at=now, seen_at=now, why_opened=window.because
         )
@@ -60,7 +63,7 @@ class LullJournal:
     def going_on(
         self, now: datetime, monotonic_s: float, *, used_s: float, done: Sequence[Done]
     ) -> None:
-        """Update the database row of the window that is open, if `every_s` has passed."""
+        """Update the database row of the open idle window, if `every_s` seconds have passed."""
         if self.row is not None and monotonic_s - self.written_s >= self.every_s:
             self.row = self._seen(now, used_s, done)
             self._write(monotonic_s)
@@ -68,7 +71,7 @@ class LullJournal:
     def closed(
         self, why: str, by: str, now: datetime, *, used_s: float, done: Sequence[Done]
     ) -> None:
-        """Complete the database row of a window that has closed."""
+        """Complete the database row of an idle window that has closed."""
         if self.row is not None:
             row = self._seen(now, used_s, done)
             self.windows.post(replace(row, closed_at=row.seen_at, why_closed=why, closed_by=by))
@@ -89,7 +92,7 @@ class LullJournal:
     def looked(
         self, before: IdleWindow | None, last: ClockReading, window: IdleWindow, now: IdleSignals
     ) -> None:
-        """Record a lull if the user has just come back and it was long enough."""
+        """Record the user's absence, if they have just come back and it was long enough."""
         if before is None or before.somebody_here:
             return
         left_s = last.monotonic_s - before.quiet_s
@@ -103,7 +106,7 @@ class LullJournal:
             self._keep(PastLull(began_at=began_at, length_s=length_s))
 
     def stopped(self, last: IdleWindow | None, look: ClockReading) -> None:
-        """Record the current lull when the service stops; its end was not observed."""
+        """Record the user's current absence when the service stops; its end was not observed."""
         if last is None or last.somebody_here or last.quiet_s < LEAST_LULL_S:
             return
         began_at = look.now - timedelta(seconds=last.quiet_s)

@@ -1,4 +1,5 @@
-"""Times the readings of the idle signals: waits for a fixed interval, or less when nudged.
+"""Times the readings of the idle signals (whether the user is away): waits for a fixed interval, or
+less when nudged.
 
 A service reads at every tick. A simulation may skip ticks at which nothing can have changed.
 """
@@ -10,17 +11,20 @@ from collections.abc import Callable
 
 
 class LullPace:
-    """Waits between two readings of the idle signals."""
+    """Waits between two readings of the idle signals (whether the user is away)."""
 
     def __init__(self) -> None:
         self._nudged = asyncio.Event()
 
     def nudge(self) -> None:
-        """End the current wait now, because a chat came, work ended or the user gave a command."""
+        """End the wait for the next reading of the idle signals, because a chat came, work ended or
+        the user gave a command.
+        """
         self._nudged.set()
 
     async def rest(self, tick_s: float, steady_s: Callable[[], float]) -> float:
-        """Wait until the next reading is due or a nudge comes.
+        """Wait until the idle signals (whether the user is away) are to be read again, or `nudge`
+        is called.
 
         Return the planned length in seconds.
 
@@ -36,5 +40,7 @@ class LullPace:
         return planned_s
 
     def planned_s(self, tick_s: float, _steady_s: Callable[[], float]) -> float:
-        """Return the length of the next wait in seconds."""
+        """Return the length in seconds of the next wait between two readings of the idle
+        signals.
+        """
         return tick_s

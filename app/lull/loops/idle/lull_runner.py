@@ -1,7 +1,8 @@
-"""Runs one unit of work at a time: begins, suspends and resumes it, and frees its memory.
+"""Runs one unit of background work at a time: begins, suspends and resumes it, and frees its
+memory.
 
 It never runs two units at once, stops quickly even if the work does not, and lets work that failed
-rest for a while. The watch decides when to run.
+rest for a while. `watch_idle` decides when to run.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunnerRule:
-    """Time limits for suspending work, freeing its memory and retrying it."""
+    """Time limits for suspending background work, freeing its memory and retrying it."""
 
     suspend_within_s: float = 0.15
     """Seconds within which work must suspend; if it takes longer, it is ended and loses its memory.
@@ -73,7 +74,7 @@ class Runner:
 
     @property
     def work(self) -> LullWork | None:
-        """The work item in progress, running or suspended; None if there is none."""
+        """The item of background work in progress, running or suspended; None if there is none."""
         return self._work
 
     @property
@@ -82,13 +83,14 @@ class Runner:
 
     @property
     def stuck(self) -> bool:
-        """Whether work that was told to end has not ended; nothing else may begin."""
+        """Whether background work that was told to end has not ended; nothing else may begin."""
         self._stuck = {one for one in self._stuck if not one.done()}
         return bool(self._stuck)
 
     @property
     def suspended_s(self) -> float | None:
-        """Seconds for which the current work has been suspended while keeping its memory.
+        """Seconds for which the current background work has been suspended while keeping its
+        memory.
 
         None when nothing is suspended.
         """
@@ -97,36 +99,42 @@ class Runner:
         return self._clock.monotonic_s() - self._stood_s
 
     def rests_s(self, work: LullWork) -> float:
-        """Return for how many more seconds this work is not retried after it failed.
+        """Return for how many more seconds this background work is not retried after it failed.
 
         0 if it may run.
         """
         return max(0.0, self._resting.get(work.id, 0.0) - self._clock.monotonic_s())
 
     def forgive(self) -> None:
-        """Allow work that failed to be retried immediately, because the user asks for it."""
+        """Allow background work that failed to be retried immediately, because the user asks for
+        it.
+        """
         self._resting.clear()
 
     @property
     def used_s(self) -> float:
-        """Seconds worked in the current window, that is since `cleared` was called."""
+        """Seconds of background work in the current idle window, that is since `cleared` was
+        called.
+        """
         return sum(used_s for used_s, _ in self._done.values()) + self._running_s()
 
     def done(self) -> tuple[Done, ...]:
-        """Return the work done in the current window, summed up by kind and description."""
+        """Return the background work done in the current idle window, summed up by kind and
+        description.
+        """
         return tuple(
             Done(kind=kind, text=text, used_s=used_s, units=units)
             for (kind, text), (used_s, units) in self._done.items()
         )
 
     def cleared(self) -> None:
-        """Reset the records of work done, because a new window begins."""
+        """Reset the records of work done, because a new idle window begins."""
         self._done = {}
 
     # Running work
 
     def begin(self, work: LullWork, *, until_s: float) -> None:
-        """Start a unit of work that lasts until `until_s` (monotonic clock)."""
+        """Start a unit of background work that lasts until `until_s` (monotonic clock)."""
         if self._work is not None:
             raise RuntimeError("there is never more than one unit at a time")
         self._work, self._until_s = work, until_s
@@ -144,7 +152,7 @@ class Runner:
         await work.run_slice(self._until_s)
 
     async def collect(self) -> None:
-        """Handle the end of a unit of work, or end one that has overrun its time."""
+        """Handle the end of a unit of background work, or end one that has overrun its time."""
         unit, work = self._unit, self._work
         if unit is None or work is None:
             return
@@ -165,7 +173,7 @@ class Runner:
             raise error
 
     async def suspend(self) -> None:
-        """Suspend the work now; if it does not stop in time, end it."""
+        """Suspend the running background work; if it does not stop in time, end it."""
         work = self._work
         if work is None or not self.running:
             return
@@ -183,7 +191,9 @@ class Runner:
         self._stood_s = self._clock.monotonic_s()
 
     async def resume(self) -> None:
-        """Resume suspended work; its unit is extended by the time that it was suspended."""
+        """Resume suspended background work; its unit is extended by the time that it was
+        suspended.
+        """
         if self._work is None or self.running:
             return
         stood_s = self._clock.monotonic_s() - self._stood_s
@@ -195,7 +205,7 @@ class Runner:
             self._may_begin.set()
 
     async def give_back(self) -> None:
-        """End the unit and free its memory; stored progress stays."""
+        """End the current unit of background work and free its memory; stored progress stays."""
         work, unit = self._work, self._unit
         if work is None or unit is None:
             return

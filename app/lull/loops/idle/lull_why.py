@@ -1,4 +1,6 @@
-"""Explains for `lull why` whether Lull may work now, and why each work item does not run."""
+"""Explains, for the command `lull why`, whether background work may run now, and why each work item
+does not run.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from lull.loops.idle.lull_runner import Runner
 
 
 class WorkView(NamedTuple):
-    """A work item as `lull why` shows it."""
+    """A waiting item of background work, as the command `lull why` shows it."""
 
     kind: str
     text: str
@@ -27,7 +29,9 @@ class WorkView(NamedTuple):
 
 
 class LullWhy(NamedTuple):
-    """Whether Lull may work now, and the waiting work items, for `lull why`."""
+    """The answer of the command `lull why`: whether background work may run now, and the waiting
+    work items.
+    """
 
     window: IdleWindow
     work: tuple[WorkView, ...]
@@ -39,7 +43,9 @@ class LullWhy(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkChoice:
-    """Decides why each work item does not run, from the runner, the forecast and the watch."""
+    """Tells why a waiting item of background work does not run, such as other work in progress, too
+    little idle time ahead, or a recent failure.
+    """
 
     runner: Runner
     left: Forecast
@@ -50,7 +56,7 @@ class WorkChoice:
     """Whether the task that watches for lulls is running."""
 
     def view(self, work: LullWork, *, is_open: bool) -> WorkView:
-        """Return a work item with the reason why it does not run."""
+        """Return a background work item with the reason why it does not run."""
         why_not = self._why_not(work) if is_open else ""
         return WorkView(work.kind.value, work.text, work.progress, work.left_s, why_not)
 

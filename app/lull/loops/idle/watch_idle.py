@@ -1,4 +1,5 @@
-"""Watches the idle signals, and lets work run only while the user is away.
+"""Watches the idle signals (user input, chats, heat, battery), and lets background work run only
+while the user is away.
 
 Every 15 seconds, and ten times a second while work runs, it reads the signals and asks the idle
 policy. While the window is open, the best work for the time that is likely left runs for a unit of
@@ -38,7 +39,7 @@ _ENDLESS: Final = Forecast(low_s=float("inf"), median_s=float("inf"), high_s=flo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchRule:
-    """The time intervals used when watching for lulls."""
+    """The time intervals used when watching whether the user is away."""
 
     tick_s: float = 15.0
     """Seconds between readings of the idle signals while no work runs."""
@@ -68,7 +69,9 @@ class WatchRule:
 
 
 class WatchIdle:
-    """Reads the idle signals, decides whether work may run, and starts and stops it."""
+    """Reads the idle signals (input, chats, heat, battery), decides whether background work may
+    run, and starts and stops it.
+    """
 
     def __init__(
         self,
@@ -115,7 +118,8 @@ class WatchIdle:
 
     @property
     def window(self) -> IdleWindow | None:
-        """Whether work was allowed, and why, by the last reading of the signals.
+        """The decision whether background work may run, and why, by the last reading of the idle
+        signals (such as user input).
 
         None before the first.
         """
@@ -123,7 +127,7 @@ class WatchIdle:
 
     @property
     def watching(self) -> bool:
-        """Whether the watch still works.
+        """Whether the watch for idle times still works.
 
         True also before `run` begins, False after it has stopped.
         """
@@ -131,13 +135,15 @@ class WatchIdle:
 
     @property
     def windows(self) -> Windows:
-        """The table of past windows (times when Lull was allowed to work)."""
+        """The table of past idle windows (times when Lull was allowed to work in the
+        background).
+        """
         return self._windows
 
     # The user's commands
 
     async def why(self) -> LullWhy:
-        """Read the idle signals now and explain whether work may run."""
+        """Read the idle signals now and explain whether background work may run."""
         window = await self.look()
         begun = self._runner.work
         others = [work for work in self._queue() if begun is None or work.id != begun.id]
@@ -151,7 +157,9 @@ class WatchIdle:
         return WorkChoice(runner=self._runner, left=left, about_to=about_to, watched=self.watching)
 
     async def pause(self, length: PauseLength | timedelta) -> LullWhy:
-        """Pause Lull's background work for a while; this also ends "train now"."""
+        """Pause Lull's background work for a while; this also ends the user's command to train
+        now.
+        """
         self._deciding.pause(length)
         self._asked_until_s = None
         why = await self.why()
@@ -166,7 +174,8 @@ class WatchIdle:
         return why
 
     async def train_now(self) -> LullWhy:
-        """Run work now, ignoring presence, hours, calendars and pauses, until no work is left.
+        """Run background work now, ignoring presence, hours, calendars and pauses, until no work is
+        left.
 
         Failed work is tried again at once. Heat, battery and memory still count.
         """
@@ -175,13 +184,16 @@ class WatchIdle:
         return await self.why()
 
     def nudge(self) -> None:
-        """Read the idle signals at once, because a chat, the settings or a calendar changed."""
+        """Check at once whether background work may run, because a chat, the settings or a calendar
+        changed.
+        """
         self._pace.nudge()
 
     # The watch
 
     async def run(self) -> None:
-        """Watch the idle signals until cancelled; then stop work and close the journal.
+        """Watch whether the user is away, and run background work then, until cancelled; then stop
+        work and close the journal.
 
         After an error it may be run again and then assumes nothing.
         """
@@ -194,7 +206,7 @@ class WatchIdle:
             await self._leave()
 
     async def look(self) -> IdleWindow:
-        """Read the idle signals, decide whether work may run, and start or stop it.
+        """Read the idle signals, decide whether background work may run, and start or stop it.
 
         Calls run one at a time.
         """

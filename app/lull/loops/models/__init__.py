@@ -1,1 +1,3 @@
-"""Chooses the model that learns, and examines models before they may read, judge or write."""
+"""Chooses the model that learns, and tests local chat models on labelled items before they may read
+feedback, judge answers or write skills.
+"""

@@ -1,7 +1,7 @@
 """Lists the models that can learn, and prepares a chosen model's weights for MLX.
 
-A choice only puts the weights in place; the caller writes it into the settings. It may be stopped
-at any moment, and continues where it was when started again.
+A choice only puts the weights in place; the caller writes it into the settings. The preparation may
+be stopped at any moment, and continues where it was when started again.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MODEL_TYPES: Final = ("llama", "mistral", "qwen2", "qwen3", "gemma", "gemma2", "
 
 
 class ChoosingStage(StrEnum):
-    """A stage of preparing a chosen model, for progress messages."""
+    """A stage of preparing the model that the user chose to be trained, for progress messages."""
 
     LOOKING = "looking"
     MAKING = "making"
@@ -45,7 +45,7 @@ class ChoosingStage(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChoosingProgress:
-    """How far the preparation of a chosen model is."""
+    """How far the preparation of the model that the user chose to be trained is."""
 
     stage: ChoosingStage
     done_bytes: int = 0
@@ -56,7 +56,7 @@ class ChoosingProgress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """A chosen model whose weights are ready."""
+    """The model that the user chose to be trained, with its weights ready."""
 
     name: str
     """Value to store in the setting `training.model`: Ollama's name, or a folder's given name."""
@@ -84,7 +84,9 @@ class ThereIs:
 
 
 class ChooseModel:
-    """Lists and prepares models that can learn."""
+    """Lists the models on this machine that can be trained, and prepares the weights of the one
+    that the user chooses.
+    """
 
     def __init__(
         self,
@@ -110,7 +112,9 @@ class ChooseModel:
         self._clock = clock
 
     async def list(self) -> ThereIs:
-        """Return the built-in model, then Ollama's models in its order."""
+        """List the models on this machine, the built-in one first, then Ollama's in its order, and
+        whether each can learn.
+        """
         own = (self._judged_built_in(self._built_in),) if self._built_in else ()
         try:
             listed = await self._store.listed()
@@ -131,7 +135,7 @@ class ChooseModel:
         is_folder: bool = False,
         report: Callable[[ChoosingProgress], None] = lambda _: None,
     ) -> Chosen:
-        """Prepare the weights of the model that the user chose.
+        """Prepare the weights of the model that the user chose to be trained.
 
         Raises CannotLearn, NotFound, UpstreamDown, Conflict, and WeightsError, for example for too
         little disk space, which is checked before anything is written.

@@ -1,4 +1,6 @@
-"""Finds the models in Ollama that may be examined, and knows which of them are still there."""
+"""Finds the models in Ollama that may take an exam (labelled items that decide whether a model may
+judge answers), and knows which are still there.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 class ModelCatalogue(Protocol):
-    """Interface of Ollama's list of models."""
+    """Interface of Ollama's list of installed models."""
 
     def listed(self) -> Awaitable[tuple[ListedModel, ...]]: ...
 
@@ -32,7 +34,9 @@ class ModelCatalogue(Protocol):
 
 
 class LoadedModels(Protocol):
-    """Interface of what Ollama reported last: its models' digests and which are loaded."""
+    """Interface of what Ollama reported last: the digests of its models, and which of them are
+    loaded.
+    """
 
     def loaded(self) -> Awaitable[Collection[str] | None]: ...
 
@@ -41,7 +45,9 @@ class LoadedModels(Protocol):
 
 
 class ExamCandidates:
-    """The installed models that may take an exam, as Ollama last listed them."""
+    """The installed models that may take an exam (labelled items that decide whether a model may
+    judge answers), as Ollama last listed them.
+    """
 
     def __init__(
         self,
@@ -58,7 +64,9 @@ class ExamCandidates:
         self.found: tuple[Candidate, ...] = ()
 
     async def look(self) -> None:
-        """Update the list of models to examine from Ollama. Raises UpstreamDown."""
+        """Ask Ollama for its models and update the list of those that may take an exam. Raises
+        UpstreamDown.
+        """
         listed = await self._models.listed()
         loaded = await self._state.loaded() or ()
         there = [
@@ -82,11 +90,14 @@ class ExamCandidates:
     def wanted(
         self, passed: Mapping[tuple[str, ModelRole], bool]
     ) -> Sequence[tuple[Candidate, ModelRole]]:
-        """Return the exams still to be done, in order; `passed` are the results, by digest."""
+        """Return the pairs of model and role whose exam is still to be done, in order.
+
+        `passed` are the known results, by the model's digest and role.
+        """
         return to_examine(self.found, self._settings(), passed)
 
     def is_here(self, model: str, digest: str) -> bool:
-        """Whether Ollama still has this model, unchanged."""
+        """Whether this model is still installed in Ollama with the same digest."""
         return self._state.digests().get(canonical(model)) == digest
 
 

@@ -1,5 +1,7 @@
-"""The exams that a local model must pass before Lull lets it judge answers or write skills: their
-questions, their version, and the result at which a model passes or fails.
+"""Holds the exams that a local model must pass before Lull lets it read feedback, judge answers or
+write skills.
+
+They are the questions, the exam's version, and the result at which a model passes or fails.
 """
 
 from __future__ import annotations
@@ -11,7 +13,9 @@ from lull.core.models.exam import ExamResult, Item, ModelRole, Sheet
 
 
 class ExamPapers:
-    """The exam sheets of the roles, with the small reader's figures to compare with."""
+    """The exams (labelled items) for each role of a local model, with the results of the small
+    built-in reader to compare with.
+    """
 
     def __init__(
         self,
@@ -29,25 +33,31 @@ class ExamPapers:
         return role in self._sheets
 
     def questions(self, role: ModelRole) -> int:
-        """Return the number of questions in the role's exam."""
+        """Return the number of questions in the exam that admits a model to a role (reader, judge
+        or writer).
+        """
         return len(self._sheets[role].items)
 
     def version(self, role: ModelRole) -> str:
-        """Return the exam's version; it changes with anything that would change a result."""
+        """Return the version of the exam that admits a model to a role; it changes with anything
+        that would change a result.
+        """
         small = ""
         if role is ModelRole.READER:
             small = f" {self._small.right}/{self._small.n}" if self._small else " nobody"
         return f"{self._sheets[role].sha256[:16]} {self._forms(role)}{small}"
 
     def current(self, result: ExamResult) -> bool:
-        """Whether a result is of the exam as it is now."""
+        """Whether a model's exam result was obtained with the present version of the exam."""
         return result.role in self and result.exam == self.version(result.role)
 
     def next_of(self, result: ExamResult) -> Item:
-        """Return the first question that has no mark yet."""
+        """Return the first question of a model's exam that has no mark yet in this result."""
         asked = {mark.item for mark in result.marks}
         return next(item for item in self._sheets[result.role].items if item.id not in asked)
 
     def settled(self, result: ExamResult) -> ExamResult:
-        """Return the result with its verdict, where the marks decide."""
+        """Return a model's exam result with passed or failed filled in, once its marks decide
+        that.
+        """
         return settled(result, self._sheets[result.role], self._small)

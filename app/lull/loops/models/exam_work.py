@@ -1,6 +1,7 @@
-"""Runs a model's exam as work in lulls, one question at a time; stops at once for the user.
+"""Runs a model's exam (labelled items that decide whether it may judge answers) as background work,
+one question at a time.
 
-Each mark is stored. A question that was stopped is asked again.
+It stops at once for the user. Each mark is stored. A question that was stopped is asked again.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ _STOPS_WITHIN_S: Final = 0.5
 
 
 class ExamWork:
-    """The exam of one model in one role (implements LullWork)."""
+    """The background work of examining one model for one role, such as judge (implements
+    LullWork).
+    """
 
     kind = WorkKind.EXAM
     needs_s = QUESTION_GUESS_S

@@ -1,8 +1,9 @@
-"""Examines the user's chat models in lulls: which of them may read, judge or write for Lull.
+"""Examines the user's chat models while the computer is idle: which of them may read feedback,
+judge answers or write skills.
 
-It asks each candidate in Ollama one question at a time and stores a result that admits the model
-or says why not. Each mark is stored before the next question; a question that was stopped is asked
-again.
+It asks each candidate in Ollama one labelled question at a time and stores a result that admits the
+model or says why not. Each mark is stored before the next question; a question that was stopped is
+asked again.
 """
 
 from __future__ import annotations
@@ -62,7 +63,9 @@ MOST_LATE: Final = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examinee:
-    """A chat model under examination, as the reader, judge and writer it would be."""
+    """A chat model under examination, in the three roles it may take: feedback reader, judge of
+    answers and skill writer.
+    """
 
     reader: FeedbackReader
     judge: Judge
@@ -71,7 +74,7 @@ class Examinee:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingExam:
-    """An exam to begin or to continue, with the number of questions done and the total."""
+    """A model's exam to begin or to continue, with the number of questions done and the total."""
 
     model: str
     digest: str
@@ -81,7 +84,9 @@ class WaitingExam:
 
 
 class ExamineModels:
-    """Runs exams of chat models and tells which passed and may read, judge or write."""
+    """Runs exams of local chat models and tells which passed and may read feedback, judge answers
+    or write skills.
+    """
 
     def __init__(
         self,
@@ -110,17 +115,21 @@ class ExamineModels:
     # Candidates
 
     async def load(self) -> None:
-        """Load the stored exam results that belong to the current exam sheets."""
+        """Load the stored exam results of models that belong to the current version of the
+        exams.
+        """
         for result in await asyncio.to_thread(self._store.all):
             if self._papers.current(result):
                 self._results[result.digest, result.role] = result
 
     async def look(self) -> None:
-        """Update the list of models to examine from Ollama. Raises UpstreamDown."""
+        """Ask Ollama for its models and update the list of those to examine. Raises
+        UpstreamDown.
+        """
         await self._candidates.look()
 
     def waiting(self) -> list[WaitingExam]:
-        """Return the exams still to be taken, in the order to take them."""
+        """Return the exams that models still have to take, in the order to take them."""
         return [
             WaitingExam(
                 model=one.name,
@@ -136,7 +145,9 @@ class ExamineModels:
     # Results
 
     def results(self) -> list[ExamResult]:
-        """Return the exam results of models that are installed and unchanged, by model and role."""
+        """Return the exam results of models that are installed and unchanged, ordered by model and
+        role.
+        """
         order = {one.digest: number for number, one in enumerate(self._candidates.found)}
         there = [
             one for one in self._results.values() if self._candidates.is_here(one.model, one.digest)
@@ -147,11 +158,13 @@ class ExamineModels:
         )
 
     def not_examined(self) -> list[Candidate]:
-        """Return the models that cannot be examined, each with its reason in `why_not`."""
+        """Return the models that cannot take an exam (the test of whether they may judge answers),
+        each with its reason in `why_not`.
+        """
         return [one for one in self._candidates.found if one.why_not]
 
     def admitted(self, role: ModelRole) -> str | None:
-        """Return the model that the setting "auto" means for a role now.
+        """Return the model that the setting "auto" means for a role (reader, judge or writer) now.
 
         None where none has passed its exam.
         """
@@ -159,7 +172,9 @@ class ExamineModels:
         return result.model if result is not None else None
 
     def judge_belief(self, model: str) -> Prior | None:
-        """Return a judge model's reliability prior from its exam; None if it has not taken one."""
+        """Return the prior of how reliable a judge model is, from its exam; None if it has not
+        taken one.
+        """
         for result in self._results.values():
             same = canonical(result.model) == canonical(model)
             if (
@@ -171,7 +186,9 @@ class ExamineModels:
         return None
 
     def why_nobody(self, role: ModelRole) -> str:
-        """Return why "auto" stands for no model in a role; "" where it stands for one."""
+        """Return why the setting "auto" stands for no model in a role (reader, judge or writer); ""
+        where it stands for one.
+        """
         if self._admitted(role) is not None:
             return ""
         own = [one for one in self.results() if one.role is role]
@@ -201,7 +218,7 @@ class ExamineModels:
     # Asking
 
     async def step(self, model: str, role: ModelRole, *, within_s: float = QUESTION_S) -> bool:
-        """Ask one exam question and store its mark; return True if there is another.
+        """Ask a model one exam question and store the mark; return True if there is another.
 
         Raises LullError.
         """
@@ -261,7 +278,9 @@ class ExamineModels:
 
 
 async def reads(reader: FeedbackReader, sheet: Sheet) -> ExamResult:
-    """Measure any feedback reader on an exam sheet, including the small built-in one."""
+    """Measure how well a feedback reader does on an exam (labelled exchanges), including the small
+    built-in reader.
+    """
     items = [item for item in sheet.items if isinstance(item, ReadItem)]
     heard = await reader.read([item.exchange for item in items])
     marks = tuple(mark_read(item, one) for item, one in zip(items, heard, strict=True))

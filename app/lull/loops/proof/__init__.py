@@ -1,1 +1,3 @@
-"""Proves proposals by replay, and monitors approved skills by a holdout."""
+"""Proves proposed skills by replaying past requests with and without them, and monitors approved
+skills in use.
+"""

@@ -1,8 +1,9 @@
-"""Lets the user score a skill: one recorded request, answered with and without it, side by side.
+"""Lets the user compare two answers to one recorded request, one generated with and one without a
+proposed skill.
 
-It is for skills that no check and no judge can score. The user sees two answers to a request of
-their own, made like those of a proof, and picks one. Their order is random for each pair and kept
-secret, so a pick is evidence like every other pair and counts in the same e-value.
+It is for skills that no check and no judge model can score. The user sees two answers to a request
+of their own, made like those of a proof, and picks one. Their order is random for each pair and
+kept secret, so a pick is evidence like every other pair and counts in the same e-value.
 
 A pick for a shown pair is accepted even after a crash. The answers are only in memory, so asking
 again shows new ones.
@@ -35,7 +36,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """A pair of answers, in the random order in which the user sees them."""
+    """Two answers to one request, with and without a proposed skill, in the random order in which
+    the user sees them.
+    """
 
     pair: str
     """Id of the pair; does not reveal which answer was made with the skill."""
@@ -46,7 +49,8 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NextPair:
-    """The next pair of answers to pick from.
+    """The next pair of answers, with and without a proposed skill, from which the user picks the
+    better.
 
     If there is none, the proposal's `reason` tells why.
     """
@@ -57,7 +61,7 @@ class NextPair:
 
 
 class Compare:
-    """Shows pairs of answers to the user and records the picks."""
+    """Shows the user pairs of answers with and without a proposed skill, and records the picks."""
 
     def __init__(
         self,
@@ -88,11 +92,12 @@ class Compare:
     # The next pair
 
     async def next(self, proposal_id: str) -> NextPair:
-        """Return two answers for the user to pick from.
+        """Return two answers, with and without the proposed skill, for the user to pick from.
 
         Repeated calls return the same pair until a pick is recorded.
 
-        Waits for quiet and for the model. Raises Conflict, NotFound, and what the model raises.
+        Waits until no chat is going on and for the model. Raises Conflict, NotFound, and what the
+        model raises.
         """
         proposal = self._proposals.get(proposal_id)
         self._check(proposal)
@@ -198,7 +203,8 @@ class Compare:
     # The pick
 
     async def pick(self, proposal_id: str, pair: str, pick: Pick) -> Proposal:
-        """Record which answer the user picked; return the updated proposal.
+        """Record which of two answers the user picked; return the updated proposal (the candidate
+        skill).
 
         Raises Conflict, NotFound.
         """

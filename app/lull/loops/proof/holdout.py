@@ -1,4 +1,5 @@
-"""The live guard: watches whether approved skills still help, and retires those that harm.
+"""Watches whether approved skills (instruction texts in prompts) still help, and retires those that
+harm.
 
 What a skill does is measured by replays of its past requests in lulls (measure_use.py). Where
 replays cannot tell, it is left out of a few conversations at random (skill_coins.py), and the
@@ -29,7 +30,9 @@ from lull.store.proof.use_replays import UseKey, use_key
 
 
 class Holdout:
-    """Knows what approved skills do, by replays or by coins, and retires harmful ones."""
+    """Knows the measured effects of approved skills, by replays or random holdout, and retires
+    harmful ones.
+    """
 
     def __init__(
         self,
@@ -61,25 +64,32 @@ class Holdout:
     # On the request path
 
     def leaves_out(self, skill: Skill, trajectory: str, client: Client) -> Toss | None:
-        """Toss the coin that decides whether a conversation goes without a skill.
+        """Decide at random whether a conversation goes without a skill, so that its effect can be
+        measured.
 
-        None for a skill that is not tossed for.
+        None for a skill that is not measured this way.
         """
         return self._coins.leaves_out(skill, trajectory, client)
 
     def prefers(self, skills: Sequence[Skill], at_most: int, asked: str) -> Sequence[Skill]:
-        """Choose skills when more are relevant than may go into a prompt."""
+        """Choose `at_most` of the skills that fit a request, when more are relevant than may go
+        into the prompt.
+        """
         return self._coins.prefers(skills, at_most, asked)
 
     def effect(self, skill: Skill) -> float:
-        """Return a skill's estimated effect on the reward; 0 where nothing is known."""
+        """Return a skill's estimated effect on the reward (how good answers are); 0 where nothing
+        is known.
+        """
         found = self.effects.get(skill.key)
         return found.value if found is not None else 0.0
 
     # For the user
 
     def measures(self) -> dict[SkillKey, SkillMeasure]:
-        """Say of each skill of the library how it is measured, and what replays have shown."""
+        """Return, for each skill of the library, how its effect is measured and what replays have
+        shown.
+        """
         return {key: self._measure(skill) for key, skill in self._library().skills.items()}
 
     def _measure(self, skill: Skill) -> SkillMeasure:
@@ -95,7 +105,7 @@ class Holdout:
     # In the background
 
     def follow(self) -> None:
-        """Update which skills of a new library are measured, and how."""
+        """Update which skills are measured, and how, after the skill library has changed."""
         library = self._library()
         found = approved_from(library, self._proposals)
         skills = [one.skill for one in found.values()]
@@ -113,7 +123,7 @@ class Holdout:
         self._follow_replays()
 
     def replays_tell(self, tells: Mapping[UseKey, bool]) -> None:
-        """Note for which skill texts replays can tell what they do, by their past requests."""
+        """Note for which skill texts replays of past requests can measure the effect."""
         self._looked_at.update(tells)
         self._follow_replays()
 
@@ -122,7 +132,9 @@ class Holdout:
         self._coins.replayed = {key for key in here if self._looked_at.get(key)}
 
     async def step(self) -> None:
-        """Estimate all skills' effects, retire harmful skills and propose to retire unused ones."""
+        """Estimate the effects of all measured skills, retire harmful skills and propose to retire
+        unused ones.
+        """
         self.follow()
         skills = {key: one.skill for key, one in self.measured.items()}
         found = await asyncio.to_thread(self._evidence.estimates, skills)

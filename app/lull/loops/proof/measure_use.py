@@ -1,8 +1,9 @@
-"""Measures what approved skills do, by answering past requests without them in lulls.
+"""Measures what approved skills (instruction texts in prompts) do, by answering past requests
+without them in idle time.
 
 Requests that had a skill in their prompt are replayed once each, with and without it, on the model
 that served them, and scored as in a proof. Each pair is stored, so measuring goes on where it
-stopped. What the pairs mean is decided by the live guard (loops/proof/holdout.py).
+stopped. `loops/proof/holdout.py` decides what the pairs mean.
 """
 
 from __future__ import annotations
@@ -33,14 +34,18 @@ MOST_LOOKED_AT = 40
 
 
 class WaitingUse(NamedTuple):
-    """An approved skill with requests left to replay, and how many."""
+    """An approved skill with the number of past requests that are still to be replayed with and
+    without it.
+    """
 
     skill: SkillKey
     left: int
 
 
 class MeasureUse:
-    """Replays requests of approved skills without them, and knows which skills replays measure."""
+    """Replays past requests with and without approved skills, and knows which skills can be
+    measured this way.
+    """
 
     def __init__(
         self,
@@ -71,11 +76,14 @@ class MeasureUse:
         """Requests still to be replayed, by skill, newest first."""
 
     def waiting(self) -> list[WaitingUse]:
-        """Return the skills with requests to replay; cheap, as it is called ten times a second."""
+        """Return the approved skills with past requests left to replay; cheap, as it is called ten
+        times a second.
+        """
         return [WaitingUse(key, len(left)) for key, left in self._left.items() if left]
 
     async def look(self, measured: Mapping[SkillKey, MeasuredSkill]) -> dict[UseKey, bool]:
-        """Look anew which requests of these skills are to be replayed.
+        """Determine anew which past requests of these skills are to be replayed with and without
+        them.
 
         Returns for each skill's text whether replays can measure it.
         """
@@ -118,7 +126,8 @@ class MeasureUse:
         ]
 
     async def slice(self, skill: SkillKey) -> int:
-        """Replay requests of one skill for at most half a minute; return the number of replays.
+        """Replay past requests of one approved skill with and without it, for at most half a
+        minute; return the number of replays.
 
         Raises LullError when a model or the judge could not be asked and nothing was replayed.
         """

@@ -1,7 +1,7 @@
-"""Says which active skills are measured, and reads what is known of them from the store.
+"""Tells of which active skills the effect is measured, and reads what the store holds about them.
 
 Both kinds of evidence are read here side by side: replays of past requests without a skill, and
-live conversations that went without it by the toss of a coin.
+live conversations from which it was left out at random.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ from lull.store.proof.use_replays import UseReplays
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredSkill:
-    """An approved skill that is measured, with the proposal that it was approved from."""
+    """An approved skill whose effect is measured, with the proposal (the candidate skill) that it
+    was approved from.
+    """
 
     skill: Skill
     proposal: Proposal
@@ -36,7 +38,9 @@ class MeasuredSkill:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillEstimates:
-    """What is known of the measured skills."""
+    """Estimates for all measured skills: effects, e-values for harm and for help, and counts of
+    replays.
+    """
 
     effects: Mapping[SkillKey, Effect]
     records: Mapping[SkillKey, tuple[float, float]]
@@ -49,13 +53,17 @@ class SkillEstimates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UseEvidence:
-    """The stored evidence of what approved skills do: replays in lulls and live coins."""
+    """The stored evidence of what approved skills do: replays in idle time, and conversations that
+    went without a skill at random.
+    """
 
     flips: Flips
     replays: UseReplays
 
     def estimates(self, skills: Mapping[SkillKey, Skill]) -> SkillEstimates:
-        """Estimate what each skill does, from all its replays and tosses. Slow."""
+        """Estimate what each skill does, from all its replays and all conversations of its random
+        holdout. Slow.
+        """
         texts = {key: skill.sha256 for key, skill in skills.items()}
         outcomes, pairs = self.flips.outcomes(texts), self.replays.pairs(texts)
         return SkillEstimates(
@@ -68,12 +76,15 @@ class UseEvidence:
 
 
 def measured(library: Library, proposals: Proposals) -> dict[SkillKey, Skill]:
-    """Return the active skills that Lull wrote and that are unchanged since their approval."""
+    """Return the active skills (instruction texts) that Lull wrote and that are unchanged since
+    their approval.
+    """
     return {key: one.skill for key, one in approved_from(library, proposals).items()}
 
 
 def approved_from(library: Library, proposals: Proposals) -> dict[SkillKey, MeasuredSkill]:
-    """Return the active skills that Lull wrote, unchanged since approval, with their proposals.
+    """Return the active skills that Lull wrote, unchanged since approval, with the proposals they
+    were approved from.
 
     A copy in another client's library is measured by the proposal of the original.
     """
@@ -97,14 +108,18 @@ def approved_from(library: Library, proposals: Proposals) -> dict[SkillKey, Meas
 
 
 def scored_in_proof(pairs: Iterable[Pair]) -> bool:
-    """Whether something besides the user could score the replays of a proof."""
+    """Whether a check or a judge model, and not only the user, could score the replays of a skill's
+    proof.
+    """
     return any(pair.scored_by not in (BY_USER, SAME_WORDS) for pair in pairs)
 
 
 def effects_in(
     outcomes: Sequence[HoldoutOutcome], pairs: Mapping[SkillKey, Sequence[Pair]]
 ) -> dict[SkillKey, Effect]:
-    """Estimate each skill's effect: by its replays, or by its coin where there are none."""
+    """Estimate each skill's effect: by its replays, or by its random holdout where there are
+    none.
+    """
     found = {key: replay_effect(own) or effect(outcomes, key) for key, own in pairs.items()}
     return {key: value for key, value in found.items() if value is not None}
 
@@ -112,7 +127,9 @@ def effects_in(
 def records_in(
     outcomes: Sequence[HoldoutOutcome], pairs: Mapping[SkillKey, Sequence[Pair]]
 ) -> dict[SkillKey, tuple[float, float]]:
-    """Sum up, for each skill, how good and how bad the conversations and replays with it were."""
+    """Sum up, for each skill, how good and how bad the answers with it were, in conversations and
+    replays.
+    """
     found: dict[SkillKey, tuple[float, float]] = {}
     for outcome in outcomes:
         for key, toss in outcome.tosses.items():

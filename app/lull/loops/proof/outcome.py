@@ -1,4 +1,6 @@
-"""What becomes of a proposal by its proof: its status, and the reason in words."""
+"""Decides a proposed skill's status from its proof (the replays with and without it), with the
+reason in words.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +20,11 @@ ENOUGH_ALIKE = 6
 
 
 def outcome(decision: ProofDecision, pairs: Sequence[Pair]) -> tuple[ProposalStatus | None, str]:
-    """Return a proposal's status and reason from a proof's decision; no status while it is
-    undecided.
+    """Return a proposed skill's status and the reason, given what the replays with and without it
+    decided.
 
-    A candidate that loses by the user's own picks is left to the user to reject. One that harms
-    past successes, or loses without picks, is rejected at once.
+    No status while it is undecided. A candidate that loses by the user's own picks is left to the
+    user to reject. One that harms past successes, or loses without picks, is rejected at once.
     """
     status, why = _STATUSES.get(decision.state), decision.why
     own = [pair for pair in pairs if pair.part is not PairPart.SUCCESS]

@@ -1,6 +1,7 @@
-"""Runs a proof as work in lulls, one replay at a time; stops at once for the user.
+"""Runs the proof of a proposed skill as background work, one replayed request at a time.
 
-Each finished pair is stored. A replay that was stopped is begun again.
+It stops at once for the user. Each finished pair of answers is stored. A replay that was stopped is
+begun again.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _STOPS_WITHIN_S: Final = 0.5
 
 
 class ProofWork:
-    """The proof of one proposal (implements LullWork)."""
+    """The background work that proves one proposed skill by replays (implements LullWork)."""
 
     kind = WorkKind.PROOF
     needs_s = PAIR_S
@@ -90,7 +91,9 @@ class ProofWork:
 
 
 class UseWork(ProofWork):
-    """The replays that measure what one approved skill does (implements LullWork)."""
+    """The background work of replaying past requests to measure what one approved skill does
+    (implements LullWork).
+    """
 
     value = 0.1
     doing = "Measuring what {} does"

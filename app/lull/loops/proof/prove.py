@@ -1,8 +1,9 @@
-"""Proves whether a skill helps: answers requests with and without it until the result is certain.
+"""Proves whether a proposed skill helps: answers past requests with and without it until the result
+is certain.
 
-Pairs are replayed on the model that failed, through the engine that serves it, in slices of at
-most half a minute. Each pair is stored, so a proof continues where it stopped. No tool is ever
-executed: one step is replayed against the recorded results. Scoring never sees the skill.
+Pairs are replayed on the model that failed, through the engine that serves it, in slices of at most
+half a minute. Each pair is stored, so a proof continues where it stopped. No tool is ever executed:
+one step is replayed against the recorded results. Scoring never sees the skill.
 """
 
 from __future__ import annotations
@@ -58,7 +59,9 @@ _NOTHING_LEFT = "none of its requests can be replayed"
 
 
 class WaitingProof(NamedTuple):
-    """A proof to begin or to continue, with its number of answer pairs and the most it may get."""
+    """A test of a proposed skill by replays, to begin or to continue, with the number of answer
+    pairs that it has and the most it may get.
+    """
 
     proposal: str
     name: str
@@ -67,7 +70,9 @@ class WaitingProof(NamedTuple):
 
 
 class Prove:
-    """Runs the proofs of proposals and sets each proposal's status from the result."""
+    """Proves proposed skills by replaying past requests with and without them, and sets each
+    proposal's status from the result.
+    """
 
     def __init__(
         self,
@@ -96,7 +101,8 @@ class Prove:
         self._settled: deque[str] = deque()
 
     def settled(self) -> Proposal | None:
-        """Take the next proposal whose proof ended; None if there is none.
+        """Take from the queue the next proposal (candidate skill) whose proof by replays has ended;
+        None if there is none.
 
         One that was forgotten meanwhile is left out.
         """
@@ -114,7 +120,8 @@ class Prove:
         return self._replay
 
     async def slice(self, *, only: str | None = None) -> int:
-        """Replay requests for at most half a minute; return the number of replays.
+        """Replay past requests with and without the proposed skills for at most half a minute;
+        return the number of replays.
 
         A model that is away does not stop proofs on other models. Raises LullError when a model or
         the judge could not be asked and nothing was replayed.
@@ -136,7 +143,7 @@ class Prove:
         return pairs
 
     def waiting(self) -> list[WaitingProof]:
-        """Return the proofs that still need replays, oldest first."""
+        """Return the proofs of proposed skills that still need replays, oldest first."""
         return [
             self._to_do(proposal)
             for proposal in self._waiting(None)
@@ -157,10 +164,11 @@ class Prove:
         return list(reversed(self._proposals.with_status(TO_PROVE)))
 
     async def again(self, proposal_id: str) -> Proposal:
-        """Restart a proof from the beginning, even of a proposal that was unproved or deferred.
+        """Restart the proof of a proposed skill (its replays) from the beginning, even if it was
+        unproved or deferred.
 
-        A proposal in quarantine is not changed. One that waits for the user's picks keeps its
-        pairs.
+        A proposal in quarantine (its text was found suspicious) is not changed. One that waits for
+        the user's picks keeps its pairs of answers.
         """
         fresh = {ProposalStatus.UNPROVED, ProposalStatus.DEFERRED, ProposalStatus.PROVED}
 
@@ -235,13 +243,15 @@ class Prove:
         return grounded if await self._proposals.advance(grounded, anew=anew) else None
 
     def ground_of(self, proposal: Proposal, stage: ReplayTarget) -> tuple[Ground, bool]:
-        """Return the model, adapter and judge a proof uses now, and whether it must start over.
+        """Return the model, adapter and judge model that a proof by replays uses now, and whether
+        it must start over.
 
-        The coin of its last look is drawn here, from a seed that the writer of the text could not
-        know: a proof that begins again keeps it as long as its text stays.
+        It starts over if the model or the adapter changed, or if the judge changed and had scored
+        pairs of answers.
 
-        It begins again if the model or the adapter changed, or if the judge changed and had scored
-        pairs.
+        The random number for the proof's last look (a randomised test when its pairs are spent) is
+        drawn here, from a seed that the writer of the text could not know: a proof that begins
+        again keeps it as long as its text stays.
         """
         judge = self._judge()
         version = judge.version if judge else ""
@@ -276,20 +286,25 @@ class Prove:
         return min(self._rule.proof.alpha, 1 / e_bh_needs(others, self._rule.false_discoveries))
 
     def rule_for(self, proposal: Proposal) -> ProofRule:
-        """Return the rule that decides a proposal's proof, with its significance level."""
+        """Return the rule by which replays decide whether a proposed skill is proved, with the
+        significance level.
+        """
         alpha = proposal.ground.alpha if proposal.ground else self._rule.proof.alpha
         return replace(self._rule.proof, alpha=alpha)
 
     def won(self, proposal: Proposal) -> list[str]:
-        """Return the turns on which the answer with the proposed skill won."""
+        """Return the turns on which the answer with the proposed skill was better than the one
+        without.
+        """
         pairs = self._proposals.pairs(proposal.id)
         wins = (p.request for p in pairs if p.part is not PairPart.SUCCESS and p.won)
         return list(dict.fromkeys(wins))
 
     def evidence(self, proposal: Proposal) -> bytes:
-        """Return the document with a proof's evidence, to store with the approved skill.
+        """Return the document with the evidence of a proposed skill's proof, to store with the
+        approved skill.
 
-        B"" without replays.
+        b"" without replays.
         """
         pairs = self._proposals.pairs(proposal.id)
         ground = proposal.ground
@@ -322,7 +337,8 @@ class Prove:
     async def settle(
         self, proposal: Proposal, stage: ReplayTarget, cases: Sequence[ReplayCase]
     ) -> Proposal:
-        """Set a proposal's status from the pairs replayed so far, and return it.
+        """Set a proposed skill's status from the pairs of answers replayed so far, and return the
+        proposal.
 
         `cases` are the requests that can be scored without the user.
         """

@@ -1,8 +1,9 @@
-"""Makes one pair of a proof: answers a recorded request with and without the skill, and scores.
+"""Replays one recorded request: answers it with and without a proposed skill, and scores both
+answers.
 
 The request is sent as it would be sent today, to the model that failed. No tool is ever executed:
-one step is replayed against the recorded results. Answers are scored without sight of the skill,
-by a verifier, or else by a judge that is told the user's wish.
+one step is replayed against the recorded results. Answers are scored without sight of the skill, by
+a verifier (a program), or else by a judge model that is told what the user wished.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ Causes are, for example, a missing image or a small window.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayTarget:
-    """The model that a proof runs on, as it is served now."""
+    """The model on which past requests are replayed with and without a skill, as it is served
+    now.
+    """
 
     chat: ChatModel
     system: str
@@ -72,7 +75,7 @@ class ReplayCase:
 
 
 class Replay:
-    """Replays recorded requests and scores the answers."""
+    """Replays recorded requests with and without a proposed skill, and scores the answers."""
 
     def __init__(
         self,
@@ -95,7 +98,8 @@ class Replay:
     async def pair(
         self, proposal: Proposal, stage: ReplayTarget, case: ReplayCase, seed: int
     ) -> Pair | None:
-        """Generate and score both answers of a pair with one seed.
+        """Generate answers to a recorded request with and without the proposed skill, with one
+        seed, and score both.
 
         None if they cannot be scored.
         """
@@ -110,7 +114,10 @@ class Replay:
     async def pair_if_possible(
         self, proposal: Proposal, stage: ReplayTarget, case: ReplayCase, seed: int
     ) -> Pair | None:
-        """Do the same as `pair`; None also where the model server refuses just this request."""
+        """Generate and score answers with and without the proposed skill, as `pair` does.
+
+        None also where the model server refuses just this request.
+        """
         try:
             return await self.pair(proposal, stage, case, seed)
         except RequestError as error:
@@ -122,7 +129,9 @@ class Replay:
     async def answers(
         self, stage: ReplayTarget, case: ReplayCase, seed: int
     ) -> tuple[Completion, Completion]:
-        """Generate the answers without and with the proposed skill, with the same seed."""
+        """Generate two answers to a recorded request, without and with the proposed skill, with the
+        same seed.
+        """
         without, with_ = await at_once(
             self._answer(stage, case, messages, seed) for messages in (case.without, case.with_)
         )
@@ -227,7 +236,9 @@ class Replay:
     # Cases
 
     def cases(self, proposal: Proposal, stage: ReplayTarget) -> list[ReplayCase]:
-        """Return the recorded requests whose answers can be scored without the user."""
+        """Return a proposed skill's recorded requests whose answers can be scored without the
+        user.
+        """
         return [
             self._case(proposal, stage, served, part)
             for served, part in self._recorded(proposal)
@@ -236,7 +247,8 @@ class Replay:
         ]
 
     def can_score(self, proposal: Proposal, served: ServedTurn) -> bool:
-        """Whether answers to a request that had the approved skill can be scored without the user.
+        """Whether answers to a request that had the approved skill can be scored by a program or a
+        judge model.
 
         Past successes cannot: their accepted answers were given with the skill in the prompt.
         """
@@ -245,7 +257,7 @@ class Replay:
     def in_use(
         self, proposal: Proposal, stage: ReplayTarget, served: ServedTurn
     ) -> ReplayCase | None:
-        """Return a request as it would be sent today, without and with the approved skill.
+        """Return a recorded request as it would be sent today, without and with the approved skill.
 
         None if the skill would not be in its prompt today.
         """
@@ -263,7 +275,8 @@ class Replay:
         )
 
     def comparable(self, proposal: Proposal, stage: ReplayTarget) -> list[ReplayCase]:
-        """Return the recorded requests whose answers the user can compare.
+        """Return the recorded requests for which the user can compare answers with and without a
+        proposed skill.
 
         Past successes are left out: only their own recorded answer is known to be good.
         """
@@ -322,7 +335,9 @@ def pair_of(
     scores: tuple[float, float],
     scored_by: str,
 ) -> Pair:
-    """Combine the answers and scores without and with the proposed skill into a pair."""
+    """Combine the answers without and with the proposed skill, and their scores, into a replayed
+    pair.
+    """
     without, with_ = answers
     return Pair(
         request=case.turn,
@@ -339,20 +354,24 @@ def pair_of(
 
 
 def readable(answer: Message) -> str:
-    """Return an answer with its tool calls, as it is kept for the user to read."""
+    """Return a replayed answer with its tool calls as one text, as it is stored for the user to
+    read.
+    """
     calls = [f"{call.name}({call.arguments})" for call in answer.tool_calls]
     return kept("\n".join(part for part in (answer.text, *calls) if part))
 
 
 def kept(text: str) -> str:
-    """Return a text as it is kept: without secrets, and not endless."""
+    """Return a replayed text as it is stored: with secrets redacted, and cut to a length limit."""
     return redact_text(text, lambda kind, secret: 1)[:READABLE]
 
 
 def injected(
     messages: Sequence[Message], bodies: Sequence[str], *, system: str
 ) -> tuple[Message, ...]:
-    """Return the request with these skills in its system message."""
+    """Return the request with the bodies of these skills (instruction texts) in its system
+    message.
+    """
     text = block(bodies)
     if not text:
         return tuple(messages)
@@ -363,7 +382,9 @@ def injected(
 
 
 def replayed_sampling(asked: Sampling, own: Sampling, *, seed: int, warm: float) -> Sampling:
-    """Return the client's sampling with a given seed, and with `warm` in place of temperature 0."""
+    """Return the sampling parameters for a replay: the client's, with the given seed, and with
+    `warm` in place of temperature 0.
+    """
     temperature = own.temperature if asked.temperature is None else asked.temperature
     return Sampling(
         temperature=warm if temperature == 0 else temperature,

@@ -1,7 +1,7 @@
-"""Takes skills out of use that do harm, and proposes to retire those that nobody needs.
+"""Disables skills that do harm, and proposes to retire skills that nobody needs.
 
-Taking out is the one change that Lull makes without asking, because waiting would go on harming;
-the user is told, and can bring the skill back. After that Lull only proposes.
+Disabling a harmful skill is the one change that Lull makes without asking, because waiting would go
+on harming; the user is told, and can bring the skill back. After that Lull only proposes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 
 class RetireSkills:
-    """Disables harmful skills, or proposes to."""
+    """Disables harmful skills, or proposes to disable them."""
 
     def __init__(
         self,
@@ -46,13 +46,14 @@ class RetireSkills:
         return self._clock.now()
 
     def active_since(self, skill: Skill) -> datetime:
-        """Return when the skill got its current state."""
+        """Return the time of the last change to the skill's state."""
         at = {generation.number: generation.at for generation in self._skills.generations()}
         return at[skill.since]
 
     async def retire(self, skill: Skill, why: str) -> None:
-        """Disable a skill at once and tell the user; only propose it if the user brought it back
-        before.
+        """Disable a skill at once and tell the user.
+
+        It is only proposed if the user brought the skill back before.
         """
         if self._brought_back(skill):
             await self.propose(skill, why)
@@ -67,7 +68,9 @@ class RetireSkills:
         return any(s.change == ChangeKind.RETIRE and s.sha256 == skill.sha256 for s in states)
 
     async def propose(self, skill: Skill, why: str) -> None:
-        """Propose to retire a skill, once for each text."""
+        """Add a proposal to retire a skill for the user to decide on, at most once for each
+        text.
+        """
         earlier = self._proposals.of_skill(skill.key)
         if any(p.kind is ProposalKind.RETIRE and p.base_sha256 == skill.sha256 for p in earlier):
             return

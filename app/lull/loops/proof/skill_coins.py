@@ -1,7 +1,8 @@
-"""Tosses the coins that leave skills out of conversations, on the path of requests.
+"""Decides at random, on the path of chat requests, which conversations go without a skill, as a
+holdout that measures its effect.
 
-A skill is tossed for only where replays cannot measure it, never in the first conversations after
-its approval, and never if the user wrote or pinned it. Which skills those are is told from outside.
+A skill is left out only where replays cannot measure it, never in the first conversations after its
+approval, and never if the user wrote or pinned it. The caller says which skills those are.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ Conversations = OrderedDict[str, int]
 
 
 class SkillCoins:
-    """Decides by chance which skills go into a prompt, where that measures or explores."""
+    """Decides at random which skills go into a prompt, to measure their effects (holdout) or to
+    explore (Thompson sampling).
+    """
 
     def __init__(self, *, coin: Coin, rule: Callable[[], GuardRule]) -> None:
         self._coin = coin
@@ -36,11 +39,13 @@ class SkillCoins:
         """Good and bad trajectories, as (good, bad), of those that had each skill."""
 
     def known(self, skill: Skill) -> bool:
-        """Whether the uses of a skill since its approval are counted."""
+        """Whether the conversations with a skill since its approval are counted."""
         return _approval(skill) in self._uses
 
     def follow(self, skills: Sequence[Skill], counted: Mapping[UseKey, Mapping[str, int]]) -> None:
-        """Toss for these skills alone from now on; `counted` holds the uses of new ones."""
+        """Set the skills that may be left out at random from now on; `counted` holds the past uses
+        of new ones.
+        """
         self._uses = {
             _approval(skill): self._uses.get(
                 _approval(skill), OrderedDict(counted.get(use_key(skill), {}))
@@ -49,9 +54,10 @@ class SkillCoins:
         }
 
     def leaves_out(self, skill: Skill, trajectory: str, client: Client) -> Toss | None:
-        """Toss the coin that decides whether a conversation goes without a skill.
+        """Decide at random whether a conversation goes without a skill, so that its effect can be
+        measured.
 
-        None for a skill that is not tossed for.
+        None for a skill that is never left out.
         """
         uses = self._uses.get(_approval(skill))
         if uses is None or skill.pinned:
@@ -64,17 +70,20 @@ class SkillCoins:
         return left_out(skill.key, trajectory, client.name, share=share, coin=self._coin)
 
     def share(self, skill: Skill) -> float:
-        """Return the share of settled conversations that a skill is left out of; 0 for none."""
+        """Return the share of conversations that a skill is left out of at random; 0 for none.
+
+        It does not hold for a client's first conversations with the skill, which all get it.
+        """
         rule, key = self._rule(), use_key(skill)
         if skill.pinned or not self.known(skill) or key in self.replayed:
             return 0.0
         return rule.share * (rule.sure_part if key in self.surely_help else 1.0)
 
     def prefers(self, skills: Sequence[Skill], at_most: int, asked: str) -> Sequence[Skill]:
-        """Choose skills when more are relevant than may go into a prompt, by Thompson sampling.
+        """Choose skills for a prompt, when more are relevant than may go in, by Thompson sampling.
 
-        The most relevant one goes in; the others are chosen by Thompson sampling on their records,
-        which favours good and little-known ones. The records are no proof. If one of the skills is
+        The most relevant one goes in; the others are chosen by Thompson sampling on their records
+        of good and bad answers, which favours good and little-known ones. If one of the skills is
         not measured, such as the user's own, the order of relevance holds.
         """
         if not all(self.known(skill) for skill in skills):

@@ -1,4 +1,5 @@
-"""Carries out changes to skills; every approved change makes a new generation of the library.
+"""Carries out changes to the user's skills (instruction texts for prompts); every approved change
+makes a new generation of the library.
 
 The version file is written first, then one transaction makes generation g + 1, then the index is
 updated, so a crash leaves no half-done change. Changes that the user types come here at once;
@@ -48,14 +49,18 @@ async def _left_lying(_: Sequence[Found]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changed:
-    """The result of a change of skills: the library's new generation and the changed skills."""
+    """The result of a change of skills: the library's new generation (version number) and the
+    changed skills.
+    """
 
     generation: int
     skills: tuple[Skill, ...]
 
 
 class Approve:
-    """Makes the user's changes to the skill library."""
+    """Makes the user's changes to the skill library (the instruction texts that Lull adds to
+    prompts).
+    """
 
     def __init__(
         self,
@@ -75,7 +80,7 @@ class Approve:
     async def add(
         self, name: str, *, description: str, body: str, client: str = "", pinned: bool = False
     ) -> Changed:
-        """Add a skill in the user's own words."""
+        """Add a skill (an instruction text) in the user's own words to the library."""
         check_client(client)
         text = check_text(SkillText(name=name, description=description, body=body))
         check_no_secrets(text)
@@ -142,7 +147,7 @@ class Approve:
         return await uninterrupted(copied())
 
     async def roll_back(self, generation: int | None = None) -> Changed:
-        """Restore the library of a generation, by default the one before.
+        """Restore the skill library of a generation (version number), by default the one before.
 
         A rollback makes a new generation, so rolling back twice undoes the rollback.
         """
@@ -169,7 +174,9 @@ class Approve:
         return await self._change(plan, ChangeKind.ROLLBACK, detail)
 
     async def bring_in_shipped(self, texts: Sequence[SkillText], *, client: str = "") -> Changed:
-        """Add skills that ship with Lull, as one change; those with the same text stay."""
+        """Add the skills that ship with Lull to the library, as one change; those already there
+        with the same text stay.
+        """
         check_client(client)
         await self.take_in()
         new: list[Skill] = []
@@ -190,7 +197,9 @@ class Approve:
         return await self._change(plan, ChangeKind.IMPORT, f"import {len(new)} that Lull ships")
 
     async def take_out(self, folder: Path, *, names: Sequence[str], client: str = "") -> list[Path]:
-        """Export skill folders; Conflict is raised before writing if a target exists."""
+        """Export skill folders for other tools; Conflict is raised before writing if a target
+        exists.
+        """
         library = self._skills.library()
         distinct = dict.fromkeys(names)
         chosen = [library.get(SkillKey(client, check_name(name))) for name in distinct] or [
@@ -216,9 +225,11 @@ class Approve:
         return [target for _, target in targets]
 
     async def take_in(self) -> list[SkillError]:
-        """Look for hand edits in the skill folders; return errors for files that could not be read.
+        """Look for skill files that were edited by hand; return errors for files that could not be
+        read.
 
-        Files edited by hand become proposals, so that no later change overwrites an unseen text.
+        Files edited by hand become proposals (they wait for the user's approval), so that no later
+        change overwrites an unseen text.
         """
         async with self._turn:
             wrong = await uninterrupted(self._reconciled())
@@ -244,7 +255,7 @@ class Approve:
         evidence: bytes,
         also: Also,
     ) -> Changed:
-        """Put an approved proposal in force, as a new skill or a new version of one.
+        """Make an approved proposal an active skill, as a new one or a new version of one.
 
         `data` are its exact bytes with this hash, and `text` is what they say. `check` gets the
         library within the transaction and raises if the change must not be made. `also` writes the
@@ -284,7 +295,9 @@ class Approve:
         return await self._change(plan, ChangeKind.RETIRE, f"retire {key.name}: {why}", also)
 
     async def take_back(self, key: SkillKey, *, generation: int, also: Also) -> Changed:
-        """Restore one skill to its state before a generation; other changes stay."""
+        """Restore one skill to its state before a generation of the library (a version number);
+        other changes stay.
+        """
         await self.take_in()
         then = self._skills.library(generation - 1)
 
@@ -303,7 +316,9 @@ class Approve:
         return await self._change(plan, ChangeKind.UNDO, f"take back {key.name}", also)
 
     async def set_back(self, texts: Mapping[SkillKey, str | None], *, why: str) -> Changed:
-        """Set each skill back to a version (sha256), or archive it (None), in one change."""
+        """Set each of these skills back to an earlier text (sha256), or archive it (None), in one
+        change.
+        """
         await self.take_in()
 
         def plan(library: Library) -> Sequence[Skill]:
@@ -322,7 +337,7 @@ class Approve:
         return await self._change(plan, ChangeKind.ROLLBACK, f"set back: {why}")
 
     async def follow(self) -> None:
-        """Make requests use the skill library as it is stored now."""
+        """Reload the skill library as it is stored now, so that new requests use it."""
         async with self._turn:
             await self._follower(await asyncio.to_thread(self._skills.library))
 

@@ -1,4 +1,4 @@
-"""Makes candidate skills from answers that failed.
+"""Drafts candidate skills (instruction texts for prompts) from answers that failed.
 
 Similar failures are given to a writer, whose draft becomes a proposal. If a writer cannot be asked
 or its answer cannot be used, the answer is kept and shown, and the same failures are tried again
@@ -33,14 +33,18 @@ MOST_QUARANTINED = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillWriter:
-    """A skill writer, with the origin that its proposals are marked with."""
+    """A writer that drafts skills (a model or a program), with the origin that its proposals are
+    marked with.
+    """
 
     evolver: Evolver
     origin: ProposalOrigin
 
 
 class Evolve:
-    """Groups failed answers and has writers draft skills for them."""
+    """Groups failed answers by similarity and has writers draft skills (instruction texts) that
+    would prevent them.
+    """
 
     def __init__(
         self,
@@ -78,9 +82,10 @@ class Evolve:
         *,
         hurry: bool = False,
     ) -> list[Proposal]:
-        """Make proposals from every set of failures that is ready, and return them.
+        """Have writers draft a skill from every set of similar failures that is ready, and return
+        the proposals made.
 
-        With `hurry` also of sets that wait for another try. Raises LullError if nothing was made
+        With `hurry` also from sets that wait for another try. Raises LullError if nothing was made
         and a writer failed, now or in an earlier step, as long as failures wait for it.
         """
         made: list[Proposal] = []

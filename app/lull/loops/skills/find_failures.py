@@ -1,7 +1,7 @@
-"""Finds the failures that a new skill may be made of.
+"""Finds the failed answers from which a new skill may be drafted.
 
 They are answers that went wrong, or after which the user stated a wish, and that would still be
-wrong under the skills that are in force today.
+wrong under the skills that are active today.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ MOST_FAILURES = 300
 
 
 class FindFailures:
-    """Finds failures by reward and by what users said, and knows which are used already."""
+    """Finds failed answers by their reward and by what users said after them, and knows which a
+    proposed skill was made of already.
+    """
 
     def __init__(
         self,
@@ -38,7 +40,9 @@ class FindFailures:
         self._today = today
 
     def all(self) -> list[Failure]:
-        """Failures that today's skills would still cause, and answers with a wish; newest first."""
+        """Return failed answers that today's skills would not prevent, and answers after which the
+        user stated a wish; newest first.
+        """
         served, heard = self._turns()
         found = [
             self._failure(one, heard.get(one.turn.id))
@@ -49,7 +53,9 @@ class FindFailures:
         return [one for one in found if one.said or one.turn not in used]
 
     def still_open(self, found: FailureSet) -> bool:
-        """Whether the failures are still unused: another writer or the user may have come first."""
+        """Whether these failed answers are still unused: another writer or the user may have come
+        first.
+        """
         left = {one.turn.id for one in self._turns()[0]}
         if not found.wish:
             left -= self._used_but_for_words()

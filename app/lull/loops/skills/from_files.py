@@ -1,8 +1,10 @@
-"""Makes proposals of skill files that were imported, edited on disk or put into the library.
+"""Makes proposals of skill files that were imported, edited on disk or put into the library's
+folder.
 
 Any program could have written a file, so it is screened as foreign text and stays in quarantine
-until the user approves its exact bytes; no prompt, replay or writer gets it before. Only skills
-that ship with Lull are in force at once. A rejected file is restored to the library's text.
+(not used anywhere) until the user approves its exact bytes; no prompt, replay or writer gets it
+before. Only skills that ship with Lull are active at once. A rejected file is restored to the
+library's text.
 """
 
 from __future__ import annotations
@@ -43,7 +45,9 @@ SHOWN_BESIDE = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Brought:
-    """The result of importing skill files."""
+    """The result of importing skill files: the proposals made of them, and the skills that were
+    unchanged.
+    """
 
     proposals: tuple[Proposal, ...] = ()
     unchanged: tuple[str, ...] = ()
@@ -51,7 +55,7 @@ class Brought:
 
 
 class FromFiles:
-    """Turns skill files into proposals."""
+    """Turns skill files into proposals (candidate skills that wait for the user's approval)."""
 
     def __init__(
         self,
@@ -71,9 +75,8 @@ class FromFiles:
         self._one = asyncio.Lock()
 
     async def found(self, strange: Sequence[Found]) -> None:
-        """Make one proposal for each file that was not approved.
-
-        Restore files that were rejected.
+        """Make a proposal for each skill file on disk that was not approved, and restore files that
+        were rejected.
         """
         async with self._one:
             for item in strange:
@@ -88,7 +91,9 @@ class FromFiles:
                 await self._propose(item.key, item.data, beside, from_folder=True)
 
     async def bring_in(self, folder: Path, *, client: str = "") -> Brought:
-        """Propose a skill folder, or each in a folder of them; all must be readable."""
+        """Propose the skill in a folder, or all skills in a folder of skill folders; all must be
+        readable.
+        """
         check_client(client)
         files = await asyncio.to_thread(skill_files_below, folder)
         texts = [parse(read_skill_file(file), where=str(file)) for file in files]
@@ -176,7 +181,9 @@ class FromFiles:
 
 
 def shipped(folder: Path, home: Path) -> list[SkillText] | None:
-    """Return the texts of the skills that ship with Lull if `folder` is theirs, else None."""
+    """Return the texts of the skills that ship with Lull if `folder` is where they lie, else
+    None.
+    """
     if not folder.is_dir() or folder.resolve() != home.resolve():
         return None
     return [parse(read_skill_file(file), where=str(file)) for file in skill_files_below(folder)]

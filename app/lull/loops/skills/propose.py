@@ -1,4 +1,5 @@
-"""Turns a skill draft into a proposal: screens it and compares it with other skills.
+"""Turns a skill draft into a proposal (a candidate that waits for the user's approval): screens it
+and compares it with other skills.
 
 A candidate's bytes stay with the proposal and reach no prompt until the user approves them.
 """
@@ -51,7 +52,9 @@ MOST_TURNS = 300
 
 
 class Propose:
-    """Makes and stores proposals."""
+    """Makes and stores proposals (candidate skills that wait for the user's approval) from
+    drafts.
+    """
 
     def __init__(
         self,
@@ -78,7 +81,8 @@ class Propose:
     async def of(
         self, found: FailureSet, draft: SkillDraft, origin: ProposalOrigin
     ) -> Proposal | None:
-        """Make a proposal from a skill draft; return None if there is nothing new to propose.
+        """Make a proposal (a candidate that waits for the user's approval) from a skill draft; None
+        if there is nothing new in it.
 
         Raises LullError if too many skills are active.
         """
@@ -364,7 +368,9 @@ def _folded(text: str) -> str:
 
 
 def flags_of(screening: Screening) -> tuple[dict[str, str], ...]:
-    """Convert a screening's warnings to the form in which proposals store them."""
+    """Convert the warnings from screening a proposed skill to the form in which proposals store
+    them.
+    """
     return tuple(
         {
             "kind": flag.kind.value,
@@ -377,9 +383,11 @@ def flags_of(screening: Screening) -> tuple[dict[str, str], ...]:
 
 
 def traces_of(screening: Screening, *, edited: bool = False) -> tuple[Trace, ...]:
-    """Return where each sentence came from, in the proposal's form.
+    """Return where each sentence of a screened skill text came from, in the form that proposals
+    store.
 
-    Without a turn nobody typed it, but approved it earlier; unless the user has just `edited` it.
+    For a sentence without a turn no words are quoted as typed by the user, who only approved it
+    earlier; unless the user has just `edited` it.
     """
     return tuple(
         Trace(

@@ -1,7 +1,8 @@
-"""The user's decisions about proposals: approve, edit, reject, defer and undo.
+"""Carries out the user's decisions about proposals (candidate skills): approve, edit, reject, defer
+and undo.
 
-An approval can name the hash of the exact bytes, so that nobody approves a text they have not
-read. The decision and the new generation are one transaction. Undo goes back one decision.
+An approval can name the hash of the exact bytes, so that nobody approves a text they have not read.
+The decision and the library's new generation are one transaction. Undo goes back one decision.
 """
 
 from __future__ import annotations
@@ -43,14 +44,18 @@ PROOF_STATUSES = frozenset({ProposalStatus.PROVING, ProposalStatus.PROVED, Propo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decided:
-    """A proposal after the user's decision, and the number of the library generation afterwards."""
+    """A proposed skill after the user's decision, and the version number of the skill library
+    afterwards.
+    """
 
     proposal: Proposal
     generation: int
 
 
 class Review:
-    """Lists proposals and carries out the user's decisions."""
+    """Lists proposals (candidate skills that wait for the user) and carries out the user's
+    decisions about them.
+    """
 
     def __init__(
         self,
@@ -74,25 +79,29 @@ class Review:
         self._approved = approved
 
     def proposals(self, *, everything: bool = False) -> list[Proposal]:
-        """Return the proposals, newest first, without those put off until later; outdated ones are
-        marked as stale."""
+        """Return the proposed skills, newest first, without those put off until later.
+
+        Proposals whose base skill has changed since are marked as stale.
+        """
         found = self._proposals.standing(everything=everything)
         at = self._clock.now()
         return [self._looked_at(p) for p in found if everything or not p.asleep(at)]
 
     def asleep(self) -> list[Proposal]:
-        """Return the proposals that were put off until a later time, newest first."""
+        """Return the proposed skills that the user put off until a later time, newest first."""
         at = self._clock.now()
         return [self._looked_at(p) for p in self._proposals.standing() if p.asleep(at)]
 
     async def wake(self) -> list[Proposal]:
-        """Bring back what was put off until now, as it was before; return it."""
+        """Bring back the proposed skills that the user put off until now, with the status they had;
+        return them.
+        """
         at = self._clock.now()
         due = [p for p in self._proposals.standing() if p.awake(at) != p]
         return [await self._proposals.change(p.id, lambda now: now.awake(at)) for p in due]
 
     def proposal(self, proposal_id: str) -> Proposal:
-        """Return one proposal. Raises NotFound."""
+        """Return one proposed skill by its id. Raises NotFound."""
         return self._looked_at(self._proposals.get(proposal_id))
 
     def _looked_at(self, proposal: Proposal) -> Proposal:
@@ -103,11 +112,12 @@ class Review:
         return proposal
 
     async def approve(self, proposal_id: str, *, sha256: str | None = None) -> Decided:
-        """Put a proposed skill in force, as a new generation of the library.
+        """Make a proposed skill active, as a new generation (version) of the skill library.
 
         Raises Conflict, NotFound.
 
-        A quarantined one must be named by the sha256 of the bytes that the user read.
+        A quarantined one (its text was found suspicious) must be named by the sha256 of the bytes
+        that the user read.
         """
         proposal = self._proposals.get(proposal_id)
         check_decidable(proposal, sha256=sha256, library=self._library())
@@ -163,11 +173,12 @@ class Review:
         scope: Scope | None = None,
         check: str | None = None,
     ) -> Decided:
-        """Change a proposal's text, scope or check.
+        """Change a proposed skill's text, scope (which requests it is for) or check (a program that
+        tests answers).
 
-        A changed text is the user's own, and its proof begins again. With a changed scope or check
-        the proof stays, unless the replaced check had scored pairs. `check` is JSON text, "" for
-        none.
+        A changed text is the user's own, and its proof by replays begins again. With a changed
+        scope or check the replays stay, unless the replaced check had scored them. `check` is JSON
+        text, "" for none.
         """
         proposal = self._proposals.get(proposal_id)
         check_decidable(proposal, sha256=None, library=self._library())
@@ -254,7 +265,9 @@ class Review:
         )
 
     async def reject(self, proposal_id: str, *, reason: str) -> Decided:
-        """Reject a proposal; similar texts are not proposed again. Raises UsageError, Conflict."""
+        """Reject a proposed skill; similar texts are not proposed again. Raises UsageError,
+        Conflict.
+        """
         reason = " ".join(reason.split())[:REASON_LIMIT]
         if not reason:
             raise UsageError("A reason is missing.", hint="Say why: --reason TEXT.")
@@ -264,8 +277,11 @@ class Review:
         return decided
 
     async def defer(self, proposal_id: str, *, until: datetime | None = None) -> Decided:
-        """Put a proposal off: it is not proved automatically, and hidden `until` a time if one is
-        given. Raises UsageError, Conflict."""
+        """Put a proposed skill off: it is not proved automatically, and hidden `until` a time if
+        one is given.
+
+        Raises UsageError, Conflict.
+        """
         if until is not None and until <= self._clock.now():
             raise UsageError("That time is past.", hint="Give a later one.")
         return await self._put(proposal_id, ProposalStatus.DEFERRED, "", until=until)
@@ -297,13 +313,18 @@ class Review:
         return self._unchanged(await self._proposals.decided(proposal.id, put))
 
     def last(self) -> tuple[Proposal, ProposalStatus] | None:
-        """Return the proposal of the decision that `undo` would take back, and that decision."""
+        """Return the user's newest decision about a proposed skill that `undo` would take back:
+        (the proposal, the decision).
+        """
         last = self._proposals.last_decision()
         return None if last is None else (self._proposals.get(last.proposal), last.what)
 
     async def undo(self, proposal_id: str | None = None) -> Decided:
-        """Undo the newest decision, of one proposal if named. Raises NotFound when there is
-        none."""
+        """Undo the user's newest decision about proposed skills, or the newest about one if it is
+        named.
+
+        Raises NotFound when there is none.
+        """
         last = self._proposals.last_decision(proposal_id)
         if last is None:
             raise NotFound("There is nothing to undo.", hint="`lull review` lists what is open.")

@@ -1,4 +1,4 @@
-"""The skill writer that needs no model: turns a lasting wish into a skill in the user's own words.
+"""Writes skills without a model: turns a lasting wish into a skill in the user's own words.
 
 It works for any model; the toy language of the built-in model has its own writer.
 """
@@ -32,7 +32,7 @@ class RuleWriter:
         self._check = check
 
     async def draft(self, material: EvolverMaterial) -> SkillDraft | None:
-        """Draft a skill from the newest words that state a rule; None without any."""
+        """Draft a skill from the newest words of the user that state a rule; None without any."""
         failure = material.failures.worded
         return self._written(failure) if failure is not None else None
 

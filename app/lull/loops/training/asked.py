@@ -1,7 +1,7 @@
-"""What the engine has said while a run is being made.
+"""Caches the engine's answers while the examples of a training run are being collected.
 
-Making a run asks for hundreds of answers, which is more than a unit of a lull holds. A unit that
-ends in between loses none of them: the next one asks for what is missing.
+Collecting them asks for hundreds of answers, which takes longer than one unit of background work. A
+unit that ends in between loses none of them: the next one asks only for what is missing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ _Key = tuple[object, ...]
 
 
 class AskedAnswers:
-    """Greedy answers and prompt tokens of one model and adapter, until the run is made."""
+    """Cache of greedy answers and prompt tokens of one model and adapter, kept until the training
+    run is made.
+    """
 
     def __init__(self) -> None:
         self._said: dict[_Key, Said] = {}
@@ -28,7 +30,9 @@ class AskedAnswers:
     async def said(
         self, learner: Learner, prompt: tuple[Message, ...], *, most_tokens: int
     ) -> Said:
-        """The policy's greedy answer. Raises RequestError, EngineError."""
+        """Return the model's greedy answer to a prompt, sampled at the first call and cached then.
+        Raises RequestError, EngineError.
+        """
         key = (most_tokens, *_key(learner, prompt))
         if key not in self._said:
             greedy = replace(GREEDY, max_tokens=most_tokens)
@@ -37,7 +41,9 @@ class AskedAnswers:
         return self._said[key]
 
     async def ids(self, learner: Learner, prompt: tuple[Message, ...]) -> tuple[int, ...]:
-        """The prompt's tokens. Raises RequestError, EngineError."""
+        """Return the token ids of a prompt, computed at the first call and cached then. Raises
+        RequestError, EngineError.
+        """
         key = _key(learner, prompt)
         if key not in self._ids:
             _bound(self._ids)
@@ -45,7 +51,7 @@ class AskedAnswers:
         return self._ids[key]
 
     def clear(self) -> None:
-        """Drop everything: the run is made."""
+        """Empty the cache of answers and prompt tokens, after the training run is made."""
         self._said.clear()
         self._ids.clear()
 

@@ -1,4 +1,4 @@
-"""Decides which stored turns may train the weights."""
+"""Decides which stored turns (requests with their answers) may be used to train the weights."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from lull.store.proof.proposals import Proposals
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """Whether a turn may be used for training, and its reward."""
+    """The decision whether a turn (a request with its answer) may be used for training, with its
+    reward.
+    """
 
     reward: RewardRow
     support: bool
@@ -24,7 +26,9 @@ class Judged:
 
 
 class Eligible:
-    """Checks whether stored turns may be used to train the weights."""
+    """Checks whether stored turns (requests with their answers) may be used to train the
+    weights.
+    """
 
     def __init__(
         self, rewards: Rewards, proposals: Proposals, *, still: Callable[[ServedTurn], bool]

@@ -1,4 +1,5 @@
-"""Runs the training work that asks the engine, such as sampling, making runs and gating.
+"""Runs the training work that asks the engine: sampling answers, making runs and testing new
+adapters.
 
 Work stops at once for the user: the current piece is cancelled and repeated later.
 """
@@ -17,7 +18,7 @@ GROUP_S: Final = 2.0
 
 
 class EngineWork:
-    """Work that asks the engine in small pieces (implements LullWork).
+    """Background work that asks the engine in small pieces (implements LullWork).
 
     A piece that is stopped is repeated; finished pieces are stored.
     """

@@ -1,7 +1,7 @@
-"""The model that learns, and how its prompts and answers become token ids.
+"""Describes the model that learns, and turns its prompts and answers into token ids.
 
-A prompt is the request as it would be today, with skills, in the model's own chat template. A
-recorded answer is tokenised by the same template, as it would be in a later turn.
+A prompt is the request as it would be today, with skills (instruction texts), in the model's own
+chat template. A recorded answer is tokenised by the same template, as it would be in a later turn.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ GREEDY = Sampling(temperature=0.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learner:
-    """The model that learns, as it is served now."""
+    """The model that learns, as it is served now: weights, engine and active adapter."""
 
     name: str
     folder: str
@@ -54,18 +54,20 @@ class Learner:
 
     @property
     def policy(self) -> SampledPolicy:
-        """The weights in force, as the policy to sample."""
+        """The base weights and the active adapter as the policy (in the sense of RL) to sample
+        from.
+        """
         return SampledPolicy(base=self.digest, adapter=self.adapter or "")
 
 
 class FindsLearner(Protocol):
-    """Finds the model that learns under the current settings."""
+    """Interface that finds the model that learns under the current settings."""
 
     async def __call__(self) -> Learner | None:
         """Return the model that learns; None if there is none."""
 
     def why_none(self) -> str:
-        """Explain why no model can learn."""
+        """Explain why there is no model to train under the current settings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +80,9 @@ class Said:
 
 
 def prompt_of(learner: Learner, served: ServedTurn, skills: Sequence[Skill]) -> tuple[Message, ...]:
-    """Return a stored request's prompt as it would be sent today with these skills."""
+    """Return a stored request's prompt as it would be sent today with these skills (instruction
+    texts).
+    """
     messages = tuple(clean(message) for message in served.turn.request)
     with_ = injected(messages, [skill.body for skill in skills], system=learner.system)
     if learner.system and not any(one.role is Role.SYSTEM for one in with_):
@@ -98,7 +102,7 @@ async def prompt_ids(learner: Learner, prompt: tuple[Message, ...]) -> tuple[int
 async def answer_ids(
     learner: Learner, prompt: tuple[Message, ...], answer: str, *, end: int
 ) -> tuple[int, ...]:
-    """Return a recorded answer's tokens and the end token.
+    """Return a recorded answer's token ids, including the end token.
 
     () where the template does not separate them from the prompt. Raises RequestError, EngineError.
     """
@@ -111,7 +115,9 @@ async def answer_ids(
 
 
 async def end_token(learner: Learner, prompt: tuple[Message, ...]) -> int | None:
-    """Sample an answer and return its end token; None if the answer did not end."""
+    """Sample an answer to a prompt and return its last token, which ends it; None if the answer did
+    not end.
+    """
     said = await sampled(learner, prompt, GREEDY)
     return said.ids[-1] if said.completion.finish is Finish.STOP and said.ids else None
 
@@ -123,7 +129,10 @@ async def sampled(
     *,
     adapter: str | None = None,
 ) -> Said:
-    """Sample one answer with its tokens. Cancelling stops the engine. Raises EngineError."""
+    """Sample one answer of the learning model with its tokens and log-probabilities.
+
+    Cancelling stops the engine. Raises EngineError.
+    """
     request = GenerateRequest(messages=prompt, sampling=sampling, adapter=adapter, logprobs=0)
     text: list[str] = []
     ids: list[int] = []

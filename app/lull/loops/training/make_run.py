@@ -1,6 +1,8 @@
-"""Makes a training run's folder: chooses the training and replay examples and writes the spec.
+"""Makes a training run's folder: collects the training and replay examples and writes the spec (its
+settings).
 
-Each kind of run has its own examples; replays keep the model from forgetting.
+Each kind of run has its own examples; replay examples (past good answers) keep the model from
+forgetting.
 """
 
 from __future__ import annotations
@@ -91,7 +93,9 @@ class RunRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunMaterial:
-    """The training examples of a run and where they came from."""
+    """The training examples of a training run, and the turns and groups of answers they came
+    from.
+    """
 
     kind: RunKind
     examples: tuple[Example, ...]
@@ -123,7 +127,9 @@ class Before:
 
 
 class MakeRun:
-    """Makes training runs of three kinds: GRPO, KTO, and training a skill into the weights."""
+    """Makes training runs of three kinds: GRPO, KTO, and graduation (training a skill into the
+    weights).
+    """
 
     def __init__(
         self,
@@ -155,8 +161,8 @@ class MakeRun:
 
         A crash in between leaves a folder to clean up.
 
-        `goes_on` returns the changed row of the run before, given the new run's id. Raises
-        StoreError, EngineError, and Conflict if a turn was forgotten in the meantime.
+        `goes_on` returns the changed row of the run that this one continues, given the new run's
+        id. Raises StoreError, EngineError, and Conflict if a turn was forgotten in the meantime.
         """
         run_id = self._new_id()
         replays, replayed = await self._keeping.replays(
@@ -251,7 +257,7 @@ class MakeRun:
         *,
         before: float | None,
     ) -> RunMaterial:
-        """Make GRPO training material from sampled groups.
+        """Make GRPO training material from groups of answers (several sampled for each request).
 
         `before` is the mean reward of all sampled groups.
         """
@@ -314,7 +320,8 @@ class MakeRun:
         prompts: Sequence[Prompt],
         course: GraduationCourse,
     ) -> RunMaterial:
-        """Make graduation material of the requests that a skill has served.
+        """Make the training examples that train a skill into the weights, from requests that had it
+        in the prompt.
 
         Raises EngineError.
         """

@@ -1,4 +1,4 @@
-"""The next step of training as a value: the task, its description and its material."""
+"""Describes the next step of training as a value: the task, its description and its material."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lull.store.feedback.reward_rows import ServedTurn
 
 
 class Task(StrEnum):
-    """The kinds of steps in training."""
+    """The kinds of steps in training: sample answers, make a run, train it, or test the adapter."""
 
     NOTHING = "nothing"
     SAMPLE = "sample"
@@ -77,5 +77,5 @@ class NextStep:
 
     @property
     def progress(self) -> float:
-        """Progress of sampling, 0 to 1."""
+        """Progress of sampling answers for a training run, 0 to 1."""
         return min(1.0, self.telling / self.wanted) if self.wanted else 0.0

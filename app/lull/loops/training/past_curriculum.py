@@ -1,7 +1,9 @@
-"""Takes requests for training and the gate from the user's past conversations.
+"""Takes practice requests for training, and for testing adapters, from the user's past
+conversations.
 
 It implements Curriculum for every model that speaks plain language. Anchors are requests whose
-answers the user was content with; fresh requests are like a wish and had no skills in the prompt.
+answers the user was content with; fresh requests are similar to one that the user corrected, and
+had no skills (instruction texts) in the prompt.
 """
 
 from __future__ import annotations
@@ -30,7 +32,9 @@ NEAR: Final = 0.34
 
 
 class PastCurriculum:
-    """Provides training and gate requests from a model's stored turns (implements Curriculum)."""
+    """Provides requests for training and for testing adapters from a model's stored turns
+    (implements Curriculum).
+    """
 
     def __init__(
         self,
@@ -45,15 +49,19 @@ class PastCurriculum:
         self._canaries = canaries
 
     def canaries(self, version: AdapterVersion) -> Sequence[Probe]:
-        """Return the shipped canary probes, which are the same for every adapter."""
+        """Return the canary prompts that ship with Lull, which are the same for every adapter."""
         return self._canaries()
 
     def subject(self, model: str, asked: str) -> str:
-        """Return "", because users' requests have no fixed list of subjects."""
+        """Return the subject of a request: always "", because users' requests have no fixed list of
+        subjects.
+        """
         return ""
 
     def fresh_requests(self, model: str, words: str, count: int) -> Sequence[str]:
-        """Return recorded requests similar to `words` that had no skills in their prompts."""
+        """Return recorded requests similar to `words` that had no skills (instruction texts) in
+        their prompts.
+        """
         found = [
             one.asked
             for one in self._recent(model)
@@ -64,9 +72,11 @@ class PastCurriculum:
     def anchors(
         self, model: str, count: int, with_skills: bool, about: str = ""
     ) -> Sequence[tuple[Message, ...]]:
-        """Return requests that were answered well, without the text that Lull had injected.
+        """Return requests that were answered well, without the text that Lull had injected into
+        them.
 
-        `with_skills` adds the body of an active skill, mostly the one most similar to `about`.
+        With `with_skills` each prompt gets the body of an active skill (an instruction text),
+        mostly the one most similar to `about`.
         """
         chance = random.Random(f"anchors {with_skills} {about}")
         good = [one for one in self._recent(model) if _went_well(one)]

@@ -1,7 +1,8 @@
-"""Makes replay examples, which keep a model from unlearning what it did well.
+"""Makes replay examples (recorded good answers to train on again), which keep a model from
+unlearning what it did well.
 
-Half of the examples have skills in the prompt, because a model that forgets how to read skills
-breaks the fast loop. Where too few successes are known, the model's own answers to curriculum
+Half of the examples have skills (instruction texts) in the prompt, so that the model does not
+forget how to follow them. Where too few successes are known, the model's own answers to practice
 requests are used, so that it keeps doing what it does today.
 """
 
@@ -51,7 +52,9 @@ SPARE = 1.25
 
 
 class ReplayExamples:
-    """Makes replay, contrast and similar examples for runs."""
+    """Makes the examples of a training run that keep what the model can do, and those that train a
+    skill into the weights.
+    """
 
     def __init__(
         self,
@@ -73,8 +76,8 @@ class ReplayExamples:
     async def contrast(self, learner: Learner, skill: Skill, count: int) -> list[Graduation]:
         """Make up to `count` examples of when not to apply a skill, half with skills in the prompt.
 
-        In plain ones the request is not about the skill. The target is the model without the
-        skill; without contrast a skill spreads to all requests (measured: docs/adr/0032).
+        In plain ones the request is not about the skill. The target is the model without the skill;
+        without contrast a skill spreads to all requests (measured: docs/adr/0032).
         """
         half = count // 2
         with_ = await self._anchored(learner, skill, count - half, with_skills=True)
@@ -96,7 +99,8 @@ class ReplayExamples:
         )
 
     async def alike(self, learner: Learner, skill: Skill, count: int) -> list[Graduation]:
-        """Make up to `count` examples from curriculum requests that the given skill is about.
+        """Make up to `count` examples that train a skill into the weights, from practice requests
+        that it is about.
 
         A few user requests, repeated many times, would be learned by heart.
         """
@@ -124,9 +128,10 @@ class ReplayExamples:
         count: int,
         most_tokens: int,
     ) -> list[Graduation]:
-        """Make up to `count` examples of what the model answers with the skill in its prompt.
+        """Make up to `count` training examples from the model's own answers with the skill in its
+        prompt.
 
-        Answers that go against the skill all the same are left out. Raises EngineError.
+        Answers that do not follow the skill are left out. Raises EngineError.
         """
 
         def fits(prompt: TaughtPrompt, said: Said) -> bool:
@@ -153,9 +158,10 @@ class ReplayExamples:
         graduates: Skill | None,
         seed: str,
     ) -> tuple[tuple[ReplayExample, ...], tuple[Prompt, ...]]:
-        """Return about `wanted` replay examples, half of them with skills, and their turns.
+        """Return about `wanted` replay examples (good answers to train on again), and the turns
+        they come from.
 
-        Raises EngineError.
+        Half of them have skills in the prompt. Raises EngineError.
         """
         if wanted <= 0:
             return (), ()
@@ -211,7 +217,9 @@ class ReplayExamples:
         return ReplayExample(id=prompt.turn, prompt_ids=before, ids=ids) if ids else None
 
     async def end_token(self, learner: Learner, prompt: tuple[Message, ...]) -> int | None:
-        """Return the model's end token, cached; None if its answer to this prompt does not end."""
+        """Return the token with which the model ends an answer, cached; None if its answer to this
+        prompt does not end.
+        """
         if learner.digest not in self._ends:
             end = await end_token(learner, prompt)
             if end is None:

@@ -1,10 +1,10 @@
-"""Scores sampled answers to stored requests, in [0, 1].
+"""Scores sampled answers to stored requests, in [0, 1], as rewards for training.
 
 Sources are trusted in the same order as for recorded turns: first verifiers (the request's format,
-the user's approved checks, and wishes), then the judge, whose verdict is calibrated on the user's
-labels and ignored where it is too uncertain. A wish comes from a correction of that request or a
-similar one, never from one that taught a skill: prompt and weights must not learn from the same
-words.
+the user's approved checks, and wishes), then the judge model, whose verdict is calibrated on the
+user's labels and ignored where it is too uncertain. A wish comes from a correction of that request
+or a similar one, never from one that taught a skill: prompt and weights must not learn from the
+same words.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ ALIKE = 0.35
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerWorth:
-    """An answer's reward and who gave it."""
+    """A sampled answer's reward and the source that gave it."""
 
     reward: float
     by: str
 
 
 def judge_agrees(rewards: Rewards) -> Estimate:
-    """Estimate how often the judge agrees with verifiers on the same turn."""
+    """Estimate how often the judge model agrees with verifiers (programs) about the same turn."""
     pairs = []
     for row in rewards.judged(limit=MOST_JUDGED):
         said = verdicts(row)
@@ -51,12 +51,14 @@ def judge_agrees(rewards: Rewards) -> Estimate:
 
 
 def may_train(source: Source, *, judge_trains: bool) -> bool:
-    """Whether rewards from this kind of source may be used to train weights."""
+    """Whether rewards from this kind of source (program, user or judge model) may be used to train
+    weights.
+    """
     return source is not Source.JUDGE or judge_trains
 
 
 class RewardAnswers:
-    """Scores sampled answers, and tells which requests can be scored."""
+    """Scores sampled answers for training, and tells which requests can be scored."""
 
     def __init__(
         self,
@@ -80,7 +82,7 @@ class RewardAnswers:
         self._calibration = calibration
 
     def is_about(self, served: ServedTurn, skill: Skill) -> bool:
-        """Whether a request needed this skill, as far as can be told.
+        """Whether a request needed this skill (instruction text), as far as can be told.
 
         Requests that merely had it in their prompt teach nothing about it.
         """
@@ -94,7 +96,7 @@ class RewardAnswers:
         )
 
     def judge_trains(self) -> tuple[bool, str]:
-        """Return whether the judge's labels may train weights, and why."""
+        """Return whether the judge model's labels may train weights, and why."""
         return may_train_on_judge(judge_agrees(self._rewards))
 
     # Wishes
@@ -102,7 +104,7 @@ class RewardAnswers:
     def wishes(self, recent: Sequence[ServedTurn]) -> tuple[Wish, ...]:
         """Return what the user wished in replies to these turns' answers, oldest first.
 
-        Wishes that taught a skill or were proposed as one are left out.
+        Wishes from which a skill (an instruction text) was made or proposed are left out.
         """
         taught = self._taught()
         said = []
@@ -135,7 +137,7 @@ class RewardAnswers:
     def speaks_against(
         self, model: str, wishes: Sequence[Wish], *, asked: str, answer: str
     ) -> bool:
-        """Whether an answer violates one of the wishes."""
+        """Whether an answer violates one of these wishes of the user."""
         said = self._verifier.as_wished(model, wishes=wishes, asked=asked, answer=answer)
         return any(signal.value < 0 for signal in said)
 
@@ -144,7 +146,9 @@ class RewardAnswers:
     def can_score(
         self, served: ServedTurn, skills: Sequence[Skill], wishes: Sequence[Wish]
     ) -> bool:
-        """Whether answers to this request can be scored."""
+        """Whether answers to this request can be scored, by a verifier (a program) or the judge
+        model.
+        """
         if self._checked(served, skills, wishes, text_message(Role.ASSISTANT, "")) is not None:
             return True
         if self._verifier.is_exact(served.turn.model):
@@ -158,7 +162,9 @@ class RewardAnswers:
         wishes: Sequence[Wish],
         answer: Completion,
     ) -> AnswerWorth | None:
-        """Score an answer; None if it cannot be scored or is too uncertain. Raises UpstreamDown."""
+        """Score a sampled answer; None if it cannot be scored or is too uncertain. Raises
+        UpstreamDown.
+        """
         if answer.finish is not Finish.STOP:  # the answer was cut off
             return None
         checked = self._checked(served, skills, wishes, answer.message)
@@ -170,7 +176,7 @@ class RewardAnswers:
     def still_good(
         self, served: ServedTurn, skills: Sequence[Skill], wishes: Sequence[Wish]
     ) -> bool:
-        """Whether the recorded answer still passes today's checks and wishes."""
+        """Whether a turn's recorded answer still passes today's checks and the user's wishes."""
         checked = self._checked(served, skills, wishes, served.turn.answer)
         return checked is None or checked.reward > GREY[1]
 

@@ -1,4 +1,5 @@
-"""Samples groups of answers to stored requests in lulls, and scores them.
+"""Samples groups of answers to stored requests while the computer is idle, and scores them, for
+GRPO.
 
 The request is asked as it would be today, with skills, of the policy that is to be trained. It is
 sampled at temperature 1 without top-k or top-p, so that the log-probabilities are the policy's own.
@@ -38,7 +39,7 @@ from lull.store.training.training import Training
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RolloutRule:
-    """Settings for sampling groups of answers."""
+    """Settings for sampling groups of answers (several for each request) for training."""
 
     group_size: int = 4
     """Number of answers sampled for each request (a group)."""
@@ -54,7 +55,7 @@ class RolloutRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """A stored request that may train the weights."""
+    """A stored request that may train the weights, with the skills it would get today."""
 
     served: ServedTurn
     skills: tuple[Skill, ...]
@@ -68,23 +69,28 @@ class Prompt:
 
     @property
     def held_out(self) -> bool:
-        """Whether the request is kept for the gate."""
+        """Whether the request is held out from training, to test new adapters on."""
         return held_out(self.served.asked)
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """The sorted sha256 of the request's skills."""
+        """The sorted sha256 of the skills that the request would get today."""
         return marks_of_skills(self.skills)
 
     @property
     def stand(self) -> tuple[tuple[str, ...], str]:
-        """The skills and the wish's turn that a stored group of answers must match to be used."""
+        """The request's skills, and the turn with the user's wish that scores answers to it.
+
+        A stored group of answers can be used only while both are still the same.
+        """
         return self.marks, self.wish.turn if self.wish is not None else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Book:
-    """The requests that may be sampled now, and the wishes that score their answers."""
+    """The stored requests for which answers may be sampled now, and the user's wishes that score
+    them.
+    """
 
     prompts: tuple[Prompt, ...]
     """Requests whose answers can be scored, newest first."""
@@ -94,12 +100,14 @@ class Book:
 
 
 def marks_of_skills(skills: Sequence[Skill]) -> tuple[str, ...]:
-    """Return the sorted sha256 of skills."""
+    """Return the sorted sha256 of the texts of these skills."""
     return tuple(sorted(skill.sha256 for skill in skills))
 
 
 class Rollouts:
-    """Chooses stored requests, samples a group of answers for each and stores the groups."""
+    """Chooses stored requests, samples a group of answers to each for GRPO training, and stores the
+    groups.
+    """
 
     def __init__(
         self,
@@ -125,7 +133,7 @@ class Rollouts:
     def candidates(self, model: str) -> list[ServedTurn]:
         """Return the model's turns, newest first, except those of clients with skills of their own.
 
-        Turns of a client's own room are left out, because the weights answer every client.
+        Those are left out, because the weights answer every client.
         """
         spelled = [name for name in self._rewards.models() if canonical(name) == canonical(model)]
         found = [
@@ -137,11 +145,11 @@ class Rollouts:
         return found[: self._rule().looked_at]
 
     def served(self, turns: Sequence[str]) -> list[ServedTurn]:
-        """Return stored turns by id."""
+        """Return the stored turns (requests with answers) that have these ids."""
         return self._rewards.served(turns)
 
     def book(self, model: str) -> Book:
-        """Collect the requests that may be sampled now. Blocking."""
+        """Collect the stored requests for which answers may be sampled now. Blocking."""
         recent = self.candidates(model)
         judged = self._eligible.of([one.turn.id for one in recent])
         wishes = self._examine.wishes(recent)
@@ -161,7 +169,7 @@ class Rollouts:
     def next_of(self, book: Book, policy: SampledPolicy, but: Sequence[str] = ()) -> Prompt | None:
         """Return the request to sample answers for next, excluding the turn ids in `but`. Blocking.
 
-        None if all have enough groups or are kept for the gate.
+        None if all have enough groups of answers or are held out for testing adapters.
         """
         by_turn = {
             prompt.turn: prompt
@@ -183,21 +191,25 @@ class Rollouts:
         }
 
     def telling(self, book: Book, policy: SampledPolicy) -> list[RolloutGroup]:
-        """Return this policy's unused groups whose answers have different rewards, oldest first.
+        """Return the groups of answers sampled from this policy (base and adapter) that are unused
+        and differ in reward.
 
-        Only those can be learned from.
+        Oldest first. Training can learn only from groups with different rewards.
         """
         return _that_stand(book, self._training.groups(policy, states={GroupState.TELLING}))
 
     def all_of(self, book: Book, policy: SampledPolicy) -> list[RolloutGroup]:
-        """Return every scored group of this policy, used or not."""
+        """Return every scored group of answers sampled from this policy (base and adapter), used in
+        training or not.
+        """
         scored = {GroupState.TELLING, GroupState.FLAT}
         return _that_stand(book, self._training.groups(policy, states=scored, unused=False))
 
     # Sampling
 
     async def some(self, learner: Learner, policy: SampledPolicy, book: Book) -> int:
-        """Sample and store a few groups of answers; return how many, 0 when nothing is left.
+        """Sample and store groups of answers for a few requests; return how many, 0 when nothing is
+        left.
 
         Raises EngineError, UpstreamDown.
         """
@@ -286,6 +298,8 @@ def _that_stand(book: Book, groups: Sequence[RolloutGroup]) -> list[RolloutGroup
 
 
 def seed_of(policy: SampledPolicy, turn: str, number: int, sample: int) -> int:
-    """Return the sample's seed, which depends on nothing but these arguments."""
+    """Return the random seed for one sampled answer, which depends on nothing but these
+    arguments.
+    """
     text = f"{policy.base}\0{policy.adapter}\0{turn}\0{number}\0{sample}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big") >> 1

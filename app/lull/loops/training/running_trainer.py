@@ -1,4 +1,6 @@
-"""Holds the trainer of the one run that may have a process, and frees its memory when needed."""
+"""Holds the trainer process of the one training run that may have one, and frees its memory when
+needed.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ STANDING_CHECK_S: Final = 1.0
 
 
 class RunningTrainer:
-    """The work of the run that is being trained; there is never more than one."""
+    """Keeps the background work of the run that is being trained; there is never more than one."""
 
     def __init__(
         self,
@@ -44,7 +46,7 @@ class RunningTrainer:
         self._work: TrainerWork | None = None
 
     def trains(self, run: str) -> bool:
-        """Whether this run is the one that may have a process."""
+        """Whether this training run is the one that may have a trainer process."""
         return self._work is not None and self._work.id == run
 
     def work_for(
@@ -55,7 +57,7 @@ class RunningTrainer:
         ended: Callable[[], Awaitable[None]],
         trouble: Callable[[LullError], None],
     ) -> TrainerWork:
-        """Return the work that trains a run, begun now if no run is being trained."""
+        """Return the background work that trains a run, begun now if no run is being trained."""
         if self._work is None:
             self._work = TrainerWork(
                 run,
@@ -70,26 +72,26 @@ class RunningTrainer:
         return self._work
 
     async def end_unless(self, run: Run | None) -> None:
-        """End the work unless it trains this run and still can.
+        """End the current training work unless it trains this run and can still go on.
 
-        A run that the user sent on is other work than the one that got stuck.
+        A stuck run that the user restarted gets new work.
         """
         if self._work is not None and (run is None or not self.trains(run.id) or self._work.over):
             await self.end()
 
     async def end(self) -> None:
-        """End the trainer, and hold no work."""
+        """End the trainer process and drop its work."""
         work, self._work = self._work, None
         if work is not None:
             await work.give_back_memory()
 
     async def close(self) -> None:
-        """End the trainer's process; its work continues at the next start."""
+        """End the trainer process; its training run continues at the next start."""
         if self._work is not None:
             await self._work.give_back_memory()
 
     async def standing(self) -> None:
-        """Free the memory of a trainer that stays suspended for long; runs forever."""
+        """Free the memory of a trainer process that stays suspended for long; runs forever."""
         while True:
             await asyncio.sleep(STANDING_CHECK_S)
             work = self._work

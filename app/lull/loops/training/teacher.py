@@ -1,7 +1,8 @@
-"""Asks the policy for the answers that a graduation run learns from.
+"""Asks the model for the answers from which a skill is trained into its weights, by distillation.
 
-The teacher is the policy in force with the skill in its prompt; the student gets the same request
-without it. Where the skill has no say both prompts are one, and the answer is an anchor.
+The teacher is the current model with the skill (an instruction text) in its prompt; the student
+gets the same request without it. Where the skill does not apply, both prompts are the same, and the
+answer keeps the model as it is.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaughtPrompt:
-    """One request as the student sees it and as the teacher does."""
+    """One request as two prompts: the student's without the skill that is trained in, and the
+    teacher's with it.
+    """
 
     id: str
     student: tuple[Message, ...]
@@ -50,7 +53,7 @@ async def taught(
     count: int,
     most_tokens: int,
 ) -> list[Graduation]:
-    """Make examples of the first `count` prompts whose answers fit, greedily answered.
+    """Make distillation examples of the first `count` prompts whose greedy teacher answer `fits`.
 
     Prompts that are too long, and empty answers, are left out. Raises EngineError.
     """
@@ -80,7 +83,7 @@ async def taught(
 
 
 async def in_turn(given: Sequence[T], work: Callable[[T], Awaitable[R]]) -> list[R]:
-    """Do the work for all, a few at once; the results in order."""
+    """Run an async function on all given items, a few at once, and return the results in order."""
 
     async def done(one: T) -> R:
         return await work(one)

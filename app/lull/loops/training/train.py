@@ -1,12 +1,13 @@
-"""Decides and does the next step of training: sample, make a run, train it, or gate it.
+"""Decides and does the next step of training: sample answers, make a run, train it, or test its
+adapter.
 
     1. a run that was begun is trained to its end, or superseded with a reason
     2. after a GRPO run the next round is sampled from its adapter, while it still improves
-    3. a trained adapter goes to the gate
+    3. a trained adapter goes to the gate (the checks that it must pass before it answers users)
     4. otherwise a well-proved skill is trained in; or else groups are sampled until there are
        enough; or else single recorded answers are trained on
 
-`look` decides the next step, and work in lulls carries it out.
+`look` decides the next step, and background work carries it out.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _NEEDS_FOLDER: Final = AT_WORK | {RunStatus.STUCK}
 
 
 class AdapterGate(Protocol):
-    """Takes a trained adapter through the gate and into force."""
+    """Tests a trained adapter and puts it into use if it passes (interface)."""
 
     async def bring(self, run: Run, folder: str, graduates: Skill | None) -> str:
         """Store the adapter that a run has trained; return its id, the same for the same run.
@@ -51,16 +52,15 @@ class AdapterGate(Protocol):
         """
 
     async def consider(self, adapter: str, until_s: float) -> Verdict | None:
-        """Run the gate until `until_s` (monotonic clock).
+        """Test an adapter against the active one until `until_s` (monotonic clock).
 
-        Return None if more remains to be measured.
-
-        An accepted adapter is then in force or on trial. Raises LullError.
+        Return None if more remains to be measured. An accepted adapter is then active, or on trial
+        with a share of new conversations. Raises LullError.
         """
 
 
 class Train:
-    """Decides the next step of training and carries it out."""
+    """Decides the next step of training a LoRA adapter, and carries it out."""
 
     def __init__(
         self,
@@ -90,9 +90,9 @@ class Train:
     # Deciding
 
     async def look(self, *, hurry: bool = False) -> NextStep:
-        """Decide the next step of training, and mark runs that may not continue as superseded.
+        """Decide the next step of training, and end runs that may not continue, as superseded.
 
-        With `hurry` a run begins with fewer groups. Raises StoreError, EngineError.
+        With `hurry` a run begins with fewer answers. Raises StoreError, EngineError.
         """
         if not self._rule().enabled:
             return NextStep(task=Task.NOTHING, text="Training is switched off in the settings.")
@@ -290,12 +290,13 @@ class Train:
                 return await self._make_run.of_labels(learner, open_)
 
     async def sample(self, outlook: NextStep) -> int:
-        """Sample a few groups of answers as `look` decided; return how many. Raises LullError."""
+        """Sample answers to a few requests as `look` decided; return how many. Raises LullError."""
         assert outlook.learner is not None and outlook.policy is not None
         return await self._rollouts.some(outlook.learner, outlook.policy, outlook.book)
 
     def telling(self, outlook: NextStep) -> int:
-        """Return how many groups whose rewards differ were sampled so far, of those wanted.
+        """Return how many groups of answers with different rewards were sampled so far, of those
+        wanted.
 
         Blocking.
         """
@@ -319,14 +320,14 @@ class Train:
             await self._training.change(run.id, plan)
 
     async def end(self, run: str, status: RunStatus, why: str) -> Run:
-        """End a training run without a result; its sampled groups become free for the next run."""
+        """End a training run without a result; its sampled answers become free for the next run."""
         log.info("run %s: %s (%s)", run, status, why)
         return await self._training.change(
             run, lambda now: self._moved(now, status, why), free=True
         )
 
     async def judging(self, run: Run, gate: AdapterGate) -> Run:
-        """Send a finished run's adapter to the gate."""
+        """Send a finished run's adapter to its test before it may answer users."""
         graduates = next(
             (s for s in self._library().skills.values() if s.sha256 == run.graduates), None
         )
@@ -337,7 +338,7 @@ class Train:
         )
 
     async def judged(self, run: Run, verdict: Verdict) -> Run:
-        """Record the gate's verdict, unless the run was cancelled in the meantime."""
+        """Record the verdict on a run's adapter, unless the run was cancelled in the meantime."""
 
         def plan(now: Run) -> Run:
             if now.status is not RunStatus.JUDGING:
@@ -371,7 +372,7 @@ class Train:
 
 
 def course_version(run: str) -> str:
-    """Return the engine's version name for the adapter of a series of runs that is not finished."""
+    """Return the name under which the engine loads the adapter of an unfinished series of runs."""
     return f"run:{run}"
 
 

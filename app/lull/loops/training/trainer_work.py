@@ -1,4 +1,4 @@
-"""Runs a training run as work in lulls, in a trainer process that can be suspended or killed.
+"""Runs a training run as background work, in a trainer process that can be suspended or killed.
 
 At the end of a unit the process is suspended and keeps its memory for the next. If its memory is
 needed it is killed, and later continues from its last checkpoint. Its events are stored as they
@@ -36,7 +36,7 @@ class _NotNow(TrainingError):
 
 
 class TrainerWork:
-    """The training of one run (implements LullWork); it owns the run's process."""
+    """The background work of one training run (implements LullWork); it owns the run's process."""
 
     kind = WorkKind.STEP
     value = 1.0
@@ -84,7 +84,7 @@ class TrainerWork:
 
     @property
     def over(self) -> bool:
-        """Whether the work has ended and does nothing more."""
+        """Whether this training work has ended and does nothing more."""
         return self._over
 
     @property
@@ -102,7 +102,9 @@ class TrainerWork:
 
     @property
     def standing_s(self) -> float | None:
-        """Seconds for which the trainer has been suspended with its memory; None if it is not."""
+        """Seconds for which the trainer process has been suspended with its memory; None if it is
+        not.
+        """
         if self._process is None or self._stood_s is None:
             return None
         return self._clock.monotonic_s() - self._stood_s

@@ -1,7 +1,7 @@
 """Finds material for training runs, and checks whether a run's material is still valid.
 
-Material is skills ready to be trained in, labelled answers, and groups that may still improve the
-model. Everything here blocks.
+Material is skills ready to be trained into the weights, labelled answers, and groups of sampled
+answers that may still improve the model. Everything here blocks.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ SPENT = frozenset(RunStatus) - {RunStatus.SUPERSEDED, RunStatus.CANCELLED, RunSt
 
 
 class TrainingData:
-    """Looks up material for training runs."""
+    """Looks up the stored skills, answers and requests from which training runs can be made."""
 
     def __init__(
         self,
@@ -110,7 +110,8 @@ class TrainingData:
         return "What you said of these requests has taught a skill meanwhile, or is gone."
 
     def nothing_to_gain(self, book: Book, policy: SampledPolicy) -> str:
-        """Return why sampling more answers from this policy would be useless.
+        """Return why sampling more answers from this policy (base and adapter) would be useless for
+        training.
 
         "" where it may help.
         """
@@ -139,7 +140,7 @@ class TrainingData:
         )
 
     def to_graduate(self, recent: Sequence[ServedTurn]) -> tuple[Skill, GraduationCourse] | None:
-        """Return the skill to train in next, and how; None where none is ready."""
+        """Return the skill to train into the weights next, and how; None where none is ready."""
         tried: dict[str, GraduationCourse | None] = {}
         for run in self._training.runs(SPENT):  # newest first
             tried.setdefault(run.graduates, run.next_course)
@@ -165,7 +166,9 @@ class TrainingData:
         return len({one.served.asked for one in prompts}) >= self._rule().graduation_prompts
 
     def served_by(self, skill: Skill, recent: Sequence[ServedTurn]) -> list[Prompt]:
-        """Return turns for training this skill in: needed, in the prompt, and not a failure."""
+        """Return the turns from which this skill can be trained into the weights: it was needed and
+        in the prompt, and they did not fail.
+        """
         having = [
             one
             for one in recent
@@ -182,7 +185,9 @@ class TrainingData:
         return found
 
     def labelled(self, recent: Sequence[ServedTurn]) -> list[tuple[Prompt, bool]]:
-        """Return unused recorded answers that may be trained on, with labels, newest first."""
+        """Return recorded answers for KTO training with labels (good or not), newest first, without
+        those already used.
+        """
         trains = self._examine.judge_trains()[0]
         used = self._training.trained_on(RunKind.KTO, SPENT)
         fresh = [one for one in recent if one.turn.id not in used]
@@ -205,6 +210,6 @@ def _newest(prompt: Prompt) -> str:
 
 
 def counts(labelled: Sequence[tuple[Prompt, bool]]) -> tuple[int, int]:
-    """Count the (good, bad) answers among labelled ones."""
+    """Return how many of these labelled answers are (good, bad)."""
     good = sum(good for _, good in labelled)
     return good, len(labelled) - good

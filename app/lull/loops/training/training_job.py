@@ -1,7 +1,7 @@
-"""The background job that finds the next step of training and offers it as work for lulls.
+"""Finds the next step of training in the background, and offers it as work for idle times.
 
-Finding it reads the store and takes a moment, but lulls ask ten times a second. So it is done only
-after something changed, and the result is kept until then.
+Finding it reads the store and takes a moment, but the idle watch asks ten times a second. So it is
+done only after something changed, and the result is kept until then.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _NOTHING: Final = NextStep(task=Task.NOTHING, text="Lull has not looked yet.")
 
 
 class TrainingJob:
-    """Finds training steps and offers them as work."""
+    """Finds the next step of training and offers it as background work."""
 
     def __init__(
         self,
@@ -80,17 +80,20 @@ class TrainingJob:
         return self._outlook
 
     def queue(self) -> list[LullWork]:
-        """Return the training work available for lulls; called ten times a second."""
+        """Return the training work that may run in idle times; called ten times a second."""
         return [self._work] if self._work is not None else []
 
     def nudge(self) -> None:
-        """Search for the next step soon, because something was recorded, rated or approved."""
+        """Search for the next training step soon, because something was recorded, rated or
+        approved.
+        """
         self._nudged.set()
 
     # Jobs
 
     async def watching(self) -> None:
-        """Search for the next training step after every nudge, forever.
+        """Search for the next training step after every `nudge` and at least once a minute,
+        forever.
 
         The supervisor keeps this running.
         """
@@ -106,7 +109,7 @@ class TrainingJob:
             self._nudged.clear()
 
     async def standing(self) -> None:
-        """Free the memory of a trainer that stays suspended for long; runs forever."""
+        """Free the memory of a trainer process that stays suspended for long; runs forever."""
         await self._running.standing()
 
     async def close(self) -> None:
@@ -131,7 +134,8 @@ class TrainingJob:
             return outlook
 
     async def now(self) -> NextStep:
-        """Search for the next training step on the user's request, accepting less material.
+        """Search for the next training step because the user asked for training, accepting less
+        material than usual.
 
         Raises LullError.
         """
@@ -257,7 +261,9 @@ class TrainingJob:
     # The user's commands
 
     async def stop(self, runs: Sequence[str]) -> None:
-        """Stop work on runs that will be removed: their trainer, and all work on the engine."""
+        """Stop work on training runs that will be removed: their trainer process, and all work on
+        the engine.
+        """
         await self._end_asking()
         if any(self._running.trains(run) for run in runs):
             self._work = None
@@ -270,7 +276,9 @@ class TrainingJob:
             await work.give_back_memory()
 
     async def learner_changed(self) -> None:
-        """End work for the earlier model, and search for the next training step of the new one."""
+        """End training work for the earlier model, and search for the next training step of the
+        newly chosen one.
+        """
         await self._end_asking()
         await self._look()
 

@@ -1,1 +1,1 @@
-"""Tables of adapters, their files, and the gate's measurements."""
+"""Stores adapters: their tables, their files, and the measurements of their tests."""

@@ -1,4 +1,4 @@
-"""Adapter files on disk: copied in atomically and identified by a hash of their content."""
+"""Stores adapter files on disk: copied in atomically and identified by a hash of their content."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ def damage_in(folder: Path, sha256: str) -> str:
 
 
 class AdapterFiles:
-    """Keeps one folder per adapter under `root`. Blocking: call it from a thread."""
+    """Stores the files of adapters, in one folder per adapter under `root`. Blocking: call it from
+    a thread.
+    """
 
     def __init__(self, root: Path) -> None:
         self._root = root

@@ -1,7 +1,7 @@
-"""Adapter versions, which of them is active for each model, and the log of changes to that.
+"""Stores adapter versions, which of them is active for each model, and the log of changes to that.
 
 Each change of the active adapter is one transaction, so a crash leaves either the old or the new
-one in force.
+one active.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ class MoveRow:
 
 
 class Adapters:
-    """Reads and writes the tables `adapters`, `adapters_in_force`, `adapter_moves`,
-    `adapter_learned`.
+    """Reads and writes the tables of adapters, of the active one for each model, of changes to
+    that, and of skills that each has learned.
     """
 
     def __init__(self, database: Database) -> None:
@@ -59,7 +59,7 @@ class Adapters:
     # Reading
 
     def get(self, adapter: str) -> AdapterVersion:
-        """Return one adapter. Raises NotFound."""
+        """Return one adapter by its id. Raises NotFound."""
         return self._db.read(lambda connection: _get(connection, adapter))
 
     def all(self, model: str | None = None) -> list[AdapterVersion]:
@@ -125,7 +125,9 @@ class Adapters:
         return line_of(adapter, {one.id: one.parent for one in self.all()})
 
     def learned(self, adapter: str | None) -> list[Learned]:
-        """List the skills that the adapter or one of its ancestors has learned."""
+        """List the skills (instruction texts) that were trained into the adapter or one of its
+        ancestors.
+        """
         line = self.line(adapter)
         rows = self._db.read(
             lambda connection: connection.execute(
@@ -142,7 +144,9 @@ class Adapters:
     # Writing
 
     async def add(self, version: AdapterVersion, learned: Iterable[Learned] = ()) -> None:
-        """Add an adapter and the skills it learned. Raises Conflict if the id is taken."""
+        """Add an adapter and the skills that were trained into it. Raises Conflict if the id is
+        taken.
+        """
         skills = [(version.id, one.skill.client, one.skill.name, one.sha256) for one in learned]
 
         def work(connection: sqlite3.Connection) -> None:
@@ -157,8 +161,10 @@ class Adapters:
         await self._db.write_synced(work)
 
     async def verdict(self, adapter: str, verdict: Verdict) -> AdapterVersion:
-        """Store the gate's verdict; a rejecting verdict sets a candidate to rejected. Raises
-        NotFound."""
+        """Store the verdict of an adapter's test; a rejecting verdict sets a candidate to rejected.
+
+        Raises NotFound.
+        """
 
         def work(connection: sqlite3.Connection) -> AdapterVersion:
             now = _get(connection, adapter)
@@ -180,7 +186,7 @@ class Adapters:
         """Start an adapter's trial: it answers a share of new conversations, the active one answers
         the rest.
 
-        Raises NotFound; Conflict if it is already in force.
+        Raises NotFound; Conflict if it is already in use.
         """
 
         def work(connection: sqlite3.Connection) -> AdaptersInForce:
@@ -197,9 +203,10 @@ class Adapters:
     async def promote(
         self, adapter: str, *, at: datetime, why: str, held_share: float = 0.0
     ) -> AdaptersInForce:
-        """Make the adapter active. The previous one keeps `held_share` of new conversations.
+        """Make the adapter active. The previous one keeps answering a share of new conversations
+        (`held_share`).
 
-        Raises NotFound; Conflict if it is already in force.
+        Raises NotFound; Conflict if it is already active.
         """
 
         def work(connection: sqlite3.Connection) -> AdaptersInForce:
@@ -220,7 +227,9 @@ class Adapters:
         return await self._db.write_synced(work)
 
     async def end_trial(self, model: str, *, at: datetime, why: str) -> AdaptersInForce:
-        """End an adapter's trial; the active adapter stays. Raises Conflict without a trial."""
+        """End an adapter's trial (its share of new conversations); the active adapter stays. Raises
+        Conflict without a trial.
+        """
 
         def work(connection: sqlite3.Connection) -> AdaptersInForce:
             now = _in_force(connection, model)
@@ -256,9 +265,9 @@ class Adapters:
         return await self._db.write_synced(work)
 
     async def remove(self, adapter: str) -> None:
-        """Delete the adapter; its log entries stay.
+        """Delete the adapter's row; its log entries stay.
 
-        Raises NotFound; Conflict while it is in force or on trial.
+        Raises NotFound; Conflict while it is active or on trial.
         """
 
         def work(connection: sqlite3.Connection) -> None:

@@ -1,4 +1,5 @@
-"""Stores each adapter's gate plan, and the measurements taken so far.
+"""Stores the plan of each adapter's gate (the checks that it must pass before it answers users),
+and the measurements taken so far.
 
 The plan is stored before the first measurement and fixes the baseline, the requests and the seed,
 so an interrupted gate can continue.
@@ -21,7 +22,7 @@ Fields = Mapping[str, object]
 
 
 class GateMeasures:
-    """Reads and writes the tables `gate_plans` and `gate_measures`."""
+    """Reads and writes the tables of plans and measurements from adapters' tests."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
@@ -35,7 +36,7 @@ class GateMeasures:
         return dict(json.loads(row["plan"])) if row else None
 
     async def begin(self, adapter: str, plan: Fields, *, at: datetime) -> None:
-        """Store a new gate plan for an adapter and delete what was measured under an earlier
+        """Store a new plan for an adapter's test, and delete what was measured under an earlier
         one.
         """
         text = json.dumps(plan, ensure_ascii=True)
@@ -50,7 +51,7 @@ class GateMeasures:
         await self._db.write(work)
 
     def all(self, adapter: str) -> dict[str, Measure]:
-        """Return the stored measurements of an adapter, by name."""
+        """Return the stored test measurements of an adapter, by name."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT name, measure FROM gate_measures WHERE adapter = ? ORDER BY name",
@@ -60,7 +61,7 @@ class GateMeasures:
         return {row["name"]: _measure(json.loads(row["measure"])) for row in rows}
 
     async def keep(self, adapter: str, name: str, measure: Measure) -> None:
-        """Store one measurement of the gate; it is on disk when this returns."""
+        """Store one measurement of an adapter's test; it is on disk when this returns."""
         told = {key: value for key, value in asdict(measure).items() if value is not None}
         text = json.dumps(told, ensure_ascii=True)
         await self._db.write(

@@ -1,4 +1,4 @@
-"""The model versions that Lull has published in Ollama: table `published`."""
+"""Stores which model versions Lull has published in Ollama: table `published`."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class Published:
         self._db = database
 
     def all(self, model: str | None = None) -> tuple[PublishedVersion, ...]:
-        """List published versions of one model or of all, by model and number, oldest first.
-        Blocking.
+        """List the versions published in Ollama of one model or of all, by model and number, oldest
+        first. Blocking.
         """
         rows = self._db.read(lambda connection: _rows(connection, model))
         return tuple(map(_version, rows))
 
     async def put(self, version: PublishedVersion) -> None:
-        """Insert or update a published version."""
+        """Insert or update the row of a model version that was published in Ollama."""
         marks = ", ".join("?" * len(_COLUMNS))
         await self._db.write(
             lambda connection: connection.execute(

@@ -1,1 +1,1 @@
-"""The table of calendar feeds."""
+"""Stores the user's calendar feeds in a table."""

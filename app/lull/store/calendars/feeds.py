@@ -1,6 +1,7 @@
-"""Calendar feeds with the busy times of their last good copy.
+"""Stores calendar feeds with the busy times of their last good copy.
 
-A feed's address is a password, so it is kept in the secret store under the feed's id, never here.
+A feed's address works like a password, so it is kept in the secret store under the feed's id, never
+here.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ _COLUMNS = (
 
 
 class Feeds:
-    """Reads and writes the table `feeds`."""
+    """Reads and writes the table of calendar feeds."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
 
     def all(self) -> list[Feed]:
-        """List feeds in the order they were added."""
+        """List calendar feeds in the order in which they were added."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT * FROM feeds ORDER BY added_at, id"
@@ -47,7 +48,10 @@ class Feeds:
         )
 
     async def keep(self, feed: Feed) -> bool:
-        """Update a stored feed. False if the feed was removed meanwhile; it is not added again."""
+        """Update a stored calendar feed.
+
+        False if the feed was removed meanwhile; it is not added again.
+        """
         row = _row(feed)
         settings = ", ".join(f"{column} = ?" for column in _COLUMNS[1:])
         return await self._db.write(
@@ -61,7 +65,7 @@ class Feeds:
         )
 
     async def remove(self, feed: str) -> None:
-        """Delete a feed. Raises NotFound."""
+        """Delete a calendar feed. Raises NotFound."""
 
         def work(connection: sqlite3.Connection) -> None:
             if not connection.execute("DELETE FROM feeds WHERE id = ?", (feed,)).rowcount:

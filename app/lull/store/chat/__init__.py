@@ -1,1 +1,1 @@
-"""Tables of conversations and turns."""
+"""Stores conversations and turns (requests with their answers) in tables."""

@@ -1,4 +1,6 @@
-"""The key of the message chain: made once for each database, never changed."""
+"""Stores the secret key with which messages are hashed into a chain: made once for each database,
+never changed.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ _NAME: Final = "chain-key"
 
 
 def chain_key(database: Database) -> bytes:
-    """Return the key, made and stored at the first call. Raises StoreError."""
+    """Return the database's secret key for message hashes, made and stored at the first call.
+    Raises StoreError.
+    """
 
     def work(connection: sqlite3.Connection) -> bytes:
         stored = _stored(connection)
@@ -26,7 +30,9 @@ def chain_key(database: Database) -> bytes:
 
 
 def stored_chain_key(database: Database) -> bytes:
-    """Return the key without making one; empty if there is none. Raises StoreError."""
+    """Return the database's secret key for message hashes without making one; empty if there is
+    none. Raises StoreError.
+    """
     return database.read(_stored)
 
 

@@ -1,4 +1,4 @@
-"""Queries the list of conversations: filtered, paged, newest first."""
+"""Queries the stored conversations for a list: filtered, paged, newest first."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class ConversationQuery:
 def page(
     connection: sqlite3.Connection, wanted: ConversationQuery, *, after: str, limit: int
 ) -> list[sqlite3.Row]:
-    """Return one page of conversations as rows for `trajectory_row`, newest first, following
-    conversation `after`.
+    """Return one page of conversations as rows for `trajectory_row`, newest first, beginning after
+    the conversation `after`.
     """
     clauses = [*_clauses(wanted)]
     if after:
@@ -47,7 +47,7 @@ def page(
 
 
 def kinds(connection: sqlite3.Connection) -> tuple[list[str], list[str]]:
-    """List every client and every model that has a conversation."""
+    """List every client and every model that occurs in a stored conversation."""
     clients, models = (
         [
             str(row[0])

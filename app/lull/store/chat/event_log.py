@@ -1,4 +1,4 @@
-"""The numbered log of events, from which a reconnecting window catches up.
+"""Stores the numbered log of service events, from which a reconnecting desktop window catches up.
 
 Events only report; nothing acts on them.
 """
@@ -25,18 +25,20 @@ _json = json.JSONEncoder(ensure_ascii=False).encode
 
 
 class EventLog:
-    """Reads and writes the table `events`."""
+    """Reads and writes the table `events` (the log of service events that the desktop window
+    follows).
+    """
 
     def __init__(self, database: Database) -> None:
         self._db = database
         self._inbox = database.inbox(_write)
 
     def post(self, event: Event) -> None:
-        """Queue a numbered event for storing, without waiting."""
+        """Queue a numbered event to be written to the log, without waiting."""
         self._inbox.put(event)
 
     def after(self, seq: int, *, limit: int = 1000) -> list[Event]:
-        """List the events numbered after `seq`, in order."""
+        """List the logged events numbered after `seq`, in order."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?", (seq, limit)
@@ -48,7 +50,7 @@ class EventLog:
         ]
 
     def last(self) -> int:
-        """Return the newest event number; 0 if there are none."""
+        """Return the number of the newest logged event; 0 if there are none."""
         row = self._db.read(
             lambda connection: connection.execute(
                 "SELECT coalesce(max(seq), 0) FROM events"

@@ -1,4 +1,6 @@
-"""Holdout coin flips of live skills, joined with how their conversations were scored."""
+"""Reads in which conversations a skill was left out at random (the holdout), with how they were
+scored.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +13,18 @@ from lull.store.database import Database
 
 
 class Flips:
-    """Reads the table `coin_flips`, which the recorder fills."""
+    """Reads the table `coin_flips`: for each conversation, the random decisions whether a skill is
+    left out.
+    """
 
     def __init__(self, database: Database) -> None:
         self._db = database
 
     def outcomes(self, texts: dict[SkillKey, str]) -> list[HoldoutOutcome]:
-        """List scored trajectories in which the coin of one of these skill texts (sha256) was
-        flipped, oldest first.
+        """List scored conversations for which it was decided at random whether one of these skill
+        texts (sha256) is left out, oldest first.
 
-        A trajectory's score is the mean p_good of its turns.
+        A conversation's score is the mean p_good (probability of a good answer) of its turns.
         """
 
         def work(connection: sqlite3.Connection) -> list[HoldoutOutcome]:

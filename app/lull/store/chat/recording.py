@@ -1,4 +1,4 @@
-"""Writes finished turns in batches, with secrets redacted.
+"""Writes finished turns (request and answer) to the database in batches, with secrets redacted.
 
 Client-supplied text is redacted here, on the writer's thread; messages already stored are skipped.
 The messages of a long request arrive already redacted and in pieces: the newest piece is written
@@ -75,7 +75,7 @@ class BlackedOut(NamedTuple):
 
 
 class Record(NamedTuple):
-    """A finished turn with what is needed to store it in its trajectory."""
+    """A finished turn with what is needed to store it in its trajectory (its conversation)."""
 
     turn: Turn
     session: str
@@ -84,7 +84,7 @@ class Record(NamedTuple):
 
 
 def packed(rows: Sequence[Sequence[str]], secrets: Sequence[BlackedOut]) -> bytes:
-    """Compress rows of texts, with the secrets redacted in them, into bytes."""
+    """Compress rows of message texts, with the list of secrets redacted in them, into bytes."""
     return zstandard.ZstdCompressor(level=1).compress(json.dumps([rows, secrets]).encode())
 
 
@@ -95,7 +95,10 @@ def message_row(link: str, parent: str, message: Message) -> tuple[str, str, str
 
 
 def write_records(connection: sqlite3.Connection, records: Sequence[Record], *, key: bytes) -> None:
-    """Store turns, oldest first. `key` hashes secrets, so repeated ones get the same number."""
+    """Store finished turns with their messages, oldest first.
+
+    `key` hashes secrets, so repeated ones get the same number.
+    """
     number = partial(_number, connection, key)
     _write_messages(connection, records, number)
     for record in records:
@@ -277,7 +280,9 @@ def tools_mark(tools: str) -> str:
 
 
 def secret_mark(key: bytes, secret: str) -> str:
-    """Hash a secret with the store's key."""
+    """Hash a secret that was redacted from a text with the store's key, to recognise it when it
+    comes again.
+    """
     return hashlib.blake2b(plain(secret).encode(), digest_size=16, key=key).hexdigest()
 
 

@@ -1,4 +1,6 @@
-"""Stores and queries conversations: messages, trajectories, turns, and the user's labels."""
+"""Stores and queries conversations: messages, trajectories (conversations as sequences of turns),
+turns, and the user's labels.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,9 @@ SEARCHED_LINKS = 64
 
 
 class Trajectories:
-    """Reads and writes the tables `messages`, `trajectories`, `turns`, `words`, `secrets_seen`."""
+    """Reads and writes the tables of conversations, turns and messages, of their search words, and
+    of redacted secrets.
+    """
 
     def __init__(self, database: Database, *, key: bytes) -> None:
         self._db = database
@@ -46,7 +50,9 @@ class Trajectories:
 
     @property
     def key(self) -> bytes:
-        """The secret key of the links between messages."""
+        """The secret key with which messages are hashed into links (a hash of a message and all
+        before it).
+        """
         return self._key
 
     # Writing
@@ -59,7 +65,7 @@ class Trajectories:
         selection: Selection,
         prepared: Prepared | None = None,
     ) -> None:
-        """Queue a finished turn for storing; the caller never waits.
+        """Queue a finished turn (request and answer) for storing; the caller never waits.
 
         `prepared` replaces the messages of a long request.
         """
@@ -77,7 +83,7 @@ class Trajectories:
         self._db.post(work)
 
     async def label(self, turn: str, label: Label | None, *, at: datetime) -> None:
-        """Set or clear the user's label of a turn. Raises NotFound."""
+        """Set or clear the user's rating of a turn. Raises NotFound."""
 
         def work(connection: sqlite3.Connection) -> None:
             changed = connection.execute(
@@ -105,7 +111,8 @@ class Trajectories:
     # Reading
 
     def missing(self, links: str) -> str:
-        """Return the links whose messages are not stored.
+        """Return those message links (a hash of a message and all before it) whose messages are not
+        stored.
 
         Both are JSON lists as text, so a long request's links are not parsed in this process.
         """
@@ -119,7 +126,7 @@ class Trajectories:
         return found
 
     def has_tools(self, mark: str) -> bool:
-        """Return whether a tool set with this hash is stored."""
+        """Return whether a set of tool definitions with this hash is stored."""
         row = self._db.read(
             lambda connection: connection.execute(
                 "SELECT 1 FROM tool_sets WHERE sha256 = ?", (mark,)
@@ -128,11 +135,12 @@ class Trajectories:
         return row is not None
 
     def position(self, links: Sequence[str]) -> Position | None:
-        """Find the trajectory that this history continues, the newest if several match.
+        """Find the stored conversation that this history continues, the newest if several match.
 
-        `links` are the history's links without the newest message, oldest first. The latest known
-        message decides; if the client reworded the last answer, the request before it still
-        matches. The injected skills continue as they were at that turn.
+        `links` are the history's links (a hash of a message and all before it) without the newest
+        message, oldest first. The latest known message decides; if the client reworded the last
+        answer, the request before it still matches. The injected skills continue as they were at
+        that turn.
         """
 
         def work(connection: sqlite3.Connection) -> sqlite3.Row | None:
@@ -150,7 +158,7 @@ class Trajectories:
         return position(row) if row else None
 
     def session(self, client: Client, session: str) -> Position | None:
-        """Find the trajectory of a session that the client named."""
+        """Find the stored conversation of a session that the client named."""
         row = self._db.read(
             lambda connection: connection.execute(
                 # Earlier versions stored the session name itself.
@@ -164,8 +172,9 @@ class Trajectories:
     def page(
         self, wanted: ConversationQuery = EVERYTHING, *, after: str = "", limit: int
     ) -> tuple[list[TrajectoryRow], str]:
-        """List one page of trajectories, newest first, and the id to continue from ("" at the
-        end)."""
+        """List one page of stored conversations, newest first, and the id to continue from ("" at
+        the end).
+        """
         rows = self._db.read(
             lambda connection: conversation_list.page(
                 connection, wanted, after=after, limit=limit + 1
@@ -193,11 +202,11 @@ class Trajectories:
         ]
 
     def kinds(self) -> tuple[list[str], list[str]]:
-        """List every client and every model that has a conversation."""
+        """List every client and every model that occurs in a stored conversation."""
         return self._db.read(conversation_list.kinds)
 
     def get(self, trajectory: str) -> tuple[TrajectoryRow, list[TurnRow]]:
-        """Return one trajectory with its turns. Raises NotFound."""
+        """Return one stored conversation with its turns. Raises NotFound."""
 
         def work(
             connection: sqlite3.Connection,
@@ -215,7 +224,7 @@ class Trajectories:
         return trajectory_row(row), turns
 
     def turn(self, turn: str) -> TurnRow:
-        """Return one turn. Raises NotFound."""
+        """Return one stored turn (request and answer) by its id. Raises NotFound."""
 
         def work(connection: sqlite3.Connection) -> TurnRow | None:
             row = connection.execute("SELECT * FROM turns WHERE id = ?", (turn,)).fetchone()
@@ -227,7 +236,7 @@ class Trajectories:
         return found
 
     def counts(self) -> tuple[int, int]:
-        """Count all trajectories and all turns."""
+        """Count all stored conversations and all turns."""
         row = self._db.read(
             lambda connection: connection.execute(
                 "SELECT (SELECT count(*) FROM trajectories), (SELECT count(*) FROM turns)"

@@ -1,4 +1,4 @@
-"""Converts rows of the trajectory tables to values and back."""
+"""Converts rows of the conversation tables to values and back."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TITLE_CHARACTERS: Final = 120
 
 
 class Label(StrEnum):
-    """The user's rating of a turn."""
+    """The user's rating of a turn: its answer was good or bad."""
 
     GOOD = "good"
     BAD = "bad"
@@ -28,7 +28,7 @@ class Label(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrajectoryRow:
-    """One conversation, as shown in the list."""
+    """One stored conversation, as shown in the list of conversations."""
 
     id: str
     client: str
@@ -52,7 +52,9 @@ class TrajectoryRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Position:
-    """The trajectory that a request continues, with the skills injected so far."""
+    """The stored conversation and turn that a request continues, with the skills injected so
+    far.
+    """
 
     trajectory: str
     turns: int
@@ -66,7 +68,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnRow:
-    """One stored turn, with redacted texts."""
+    """One stored turn (request and answer), with secrets redacted."""
 
     id: str
     trajectory: str
@@ -96,12 +98,12 @@ class TurnRow:
 
     @property
     def complete(self) -> bool:
-        """Whether the answer is complete, not cut off by a hangup or an error."""
+        """Whether the turn's answer is complete, not cut off by a hangup or an error."""
         return self.finish not in ("hangup", "error")
 
     @property
     def asked_sampling(self) -> Sampling:
-        """The sampling parameters the client asked for, including the seed."""
+        """The sampling parameters that the client asked for in this turn, including the seed."""
         return Sampling(**{**self.sampling, "stop": tuple(self.sampling.get("stop", ()))})
 
 
@@ -151,8 +153,9 @@ def _title(message: str | None) -> str:
 
 
 def turn_row(connection: sqlite3.Connection, row: sqlite3.Row, known: set[str]) -> TurnRow:
-    """Read a turn with its messages; those whose links are in `known` are left out of the
-    request."""
+    """Convert a database row to a turn, and load its messages; those whose links are in `known` are
+    left out of the request.
+    """
     new: list[Message] = []
     link = row["request_link"]
     while link and link not in known:
@@ -210,7 +213,9 @@ def _skills(values: list[dict[str, object]]) -> tuple[InjectedSkill, ...]:
 
 
 def position(row: sqlite3.Row) -> Position:
-    """Convert a database row selected with the columns `STANDING` to a Position."""
+    """Convert a database row selected with the columns `STANDING` to a Position (the turn that a
+    request continues).
+    """
     selection = json.loads(row["selection"])
     return Position(
         trajectory=row["id"],
@@ -251,5 +256,5 @@ def suffixes_json(suffixes: Sequence[Suffix]) -> str:
 
 
 def plain(text: str) -> str:
-    """Replace lone surrogates, which cannot be stored, with a question mark."""
+    """Replace lone surrogates in a text, which cannot be stored, with a question mark."""
     return text if encodable(text) else text.encode(errors="replace").decode()

@@ -1,1 +1,3 @@
-"""The configuration files of chat clients, and what Lull changed in them."""
+"""Reads and writes the configuration files of chat clients, and keeps records of what Lull changed
+in them.
+"""

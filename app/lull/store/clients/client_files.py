@@ -1,7 +1,7 @@
 """Reads and replaces the configuration files of chat clients.
 
 They belong to other programs: a symlink stays a symlink, permissions stay, a file that changed
-after it was read is not overwritten, and nobody ever sees half a file.
+after it was read is not overwritten, and no program ever reads a half-written file.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _HINT: Final = "It was left as it is."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientFile:
-    """A configuration file as it was read."""
+    """A chat client's configuration file with the bytes that were read from it."""
 
     path: Path
     data: bytes | None
@@ -33,7 +33,9 @@ class ClientFile:
 
     @property
     def text(self) -> str:
-        """The file's text, "" where there is none. Raises ClientFileError for what is no text."""
+        """The configuration file's text, "" where there is none. Raises ClientFileError if it is
+        not text.
+        """
         data = self.data or b""
         if b"\0" in data:
             raise ClientFileError(f"{self.path} is not a text file.", hint=_HINT)
@@ -47,7 +49,7 @@ class ClientFile:
 
 
 def read_client_file(path: Path) -> ClientFile:
-    """Read a file, which need not exist. Raises ClientFileError."""
+    """Read a chat client's configuration file, which need not exist. Raises ClientFileError."""
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):
@@ -72,13 +74,13 @@ def read_client_file(path: Path) -> ClientFile:
 
 
 def missing_folders(path: Path) -> tuple[str, ...]:
-    """The folders that have to be made for a file, the innermost first."""
+    """Return the folders that have to be created for a file, the innermost first."""
     folders = (path.parent, *path.parent.parents)
     return tuple(str(one) for one in takewhile(lambda one: not one.exists(), folders))
 
 
 def replace_client_file(was: ClientFile, data: bytes) -> None:
-    """Replace the file by these bytes, if it still is as it was read.
+    """Replace a client's configuration file by these bytes, if it still is as it was read.
 
     Raises Conflict when the file changed meanwhile, and ClientFileError when it cannot be written.
     """
@@ -95,7 +97,8 @@ def replace_client_file(was: ClientFile, data: bytes) -> None:
 
 
 def remove_client_file(was: ClientFile, made_folders: tuple[str, ...]) -> None:
-    """Delete a file that Lull had made, and those of the folders made for it that are empty.
+    """Delete a configuration file that Lull had created, and those of the folders created for it
+    that are empty.
 
     Raises Conflict when the file changed meanwhile, and ClientFileError.
     """
@@ -123,7 +126,7 @@ def _check_writable(path: Path, target: Path) -> None:
 
 
 def check_same(was: ClientFile) -> None:
-    """Raise Conflict where a file is not as it was read any more."""
+    """Raise Conflict if a client's configuration file is not as it was when it was read."""
     if read_client_file(was.path).data != was.data:
         raise Conflict(
             f"{was.path} was changed at this moment.", hint="Nothing was done; try again."

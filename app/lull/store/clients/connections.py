@@ -1,8 +1,8 @@
-"""Keeps what Lull wrote into the files of chat clients, with the bytes before and after.
+"""Keeps records of what Lull wrote into the files of chat clients, with the bytes before and after.
 
-A folder for each file below `clients/` in Lull's home, readable by the user alone: a client's
-configuration may hold keys. The bytes are named by their SHA-256 and the record is written last,
-so that whichever record is there has its bytes.
+Each file has a folder below `clients/` in Lull's home, readable by the user alone: a client's
+configuration may hold keys. The bytes are named by their SHA-256 and the record is written last, so
+that every record that exists has its bytes.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _RECORD: Final = "connection.json"
 
 
 class Connections:
-    """The records of one home."""
+    """Reads and writes the records of Lull's edits to chat clients' configuration files."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def all(self) -> Sequence[Connection]:
-        """Every record that can be read, by client and path."""
+        """List every readable record of an edited client file, by client and path."""
         found = []
         for record in sorted(self._folder.glob(f"*/{_RECORD}")):
             with contextlib.suppress(OSError, ValueError):  # a damaged one undoes nothing
@@ -36,16 +36,19 @@ class Connections:
         return found
 
     def of(self, client: str, path: Path | None = None) -> Connection | None:
-        """The record of a client's file, or of its first file."""
+        """Return the record of Lull's edit to a client's file, or to its first file if no path is
+        given.
+        """
         fitting = (one for one in self.all() if one.client == client)
         return next((one for one in fitting if path is None or one.path == str(path)), None)
 
     @contextmanager
     def kept(self, connection: Connection, before: bytes, after: bytes) -> Iterator[None]:
-        """Store a record while the client's file is replaced inside the `with`.
+        """Context manager that stores the record of an edit while the client's file is replaced
+        inside the `with`.
 
-        If that fails, the earlier record is there again; if not, its bytes are deleted. Raises
-        ClientFileError when the record cannot be stored. The caller holds the lock.
+        If that fails, the earlier record is restored; if not, the earlier record's bytes are
+        deleted. Raises ClientFileError when the record cannot be stored. The caller holds the lock.
         """
         folder = self.folder_of(connection)
         there = {one.name for one in folder.glob("*")}
@@ -74,11 +77,15 @@ class Connections:
         _remove_but(folder, {_RECORD, connection.before_sha256, connection.after_sha256})
 
     def before(self, connection: Connection) -> bytes:
-        """The bytes before Lull's change. Raises ClientFileError when the backup is damaged."""
+        """Return the bytes of a client's file before Lull's change. Raises ClientFileError when the
+        backup is damaged.
+        """
         return self._bytes(connection, "before", connection.before_sha256)
 
     def after(self, connection: Connection) -> bytes:
-        """The bytes that Lull wrote. Raises ClientFileError when they are damaged."""
+        """Return the bytes that Lull wrote into a client's file. Raises ClientFileError when they
+        are damaged.
+        """
         return self._bytes(connection, "after", connection.after_sha256)
 
     def drop(self, connection: Connection) -> None:

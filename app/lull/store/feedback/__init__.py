@@ -1,1 +1,1 @@
-"""Tables of labels and rewards."""
+"""Stores the user's ratings, the feedback found in users' messages, and the rewards of answers."""

@@ -1,4 +1,5 @@
-"""What readers found in user messages: one row per message and reader.
+"""Stores what feedback readers (small models) found in user messages: one row per message and
+reader.
 
 An unread message waits as a row without a reader, so neither a crash nor a missing reader loses it.
 If several readers have read a message, the newest row counts.
@@ -25,7 +26,7 @@ _NEWEST: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingMessage:
-    """A user message in which no model has looked for feedback yet."""
+    """A user message that waits to be read for feedback, because no model has read it yet."""
 
     turn: str
     """Id of the turn whose request carries the message."""
@@ -34,7 +35,9 @@ class WaitingMessage:
 
 
 class FeedbackRows:
-    """Reads and writes the table `feedback`."""
+    """Reads and writes the table `feedback` (what feedback readers, small models, found in user
+    messages).
+    """
 
     def __init__(self, database: Database) -> None:
         self._db = database
@@ -42,7 +45,7 @@ class FeedbackRows:
     # Reading
 
     def waiting(self, *, limit: int) -> list[WaitingMessage]:
-        """List user messages that a reader has yet to read, oldest first."""
+        """List user messages that are still to be read for feedback, oldest first."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT turn, before FROM feedback WHERE read_by = '' ORDER BY turn LIMIT ?",
@@ -60,30 +63,35 @@ class FeedbackRows:
         return int(row["n"])
 
     def of(self, turns: Sequence[str]) -> dict[str, Feedback]:
-        """Return the readers' findings in the requests of these turns, by turn."""
+        """Return the feedback found in the requests of these turns, by turn."""
         return {f.turn: f for f in self._where(f"f.turn IN ({_marks(turns)})", tuple(turns))}
 
     def about(self, turns: Sequence[str]) -> dict[str, Feedback]:
-        """Return the readers' findings about these turns' answers, by turn; the newest if there are
+        """Return the feedback about these turns' answers, by turn; the newest if there are
         several.
         """
         found = self._where(f"f.before IN ({_marks(turns)}) ORDER BY f.turn", tuple(turns))
         return {f.before: f for f in found}
 
     def of_conversation(self, trajectory: str) -> list[Feedback]:
-        """List the readers' findings in one conversation, in order."""
+        """List the feedback found in the user's messages of one conversation, in order."""
         return self._where(
             "f.turn IN (SELECT id FROM turns WHERE trajectory = ?) ORDER BY f.turn", (trajectory,)
         )
 
     def newest(self, *, limit: int, after: str = "") -> list[Feedback]:
-        """List feedback, newest first; `after` lists only what is older than that turn."""
+        """List feedback from users' messages, newest first; `after` lists only what is older than
+        that turn.
+        """
         older = "AND f.turn < ?" if after else "AND ? = ''"
         return self._where(f"1 {older} ORDER BY f.turn DESC LIMIT ?", (after, limit))
 
     def lasting(self, *, limit: int) -> list[Feedback]:
-        """List lasting wishes without a proposal, newest first, leaving out excluded
-        conversations."""
+        """List users' wishes for all later answers from which no skill was proposed yet, newest
+        first.
+
+        Leaves out excluded conversations.
+        """
         return self._where(
             "f.lasts = 1 AND EXISTS (SELECT 1 FROM turns t JOIN trajectories r"
             " ON r.id = t.trajectory WHERE t.id = f.turn AND r.excluded_at IS NULL)"
@@ -93,8 +101,8 @@ class FeedbackRows:
         )
 
     def wishes(self, *, room: str, model: str, limit: int | None) -> list[Feedback]:
-        """List lasting wishes and corrections about the answers of one model to one client, newest
-        first.
+        """List the user's lasting wishes and corrections about one model's answers to one client,
+        newest first.
 
         Leaves out excluded conversations.
         """
@@ -117,7 +125,9 @@ class FeedbackRows:
     # Writing
 
     async def wait(self, waiting: Iterable[WaitingMessage], *, at: datetime) -> None:
-        """Queue messages for a reader; earlier readings stay until the messages are read again."""
+        """Queue user messages to be read for feedback; earlier readings stay until the messages are
+        read again.
+        """
         rows = [(one.turn, one.before, at.isoformat()) for one in waiting]
         await self._db.write(
             lambda connection: connection.executemany(
@@ -128,8 +138,8 @@ class FeedbackRows:
         )
 
     async def save(self, read: Sequence[Feedback]) -> None:
-        """Store what a reader found in messages. Messages whose turn was deleted meanwhile leave no
-        row.
+        """Store the feedback that a reader found in messages. Messages whose turn was deleted
+        meanwhile leave no row.
         """
         rows = [
             (
@@ -163,7 +173,9 @@ def heard_to_json(heard: Heard) -> str:
 
 
 def heard_from_json(text: str) -> Heard:
-    """Parse a stored reading. Raises ValueError, KeyError, TypeError if it is malformed."""
+    """Parse the stored JSON of the feedback found in a message. Raises ValueError, KeyError,
+    TypeError if it is malformed.
+    """
     said = json.loads(text)
     return Heard(
         correction=float(said["correction"]),

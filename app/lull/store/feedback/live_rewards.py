@@ -1,4 +1,4 @@
-"""Scores of conversations under an adapter and before it, for deciding on a rollback."""
+"""Reads the scores of conversations under an adapter and before it, for deciding on a rollback."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ MOST_SINCE = 2000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveOutcomes:
-    """Scored trajectories of an adapter's trial, of its time in force, and from before."""
+    """Scores of conversations in an adapter's trial (on a share of new ones), in its time as the
+    active one, and from before.
+    """
 
     trial: tuple[HoldoutOutcome, ...]
     """Outcomes of the trajectories in which this adapter's trial coin was flipped, oldest first."""
@@ -30,14 +32,18 @@ class LiveOutcomes:
 
 
 class LiveRewards:
-    """Reads conversation scores from the tables `turns`, `rewards` and `coin_flips`."""
+    """Reads conversation scores from the tables of turns, rewards and random trial assignments."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
         self._flips = Flips(database)
 
     def of(self, version: AdapterVersion, force: AdaptersInForce) -> LiveOutcomes:
-        """Return the scored outcomes for and before an adapter. Blocking."""
+        """Return the scores of conversations in an adapter's trial (on a share of new ones), since
+        it became active, and from before.
+
+        Blocking.
+        """
         trial = self._flips.outcomes({flip_key(version.id): version.sha256})
         if force.active != version.id or force.since is None:
             return LiveOutcomes(trial=tuple(trial), since=(), before=())

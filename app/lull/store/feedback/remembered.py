@@ -1,4 +1,4 @@
-"""Stores single text values that outlive a restart, in the table `facts`."""
+"""Stores single named text values that outlive a restart, in the table `facts`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class Remembered:
         self._db = database
 
     def get(self, name: str) -> str:
-        """Return a value, "" if it was never set. Blocking."""
+        """Return the stored text value of this name, "" if it was never set. Blocking."""
         row = self._db.read(
             lambda connection: connection.execute(
                 "SELECT value FROM facts WHERE name = ?", (name,)

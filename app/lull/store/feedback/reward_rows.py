@@ -1,4 +1,4 @@
-"""Stored rewards as values, and turns together with their reward."""
+"""Defines stored rewards as values, and turns together with their reward."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lull.store.chat.turn_rows import TurnRow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RewardRow:
-    """The stored score of a turn."""
+    """The stored score of a turn (request and answer)."""
 
     turn: str
     reward: Reward | None
@@ -33,7 +33,9 @@ class RewardRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServedTurn:
-    """A turn with its client and reward, for failure sets and replays."""
+    """A turn (request and answer) with its client and reward, from which skills and training data
+    are made.
+    """
 
     turn: TurnRow
     """The stored turn; unlike elsewhere, its `request` holds all messages of the request."""
@@ -53,7 +55,9 @@ class ServedTurn:
 
     @property
     def room(self) -> str:
-        """The client whose skills may be learned from this turn; "" for the shared skills."""
+        """The client's name if it has skills of its own, apart from other clients; "" if it shares
+        skills.
+        """
         return self.client if self.apart else ""
 
     @property
@@ -62,20 +66,22 @@ class ServedTurn:
 
     @property
     def asked(self) -> str:
-        """The newest text by the user in the request."""
+        """The newest text that the user typed in the turn's request."""
         return newest_words(self.turn.request)
 
 
 def whose(room: str) -> tuple[str, tuple[str, ...]]:
-    """Return an SQL condition (with its values) for trajectories `r` of one client, or of all that
-    share skills.
+    """Return an SQL condition (with its values) that selects conversations of one client, or of all
+    clients that share skills.
+
+    The conversations' table must be named `r` in the query.
     """
     return ("r.apart = 1 AND r.client = ?", (room,)) if room else ("r.apart = 0", ())
 
 
 def newest_words(messages: Sequence[Message]) -> str:
-    """Return the text of the newest user message without feedback on the answer before it; "" if
-    there is none.
+    """Return the text of the newest user message, without the part that is feedback on the answer
+    before; "" if there is none.
     """
     said = (m.text for m in reversed(messages) if m.role is Role.USER and m.text)
     return request_in(next(said, ""))

@@ -1,4 +1,4 @@
-"""Each turn's signals, judge votes, and resulting reward.
+"""Stores each turn's reward, with the signals and judge votes that it results from.
 
 Unscored turns are found by the mark `turns.read_by_score` instead of a queue, so a crash loses
 none.
@@ -20,7 +20,9 @@ from lull.store.feedback.reward_rows import RewardRow, ServedTurn, reward_row, v
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unread:
-    """A turn without a score, with the turn before it, whose answer its user message reacts to."""
+    """A turn whose signals have not been gathered, with the turn before it, whose answer its user
+    message reacts to.
+    """
 
     turn: TurnRow
     """The unscored turn; its `request` holds only the messages that are new in it."""
@@ -30,7 +32,7 @@ class Unread:
 
 
 class Rewards:
-    """The table `rewards`, and the queue of turns to score."""
+    """Reads and writes the table `rewards`, and lists the turns still to be scored."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
@@ -38,7 +40,7 @@ class Rewards:
     # Reading
 
     def unread(self, *, limit: int) -> list[Unread]:
-        """List unscored turns, oldest first."""
+        """List turns that were not scored yet, oldest first."""
 
         def work(connection: sqlite3.Connection) -> list[Unread]:
             rows = connection.execute(
@@ -58,13 +60,14 @@ class Rewards:
         return {row["turn"]: reward_row(row) for row in rows}
 
     def due(self, now: datetime, *, limit: int) -> list[ServedTurn]:
-        """List turns due for the judge, longest waiting first."""
+        """List turns that are due to be scored by the judge model, longest waiting first."""
         return self._served(
             "w.due IS NOT NULL AND w.due <= ? ORDER BY w.due LIMIT ?", (now.isoformat(), limit)
         )
 
     def failures(self, *, below: float, limit: int) -> list[ServedTurn]:
-        """List complete turns with p_good below `below` that no proposal has used, newest first.
+        """List complete turns with p_good (probability of a good answer) below `below` that no
+        proposed skill has used, newest first.
 
         Quarantined proposals written by a model do not count as using a turn, nor do unproved ones
         without a user's wish: the user may still state a wish.
@@ -81,7 +84,9 @@ class Rewards:
         )
 
     def successes(self, *, room: str, model: str, above: float, limit: int) -> list[ServedTurn]:
-        """List complete turns of one client and model with p_good above `above`, newest first."""
+        """List complete turns of one client and model with p_good (probability of a good answer)
+        above `above`, newest first.
+        """
         mine, values = _room_clause(room)
         return self._served(
             f"w.p_good > ? AND t.model = ? AND t.finish = 'stop' AND {mine}"
@@ -141,7 +146,7 @@ class Rewards:
         return [found[turn] for turn in turns if turn in found]
 
     def following(self, turn: TurnRow) -> TurnRow | None:
-        """Return the turn that continued the conversation after this turn, with its new
+        """Return the turn that continued the conversation after this turn, with only its new
         messages.
         """
 
@@ -164,7 +169,7 @@ class Rewards:
         return self._db.read(work)
 
     def labelled(self) -> list[tuple[Label, RewardRow]]:
-        """List the user's ratings with what the other sources said about the same turns."""
+        """List the turns that the user rated, with the rating and what the other sources said."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT w.*, t.label AS label FROM rewards w JOIN turns t ON t.id = w.turn"
@@ -186,7 +191,7 @@ class Rewards:
         return [row["id"] for row in rows]
 
     def judged(self, *, limit: int, unlabelled: bool = False) -> list[RewardRow]:
-        """List turns with judge votes, newest first."""
+        """List turns that have votes of a judge model, newest first."""
         only = "AND t.label IS NULL" if unlabelled else ""
         rows = self._db.read(
             lambda connection: connection.execute(
@@ -198,7 +203,7 @@ class Rewards:
         return [reward_row(row) for row in rows]
 
     def verdict_counts(self) -> dict[str, tuple[int, int]]:
-        """Return for each source how many turns it called good and how many it decided."""
+        """Return for each reward source how many turns it called good and how many it decided."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT source, sum(value > 0) AS good, count(*) AS n FROM rewards"
@@ -208,7 +213,7 @@ class Rewards:
         return {row["source"]: (int(row["good"]), int(row["n"])) for row in rows}
 
     def tools(self, mark: str) -> str:
-        """Return the JSON text of a tool set by its hash, "" if none."""
+        """Return the JSON text of a set of tool definitions by its hash, "" if none."""
         if not mark:
             return ""
         row = self._db.read(
@@ -219,7 +224,7 @@ class Rewards:
         return str(row["text"]) if row else ""
 
     def asked_last(self) -> tuple[str | None, datetime | None]:
-        """Return the turn the user was last asked to rate (None once rated), and when."""
+        """Return the turn that the user was last asked to rate (None once rated), and when."""
         row = self._db.read(
             lambda connection: connection.execute(
                 "SELECT w.turn, w.asked_at, t.label FROM rewards w JOIN turns t ON t.id = w.turn"
@@ -264,7 +269,7 @@ class Rewards:
     # Writing
 
     async def save(self, rows: Iterable[RewardRow], *, read: Iterable[str], at: datetime) -> None:
-        """Store rewards and mark their turns as read, in one transaction."""
+        """Store rewards and mark their turns as scored, in one transaction."""
         values = [values_of(row, at) for row in rows]
         seen = [(turn,) for turn in read]
 
@@ -297,7 +302,7 @@ class Rewards:
         )
 
     def kinds(self) -> list[tuple[str, float]]:
-        """List every pair of source and value that occurs in the rewards."""
+        """List every pair of reward source and raw value that occurs in the stored rewards."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT DISTINCT source, value FROM rewards WHERE source IS NOT NULL"

@@ -1,7 +1,8 @@
-"""Answer scores over time, for the learning page.
+"""Reads answer scores over time, for the learning page of the desktop window.
 
-Each scored answer with whether it had skills or an adapter, and the gate's held-out measurements of
-each adapter. Reads `turns`, `rewards`, `gate_plans`, `gate_measures` and `adapter_moves`.
+Each scored answer comes with whether it had skills or an adapter; the tests of each adapter come
+with their scores on held-out requests. Reads `turns`, `rewards`, `gate_plans`, `gate_measures` and
+`adapter_moves`.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class Worths:
         self._db = database
 
     def answers(self, since: datetime | None) -> list[ScoredAnswer]:
-        """List scored answers for the learning page, oldest first."""
+        """List scored answers with their times for the chart on the learning page, oldest first."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT t.at, w.p_good, t.skills <> '[]' AS skills,"
@@ -79,7 +80,9 @@ class Worths:
         ]
 
     def baseline(self) -> tuple[float | None, int]:
-        """Return the mean score of answers with neither skills nor an adapter, and their number."""
+        """Return the mean score of answers with neither skills nor an adapter, and the number of
+        these answers.
+        """
         row = self._db.read(
             lambda connection: connection.execute(
                 "SELECT avg(w.p_good) AS good, count(*) AS n FROM turns t"
@@ -90,8 +93,8 @@ class Worths:
         return row["good"], int(row["n"])
 
     def held_out(self) -> list[HeldOutMeans]:
-        """List the gate's results on held-out requests, oldest first; deleted adapters have
-        none.
+        """List the mean scores of adapters on held-out requests, oldest first; deleted adapters
+        have none.
         """
 
         def work(connection: sqlite3.Connection) -> list[sqlite3.Row]:
@@ -118,7 +121,7 @@ class Worths:
         ]
 
     def moves(self, since: datetime | None) -> list[Moved]:
-        """List changes of the adapters in force or on trial, oldest first."""
+        """List changes of which adapter is active or on trial, oldest first."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT * FROM adapter_moves WHERE at >= ? ORDER BY number",

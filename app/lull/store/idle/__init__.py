@@ -1,1 +1,3 @@
-"""The tables of idle windows."""
+"""Stores idle windows (times when background work may run), the user's absences and the user's
+pause of background work.
+"""

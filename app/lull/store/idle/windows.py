@@ -1,7 +1,8 @@
-"""The journal of idle windows, lulls and the pause: tables `windows`, `lulls` and `pause`.
+"""Stores idle windows (times when Lull may work), lulls (how long the user was away) and the user's
+pause of background work.
 
-A window is a time in which Lull may work; a lull is how long the user was away. Posted rows are
-written soon without waiting, because the loop that watches the user must not block on the disk.
+Posted rows are written soon without waiting, because the loop that watches the user must not block
+on the disk.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ KEPT_ROWS = 4_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """Work done in an idle window, summed over its units."""
+    """One kind of work done in an idle window (a time when Lull may work), summed over its
+    units.
+    """
 
     kind: str
     text: str
@@ -36,7 +39,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowRow:
-    """One idle window; `closed_at` is None while it is open."""
+    """One idle window (a time when Lull may work); `closed_at` is None while it is open."""
 
     id: str
     opened_at: datetime
@@ -53,7 +56,7 @@ class WindowRow:
 
 
 class Windows:
-    """Reads and writes the tables `windows`, `lulls` and `pause`."""
+    """Reads and writes the tables of idle windows, of the user's absences and of the pause."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
@@ -62,11 +65,15 @@ class Windows:
     # The journal
 
     def post(self, row: WindowRow) -> None:
-        """Queue a window's current state for storing, replacing an earlier one with the same id."""
+        """Queue an idle window's current state for storing, replacing an earlier one with the same
+        id.
+        """
         self._inbox.put(row)
 
     def close_left_open(self) -> None:
-        """After a start, close windows left open at the time they were last seen."""
+        """Close idle windows that an earlier run of the service left open, at the time they were
+        last seen.
+        """
         self._db.post(
             lambda connection: connection.execute(
                 "UPDATE windows SET closed_at = seen_at, why_closed = ? WHERE closed_at IS NULL",
@@ -77,7 +84,7 @@ class Windows:
     def between(
         self, start: datetime, end: datetime, *, limit: int | None = None
     ) -> list[WindowRow]:
-        """List windows that overlap [start, end), including empty ones, oldest first."""
+        """List idle windows that overlap [start, end), including empty ones, oldest first."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT * FROM windows WHERE opened_at < ?"
@@ -102,7 +109,7 @@ class Windows:
         )
 
     def lulls(self, *, since: datetime) -> list[PastLull]:
-        """List lulls, oldest first."""
+        """List lulls (the user's absences) that began since a time, oldest first."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT * FROM lulls WHERE began_at >= ? ORDER BY began_at", (_text(since),)
@@ -118,7 +125,7 @@ class Windows:
         ]
 
     def forget_before(self, now: datetime) -> None:
-        """Delete rows older than the journal's limit.
+        """Delete rows of idle windows and lulls that are older than the journal's limit.
 
         The newest rows stay, in case the clock has jumped.
         """
@@ -150,11 +157,15 @@ class Windows:
         )
 
     async def set_pause(self, pause: Pause | None) -> None:
-        """Store a pause that the user asked for; it is on disk when this returns."""
+        """Store the pause of background work that the user asked for; it is on disk when this
+        returns.
+        """
         await self._db.write(lambda connection: _set_pause(connection, pause))
 
     def post_pause(self, pause: Pause | None) -> None:
-        """Queue the pause for storing, without waiting; for changes not made by the user."""
+        """Queue the pause of background work for storing, without waiting; for changes not made by
+        the user.
+        """
         self._db.post(lambda connection: _set_pause(connection, pause))
 
 

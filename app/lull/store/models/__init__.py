@@ -1,1 +1,3 @@
-"""The table of exams."""
+"""Stores the results of exams (labelled items that decide whether a local chat model may judge
+answers).
+"""

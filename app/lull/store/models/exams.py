@@ -1,5 +1,8 @@
-"""Exam results of local chat models, with every mark, so an interrupted exam can continue: table
-`exams`."""
+"""Stores exam results of local chat models (whether one may read feedback, judge answers or write
+skills).
+
+Every single mark is kept, so an interrupted exam can continue.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +19,15 @@ _FIELDS = ("score", "low", "high", "sensitivity", "specificity", "why")
 
 
 class Exams:
-    """Reads and writes the table `exams`."""
+    """Reads and writes the table `exams` (results of tests that admit a chat model as reader, judge
+    or writer).
+    """
 
     def __init__(self, database: Database) -> None:
         self._db = database
 
     def all(self) -> tuple[ExamResult, ...]:
-        """List all exam results, oldest first. Blocking."""
+        """List the exam results of all models, oldest first. Blocking."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT * FROM exams ORDER BY at, model, role"
@@ -31,7 +36,7 @@ class Exams:
         return tuple(map(_result, rows))
 
     async def put(self, result: ExamResult) -> None:
-        """Store the current state of an exam result.
+        """Store the current state of a model's exam result.
 
         Deletes results of an older build of the model or of an older exam.
         """

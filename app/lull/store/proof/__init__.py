@@ -1,1 +1,3 @@
-"""Tables of proposals, replays and holdouts."""
+"""Stores proposed skills, the replays that prove them, and the replays of approved skills in
+use.
+"""

@@ -1,4 +1,6 @@
-"""Converts rows of the proposal tables to values and back, and writes single rows."""
+"""Converts rows of the tables of proposals (candidate skills) to values and back, and writes single
+rows.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WritingFault:
-    """An unusable answer of a skill writer; the writer can be asked again."""
+    """An unusable answer of a skill writer (a model that drafts instruction texts); the writer can
+    be asked again.
+    """
 
     id: str
     at: datetime
@@ -47,7 +51,7 @@ class WritingFault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserDecision:
-    """A user's decision about a proposal, with the status before it."""
+    """A user's decision about a proposal (a candidate skill), with the status before it."""
 
     number: int
     proposal: str
@@ -57,7 +61,7 @@ class UserDecision:
 
 
 def write_decision(connection: sqlite3.Connection, proposal: Proposal) -> None:
-    """Store the decision that the proposal's status expresses, so that it can be undone.
+    """Store the user's decision that a proposal's status expresses, so that it can be undone.
 
     Also used inside the transaction of a skill change.
     """
@@ -117,7 +121,9 @@ def fields_of(proposal: Proposal) -> str:
 
 
 def readable(row: sqlite3.Row) -> Proposal | None:
-    """Convert a database row to a proposal; a damaged row is logged and gives None."""
+    """Convert a database row to a proposal (a candidate skill); a damaged row is logged and gives
+    None.
+    """
     try:
         return proposal_of(row)
     except (SkillError, ValueError, KeyError) as error:
@@ -126,10 +132,10 @@ def readable(row: sqlite3.Row) -> Proposal | None:
 
 
 def proposal_of(row: sqlite3.Row) -> Proposal:
-    """Convert a database row to a proposal. Raises SkillError, ValueError or KeyError if it is
-    damaged.
+    """Convert a database row to a proposal (a candidate skill).
 
-    Damage includes a text that does not match its sha256, because approval is by sha256.
+    Raises SkillError, ValueError or KeyError if it is damaged. Damage includes a text that does not
+    match its sha256, because approval is by sha256.
     """
     fields = json.loads(row["fields"])
     data = row["bytes"]
@@ -180,7 +186,9 @@ def _trace_of(stored: dict[str, Any]) -> Trace:
 
 
 def pair_of(pair: str, answers: str) -> Pair:
-    """Read a replayed pair with its two answers; pairs of older versions have none."""
+    """Convert a database row to a replayed pair (one request answered with and without a skill);
+    pairs of older versions have no answers.
+    """
     without, with_ = json.loads(answers) if answers else ("", "")
     return replace(pair_from_json(json.loads(pair)), answers=(without, with_))
 

@@ -1,4 +1,5 @@
-"""Skill proposals with their support turns, replays and decisions.
+"""Stores proposals (candidate skills) with the turns behind them, their replays and the user's
+decisions.
 
 A proposal's exact bytes are kept here until it is approved: folders that prompts are built from
 hold only approved skills.
@@ -38,8 +39,8 @@ __all__ = ["Proposals", "UserDecision", "WritingFault"]
 
 
 class Proposals:
-    """Reads and writes the tables `proposals`, `support`, `replays`, `shown_pairs`,
-    `writing_faults`, `decisions`.
+    """Reads and writes the tables of proposals (candidate skills), of their replays, source turns
+    and decisions.
     """
 
     def __init__(self, database: Database) -> None:
@@ -48,7 +49,8 @@ class Proposals:
     # Reading
 
     def get(self, proposal: str) -> Proposal:
-        """Find a proposal by its id, or by its skill's name if only one open proposal has it.
+        """Find a proposal (a candidate skill) by its id, or by its skill's name if only one open
+        proposal has it.
 
         Raises NotFound, Conflict; StoreError if it is damaged.
         """
@@ -83,7 +85,7 @@ class Proposals:
             ) from error
 
     def standing(self, *, everything: bool = False) -> list[Proposal]:
-        """List open proposals, or all with `everything`, newest first."""
+        """List proposed skills not yet approved or rejected (or `everything`), newest first."""
         if everything:
             return self._where("1 ORDER BY made_at DESC, id DESC", ())
         return self._with(OPEN)
@@ -92,17 +94,19 @@ class Proposals:
         return self._with(frozenset(statuses))
 
     def of_skill(self, key: SkillKey) -> list[Proposal]:
-        """List every proposal about a skill, newest first."""
+        """List every proposal to add, change or retire a skill, newest first."""
         return self._where(
             "client = ? AND name = ? ORDER BY made_at DESC, id DESC", (key.client, key.name)
         )
 
     def of_text(self, name: str, sha256: str) -> list[Proposal]:
-        """List every proposal whose skill text is exactly this one, of any client, newest first."""
+        """List every proposal (candidate skill) whose text is exactly this one, of any client,
+        newest first.
+        """
         return self._where("name = ? AND sha256 = ? ORDER BY made_at DESC, id DESC", (name, sha256))
 
     def rejected(self, client: str) -> list[Proposal]:
-        """List the rejected proposals of one client, newest first."""
+        """List the proposed skills of one client that were rejected, newest first."""
         return self._where(
             "client = ? AND status = ? ORDER BY changed_at DESC, id DESC",
             (client, ProposalStatus.REJECTED.value),
@@ -117,7 +121,7 @@ class Proposals:
         return bytes(row["bytes"])
 
     def pairs(self, proposal: str) -> list[Pair]:
-        """List the pairs replayed for a proposal so far, in order."""
+        """List the replayed pairs of answers, with and without the skill, of a proposal."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT pair, answers FROM replays WHERE proposal = ? ORDER BY number",
@@ -127,23 +131,23 @@ class Proposals:
         return [pair_of(row["pair"], row["answers"]) for row in rows]
 
     def support(self, turns: Sequence[str] | None = None) -> set[str]:
-        """Return the ids of turns that taught a skill or were part of its proof: all of them, or
-        those among `turns`.
+        """Return the ids of turns that taught a skill or were replayed to prove it: all, or those
+        among `turns`.
 
         Turns of rejected proposals do not count.
         """
         return support_turns(self._db, turns)
 
     def support_marks(self) -> list[frozenset[str]]:
-        """Return the subject words of each support turn's request, including deleted turns."""
+        """Return the subject words of each request that taught or served to prove a skill."""
         return support_marks(self._db)
 
     def tested(self) -> Mapping[SkillKey, Set[str]]:
-        """Return, by skill, the sha256 of each approved text that replays stand behind."""
+        """Return, by skill, the sha256 of each approved text that was tested by replays."""
         return tested_texts(self._db)
 
     def faults(self, *, limit: int) -> list[WritingFault]:
-        """List unusable answers of skill writers, newest first."""
+        """List unusable answers of the models that draft skills, newest first."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT * FROM writing_faults ORDER BY at DESC, id DESC LIMIT ?", (limit,)
@@ -152,8 +156,7 @@ class Proposals:
         return [fault_of(row) for row in rows]
 
     def last_decision(self, proposal: str | None = None) -> UserDecision | None:
-        """Return the newest decision, of one proposal if named, that was not undone and still
-        gives its proposal's status."""
+        """Return the newest user decision (on one proposed skill if named) that can be undone."""
         row = self._db.read(
             lambda connection: connection.execute(
                 "SELECT d.* FROM decisions d JOIN proposals p ON p.id = d.proposal"
@@ -180,7 +183,8 @@ class Proposals:
     # Writing
 
     async def add(self, proposal: Proposal, data: bytes, *, gone: Sequence[Proposal] = ()) -> None:
-        """Add a proposal with its support turns and close the proposals it replaces (`gone`).
+        """Add a proposed skill with the turns behind it, and close the proposals it replaces
+        (`gone`).
 
         One transaction. Raises Conflict if one of those was decided or changed meanwhile.
         """
@@ -228,7 +232,7 @@ class Proposals:
         data: bytes | None = None,
         anew: bool = False,
     ) -> Proposal:
-        """Change a proposal by the function `plan` in one transaction, and return the result.
+        """Change a proposed skill by the function `plan` in one transaction, and return the result.
 
         The bytes change only if `data` is given; `anew` deletes its replays. Nothing is written if
         `plan` changes nothing. Raises NotFound, and what `plan` raises.
@@ -248,11 +252,12 @@ class Proposals:
     async def advance(
         self, proposal: Proposal, pair: Pair | None = None, *, anew: bool = False
     ) -> bool:
-        """Store a proof's progress: the proposal's status and one more replayed pair, whose turn
-        becomes a support turn.
+        """Store the progress of a proposed skill's proof: its status and one more replayed pair of
+        answers.
 
         `anew` discards the pairs so far. Returns False, with nothing written, if the user decided
-        or edited it meanwhile, or if its last look was taken and the pair would go on after it.
+        or edited it meanwhile, or if the proof's last look (a final randomised test) was taken and
+        the pair would go on after it.
         """
 
         def work(connection: sqlite3.Connection) -> bool:
@@ -274,7 +279,8 @@ class Proposals:
         return await self._db.write(work)
 
     async def show_pair(self, shown: ShownPair, check: Callable[[Proposal], object]) -> None:
-        """Store the pair of answers shown to the user, replacing the previous one.
+        """Store which pair of answers (with and without a proposed skill) the user is shown,
+        replacing the last.
 
         Raises NotFound, and what `check` raises for the current proposal.
         """
@@ -286,7 +292,7 @@ class Proposals:
         await self._db.write(work)
 
     def shown_pair(self, proposal: str) -> ShownPair | None:
-        """Return the pair of answers that the user was shown and has not picked from yet."""
+        """Return the pair of answers that the user is shown to compare; None after the pick."""
         row = self._db.read(
             lambda connection: connection.execute(
                 "SELECT * FROM shown_pairs WHERE proposal = ?", (proposal,)
@@ -302,11 +308,10 @@ class Proposals:
         *,
         shown: ShownPair | None = None,
     ) -> Proposal:
-        """Store one pair of answers that the user compared, apply `plan`, and close the pair
-        `shown`.
+        """Store a pair of answers that the user compared, apply `plan`, and close the pair `shown`.
 
-        Raises NotFound; Conflict if `shown` is not the open pair or its seed was already replayed;
-        and what `plan` raises.
+        Raises NotFound; Conflict if `shown` is not open or its seed was replayed; what `plan`
+        raises.
         """
 
         def work(connection: sqlite3.Connection) -> Proposal:
@@ -338,8 +343,8 @@ class Proposals:
         )
 
     async def decided(self, proposal: str, plan: Callable[[Proposal], Proposal]) -> Proposal:
-        """Store a decision that changes no skill (deferred, rejected); the function `plan` makes it
-        from the stored proposal.
+        """Store a user decision that changes no skill (deferred, rejected), made by `plan` from the
+        proposal.
 
         Raises NotFound, and what `plan` raises.
         """
@@ -352,15 +357,15 @@ class Proposals:
         return await self._db.write_synced(work)
 
     async def undone(self, number: int, proposal: Proposal) -> None:
-        """Undo a user's decision that changed no skill."""
+        """Undo a user's decision about a proposed skill that changed no active skill."""
         undo = self.undoing(number, proposal)
         await self._db.write_synced(lambda connection: undo(connection, 0))
 
     # For the transaction of a skill change
 
     def deciding(self, proposal: Proposal) -> Also:
-        """Return a callback that stores the decision in `proposal.status` in the transaction of a
-        skill change.
+        """Return a callback that stores the decision in `proposal.status` in a skill change's
+        transaction.
 
         That raises Conflict if another decision was made meanwhile.
         """
@@ -374,10 +379,10 @@ class Proposals:
         return write
 
     def undoing(self, number: int, proposal: Proposal) -> Also:
-        """Return a callback that reopens a decided proposal, in the transaction that takes back the
-        skill change.
+        """Return a callback that reopens a decided proposal while its skill change is taken back.
 
-        The callback raises Conflict if the decision was undone meanwhile.
+        The callback runs in that change's transaction. It raises Conflict if the decision was
+        undone meanwhile.
         """
 
         def write(connection: sqlite3.Connection, _: int) -> None:

@@ -1,4 +1,6 @@
-"""The replayed pairs of a proposal, as rows of the database."""
+"""Reads and writes the replayed pairs of a proposed skill (one request answered with and without
+it).
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from lull.store.proof.support import write_support
 
 
 def add_pair(connection: sqlite3.Connection, proposal: str, pair: Pair) -> None:
-    """Append a pair; its turn becomes support."""
+    """Append a pair of answers (with and without the skill) to a proposed skill's replays; the turn
+    is recorded as used for it.
+    """
     connection.execute(
         "INSERT INTO replays (proposal, number, pair, answers) VALUES (?,"
         " (SELECT coalesce(max(number), 0) + 1 FROM replays WHERE proposal = ?), ?, ?)",
@@ -21,13 +25,13 @@ def add_pair(connection: sqlite3.Connection, proposal: str, pair: Pair) -> None:
 
 
 def forget_replays(connection: sqlite3.Connection, proposal: str) -> None:
-    """Delete the replays after the text or the model changed."""
+    """Delete a proposed skill's replays, after its text or the model changed."""
     for table in ("replays", "shown_pairs"):
         connection.execute(f"DELETE FROM {table} WHERE proposal = ?", (proposal,))
 
 
 def blank_answers(connection: sqlite3.Connection) -> None:
-    """Empty the answers of replays whose request is no longer stored; what they showed stays."""
+    """Empty the answers of replays whose request is no longer stored; their scores stay."""
     connection.execute(
         "UPDATE replays SET answers = '' WHERE answers <> ''"
         " AND json_extract(pair, '$.request') NOT IN (SELECT id FROM turns)"

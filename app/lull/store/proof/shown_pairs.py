@@ -1,4 +1,5 @@
-"""The pair of answers last shown to the user for a proposal, until they pick one.
+"""Stores the pair of answers last shown to the user for a proposed skill, until they pick the
+better one.
 
 Stores only what a pick needs: request, seed, hashes, and which answer came first. The answers
 themselves are not stored, so after a crash the user is shown a new pair.
@@ -35,7 +36,11 @@ def shown_of(row: sqlite3.Row) -> ShownPair:
 
 
 def write_shown(connection: sqlite3.Connection, shown: ShownPair) -> None:
-    """Store the pair shown to the user, replacing the proposal's previous one."""
+    """Store the pair of answers, with and without a proposed skill, that the user is shown to
+    compare.
+
+    It replaces the proposal's previous one.
+    """
     pair = json.dumps(pair_to_json(shown.pair))
     connection.execute(
         "INSERT OR REPLACE INTO shown_pairs VALUES (?, ?, ?, ?)",
@@ -44,7 +49,8 @@ def write_shown(connection: sqlite3.Connection, shown: ShownPair) -> None:
 
 
 def close_shown(connection: sqlite3.Connection, shown: ShownPair) -> None:
-    """Delete the pair of answers that the user was asked to compare.
+    """Delete the stored pair of answers (with and without a skill) that the user was asked to
+    compare.
 
     Raises Conflict if it is no longer the one being shown.
     """
@@ -63,7 +69,9 @@ def not_open(proposal: str, pair: str) -> Conflict:
 
 
 def check_new(connection: sqlite3.Connection, proposal: str, pair: Pair) -> None:
-    """Raise Conflict if this request was already replayed with this seed."""
+    """Raise Conflict if this request was already replayed for the proposed skill with this random
+    seed.
+    """
     rows = connection.execute("SELECT pair FROM replays WHERE proposal = ?", (proposal,))
     done = (json.loads(row["pair"]) for row in rows)
     if any((one["request"], one["seed"]) == (pair.request, pair.seed) for one in done):

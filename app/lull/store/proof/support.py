@@ -1,4 +1,4 @@
-"""Support turns: those that taught a skill or were part of its proof.
+"""Stores support turns: the turns that taught a skill or were replayed to prove it.
 
 Their requests' subject words are stored with them: a conversation may be deleted while its skill
 stays, and similar requests must still not be used for training the weights.
@@ -23,8 +23,8 @@ _STANDING = (
 
 
 def support_turns(database: Database, turns: Sequence[str] | None = None) -> set[str]:
-    """Return the ids of turns that taught a skill or were part of its proof: all of them, or those
-    among `turns`.
+    """Return the ids of turns that taught a skill or were replayed to prove it: all, or those among
+    `turns`.
     """
     only = f" AND s.turn IN ({','.join('?' * len(turns))})" if turns is not None else ""
     rows = database.read(
@@ -36,7 +36,9 @@ def support_turns(database: Database, turns: Sequence[str] | None = None) -> set
 
 
 def support_marks(database: Database) -> list[frozenset[str]]:
-    """Return the subject words of each support turn's request, including deleted turns."""
+    """Return the subject words of each request that taught a skill or was replayed to prove it,
+    including those of deleted turns.
+    """
 
     def work(connection: sqlite3.Connection) -> list[frozenset[str]]:
         rows = connection.execute(
@@ -52,7 +54,9 @@ def support_marks(database: Database) -> list[frozenset[str]]:
 def write_support(
     connection: sqlite3.Connection, proposal: str, turns: Iterable[tuple[str, str]]
 ) -> None:
-    """Store support turns with the part that each played in the proposal."""
+    """Store the turns that taught a proposed skill or are replayed to prove it, each with its part
+    in that.
+    """
     connection.executemany(
         "INSERT OR IGNORE INTO support (turn, proposal, part, marks) VALUES (?, ?, ?, ?)",
         [(turn, proposal, part, _marks(connection, turn)) for turn, part in turns],

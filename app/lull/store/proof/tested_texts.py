@@ -1,4 +1,4 @@
-"""Which texts of skills were tested by replays before they were approved."""
+"""Finds which skill texts were tested by replays before they were approved."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lull.store.database import Database
 
 
 def tested_texts(database: Database) -> Mapping[SkillKey, Set[str]]:
-    """Return, by skill, the sha256 of each approved text that replays stand behind."""
+    """Return, by skill, the sha256 of each approved text that was tested by replays."""
     rows = database.read(
         lambda connection: connection.execute(
             "SELECT client, name, sha256 FROM proposals p WHERE status = 'approved'"

@@ -1,6 +1,7 @@
-"""Replays of approved skills in use: past requests answered without the skill, and how they did.
+"""Stores replays of approved skills: past requests answered with and without the skill, and the
+scores.
 
-Says also which stored requests had a skill in their prompt. The answers themselves are not stored.
+Finds also which stored requests had a skill in their prompt. The answers themselves are not stored.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _USES = (
 
 
 class UseKey(NamedTuple):
-    """Identifies a skill's exact text."""
+    """Key that identifies the exact text of a client's skill."""
 
     client: str
     name: str
@@ -41,7 +42,7 @@ def use_key(skill: Skill) -> UseKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillUses:
-    """The stored conversations that a skill's text was part of since its approval."""
+    """The stored conversations that had a skill's text in the prompt since its approval."""
 
     conversations: dict[str, int] = field(default_factory=dict)
     """Number of conversations by the identity of the client that asked."""
@@ -51,7 +52,7 @@ class SkillUses:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UseReplayed:
-    """What replays of a skill in use have shown so far."""
+    """What replays of past requests with and without an approved skill have shown so far."""
 
     pairs: list[Pair] = field(default_factory=list)
     silent: set[str] = field(default_factory=set)
@@ -59,18 +60,22 @@ class UseReplayed:
 
     @property
     def done(self) -> set[str]:
-        """The ids of turns that were replayed, with or without a verdict."""
+        """The ids of turns that were replayed for the skill, scored or not."""
         return {*(pair.request for pair in self.pairs), *self.silent}
 
 
 class UseReplays:
-    """Reads and writes the table `use_replays`, and reads uses of skills from `turns`."""
+    """Reads and writes the table `use_replays` (requests replayed with and without approved
+    skills), and finds uses of skills in `turns`.
+    """
 
     def __init__(self, database: Database) -> None:
         self._db = database
 
     def uses(self, skills: Sequence[Skill]) -> dict[UseKey, SkillUses]:
-        """Find the conversations that had these texts in their prompt, among the newest turns."""
+        """Find the conversations that had these skill texts in their prompt, among the newest
+        turns.
+        """
 
         def work(connection: sqlite3.Connection) -> dict[UseKey, SkillUses]:
             found = {use_key(skill): SkillUses() for skill in skills}
@@ -92,7 +97,7 @@ class UseReplays:
         return self._db.read(work)
 
     def replayed(self) -> dict[UseKey, UseReplayed]:
-        """Return all replays of skills in use, in the order in which they were made."""
+        """Return all replays that measure approved skills, in the order in which they were made."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT client, name, sha256, turn, pair FROM use_replays ORDER BY number"
@@ -108,7 +113,9 @@ class UseReplays:
         return found
 
     def pairs(self, texts: dict[SkillKey, str]) -> dict[SkillKey, list[Pair]]:
-        """Return the replayed pairs of these skill texts (sha256)."""
+        """Return the replayed pairs (one request answered with and without the skill) of these
+        skill texts (sha256).
+        """
         replayed = self.replayed()
         return {
             key: replayed.get(UseKey(*key, sha256), UseReplayed()).pairs
@@ -118,7 +125,8 @@ class UseReplays:
     async def add(
         self, skill: UseKey, turn: str, pair: Pair | None, *, model: str, at: datetime
     ) -> None:
-        """Store a replayed pair; None where nothing could score its answers.
+        """Store a replay of an approved skill as a pair of scored answers; None where nothing could
+        score them.
 
         Nothing is stored if the turn was deleted meanwhile. `model` is the digest that answered.
         """

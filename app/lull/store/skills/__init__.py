@@ -1,1 +1,1 @@
-"""The skill library: its tables and its folders."""
+"""Stores the skill library (instruction texts for prompts): its tables and its folders."""

@@ -1,4 +1,6 @@
-"""Reads the skill library: its skills as of a generation, their history and their uses."""
+"""Reads the skill library: its skills as of a generation (version number), their history and their
+uses.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,7 @@ _NAMES_SHOWN = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryRow:
-    """One past state of a skill, with the change that made it."""
+    """One past state of a skill in the library, with the change that made it."""
 
     generation: int
     at: str
@@ -43,7 +45,9 @@ class HistoryRow:
 
 
 class LibraryReader:
-    """Reads the tables `generations`, `skill_states` and `skill_uses`."""
+    """Reads the tables of the skill library: its generations (versions), each skill's states, and
+    use counts.
+    """
 
     def __init__(self, database: Database, folders: SkillFolders) -> None:
         self._db = database
@@ -52,7 +56,9 @@ class LibraryReader:
         """Versions whose text is lost, each logged once."""
 
     def library(self, generation: int | None = None) -> Library:
-        """Return the library as of a generation, the newest by default. Raises NotFound."""
+        """Return the skill library as of a generation (version number), the newest by default.
+        Raises NotFound.
+        """
         return self._db.read(lambda connection: self._library(connection, generation))
 
     def _library(self, connection: sqlite3.Connection, generation: int | None) -> Library:
@@ -109,7 +115,7 @@ class LibraryReader:
             return SkillText(name=key.name, description="", body="")
 
     def missing(self) -> StoreError | None:
-        """Return an error if the files of approved skill texts are missing, else None. Blocking."""
+        """Return an error if files with approved skill texts are missing, else None. Blocking."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT sha256, min(name) AS name FROM skill_states GROUP BY sha256 ORDER BY name"
@@ -142,7 +148,7 @@ class LibraryReader:
         ]
 
     def history(self, key: SkillKey) -> list[HistoryRow]:
-        """List every state of one skill, newest first. Raises NotFound."""
+        """List every past and present state of one skill, newest first. Raises NotFound."""
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT s.generation, g.at, g.change, g.detail, s.version, s.sha256, s.status,"
@@ -167,7 +173,9 @@ class LibraryReader:
         ]
 
     def retired(self) -> set[SkillKey]:
-        """Return the skills whose latest change was a retirement."""
+        """Return the skills whose latest change was a retirement (Lull disabled them, for example
+        for harm).
+        """
         rows = self._db.read(
             lambda connection: connection.execute(
                 "SELECT s.client, s.name FROM skill_states s"
@@ -180,7 +188,7 @@ class LibraryReader:
         return {SkillKey(row["client"], row["name"]) for row in rows}
 
     def uses(self) -> dict[SkillKey, int]:
-        """Return how often each skill went into a conversation, over all clients."""
+        """Return how often each skill went into a conversation's prompt, over all clients."""
         total: dict[SkillKey, int] = {}
         for counts in self.uses_by_client().values():
             for key, count in counts.items():
@@ -188,7 +196,7 @@ class LibraryReader:
         return total
 
     def uses_by_client(self) -> dict[str, dict[SkillKey, int]]:
-        """Return how often each skill went into a conversation, by the client that asked.
+        """Return how often each skill went into a conversation's prompt, by the client that asked.
 
         The client that used a skill last comes last.
         """

@@ -1,4 +1,4 @@
-"""Reads and writes single files of skill folders, also of folders that are imported."""
+"""Reads and writes single files of skill folders, including folders that are imported."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def file_error(path: Path, error: OSError) -> SkillError:
 
 
 def sha256_of(file: Path) -> str:
-    """Hash the file's content; "" if it cannot be read."""
+    """Return the SHA-256 of the file's content; "" if it cannot be read."""
     try:
         return hashlib.sha256(file.read_bytes()).hexdigest()
     except OSError:
@@ -43,7 +43,9 @@ def files_beside(source: Path) -> list[Path]:
 
 
 def copy_beside(source: Path, target: Path) -> None:
-    """Copy a skill's other files. Raises SkillError."""
+    """Copy the additional files of a skill folder (all but SKILL.md) to another folder. Raises
+    SkillError.
+    """
     for path in files_beside(source):
         copy = target / path.relative_to(source)
         try:

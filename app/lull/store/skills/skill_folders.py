@@ -1,4 +1,4 @@
-"""Skill texts as files: folders that other tools can use, and every approved version.
+"""Stores skill texts as files: folders that other tools can use, and every approved version.
 
 `skills/[CLIENT/]NAME/SKILL.md` is the working copy, which a person may edit (shared skills are in
 `skills/everybody/`). `versions/SHA256.md` holds every text ever approved, named by its hash and
@@ -37,7 +37,7 @@ EVERYBODY_FOLDER = RESERVED_CLIENT
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A skill's working copy found on disk."""
+    """A skill's working copy (the SKILL.md that the user may edit) as found on disk."""
 
     key: SkillKey
     sha256: str
@@ -46,7 +46,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadableSkill:
-    """A skill's working copy that cannot be read, and why."""
+    """A skill's working copy (the SKILL.md that the user may edit) that cannot be read, and why."""
 
     key: SkillKey | None
     """The skill that the folder should hold; None if the folder is in the wrong place."""
@@ -54,7 +54,7 @@ class UnreadableSkill:
 
 
 class SkillFolders:
-    """Reads and writes the skill folders under `root`. Blocking."""
+    """Reads and writes the folders with skill texts (SKILL.md files) under `root`. Blocking."""
 
     def __init__(self, root: Path) -> None:
         self.working = root / "skills"
@@ -68,7 +68,7 @@ class SkillFolders:
     # Versions
 
     def keep(self, text: SkillText) -> str:
-        """Store a skill text as a version if it is new; return its sha256."""
+        """Store a skill text as a version file if it is new; return its sha256."""
         return self.keep_bytes(render(text))
 
     def keep_bytes(self, data: bytes) -> str:
@@ -80,7 +80,7 @@ class SkillFolders:
         return sha256
 
     def is_kept(self, sha256: str) -> bool:
-        """Return whether this version of a skill text is stored intact."""
+        """Return whether this version of a skill text is stored on disk and undamaged."""
         return sha256_of(self._version(sha256)) == sha256
 
     def kept(self) -> list[str]:
@@ -101,7 +101,8 @@ class SkillFolders:
         return self.is_kept(sha256)
 
     def keep_evidence(self, sha256: str, data: bytes) -> None:
-        """Store the proof that belongs to a version of a skill.
+        """Store the proof document (evidence that the skill helps) that belongs to a version of a
+        skill.
 
         A valid proof is never replaced by one that proves nothing: the same text may be approved
         again, untested, for another client.
@@ -116,10 +117,10 @@ class SkillFolders:
         return self.versions / sha256[:2] / f"{sha256}.{EVIDENCE}"
 
     def text(self, sha256: str, key: SkillKey | None = None) -> SkillText:
-        """Return the text of a version of a skill. Raises StoreError if the file is missing or was
-        changed.
+        """Return the text of a version of a skill.
 
-        With `key`, a lost version is restored from the skill's working or archived copy.
+        Raises StoreError if the file is missing or was changed. With `key`, a lost version is
+        restored from the skill's working or archived copy.
         """
         if sha256 not in self._texts:
             if key is not None and sha256_of(self._version(sha256)) != sha256:
@@ -167,7 +168,8 @@ class SkillFolders:
         return not self.folder(key).exists() and (self.working / _room(key)).is_dir()
 
     def check_out(self, key: SkillKey, sha256: str) -> None:
-        """Write a version of a skill to its working copy; other files beside it stay.
+        """Write a version of a skill's text to its working copy (SKILL.md); other files beside it
+        stay.
 
         A text there that was never a version is archived first.
         """
@@ -197,7 +199,9 @@ class SkillFolders:
         )
 
     def evidence(self, key: SkillKey) -> bytes | None:
-        """Return the proof beside a skill's working copy, or None."""
+        """Return the proof document (evidence that the skill helps) beside a skill's working copy,
+        or None.
+        """
         try:
             return (self.folder(key) / EVIDENCE).read_bytes()
         except FileNotFoundError:
@@ -206,14 +210,18 @@ class SkillFolders:
             raise file_error(self.folder(key) / EVIDENCE, error) from error
 
     def kept_evidence(self, sha256: str) -> bytes | None:
-        """Return the proof stored with a version; None if it cannot be read."""
+        """Return the proof document (evidence that it helps) of a skill version; None if it cannot
+        be read.
+        """
         try:
             return self._evidence(sha256).read_bytes()
         except OSError:
             return None
 
     def set_evidence(self, key: SkillKey, sha256: str, data: bytes) -> None:
-        """Overwrite both stored copies of a skill version's proof."""
+        """Overwrite both stored copies of a skill version's proof document (evidence that it
+        helps).
+        """
         write_atomically(self._evidence(sha256), data)
         if self.folder(key).is_dir():
             write_atomically(self.folder(key) / EVIDENCE, data)
@@ -240,19 +248,23 @@ class SkillFolders:
         copy_beside(source, self.folder(key))
 
     def let_wait(self, proposal: str, source: Path) -> None:
-        """Keep an imported skill's additional files aside until its text is decided on."""
+        """Keep an imported skill's additional files aside until the user has approved or rejected
+        its text.
+        """
         copy_beside(source, self.waiting / proposal)
 
     def take_waiting(self, proposal: str, key: SkillKey) -> None:
-        """Move the additional files that waited beside the approved text."""
+        """Move an imported skill's additional files, which were kept aside, into the approved
+        skill's folder.
+        """
         source = self.waiting / proposal
         if source.is_dir():
             copy_beside(source, self.folder(key))
             shutil.rmtree(source, ignore_errors=True)
 
     def copy_out(self, key: SkillKey, sha256: str, target: Path) -> None:
-        """Write a skill folder for other tools: this version and the working copy's additional
-        files.
+        """Export a skill folder for other tools: this version's text and the working copy's
+        additional files.
         """
         target.mkdir(parents=True)
         if self.folder(key).is_dir():
@@ -263,9 +275,9 @@ class SkillFolders:
         self, gone: Sequence[SkillKey], back: Sequence[SkillKey], texts: Sequence[str]
     ) -> None:
         """Delete the folders and archives of the skills in `gone`, the archives of those in `back`,
-        and the given texts with their proofs.
+        and the given texts with their evidence files.
 
-        Nothing else here deletes texts. Safe to repeat.
+        Nothing else in this class deletes texts. Safe to repeat.
         """
         for key in gone:
             shutil.rmtree(self.folder(key), ignore_errors=True)
@@ -278,7 +290,7 @@ class SkillFolders:
             self._texts.pop(sha256, None)
 
     def found(self) -> Iterator[Found | UnreadableSkill]:
-        """List every skill's working copy, or why it cannot be read."""
+        """List every skill's working copy (SKILL.md) on disk, or why it cannot be read."""
         for room in _visible(self.working):
             client = EVERYBODY if room.name == EVERYBODY_FOLDER else room.name
             if not room.is_dir():

@@ -1,4 +1,5 @@
-"""SKILL.md, the open Agent Skills format: YAML front matter between `---` lines, then the body.
+"""Parses and writes SKILL.md, the open Agent Skills format: YAML front matter between `---` lines,
+then the body.
 
 Parsed with PyYAML, because folders come from other tools; every error names the line. Fields that
 the format allows and Lull does not use are kept and written back.
@@ -188,7 +189,7 @@ def _line_of(lines: list[str], end: int, detail: str) -> int:
 
 
 def line_of_key(data: bytes, key: str) -> int:
-    """Return the line of a front-matter key in a valid SKILL.md."""
+    """Return the line number of a front-matter key in a valid SKILL.md."""
     return _key_line(data.decode("utf-8-sig").splitlines(), key)
 
 

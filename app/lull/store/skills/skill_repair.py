@@ -1,5 +1,6 @@
-"""Finds skill texts and states that were changed outside of Lull, and repairs them from whole
-copies."""
+"""Finds skill texts and states that were changed outside of Lull, and repairs them from undamaged
+copies.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ log = logging.getLogger(__name__)
 
 
 async def look_through(database: Database, folders: SkillFolders) -> list[LullError]:
-    """Check every skill text and state against what was approved, and repair what can be repaired.
+    """Check every skill's text and state against what was approved, and repair what can be
+    repaired.
 
     Returns errors for the rest.
     """

@@ -1,8 +1,9 @@
-"""Seals each generation's skill states, so that rows changed outside Lull are detected.
+"""Seals the skill states of each library generation (version) with a keyed hash, so that rows
+changed outside Lull are detected.
 
-A seal is a keyed hash of all rows a generation wrote. Rows that do not match their seal are not
-used; if one other value would make them match, that value is restored. The key is in the same file,
-so this detects damage and careless edits, not an attacker who reads the key (docs/security.md).
+Rows that do not match their seal are not used; if one other value would make them match, that value
+is restored. The key is in the same file, so this detects damage and careless edits, not an attacker
+who reads the key (docs/security.md).
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ State = tuple[str, str, int, str, str, int]
 
 
 def begin(connection: sqlite3.Connection) -> None:
-    """Create the sealing key, and seal all generations of a library that is older than the
-    seals.
+    """Create the key for seals (keyed hashes of the skill rows), and seal all generations of a
+    library that has none.
     """
     if connection.execute("SELECT 1 FROM facts WHERE name = ?", (_KEY,)).fetchone():
         return
@@ -37,7 +38,9 @@ def begin(connection: sqlite3.Connection) -> None:
 
 
 def seal(connection: sqlite3.Connection, generation: int) -> None:
-    """Seal a generation's skill states, in the transaction that writes them."""
+    """Store a seal (a keyed hash) of a library generation's skill rows, in the transaction that
+    writes them.
+    """
     connection.execute(
         "INSERT OR REPLACE INTO facts VALUES (?, ?)",
         (f"{_SEAL}{generation}", _mac(_key(connection), generation, _rows(connection, generation))),
@@ -45,7 +48,9 @@ def seal(connection: sqlite3.Connection, generation: int) -> None:
 
 
 def broken(connection: sqlite3.Connection) -> frozenset[int]:
-    """Return the numbers of the generations whose rows do not match their seal."""
+    """Return the numbers of the skill library's generations whose rows do not match their seal (a
+    keyed hash).
+    """
     key, seals = _key(connection), _seals(connection)
     states: dict[int, list[State]] = {number: [] for number in _numbers(connection)}
     for row in connection.execute(f"SELECT generation, {_COLUMNS} FROM skill_states"):
@@ -59,7 +64,8 @@ def broken(connection: sqlite3.Connection) -> frozenset[int]:
 
 
 def mend(connection: sqlite3.Connection, texts: Iterable[str]) -> list[str]:
-    """Repair generations in which one row was changed outside Lull; return those skills' names.
+    """Repair library generations in which one skill row was changed outside Lull; return those
+    skills' names.
 
     A seal is the keyed hash of a generation's rows. If replacing one row by a value that it may
     have had makes the hash match again, that value is restored. `texts` are the sha256 values that
@@ -91,8 +97,11 @@ def mend(connection: sqlite3.Connection, texts: Iterable[str]) -> list[str]:
 
 
 def seal_again(connection: sqlite3.Connection, *, skip: Iterable[int]) -> None:
-    """Reseal after rows were removed on purpose (`lull forget`), except the generations in `skip`,
-    which were broken before."""
+    """Recompute the seals (keyed hashes of the skill rows) after rows were removed on purpose
+    (`lull forget`).
+
+    Generations in `skip`, which were broken before, are left out.
+    """
     skipped = set(skip)
     for number in _numbers(connection):
         if number not in skipped:

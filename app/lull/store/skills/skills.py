@@ -1,4 +1,5 @@
-"""Changes the skill library: generations, each skill's state in each, and use counts.
+"""Changes the skill library: its generations (versions), each skill's state in each, and use
+counts.
 
 A change is one transaction on top of version files already on disk; the working copies are updated
 after it. `reconcile` finishes at the next start what a crash interrupted. Unapproved working copies
@@ -45,7 +46,9 @@ Also = Callable[[sqlite3.Connection, int], None]
 
 
 class Skills(LibraryReader):
-    """Writes the tables `generations`, `skill_states`, `skill_folders`, `skill_uses`."""
+    """Reads and writes the tables of the skill library: generations (versions), skill states,
+    folders and use counts.
+    """
 
     def __init__(self, database: Database, folders: SkillFolders) -> None:
         super().__init__(database, folders)
@@ -60,7 +63,7 @@ class Skills(LibraryReader):
     # Writing
 
     def used(self, keys: Iterable[SkillKey], *, by: str, at: datetime) -> None:
-        """Queue one more use of each skill by a client for storing."""
+        """Queue for storing that each of these skills was used once more by a client."""
         for key in keys:
             self._uses.put((by, key, at.isoformat()))
 
@@ -73,11 +76,11 @@ class Skills(LibraryReader):
         at: datetime,
         also: Also | None = None,
     ) -> tuple[Library, list[Skill]]:
-        """Apply a plan (a function from the library to its changed skills) as the next generation;
-        return the new library and the changed skills.
+        """Apply a plan (a function from the library to its changed skills) as the next generation
+        of the skill library.
 
-        The version files must already be on disk. What `also` writes is part of the transaction.
-        Raises what the plan raises.
+        Return the new library and the changed skills. The version files must already be on disk.
+        What `also` writes is part of the transaction. Raises what the plan raises.
         """
         async with self._changing:
             return await self._change(plan, kind=kind, detail=detail, at=at, also=also)
@@ -135,7 +138,7 @@ class Skills(LibraryReader):
             )
 
     async def look_through(self) -> list[LullError]:
-        """Check every skill text and state against what was approved, and repair what can be
+        """Check every skill's text and state against what was approved, and repair what can be
         repaired.
 
         Returns errors for the rest.
@@ -172,13 +175,12 @@ class Skills(LibraryReader):
         return done
 
     async def reconcile(self, *, at: datetime) -> list[SkillError]:
-        """Compare the skill folders with the library and finish what a crash interrupted; return
-        what could not be read.
+        """Compare the skill folders with the library and finish what a crash interrupted.
 
-        A copy with the text last written is updated to the library's; any other text goes to
-        `strange`. A missing folder counts as deleted by the user, unless its client's whole folder
-        is gone: then it is written again. If the database was lost, copies that match a stored
-        version start the new library.
+        Return what could not be read. A working copy with the text last written is updated to the
+        library's; any other text goes to `strange`. A missing folder counts as deleted by the user,
+        unless its client's whole folder is gone: then it is written again. If the database was
+        lost, copies that match a stored version start the new library.
         """
         async with self._changing:
             return await self._reconcile(at)
@@ -236,7 +238,9 @@ class Skills(LibraryReader):
         ]
 
     async def put_back(self, key: SkillKey) -> None:
-        """Reset a skill's working copy to the library's state; unapproved text is archived."""
+        """Overwrite a skill's working copy (SKILL.md) with the library's state; unapproved text is
+        archived.
+        """
         async with self._changing:
             skill = self.library().skills.get(key)
             if skill is not None and skill.status is not SkillStatus.ARCHIVED:
@@ -264,7 +268,9 @@ class Skills(LibraryReader):
 def strangers(
     library: Library, written: Mapping[SkillKey, str], found: Mapping[SkillKey, Found]
 ) -> dict[SkillKey, Found]:
-    """Return the working copies whose text is neither the library's nor the last one Lull wrote."""
+    """Return the working copies (SKILL.md files) whose text is neither the library's nor the last
+    one Lull wrote.
+    """
     unknown = {}
     for key, item in found.items():
         old = library.skills.get(key)
@@ -275,7 +281,7 @@ def strangers(
 
 
 def removed(library: Library, deleted: set[SkillKey]) -> list[Skill]:
-    """Return the skills whose folders were deleted, with the status archived."""
+    """Return the skills whose folders were deleted from disk, with their status set to archived."""
     gone = (library.skills.get(key) for key in sorted(deleted))
     return [
         replace(skill, status=SkillStatus.ARCHIVED, pinned=False)
@@ -318,7 +324,7 @@ def injected(skill: Skill) -> InjectedSkill:
 
 
 def new_skill(text: SkillText, sha256: str, *, client: str, pinned: bool) -> Skill:
-    """Build a new skill with this text; the library assigns its version."""
+    """Build a new skill value with this text; the library assigns its version."""
     return Skill(
         client=client,
         name=text.name,

@@ -1,1 +1,1 @@
-"""Tables of training runs and rollouts, and the run folders."""
+"""Stores training runs and sampled answers: their tables, and the run folders."""

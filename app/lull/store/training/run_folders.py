@@ -1,4 +1,4 @@
-"""Training run folders on disk, created and removed atomically."""
+"""Stores training run folders on disk, created and removed atomically."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ _UNFINISHED: Final = ".new-"
 
 
 class RunFolders:
-    """Keeps one folder per training run, `ROOT/RUN/`. Every method blocks."""
+    """Creates, reads and removes training run folders, one `ROOT/RUN/` per run. Every method
+    blocks.
+    """
 
     def __init__(self, root: Path, *, rows_missing: Callable[[], bool] = lambda: False) -> None:
         """`rows_missing` says that the database has lost rows; then unknown runs are kept."""
@@ -36,11 +38,13 @@ class RunFolders:
         return self.root / run
 
     def adapter(self, run: str) -> Path:
-        """Return the folder where the trainer leaves the finished adapter."""
+        """Return the path of the folder in a run folder where the trainer leaves the finished
+        adapter.
+        """
         return self.folder(run) / ADAPTER
 
     def write(self, spec: RunSpec, batch: Sequence[Example]) -> Path:
-        """Create the run's folder atomically. Raises StoreError."""
+        """Create a training run's folder atomically. Raises StoreError."""
         target = self.folder(spec.id)
         made = self.root / f"{_UNFINISHED}{spec.id}"
         try:
@@ -61,15 +65,19 @@ class RunFolders:
         return target
 
     def spec(self, run: str) -> RunSpec:
-        """Read a run's spec. Raises StoreError if it is missing, TrainingError if it is
-        malformed."""
+        """Read a training run's spec (its settings).
+
+        Raises StoreError if it is missing, TrainingError if it is malformed.
+        """
         try:
             return read_spec((self.folder(run) / SPEC).read_text("utf-8"))
         except OSError as error:
             raise StoreError(f"{self.folder(run)}: {error.strerror}.") from error
 
     def change(self, spec: RunSpec) -> None:
-        """Replace a run's spec, before its first training step. Raises StoreError."""
+        """Replace a training run's spec (its settings), before its first training step. Raises
+        StoreError.
+        """
         file = self.folder(spec.id) / SPEC
         try:
             _write(file.with_suffix(".tmp"), spec_text(spec))
@@ -84,8 +92,9 @@ class RunFolders:
         return self.adapter(run).is_dir()
 
     def remove(self, run: str) -> None:
-        """Delete the run's folder. Anything that a crash leaves of it no longer counts as a run and
-        is swept later.
+        """Delete a training run's folder.
+
+        Anything that a crash leaves of it no longer counts as a run and is swept later.
         """
         folder = self.folder(run)
         gone = self.root / f"{_UNFINISHED}{run}"
@@ -95,11 +104,13 @@ class RunFolders:
         shutil.rmtree(gone, ignore_errors=True)
 
     def slim(self, run: str) -> None:
-        """Delete a finished run's checkpoints, which are large."""
+        """Delete the checkpoints of a finished training run, which are large."""
         shutil.rmtree(self.folder(run) / CHECKPOINTS, ignore_errors=True)
 
     def sweep(self, known: Iterable[str]) -> list[str]:
-        """Delete folders of unknown runs, such as those left by a crash; return their names."""
+        """Delete folders of unknown training runs, such as those left by a crash; return their
+        names.
+        """
         kept = set(known)
         if not self.root.is_dir():
             return []

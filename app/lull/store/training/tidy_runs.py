@@ -10,7 +10,7 @@ from lull.store.training.training import Training
 
 
 class TidyRuns:
-    """Keeps the folders of open runs and of the newest finished ones."""
+    """Removes training run folders, except those of open runs and of the newest finished ones."""
 
     def __init__(self, training: Training, folders: RunFolders, *, keep: Callable[[], int]) -> None:
         """`keep` returns how many finished runs keep their folder, without its checkpoints."""
@@ -19,11 +19,13 @@ class TidyRuns:
         self._keep = keep
 
     def sweep(self) -> None:
-        """Remove folders that belong to no run."""
+        """Remove training run folders that belong to no known run."""
         self._folders.sweep(run.id for run in self._training.runs())
 
     def tidy(self) -> None:
-        """Remove the checkpoints of finished runs, and all folders except the newest ones."""
+        """Delete the folders of finished training runs except the newest, and the checkpoints in
+        those.
+        """
         done = [run for run in self._training.runs() if run.status not in OPEN]
         for number, run in enumerate(done):
             if number >= self._keep():

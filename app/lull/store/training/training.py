@@ -1,4 +1,5 @@
-"""Rollout groups, training runs, and each run's sources.
+"""Stores groups of sampled answers, training runs, and each run's sources (the turns and skills it
+was made of).
 
 A group is deleted with its turn. A run's sources outlive their conversation, because the weights
 trained on it do too; `lull forget` follows them.
@@ -22,7 +23,9 @@ from lull.store.database import Database
 
 
 class Training:
-    """Reads and writes the tables `rollouts`, `runs`, `run_sources`."""
+    """Reads and writes the tables of sampled answers, of training runs, and of the turns and skills
+    that runs were made of.
+    """
 
     def __init__(self, database: Database) -> None:
         self._db = database
@@ -30,8 +33,8 @@ class Training:
     # Rollouts
 
     async def add_group(self, group: RolloutGroup) -> bool:
-        """Store one group of sampled answers; return False, with nothing stored, if its turn is
-        gone.
+        """Store a group of sampled answers to one request; return False, with nothing stored, if
+        its turn is gone.
         """
         values = (
             group.id,
@@ -63,8 +66,8 @@ class Training:
     def states(
         self, policy: SampledPolicy
     ) -> dict[str, list[tuple[tuple[str, ...], str, GroupState]]]:
-        """Return for each turn the skills, wish and state of each group of answers that this policy
-        sampled.
+        """Return, by turn, the state of each group of answers sampled from this policy (base and
+        adapter), with the skills and the user's wish it was made for.
         """
         rows = self._db.read(
             lambda connection: connection.execute(
@@ -82,8 +85,9 @@ class Training:
     def groups(
         self, policy: SampledPolicy, *, states: Iterable[GroupState], unused: bool = True
     ) -> list[RolloutGroup]:
-        """List the groups of answers that this policy sampled, oldest first; `unused` leaves out
-        those already used by a run.
+        """List the groups of answers sampled from this policy (base and adapter), oldest first.
+
+        `unused` leaves out those already used by a training run.
         """
         wanted = sorted(state.value for state in states)
         only = " AND run IS NULL" if unused else ""
@@ -107,7 +111,8 @@ class Training:
         groups: Iterable[str] = (),
         goes_on: Callable[[Run], Run] | None = None,
     ) -> None:
-        """Store a run with its sources and groups, in one transaction.
+        """Store a training run with its sources and its groups of sampled answers, in one
+        transaction.
 
         `goes_on` gets the run that the new one continues and returns its changed row. Raises
         Conflict if one of the run's turns is gone, and what `goes_on` raises.
@@ -131,8 +136,8 @@ class Training:
     async def change(self, run: str, plan: Callable[[Run], Run], *, free: bool = False) -> Run:
         """Change a training run by the function `plan` in one transaction, and return the result.
 
-        `free` lets the groups of the run and of earlier rounds be used again. Raises NotFound, and
-        what `plan` raises.
+        `free` lets the groups of sampled answers of the run and of earlier rounds be used again.
+        Raises NotFound, and what `plan` raises.
         """
 
         def work(connection: sqlite3.Connection) -> Run:
@@ -150,7 +155,7 @@ class Training:
         return await self._db.write(work)
 
     def get(self, run: str) -> Run:
-        """Return one training run. Raises NotFound."""
+        """Return one training run by its id. Raises NotFound."""
         return self._db.read(lambda connection: _stands(connection, run))
 
     def runs(self, statuses: Iterable[RunStatus] | None = None) -> list[Run]:
@@ -174,7 +179,7 @@ class Training:
         return [RunSource(kind=r["kind"], id=r["source"], trajectory=r["trajectory"]) for r in rows]
 
     def trained_on(self, kind: RunKind, statuses: Iterable[RunStatus]) -> set[str]:
-        """Return the ids of the turns used by runs of this kind with these statuses."""
+        """Return the ids of the turns used by training runs of this kind with these statuses."""
         wanted = sorted(status.value for status in statuses)
         rows = self._db.read(
             lambda connection: connection.execute(
@@ -188,8 +193,8 @@ class Training:
     def made_of(
         self, *, trajectory: str, skills: Sequence[str], turns: Sequence[str] = ()
     ) -> list[Run]:
-        """List the runs trained on this conversation, these skill texts or these turns, and the
-        runs continued from them.
+        """List the training runs that used this conversation, these skill texts or these turns, and
+        the runs continued from them.
 
         Newest first.
         """
@@ -209,7 +214,7 @@ class Training:
 
 
 def remove_runs(connection: sqlite3.Connection, runs: Sequence[str]) -> None:
-    """Delete these training runs; their groups of answers may be used again."""
+    """Delete these training runs; the sampled answers that they used may be used again."""
     for run in runs:
         connection.execute("UPDATE rollouts SET run = NULL WHERE run = ?", (run,))
         connection.execute("DELETE FROM runs WHERE id = ?", (run,))
