@@ -78,7 +78,9 @@ class Paths:
 
     @property
     def clients(self) -> Path:
-        """Path of the records and backups of `lull connect`."""
+        """Path of the folder in which `lull connect` records and backs up the files of other
+        programs that it changes.
+        """
         return self.home / "clients"
 
     @property

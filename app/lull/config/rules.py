@@ -78,7 +78,9 @@ class Rule:
         return value
 
     def nearest(self, found: object) -> Value | None:
-        """Return the bound that a number out of bounds is read as; None if it is not `held`."""
+        """Return the nearest allowed value for a number out of bounds, if the setting is corrected
+        so (`held`); else None.
+        """
         value = self._typed(found) if self.held else None
         if not isinstance(value, int | float) or isinstance(value, bool) or self._in_bounds(value):
             return None
