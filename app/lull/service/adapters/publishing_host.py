@@ -1,7 +1,8 @@
-"""Serves adapters of models that Ollama answers for, by publishing merged models to Ollama.
+"""Serves LoRA adapters of models that Ollama answers for: merges each into its model and publishes
+the result to Ollama.
 
-An adapter loaded to answer is also published, before traffic is routed to it; one that the gate
-only measures is not.
+An adapter loaded to answer is also published, before traffic is routed to it; one that is only
+loaded to be tested is not.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from lull.service.proxy.published_names import PublishedNames
 
 
 class PublishingHost:
-    """Serves adapters by publishing merged models to Ollama; implements AdapterHost."""
+    """Serves LoRA adapters by publishing models with the adapter merged in to Ollama; implements
+    AdapterHost.
+    """
 
     def __init__(
         self,

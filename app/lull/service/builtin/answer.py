@@ -77,7 +77,7 @@ def one_piece(
 
 
 async def close(chunks: AsyncIterator[Chunk]) -> None:
-    """Close the engine's stream of chunks early, which stops the generation."""
+    """Close the engine's stream of answer chunks early, which stops the generation."""
     closing = getattr(chunks, "aclose", None)
     if closing is not None:
         await closing()

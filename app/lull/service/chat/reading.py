@@ -1,4 +1,5 @@
-"""Returns stored data as the JSON documented in CLI.md, for the control API and commands.
+"""Reads conversations, rewards and skills from the database, and returns them as the JSON
+documented in CLI.md.
 
 Blocking; call it from a thread.
 """
@@ -62,9 +63,9 @@ class Reading:
     def conversations(self, *, after: str = "", limit: int = PAGE, **wanted: str | None) -> Json:
         """Return the JSON of a page of conversations, newest first.
 
-        `wanted` filters by `client`, `model`, `label` (good, bad or none), `skill`, `excluded` (yes
-        or no) and `search` words. Raises UsageError, and NotFound when conversation `after` does
-        not exist.
+        `wanted` filters by `client`, `model`, `label` (good, bad or none), `skill`, `excluded`
+        (from learning: yes or no) and `search` words. Raises UsageError, and NotFound when
+        conversation `after` does not exist.
         """
         rows, following = self._trajectories.page(_wanted(wanted), after=after, limit=limit)
         if after and not rows:
@@ -82,12 +83,14 @@ class Reading:
         return trajectory_view(row, turns, self._eligible.of([turn.id for turn in turns]))
 
     def turn(self, name: str) -> Json:
-        """Return the JSON of one turn. Raises NotFound."""
+        """Return the JSON of one turn (a recorded request with its answer). Raises NotFound."""
         turn = self._trajectories.turn(name)
         return turn_view(turn, self._eligible.of([turn.id]).get(turn.id))
 
     def learning(self, since: datetime | None) -> Json:
-        """Return rewards over time and the changes that affected them, since a time if given."""
+        """Return the JSON of rewards (estimates of how good answers were) over time and of the
+        changes that affected them, since a time if given.
+        """
         return learning_view(self._worths, self._skills.generations(), since)
 
     def skills(self, *, client: str | None = None, everything: bool = False) -> Json:
@@ -106,7 +109,8 @@ class Reading:
         )
 
     def history(self, *, name: str = "", client: str = "") -> Json:
-        """Return the versions of one skill, or all generations of the library if no name is given.
+        """Return the versions of one skill, or if no name is given all generations (numbered
+        versions) of the skill library.
 
         Raises NotFound.
         """

@@ -69,7 +69,7 @@ def conversation_routes(
 
 
 def trash_routes(throwing_away: ThrowingAway, answering: Answering) -> list[web.RouteDef]:
-    """Routes for old conversations in the trash."""
+    """Routes to list, restore and delete old conversations in the trash."""
 
     async def listed(_: web.Request) -> web.Response:
         return answering.json(await throwing_away.list())
@@ -84,7 +84,7 @@ def trash_routes(throwing_away: ThrowingAway, answering: Answering) -> list[web.
 
 
 def forget_routes(forgetting: ForgettingRequests, answering: Answering) -> list[web.RouteDef]:
-    """The route that forgets a conversation."""
+    """Route that deletes a conversation and all that was learned from it."""
 
     async def forget(request: web.Request) -> web.Response:
         return answering.json(await forgetting.forget(await answering.body(request)))

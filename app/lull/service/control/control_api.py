@@ -1,6 +1,6 @@
-"""The control API that the window and the command line use to talk to a running service.
+"""Serves the control API that the window and the command line use to talk to a running service.
 
-Puts the subjects' routes together and serves what spans subjects: the snapshot and the event
+It puts the subjects' routes together and serves what spans subjects: the snapshot and the event
 stream. Handlers only parse requests, call the loops or stores, and render views. Reads first wait
 for pending writes, so an answer includes everything recorded before the request.
 """
@@ -25,7 +25,7 @@ BEAT_S = 15.0
 
 
 class ControlApi:
-    """The web application of the control API."""
+    """The aiohttp web application of the control API, which the window and the command line use."""
 
     def __init__(
         self,

@@ -1,4 +1,7 @@
-"""Conversations and skills as the JSON documented in CLI.md. Keys are only ever added."""
+"""Builds the JSON of conversations, their turns and skills, as documented in CLI.md.
+
+Keys are only ever added.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +58,10 @@ def trajectory_view(
 
 
 def turn_view(turn: TurnRow, judged: Judged | None) -> Json:
-    """Return the JSON of a turn. `judged` is None for a turn removed in the meantime."""
+    """Return the JSON of a turn (a recorded request with its answer).
+
+    `judged`, how good the answer was, is None for a turn removed in the meantime.
+    """
     return {
         "id": turn.id,
         "conversation": turn.trajectory,
@@ -135,7 +141,10 @@ def skill_view(
     measures: Mapping[SkillKey, SkillMeasure] | None = None,
     tested: Mapping[SkillKey, Set[str]] | None = None,
 ) -> Json:
-    """One skill. `edited`: an earlier text of it was tested, and this one was not."""
+    """Return the JSON of one skill.
+
+    Its `edited` says that an earlier text of it was tested, and this one was not.
+    """
     effect = (effects or {}).get(skill.key)
     texts = (tested or {}).get(skill.key, frozenset())
     return {
