@@ -1,4 +1,6 @@
-"""JSON of whether Lull works now and why; pause and resume; and past windows."""
+"""Answers whether Lull does background work now and why, pauses and resumes it, and lists past idle
+windows.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ DEFAULT_PAUSE = PauseLength.HOUR
 
 
 class Lulls:
-    """Answers the control API's requests about lulls."""
+    """Answers the control API's requests about lulls (idle times in which Lull may work)."""
 
     def __init__(
         self,
@@ -39,7 +41,7 @@ class Lulls:
         self._clock = clock
 
     async def why(self) -> Json:
-        """Return why Lull works now or does not."""
+        """Return the JSON of why Lull does background work now or does not."""
         return _view(await self._watch.why())
 
     async def pause(self, wanted: Json) -> Json:
@@ -61,8 +63,10 @@ class Lulls:
         return _view(await self._watch.resume())
 
     def windows(self, query: Mapping[str, str]) -> Json:
-        """Return a page of past windows, as `windows_view` builds it. Blocking: reads the store.
-        Raises UsageError.
+        """Return a page of past windows (idle times in which Lull was allowed to work), as
+        `windows_view` builds it.
+
+        Blocking: reads the database. Raises UsageError.
         """
         wanted = asked(query, self._clock.now())
         rows = self._windows.between(wanted.start, wanted.end, limit=wanted.limit + 1)

@@ -1,4 +1,4 @@
-"""Decides when Lull may use the user's models for its own questions: while no chat runs.
+"""Decides when Lull may ask the user's models questions of its own: only while no chat runs.
 
 Only chats count, not every request: a client that lists its models every few seconds is not using
 them. Lull's own work is cancelled as soon as a chat arrives and starts over when it is quiet again.
@@ -88,7 +88,8 @@ class QuietTimes:
         self._hurry = asyncio.Event()
 
     async def run(self, work: Callable[[], Awaitable[T]], *, hurry: bool = False) -> T:
-        """Run `work` when it is quiet, and start it again whenever a chat interrupted it.
+        """Run `work` when no chat has run for a while, and start it again whenever a chat
+        interrupted it.
 
         `hurry` is for work that the user waits for: it only avoids chats, and goes before other
         work.

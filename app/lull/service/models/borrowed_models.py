@@ -24,7 +24,7 @@ GIVE_BACK_WITHIN_S: Final = 1.0
 
 
 class BorrowedModels:
-    """Tracks and unloads the Ollama models that work in a lull brought into memory."""
+    """Tracks the models that Lull's work in idle times loaded into Ollama, and unloads them."""
 
     def __init__(
         self,
@@ -48,14 +48,14 @@ class BorrowedModels:
         self._since_s = 0.0
 
     async def borrow(self) -> None:
-        """Note which models Ollama has in memory, before Lull's work asks one."""
+        """Note which models Ollama has in memory, before Lull's own work asks one."""
         if self._before is not None and not self._chatted():
             return
         self._since_s = self._clock.monotonic_s()
         self._before = await self._loaded()
 
     async def give_back(self) -> None:
-        """Unload the models that the work brought into memory; quick, and never raises."""
+        """Unload the models that Lull's own work loaded into Ollama; quick, and never raises."""
         before, self._before = self._before, None
         if before is None or self._chatted():
             return

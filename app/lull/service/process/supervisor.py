@@ -27,7 +27,7 @@ Sleep = Callable[[float], Awaitable[None]]
 
 
 class Supervisor:
-    """Restarts failing background tasks and reports them as problems."""
+    """Restarts failing background tasks and reports them to the user as problems."""
 
     def __init__(self, problems: Problems, clock: Clock, *, sleep: Sleep = asyncio.sleep) -> None:
         self._problems = problems
@@ -35,7 +35,7 @@ class Supervisor:
         self._sleep = sleep
 
     async def keep(self, name: str, job: Job) -> None:
-        """Run `job` until it returns, restarting it when it raises.
+        """Run the background task `job` until it returns, restarting it when it raises.
 
         An exception that is no LullError is given up on when it comes too often.
         """
