@@ -57,7 +57,7 @@ class Door:
 
 
 def refusal(headers: Mapping[str, str], door: Door) -> str:
-    """Return why a request is refused; "" if it is allowed."""
+    """Return why a request to the proxy is refused; "" if it is allowed."""
     for host in _said(headers, "Host") or [""]:
         if not _host_allowed(host, door):
             return f"Host {host[:100]!r} is not this machine. Use http://127.0.0.1:{door.port}."

@@ -1,7 +1,8 @@
-"""Handles chat requests: skills may be added, and the turn is recorded.
+"""Answers chat requests in the proxy: skills may be added to the prompt, and request and answer are
+recorded.
 
-Each request is read, opened, rewritten and sent on; whatever of Lull's own fails, the request goes
-through as it came.
+Each request is parsed, matched to its conversation, rewritten and sent on; whatever of Lull's own
+fails, the request goes through as it came.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ UNREAD = RequestError(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProxyRules:
-    """Settings of the proxy."""
+    """The settings that the proxy follows for chat requests."""
 
     body_limit: int
     """Largest request body that is read, in bytes; a longer one is only passed on."""
@@ -72,7 +73,7 @@ class AnswerSources:
 
 
 class AnswerChats:
-    """Answers the chat requests of clients."""
+    """Answers the chat requests of the proxy's clients."""
 
     def __init__(
         self,
@@ -100,7 +101,7 @@ class AnswerChats:
         self._long = long
 
     async def close(self) -> None:
-        """Finish storing long requests and stop the process that reads them."""
+        """Finish storing long chat requests and stop the process that reads them."""
         if self._long is not None:
             await self._long.settle(SETTLE_S)
             await self._long.close()
@@ -114,7 +115,7 @@ class AnswerChats:
         *,
         bare: bool = False,
     ) -> web.StreamResponse:
-        """Answer one chat request. Raises LullError for what the client is to be told.
+        """Answer one chat request of a client. Raises LullError for what the client is to be told.
 
         With `bare` nothing is added, recorded or learned: Lull is switched off.
         """

@@ -72,7 +72,7 @@ class Messages:
         )
 
     def ask(self, body: bytes) -> EngineAsk:
-        """Return what else the engine must know of a request.
+        """Return the options of a request that Lull's own engine needs besides the messages.
 
         Like Ollama, ignores a request for thinking that the model cannot do.
         """

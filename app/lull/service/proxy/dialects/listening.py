@@ -97,7 +97,7 @@ class AnswerSoFar:
 
     @property
     def calls(self) -> int:
-        """Number of tool calls received so far."""
+        """Number of tool calls received so far in an answer."""
         return len(self._calls)
 
     def count(self, *, prompt: object = None, completion: object = None) -> None:
@@ -244,7 +244,7 @@ class LineReader(BytesReader):
 class EventReader(LineReader):
     """Reads an answer that is streamed as server-sent events.
 
-    A line that starts with `{` is an error sent instead of them.
+    A line that starts with `{` is an error that the server sent instead of events.
     """
 
     def __init__(self, take: Take) -> None:

@@ -79,7 +79,8 @@ def _stops(options: Fields) -> tuple[str, ...]:
 
 
 def read_ask(fields: Fields, *, idle: bool) -> EngineAsk:
-    """Return a request's options that the engine needs besides the messages.
+    """Return the options of a request to Ollama's API that Lull's engine needs besides the
+    messages.
 
     Raises RequestError.
     """

@@ -144,7 +144,9 @@ class OpenAICompletions(_OpenAI):
             return False
 
     def inject(self, body: bytes, injection: Injection) -> bytes:
-        """Insert the skills before the prompt, since this route has no system text."""
+        """Insert the skills before the prompt of a plain completion, since this route has no system
+        text.
+        """
         draft = BodyEdit(body)
         prompt = member(draft, draft.root, "prompt")
         if prompt is None:

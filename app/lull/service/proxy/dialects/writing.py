@@ -39,7 +39,7 @@ def go_bytes(value: object) -> bytes:
 
 
 def event(data: object, *, name: str = "", sort_keys: bool = False) -> bytes:
-    """Format one server-sent event."""
+    """Format one server-sent event from its JSON data, and its name if it has one."""
     head = f"event: {name}\n" if name else ""
     return f"{head}data: {go_json(data, sort_keys=sort_keys)}\n\n".encode("utf-8", "replace")
 
@@ -92,7 +92,7 @@ class PieceWriter:
         self._opened = False
 
     def write(self, chunk: Chunk) -> Iterable[bytes]:
-        """Return the bytes to send now for one chunk."""
+        """Return the bytes to send now for one chunk of an answer."""
         self._waiting += _without_end(chunk)
         spoken: Sequence[Token] = ()
         if chunk.text or chunk.finish:

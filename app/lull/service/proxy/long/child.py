@@ -75,7 +75,7 @@ class HeldBody:
 
 
 def in_the_clear(body: bytes, encoding: str, *, limit: int) -> bytes:
-    """Return the body uncompressed. Raises RequestError if that fails or it is too long."""
+    """Return a request's body uncompressed. Raises RequestError if that fails or it is too long."""
     return body if encoding.lower() == "identity" else unpacked(body, encoding, limit=limit)
 
 
@@ -312,7 +312,7 @@ class _Secrets:
 
 
 class NotStoredYet(NamedTuple):
-    """The messages and tools of a request that are not stored yet."""
+    """The messages and tools of a request that the database does not hold yet."""
 
     key: bytes
     messages: list[tuple[str, str, Message]]
