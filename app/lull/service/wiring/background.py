@@ -1,4 +1,4 @@
-"""The background tasks of a running service."""
+"""Runs the background tasks of a running service."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ EXAMS_EVERY_S = 60.0
 
 
 class BackgroundTasks:
-    """Runs what a service does by itself, each task kept running by the supervisor."""
+    """Runs what a service does by itself; the supervisor restarts each task that fails."""
 
     def __init__(self, service: Service) -> None:
         self._service = service

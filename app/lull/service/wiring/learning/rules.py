@@ -1,4 +1,4 @@
-"""Converts settings to the rules used for scoring, proving and guarding skills."""
+"""Converts settings to the rules used for scoring answers, and for proving and guarding skills."""
 
 from __future__ import annotations
 
