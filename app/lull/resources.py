@@ -66,7 +66,10 @@ def icons_dir(places: tuple[Path, ...] = _PLACES) -> Path:
 
 @lru_cache(maxsize=16)
 def prompt(name: str, places: tuple[Path, ...] = _PLACES) -> str:
-    """Return the text of one of Lull's own prompts, such as `judge-turn`. Raises ResourceError."""
+    """Return the text of one of the prompts with which Lull asks models, such as `judge-turn`.
+
+    Raises ResourceError.
+    """
     file = f"{name}.md"
     return (_found("prompts", file, places) / file).read_text("utf-8").strip()
 

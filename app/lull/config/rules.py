@@ -1,4 +1,4 @@
-"""The rule of a setting: its default, its allowed values and the reason for it.
+"""Defines the rule of a setting: its default, its allowed values and the reason for it.
 
 Value checks, error messages and the comments in the settings file all come from the rule. The
 reason is a value and not a docstring, because a frozen app has no source to read it from.

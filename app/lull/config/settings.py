@@ -1,7 +1,7 @@
-"""Every setting with its default and the reason for it, in groups.
+"""Defines every setting with its default and the reason for it, in groups.
 
-Code is given the group it needs. Defaults that belong to a learning rule are defined with that
-rule in `core` and only referred to here.
+Code is given the group it needs. Defaults that belong to a learning rule are defined with that rule
+in `core` and only referred to here.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ _RULE = RetrievalRule()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceSettings:
-    """Settings of the address that chat clients connect to, and of its limits."""
+    """Settings of the proxy to which chat clients connect: its address, who may connect, and its
+    limits.
+    """
 
     enabled: bool = setting(
         True,
