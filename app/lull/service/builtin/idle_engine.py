@@ -43,7 +43,9 @@ class IdleEngine:
         *,
         after_s: Callable[[], float],
     ) -> None:
-        """The function `after_s` returns the seconds after which to unload; 0: never."""
+        """The function `after_s` returns the idle seconds after which to unload the engine; 0:
+        never.
+        """
         self._engine = engine
         self._data_plane = data_plane
         self._clock = clock

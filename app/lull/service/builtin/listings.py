@@ -69,7 +69,7 @@ def openai_model(model: LocalModel, name: str = "") -> Object:
 
 
 def details(model: LocalModel) -> Object:
-    """Build the `details` object of a model for Ollama's API."""
+    """Build the `details` object that describes a model in Ollama's API."""
     return {
         "parent_model": "",
         "format": FORMAT,

@@ -75,7 +75,7 @@ class LocalModels(ListedModels):
     ) -> ProxyAnswer:
         """Answer one chat request with Lull's engine.
 
-        `body` is what an upstream would get, including skills.
+        `body` is what an upstream would get, including the skills' texts.
 
         `request` is the parsed body, if the caller has it. `adapter` is a LoRA adapter's version,
         or None for the base model: pass the one recorded for this answer, so that an adapter

@@ -124,7 +124,7 @@ class ListedModels:
         )
 
     def is_alone_with(self, name: str) -> bool:
-        """Whether this model is served by Lull alone, not by Ollama too."""
+        """Whether Lull alone serves the model of this name, and not Ollama too."""
         served = self._by_key.get(name_key(name))
         return served is not None and served.answers is AnsweredByEngine.ALL
 
@@ -187,10 +187,10 @@ class ListedModels:
     async def other(
         self, method: str, path: str, body: bytes, *, alone: bool
     ) -> ProxyAnswer | None:
-        """Answer a request that is not a chat, as an Ollama with Lull's models would.
+        """Answer a request that is not a chat, as an Ollama that has Lull's models would.
 
-        None: the upstream should answer. With `alone` there is no upstream, and every known path is
-        answered here.
+        Returns None if the upstream should answer. With `alone` there is no upstream, and every
+        known path is answered here.
         """
         if not alone and not await beside(body, lambda: self.names_ours(path, body)):
             return None
@@ -273,7 +273,7 @@ class ListedModels:
         return _refusal(path, 501, f'"{name}" does not support embeddings')
 
     def served(self, name: str) -> ServedModel:
-        """Return the model with this name. Raises RequestError (404) in Ollama's wording."""
+        """Return the served model with this name. Raises RequestError (404) in Ollama's wording."""
         served = self._by_key.get(name_key(name))
         if served is None:
             raise RequestError(f"model '{name}' not found", status=404)

@@ -1,7 +1,7 @@
 """Decides from a request's headers whether it may use the proxy.
 
 The listener is on loopback, so the threat is a web page in the user's own browser: Host must be a
-loopback name with our port (against DNS rebinding), Origin absent or allowed, and cross-site
+loopback name with Lull's port (against DNS rebinding), Origin absent or allowed, and cross-site
 fetches are refused. A bind beyond loopback also needs a token.
 """
 

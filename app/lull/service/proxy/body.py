@@ -23,7 +23,10 @@ class Body:
 
 
 async def read_body(request: web.BaseRequest, *, limit: int) -> Body:
-    """Read up to about `limit` bytes. Raises RequestError (400) for a body that ends too early."""
+    """Read up to about `limit` bytes of a request's body.
+
+    Raises RequestError (400) for a body that ends too early.
+    """
     parts: list[bytes] = []
     size = 0
     try:

@@ -1,5 +1,5 @@
-"""Answers chat requests in the proxy: skills may be added to the prompt, and request and answer are
-recorded.
+"""Answers chat requests in the proxy: skills (short texts) may be added to the prompt, and request
+and answer are recorded.
 
 Each request is parsed, matched to its conversation, rewritten and sent on; whatever of Lull's own
 fails, the request goes through as it came.
@@ -49,7 +49,9 @@ UNREAD = RequestError(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProxyRules:
-    """The settings that the proxy follows for chat requests."""
+    """The settings that the proxy follows for chat requests, such as the size limit and whether to
+    record them.
+    """
 
     body_limit: int
     """Largest request body that is read, in bytes; a longer one is only passed on."""
@@ -85,9 +87,9 @@ class AnswerChats:
         faults: OwnFaults,
         long: LongBodies | None = None,
     ) -> None:
-        """The argument `long` reads long bodies in a child process.
+        """The argument `long` reads long request bodies in a child process.
 
-        Without it all are read here.
+        Without it all bodies are read in this process.
         """
         self._serve = serve
         self._forward = sources.forward

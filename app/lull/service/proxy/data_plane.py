@@ -39,7 +39,7 @@ class DataPlane:
     ) -> None:
         """The function `off` tells whether Lull is switched off.
 
-        Then the upstream gets every request as it came.
+        While it is, the upstream gets every request as it came.
         """
         self._off = off
         self.failed = chats.failed

@@ -55,7 +55,9 @@ class OwnFaults:
 
 
 def error_answer(path: str, status: int, message: str, *, body: bool = True) -> ProxyAnswer:
-    """Return an error answer in the API dialect of the path; without `body` only its headers."""
+    """Return an error answer in the API format of the request's path; without `body` only its
+    headers.
+    """
     data = _shape(path).error(status, message)
     headers = CIMultiDict({"Content-Type": "application/json", "Content-Length": str(len(data))})
     return ProxyAnswer(status, headers, once(data if body else b""), error=True)

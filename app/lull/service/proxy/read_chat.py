@@ -26,8 +26,8 @@ class ReadableBody(Protocol):
         """Whether the request has no message and only loads or unloads a model."""
 
     async def injected(self, injection: Injection) -> bytes:
-        """Return the request's body with skills inserted. Raises ValueError if it has no place for
-        them.
+        """Return the request's body with skills' texts inserted. Raises ValueError if it has no
+        place for them.
         """
 
     async def plain(self) -> bytes:

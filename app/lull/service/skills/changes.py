@@ -1,5 +1,5 @@
-"""Handles the changes of `lull skills` (add, edit, pin, roll back …) as JSON, with or without a
-running service.
+"""Handles the changes by `lull skills` of texts put into prompts (add, edit, pin, roll back …),
+with or without a running service.
 """
 
 from __future__ import annotations

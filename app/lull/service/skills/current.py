@@ -1,4 +1,6 @@
-"""Holds the library of skills now in use, which requests and background jobs read."""
+"""Holds the library of skills (texts put into prompts) now in use, which requests and background
+jobs read.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +13,24 @@ from lull.service.process.bus import EventBus
 
 
 class LibraryIndex(Protocol):
-    """Interface of the index that finds the skills for a request, to be rebuilt for a changed
-    library.
+    """Interface of the search index that finds the skills (texts for prompts) for a request, to be
+    rebuilt when the library changes.
     """
 
     @property
     def built(self) -> bool:
-        """Whether any skill library was indexed yet."""
+        """Whether any library of skills (texts for prompts) was indexed yet."""
 
     async def follow(self, library: Library) -> None:
-        """Index a skill library; when this returns, requests find its skills."""
+        """Index a library of skills (texts for prompts); when this returns, requests find its
+        skills.
+        """
 
 
 class Current:
-    """Holds the skill library now in use, which approved changes replace as a whole."""
+    """Holds the library of skills (texts for prompts) now in use, which approved changes replace as
+    a whole.
+    """
 
     def __init__(self, library: Library, index: LibraryIndex, bus: EventBus) -> None:
         self.library = library
@@ -34,7 +40,7 @@ class Current:
         """Callback after another library came into force."""
 
     async def follow(self, library: Library) -> None:
-        """Put a skill library into use, unless a newer one already is."""
+        """Put a library of skills (texts for prompts) into use, unless a newer one already is."""
         await self._index.follow(library)
         if library.generation < self.library.generation:
             return  # a newer one is already in force

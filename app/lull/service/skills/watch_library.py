@@ -1,5 +1,5 @@
-"""Watches the skill folders: edits by hand become proposals, which the user must approve, and
-tampering is reported.
+"""Watches the folders of skills (texts put into prompts): edits by hand become proposals, which the
+user must approve, and tampering is reported.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ LOOK_THROUGH_EVERY_S = 600.0
 
 
 class WatchLibrary:
-    """Looks for hand edits in the skill folders and for texts that are not what was approved."""
+    """Looks for hand edits in the folders of skills (texts put into prompts), and for texts that
+    are not what was approved.
+    """
 
     def __init__(
         self,

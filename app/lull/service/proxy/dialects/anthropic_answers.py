@@ -1,4 +1,4 @@
-"""Reads and writes answers in Anthropic's dialect: content blocks, or streamed events."""
+"""Reads and writes answers in Anthropic's format: content blocks, or streamed events."""
 
 from __future__ import annotations
 

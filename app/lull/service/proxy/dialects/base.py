@@ -1,4 +1,4 @@
-"""The Dialect protocol: how to read requests and write answers on one chat route.
+"""Defines the Dialect protocol: how to read requests and write answers on one chat route.
 
 A dialect knows one route's formats and nothing of skills, stores or engines. It parses a request,
 edits a body in place, reads an answer from its bytes (for the record), writes an answer of Lull's

@@ -101,7 +101,7 @@ class AnswerSoFar:
         return len(self._calls)
 
     def count(self, *, prompt: object = None, completion: object = None) -> None:
-        """Store the answer's token counts, as far as they are given."""
+        """Store the token counts of the answer, as far as they are given."""
         self.prompt_tokens = _either(as_count(prompt), self.prompt_tokens)
         self.completion_tokens = _either(as_count(completion), self.completion_tokens)
 

@@ -1,4 +1,4 @@
-"""Reads and writes answers in Ollama's own dialect: one JSON object per line."""
+"""Reads and writes answers in Ollama's own format: one JSON object per line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Reads options of Ollama's own dialect, such as `options`, `think` and `keep_alive`.
+"""Reads the options of a request in Ollama's own format, such as `options`, `think` and
+`keep_alive`.
 
 Invalid values give Ollama's own status and wording.
 """

@@ -1,4 +1,4 @@
-"""Reads and writes answers and errors in OpenAI's dialect, for both kinds of completions."""
+"""Reads and writes answers and errors in OpenAI's format, for both kinds of completions."""
 
 from __future__ import annotations
 

@@ -81,7 +81,9 @@ def _logprob(text: str, value: float) -> dict[str, object]:
 
 
 class PieceWriter:
-    """Formats an answer's beginning, pieces and end in order; subclasses define each format."""
+    """Formats an answer's beginning, pieces and end in order; subclasses define each API's
+    format.
+    """
 
     def __init__(self, *, stream: bool) -> None:
         self.stream = stream
@@ -119,7 +121,7 @@ class PieceWriter:
         return "".join(self.texts)
 
     def whole(self, last: Chunk) -> bytes:
-        """Return the complete answer to a request without streaming."""
+        """Return the bytes of the complete answer to a request without streaming."""
         raise NotImplementedError
 
     def opening(self) -> Iterable[bytes]:
@@ -127,7 +129,7 @@ class PieceWriter:
         return ()
 
     def piece(self, text: str, tokens: Sequence[Token]) -> Iterable[bytes]:
-        """Return the bytes of one piece of text."""
+        """Return the bytes of one piece of text in a streamed answer."""
         raise NotImplementedError
 
     def closing(self, last: Chunk) -> Iterable[bytes]:

@@ -77,7 +77,9 @@ class LongBody:
         self.kept = False
 
     async def injected(self, injection: Injection) -> bytes:
-        """Return the body with skills inserted. Raises ValueError if it has no place for them."""
+        """Return the request's body with skills' texts inserted. Raises ValueError if it has no
+        place for them.
+        """
         fields = {
             "system": injection.system,
             "model_system": injection.model_system,
@@ -90,7 +92,7 @@ class LongBody:
         return data
 
     async def plain(self) -> bytes:
-        """Return the uncompressed body."""
+        """Return the long request's body uncompressed."""
         _, data = await self._child.ask("plain", self._name)
         return data
 
@@ -142,7 +144,9 @@ class LongBodies:
         command: Sequence[str] | None = None,
         leaves_after_s: float = LEAVES_AFTER_S,
     ) -> None:
-        """The functions `missing` and `has_tools` query the store and block."""
+        """The functions `missing` and `has_tools` ask the database which messages and tools of a
+        request are stored; they block.
+        """
         self.missing = missing
         self.has_tools = has_tools
         self._key = key

@@ -26,7 +26,9 @@ Answer = tuple[Frame, bytes]
 
 
 def long_command() -> tuple[str, ...]:
-    """Return the child process's command line; a frozen app runs itself."""
+    """Return the command line of the child process that reads long bodies; a frozen app runs
+    itself.
+    """
     if getattr(sys, "frozen", False):
         return (sys.executable, "read-long")
     return (sys.executable, "-m", "lull.service.proxy.long.child")
