@@ -1,8 +1,8 @@
-"""Runs the background jobs that learn skills (the fast loop): score answers, write candidate skills
-and prove them.
+"""Runs the background jobs of the fast loop: score answers, write candidate skills (texts put into
+prompts), and prove these by replaying past requests.
 
 This module only decides when; the work itself is in `loops/`. A job whose model or store fails
-reports a problem and is tried again: on its next turn, or by the supervisor after a while.
+reports a problem and is tried again: at its next run, or by the supervisor after a while.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ RECHECK_S = 30.0
 
 
 class FastLoop:
-    """Runs the background jobs that learn skills from feedback, and the user's requests to prove or
-    rate.
+    """Runs the background jobs that learn skills (texts put into prompts) from feedback, and the
+    user's requests to prove skills or rate answers.
     """
 
     def __init__(
@@ -52,7 +52,9 @@ class FastLoop:
         bus: EventBus,
         problems: Problems,
     ) -> None:
-        """The function `settle` blocks until everything recorded so far is readable."""
+        """The function `settle` blocks until all requests and answers recorded so far are
+        readable.
+        """
         self._hear = hear
         self._book = book
         self._score = score
@@ -71,8 +73,8 @@ class FastLoop:
     # Jobs, each kept running by the supervisor
 
     async def scoring(self) -> None:
-        """Background job: score each answer after it was recorded, and write candidate skills from
-        corrections in the user's own words.
+        """Background job: score each answer after it was recorded, and write candidate skills
+        (texts for prompts) from corrections in the user's own words.
         """
         async with self._bus.watching(after=self._bus.last) as events:
             await self._book.recalibrate()
@@ -107,8 +109,8 @@ class FastLoop:
             await self._learn_of_words()
 
     async def count_heard(self, heard: Sequence[Feedback]) -> None:
-        """Add newly read feedback to the scores of the answers, and write candidate skills from
-        it.
+        """Add newly read feedback to the scores of the answers, and write candidate skills (texts
+        for prompts) from it.
         """
         await self._score.heard(heard)
         await self._learn_of_words()
@@ -130,8 +132,8 @@ class FastLoop:
                 self._new.set()
 
     async def writing(self) -> None:
-        """Background job: while no chat runs, have a model write candidate skills from failed
-        answers.
+        """Background job: while no chat runs, have a model write candidate skills (texts for
+        prompts) from failed answers.
         """
         while True:
             await self._nudged(self._to_write)
@@ -171,8 +173,8 @@ class FastLoop:
     # The user's requests
 
     async def prove_now(self, proposal: str | None, *, wait: bool) -> list[LullError]:
-        """Score answers, write candidate skills and prove them now, without waiting for idle time
-        or a retry; or only prove `proposal`.
+        """Score answers, write candidate skills and prove them (by replaying past requests) now,
+        without waiting for idle time or a retry; or only prove `proposal`.
 
         Returns the errors of a failing reader, judge or writer, which do not stop the proofs. With
         `wait`, raises LullError if the proofs fail.
@@ -201,7 +203,9 @@ class FastLoop:
         self._new.set()
 
     async def picked(self) -> None:
-        """Follow up on proofs of skills that the user's picks between answers have decided."""
+        """Follow up on the proofs of candidate skills that were decided by the user's picks between
+        answers with and without the skill.
+        """
         await self._proving.picked()
 
     def looked_at(self) -> None:

@@ -24,7 +24,9 @@ class Hearing:
     """Answers the control API's requests about the feedback that was read from users' messages."""
 
     def __init__(self, rows: FeedbackRows, hear: Hear, *, count: Count) -> None:
-        """The function `count` adds newly read feedback to the scores and writes skills from it."""
+        """The function `count` adds newly read feedback to the answers' scores and writes skills
+        from it.
+        """
         self._rows = rows
         self._hear = hear
         self._count = count

@@ -1,7 +1,8 @@
 """Lets users rate answers, and exclude conversations from learning.
 
-A good rating stores the request in the exemplar memory, so that similar requests get the same
-skills, or none. Clearing the rating or excluding the conversation removes it from there.
+A good rating stores the request in the exemplar memory (past requests and the skills useful for
+them), so that similar requests get the same skills, or none. Clearing the rating or excluding the
+conversation removes it from there.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ class Rating:
         rated: Callable[[str], Awaitable[None]],
         view: Callable[[str], Json],
     ) -> None:
-        """The callback `rated` is called after every label, to score the turn again.
+        """The callback `rated` is called after every rating, to score the rated answer again.
 
-        The function `view` renders the turn.
+        The function `view` renders the rated turn as JSON.
         """
         self._trajectories = trajectories
         self._clock = clock
@@ -55,7 +56,7 @@ class Rating:
         self._view = view
 
     async def rate(self, turn_id: str, label: str) -> Json:
-        """Rate a turn's answer as good or bad, or clear the rating; returns the turn's new JSON.
+        """Rate a recorded answer as good or bad, or clear its rating; returns its new JSON.
 
         Raises UsageError, NotFound.
         """

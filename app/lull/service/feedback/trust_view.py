@@ -71,8 +71,8 @@ class TrustView:
         return {"agreement": _estimate(found), "trains": trains, "why": why}
 
     def question(self) -> tuple[str | None, bool]:
-        """Return the id of the turn (a recorded answer) that the user is asked to rate today, and
-        whether it was chosen just now.
+        """Return the id of the turn (a recorded answer) that the user is asked to rate today, or
+        None, and whether it was chosen just now.
 
         It stays the same until it is rated or a day has passed.
         """

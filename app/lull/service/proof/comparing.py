@@ -40,7 +40,9 @@ class Compares(Protocol):
 
 
 class Followed(Protocol):
-    """Interface to follow up on the proof of a skill after the user's picks between answers."""
+    """Interface to follow up on the proof of a skill (its test by replayed requests) after the
+    user's picks between answers.
+    """
 
     async def picked(self) -> None: ...
 
@@ -68,8 +70,8 @@ class Comparing:
         """Running replays by proposal id."""
 
     async def next(self, proposal_id: str) -> Json:
-        """Return the next two answers to compare: `{"pair", "request", "a", "b", "alike",
-        "working", …}`.
+        """Return the next two answers, with and without a proposed skill, for the user to compare:
+        `{"pair", "request", "a", "b", "alike", "working", …}`.
 
         `pair` is None while the model is still answering, or if there is nothing to pick. Raises
         LullError.
@@ -91,8 +93,8 @@ class Comparing:
         return await self._answer(proposal.id, asked.comparison, alike=asked.alike)
 
     async def pick(self, proposal: str, wanted: Mapping[str, Any]) -> Json:
-        """Record which of two answers the user picked, and return how the proof of the skill
-        stands.
+        """Record which of two answers, with and without a proposed skill, the user picked; return
+        how the skill's proof stands.
 
         The result is `{"proposal", "picks", "wins", "losses", "e_value", "wanted", …}`.
 

@@ -122,9 +122,9 @@ def evidence_view(proposal: Proposal, pairs: Sequence[Pair], rule: ProofRule) ->
 
 
 def look_view(look: LastLook | None, e_value: float, alpha: float) -> Json | None:
-    """Return the JSON of a proof's last look, a randomised test once its answers are spent; None
-    before it was taken.
+    """Return the JSON of a proof's last look; None before it was taken.
 
+    The last look is a randomised test that decides once when all replays of the proof are spent.
     Its random number stays hidden until then.
     """
     if look is None or not look.after:
@@ -158,16 +158,16 @@ def pairs_view(pairs: Sequence[Pair]) -> Json:
 
 
 def scored_by(pairs: Sequence[Pair]) -> dict[str, int]:
-    """Count the replayed pairs of answers by who scored them: `check`, `user`, a model's own
-    verifier or a judge model.
+    """Count the replayed pairs of answers, with and without a proposed skill, by who scored them:
+    `check`, `user`, a model's own verifier or a judge model.
     """
     counts = Counter(pair.scored_by.removeprefix("verifier:") for pair in pairs)
     return dict(sorted(counts.items()))
 
 
 def picks_view(pairs: Sequence[Pair], rule: ProofRule) -> Json:
-    """Return the JSON of the user's picks between answers so far, and of how many more wins would
-    prove the skill.
+    """Return the JSON of the user's picks between answers with and without a skill so far, and of
+    how many more wins would prove the skill.
     """
     return {
         "done": sum(pair.scored_by == BY_USER for pair in pairs),

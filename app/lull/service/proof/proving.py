@@ -1,5 +1,5 @@
-"""Runs proofs of proposed skills in idle times and on request, follows up on decided ones, and
-checks that skills in use still help.
+"""Runs proofs of proposed skills (tests by replayed requests) in idle times and on request, follows
+up on decided ones, and checks that skills in use still help.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ GUARD_EVERY_S = 600.0
 
 
 class Proving:
-    """Runs the proofs of proposed skills and the checks of skills in use: which proofs wait, and
-    what follows from their results.
+    """Runs the proofs of proposed skills (tests by replayed requests) and the checks of skills in
+    use, and says which proofs wait.
     """
 
     def __init__(
@@ -56,7 +56,9 @@ class Proving:
         """Cached proposals to prove; None: to be looked up again."""
 
     async def guarding(self) -> None:
-        """Background job: check every ten minutes that skills in use still help."""
+        """Background job: check every ten minutes that the skills (texts put into prompts) in use
+        still help.
+        """
         while True:
             await self._problems.attempt("live guard", self._guard_step)
             await self._problems.attempt("put off proposals", self._wake)
@@ -77,7 +79,8 @@ class Proving:
     # Called in a lull
 
     def waiting(self) -> list[WaitingProof]:
-        """Return the proposals (candidate skills) that wait to be proved, oldest first.
+        """Return the proposals (candidate skills) that wait to be proved by replaying past
+        requests, oldest first.
 
         Cached, since it is called ten times a second.
         """
@@ -86,8 +89,8 @@ class Proving:
         return self._waiting
 
     async def in_lull(self, proposal: str) -> int:
-        """Run a time slice of one proposed skill's proof; returns how many pairs of answers were
-        added.
+        """Run a time slice of one proposed skill's proof, which answers past requests with and
+        without it; returns how many pairs of answers were added.
 
         Raises LullError.
         """
@@ -113,15 +116,16 @@ class Proving:
     # The user's requests
 
     async def again(self, proposal: str) -> None:
-        """Begin the proof of a proposed skill again, also of one that was not proved or was put
-        off.
+        """Begin the proof of a proposed skill (its test by replayed requests) again, also of one
+        that was not proved or was put off.
 
         Raises LullError.
         """
         await self._prove.again(proposal)
 
     async def hurry(self, proposal: str | None, *, wait: bool) -> None:
-        """Prove one proposed skill, or all, without waiting for idle time.
+        """Prove one proposed skill, or all, by replaying past requests, without waiting for idle
+        time.
 
         With `wait`, returns at the end and raises the LullError that stopped it. A caller that goes
         away does not stop the proofs.
@@ -146,14 +150,18 @@ class Proving:
         return None
 
     async def picked(self) -> None:
-        """Follow up on proofs of skills that the user's picks between answers have decided."""
+        """Follow up on the proofs of candidate skills that were decided by the user's picks between
+        answers with and without the skill.
+        """
         self._waiting = None
         await self._follow_up()
 
     # Afterwards
 
     def look_again(self) -> None:
-        """Drop the cached list of proposed skills to prove, because one was made or decided."""
+        """Drop the cached list of proposed skills that wait to be proved, because one was made or
+        decided.
+        """
         self._waiting = None
 
     def tell(self, proposal: Proposal) -> None:

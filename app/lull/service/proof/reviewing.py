@@ -52,7 +52,9 @@ _NOT_REPLAYED = {
 
 
 class Proofs(Protocol):
-    """Interface to start proofs of proposed skills, and to report that the user decided on one."""
+    """Interface to start proofs of proposed skills (tests by replayed requests), and to report that
+    the user decided on one.
+    """
 
     async def prove_now(self, proposal: str | None, *, wait: bool) -> list[LullError]: ...
 
@@ -76,7 +78,8 @@ class Reviewing:
         proofs: Proofs,
         bus: EventBus,
     ) -> None:
-        """The function `rule_for` returns a proposal's proof rule, with its own alpha.
+        """The function `rule_for` returns the rule by which a proposed skill is proved, with its
+        own alpha.
 
         `rule` is the default.
         """
@@ -169,8 +172,10 @@ class Reviewing:
         return view
 
     def verify(self, *, name: str, client: str) -> Json:
-        """Re-check the stored proof that a skill helps: `{"holds", "why", …}`. Raises NotFound,
-        SkillError.
+        """Re-check the stored proof (recorded replays of requests) that a skill helps: `{"holds",
+        "why", …}`.
+
+        Raises NotFound, SkillError.
         """
         return verified(self._skills, self._proposals, name=name, client=client, rule=self._rule)
 
@@ -233,7 +238,8 @@ class Reviewing:
     # Proving
 
     async def prove(self, wanted: Mapping[str, Any]) -> Json:
-        """Start all waiting proofs of proposed skills, or that of one proposal.
+        """Start all waiting proofs of proposed skills (tests by replayed requests), or that of one
+        proposal.
 
         Returns what `list` returns, and as "problems" the errors of a judge or writer that could
         not be asked. With `wait`, returns when the proofs have ended; they continue if the client

@@ -1,5 +1,5 @@
-"""Control API routes for proposals (candidate skills) and their proofs: list, show, compare,
-decide, undo, verify.
+"""Control API routes for proposals (candidate skills) and their proofs (tests by replayed
+requests): list, show, compare, decide, undo, verify.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ def proposal_routes(
     reviewing: Reviewing, comparing: Comparing, answering: Answering
 ) -> list[web.RouteDef]:
     """Routes to list, prove, compare and decide proposals (candidate skills), and to verify the
-    proofs of skills.
+    proofs of approved ones.
     """
 
     async def verify(request: web.Request) -> web.Response:

@@ -1,4 +1,5 @@
-"""Re-checks the stored proof that a skill helps (`lull verify`), with or without a running service.
+"""Re-checks the stored proof (recorded replays of requests) that a skill helps, for `lull verify`,
+with or without a running service.
 
 It selects the evidence file and the skill text it must match, and words the result. Blocking.
 """
@@ -33,7 +34,8 @@ _GROUND_FIELDS: Final = ("model", "engine", "adapter", "judge", "generation")
 def verified(
     skills: Skills, proposals: Proposals, *, name: str, client: str, rule: ProofRule
 ) -> Json:
-    """Re-check the stored proof that a skill helps; return `{"holds", "why", …}`.
+    """Re-check the stored proof (recorded replays of requests) that a skill helps; return
+    `{"holds", "why", …}`.
 
     A proof under a weaker rule than `rule` does not hold.
 
@@ -64,8 +66,8 @@ def verified(
 
 
 def mended_evidence(skills: Skills, proposals: Proposals) -> list[LullError]:
-    """Check the stored proofs of all skills against the database, and restore damaged copies from
-    intact ones.
+    """Check the stored proofs of all skills (recorded replays of requests) against the database,
+    and restore damaged copies from intact ones.
 
     If one of a proof's two copies is intact, the other is restored from it; returns an error for
     each proof without an intact copy.

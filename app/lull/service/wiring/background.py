@@ -31,7 +31,7 @@ class BackgroundTasks:
         self._service = service
 
     async def run(self) -> None:
-        """Run the background tasks until cancelled."""
+        """Run the service's background tasks until cancelled."""
         async with asyncio.TaskGroup() as group:
             keep = self._service.supervisor.keep
             following, learning = self._service.following, self._service.learning

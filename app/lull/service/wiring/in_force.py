@@ -25,7 +25,9 @@ LEARNER_PROBLEM = "model that learns"
 
 @dataclass(slots=True)
 class SettingsInForce:
-    """The current settings; calling it returns them with "auto" replaced by a model name."""
+    """Holds the current settings; calling it returns them with "auto" replaced by the name of the
+    model to train.
+    """
 
     settings: Settings
     """The settings as they are in the settings file."""
@@ -69,7 +71,9 @@ class FollowSettings:
         bus: EventBus,
         problems: Problems,
     ) -> None:
-        """`auto` chooses the model that `training.model = auto` stands for."""
+        """The argument `auto` chooses the model that the setting `training.model = auto` stands
+        for.
+        """
         self._in_force = in_force
         self._learner = learner
         self._auto = auto

@@ -1,4 +1,4 @@
-"""Opens the data on disk: the database, the skill folders and the key for message hashes."""
+"""Opens Lull's data on disk: the database, the skill folders and the key for message hashes."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class Opened:
 
 
 def put_together(settings: Settings, paths: Paths, door: Door, opened: Opened) -> Service:
-    """Assemble the service from the opened resources."""
+    """Assemble the service from the opened resources (database, engine, HTTP sessions)."""
     in_force = SettingsInForce(settings)
     ground = _ground(settings, paths, opened)
     auto = auto_learner_of(ground.world.stores, opened.clock, paths, lambda: loops.slow.weights)

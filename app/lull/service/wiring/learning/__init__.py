@@ -1,3 +1,3 @@
-"""Builds the parts that learn skills: the models that read feedback, judge answers and write
-skills, the proofs of skills, and the exams of models.
+"""Builds the parts that learn skills (texts put into prompts): the models that read feedback, judge
+answers and write skills, and the proofs of skills by replay.
 """

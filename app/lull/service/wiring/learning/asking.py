@@ -93,9 +93,9 @@ class AuxModels:
         reader: FeedbackReader | None = None,
         admitted: Callable[[ModelRole], str | None] = _nobody,
     ) -> None:
-        """The argument `reader` is Lull's small reader.
+        """The argument `reader` is Lull's own small model that reads users' messages for feedback.
 
-        The function `admitted` returns the model that passed a role's exam.
+        The function `admitted` returns the model that passed the exam of a role, such as judge.
         """
         self._world = world
         self._settings = settings
@@ -217,8 +217,8 @@ class AuxModels:
 
 
 class Stages:
-    """Provides the model on which past requests are replayed to prove a skill, as it is served
-    now.
+    """Provides the model on which past requests are replayed to prove a skill (a text for prompts),
+    as it is served now.
     """
 
     def __init__(

@@ -1,5 +1,5 @@
-"""Builds the jobs that learn skills: scoring answers, writing candidate skills, proving them, and
-review by the user.
+"""Builds the jobs that learn skills (texts put into prompts): scoring answers, writing candidates,
+proving them by replay, and review by the user.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearningParts:
-    """The jobs that learn skills and their parts, ready to run."""
+    """The jobs that learn skills (texts put into prompts), and their parts, ready to run."""
 
     reader: SmallReader
     hear: Hear
@@ -84,7 +84,7 @@ class LearningParts:
 
 
 async def close_learning(parts: LearningParts) -> None:
-    """Close what the jobs that learn skills hold open: models and the small reader's process."""
+    """Close the models and processes that the jobs that learn skills hold open."""
     await parts.exams.close()
     await parts.stages.close()
     await parts.reader.close()
@@ -92,8 +92,8 @@ async def close_learning(parts: LearningParts) -> None:
 
 
 def guard_of(world: Services, settings: Callable[[], Settings]) -> Holdout:
-    """Build the live guard, which measures whether skills in use help, and in some conversations
-    holds them out for that.
+    """Build the live guard, which measures whether skills (texts put into prompts) in use help, and
+    for that leaves them out of some conversations.
 
     Built first, because the request path uses it.
     """

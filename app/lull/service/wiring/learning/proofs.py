@@ -1,5 +1,5 @@
-"""Builds the jobs that prove skills: replays of past requests, blind comparison by the user,
-measuring skills in use, and review.
+"""Builds the jobs that prove skills (texts put into prompts): replays of past requests, blind
+comparison by the user, measuring skills in use, and review.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from lull.service.wiring.learning.rules import guard_rule, prove_rule
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProofGround:
-    """What proving a skill by replay needs: the model to ask, when it may be asked, the skills of
-    today, and what scores the answers.
+    """What proving a skill by replayed requests needs: the model to ask, when it may be asked, how
+    skills are chosen today, and what scores the answers.
     """
 
     stages: Stages

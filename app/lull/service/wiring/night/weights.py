@@ -66,7 +66,11 @@ def choose_of(
 
 @asynccontextmanager
 async def choosing_here(settings: Settings, paths: Paths) -> AsyncIterator[ChooseModel]:
-    """Context manager for a `ChooseModel` without a service, with its own HTTP connection."""
+    """Context manager that yields the part which prepares a model for training (`ChooseModel`),
+    without a running service.
+
+    It has an HTTP connection of its own.
+    """
     async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
         yield choose_of(settings, paths, session, SystemClock())
 
