@@ -21,10 +21,10 @@ LOOK_EVERY_S: Final = 600.0
 
 
 class AdapterControl:
-    """Answers the requests of the window and the command line about LoRA adapters."""
+    """Answers the requests of the desktop window and the command line about LoRA adapters."""
 
     def __init__(self, adapters: Adapters, promote: Promote, *, model: Callable[[], str]) -> None:
-        """The function `model` returns the name of the model that learns."""
+        """The function `model` returns the name of the model that is trained."""
         self._adapters = adapters
         self._promote = promote
         self._model = model

@@ -32,10 +32,10 @@ class PublishingHost:
         base_of: Callable[[str], str | None],
         says: Callable[[str, str, str | None], Awaitable[NextToken]],
     ) -> None:
-        """The function `base_of` returns the sha256 of a model's weights file.
+        """Take the parts; `base_of` returns the sha256 of a model's weights file, None if Ollama
+        does not answer for that model.
 
-        None if Ollama does not answer for that model. The function `says` returns the next token of
-        Lull's engine, by model, prompt and adapter.
+        The function `says` returns the next token of Lull's engine, by model, prompt and adapter.
         """
         self._engines = engines
         self._publish = publish

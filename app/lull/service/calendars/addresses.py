@@ -26,7 +26,9 @@ class Addresses:
     """Stores the addresses of calendar feeds in the secret store and caches them in memory."""
 
     def __init__(self, secrets: Open, *, waiting: Open | None = None) -> None:
-        """`waiting` opens the store too, and waits until the user has answered its prompt."""
+        """The function `secrets` opens the secret store; `waiting` does, too, and waits until the
+        user has answered the store's prompt.
+        """
         self._open = secrets
         self._waiting = waiting or secrets
         self._store: SecretStore | None = None

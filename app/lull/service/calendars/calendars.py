@@ -1,8 +1,8 @@
-"""The user's calendars: adding, testing, removing and refreshing feeds.
+"""Adds, tests, removes and refreshes the user's calendars, which are read from feeds.
 
 Feeds are stored, so that a restart knows the user's schedule before the network is up; their
-addresses are kept separately. This module decides when a feed is read and when a failure is a
-problem; fetching and parsing are behind `FeedReader`.
+addresses are kept separately. This module decides when a feed is read and when a failure is shown
+as a problem; fetching and parsing are behind `FeedReader`.
 """
 
 from __future__ import annotations

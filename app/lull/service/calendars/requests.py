@@ -1,4 +1,6 @@
-"""Parses requests about calendars. Error messages never contain an address."""
+"""Parses requests about calendars. Error messages never contain a feed's address, which is
+secret.
+"""
 
 from __future__ import annotations
 

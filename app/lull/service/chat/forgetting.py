@@ -29,7 +29,7 @@ class ForgettingRequests:
         bring_back: Callable[[str], Awaitable[None]],
         backups: Backups,
     ) -> None:
-        """The function `settle` blocks until everything recorded so far is readable.
+        """The function `settle` blocks until all requests and answers recorded so far are readable.
 
         The function `bring_back` restores a conversation from the trash, so that nothing of it
         stays there.

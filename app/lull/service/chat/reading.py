@@ -1,5 +1,5 @@
-"""Reads conversations, rewards and skills from the database, and returns them as the JSON
-documented in CLI.md.
+"""Reads conversations, rewards and skills (texts put into prompts) from the database, and returns
+them as the JSON documented in CLI.md.
 
 Blocking; call it from a thread.
 """
@@ -38,7 +38,9 @@ FILTERS: Final = ("client", "model", "label", "skill", "excluded", "search")
 
 
 class Reading:
-    """Reads conversations, turns, learning and skills from the store."""
+    """Reads conversations, rewards and skills (texts put into prompts) from the database, as
+    JSON.
+    """
 
     def __init__(
         self,
@@ -51,7 +53,9 @@ class Reading:
         worths: Worths,
         tested: Callable[[], Mapping[SkillKey, Set[str]]],
     ) -> None:
-        """`tested`: by skill, the hashes of its texts that were tested before their approval."""
+        """The argument `tested` holds, by skill, the hashes of its texts that were tested before
+        their approval.
+        """
         self._tested = tested
         self._trajectories = trajectories
         self._skills = skills
@@ -73,12 +77,14 @@ class Reading:
         return conversations_view(rows, following)
 
     def kinds(self) -> Json:
-        """Return the client names and models that conversations can be filtered by."""
+        """Return the client names and model names by which conversations can be filtered."""
         clients, models = self._trajectories.kinds()
         return {"clients": clients, "models": models}
 
     def conversation(self, name: str) -> Json:
-        """Return the JSON of a conversation with its turns. Raises NotFound."""
+        """Return the JSON of a conversation with its turns (requests and answers). Raises
+        NotFound.
+        """
         row, turns = self._trajectories.get(name)
         return trajectory_view(row, turns, self._eligible.of([turn.id for turn in turns]))
 
@@ -94,7 +100,9 @@ class Reading:
         return learning_view(self._worths, self._skills.generations(), since)
 
     def skills(self, *, client: str | None = None, everything: bool = False) -> Json:
-        """List the skills, of one client if named; `everything` includes those not in use."""
+        """Return the JSON of the skills (texts put into prompts), of one client if named;
+        `everything` includes those not in use.
+        """
         if client:
             check_client(client)
         library, uses = self._skills.library(), self._skills.uses()
@@ -109,8 +117,8 @@ class Reading:
         )
 
     def history(self, *, name: str = "", client: str = "") -> Json:
-        """Return the versions of one skill, or if no name is given all generations (numbered
-        versions) of the skill library.
+        """Return the versions of one skill (a text put into prompts), or if no name is given all
+        numbered generations of the skill library.
 
         Raises NotFound.
         """
@@ -119,7 +127,7 @@ class Reading:
         return history_view(self._skills.history(_key(client, name)))
 
     def diff(self, *, name: str, client: str = "", old: int = 0, new: int = 0) -> Json:
-        """Return the difference between two versions of a skill.
+        """Return the difference between two versions of a skill's text.
 
         0 means the newest version or the one before. Raises NotFound.
         """

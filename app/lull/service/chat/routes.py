@@ -1,4 +1,6 @@
-"""Control API routes for conversations: list, read, rate, exclude, forget, and the trash."""
+"""Control API routes for recorded conversations: list, read, rate, exclude, forget, and the
+trash.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from lull.service.idle.window_views import time_in
 def conversation_routes(
     reading: Reading, rating: Rating, answering: Answering
 ) -> list[web.RouteDef]:
-    """Routes to list, read, exclude and rate conversations, and for their rewards over time."""
+    """Routes to list, read, exclude and rate recorded conversations, and for their rewards over
+    time.
+    """
 
     async def listed(request: web.Request) -> web.Response:
         limit, after = answering.number(request, "limit", PAGE), request.query.get("after", "")

@@ -25,7 +25,9 @@ class ThrowingAway:
     """Moves old conversations into the trash regularly, and answers requests about the trash."""
 
     def __init__(self, sweep: Sweep, problems: Problems, *, settle: Callable[[], None]) -> None:
-        """The function `settle` blocks until everything recorded so far is readable."""
+        """The function `settle` blocks until all requests and answers recorded so far are
+        readable.
+        """
         self.sweep = sweep
         self._problems = problems
         self._settle = settle

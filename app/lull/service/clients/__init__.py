@@ -1,3 +1,3 @@
-"""Connects other chat programs on this machine to Lull's proxy, for the window: lists them, changes
-their settings files and undoes that.
+"""Connects other chat programs on this machine to Lull's proxy, for the desktop window: lists them,
+changes their settings files and undoes that.
 """

@@ -1,5 +1,5 @@
-"""Answers the window's requests to connect chat clients (other programs) to Lull: list, preview the
-change of a settings file, write it, test, undo.
+"""Answers the desktop window's requests to connect chat clients (other programs) to Lull: list,
+preview the change of a settings file, write it, test, undo.
 
 A request to write carries the digest of the previewed file, so that only what the user saw is
 written.
@@ -48,7 +48,9 @@ class ConnectRequests:
     """Answers the control API's requests about connecting chat clients (other programs) to Lull."""
 
     def __init__(self, parts: ConnectParts, here: Callable[[], Awaitable[Json]]) -> None:
-        """`here` is the service's status, with its address and the model that it serves."""
+        """The function `here` returns the service's status, with its address and the model that it
+        serves.
+        """
         self._parts = parts
         self._here = here
 

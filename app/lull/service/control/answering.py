@@ -82,7 +82,7 @@ class Answering:
 
     @staticmethod
     def number(request: web.Request, name: str, default: int) -> int:
-        """Return a number from the query. Raises UsageError."""
+        """Return a number from the URL's query. Raises UsageError."""
         text = request.query.get(name, "")
         if not text:
             return default
@@ -95,7 +95,9 @@ class Answering:
 async def errors(
     request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
 ) -> web.StreamResponse:
-    """aiohttp middleware that turns exceptions of handlers into JSON error answers."""
+    """aiohttp middleware of the control API that turns exceptions of handlers into JSON error
+    answers.
+    """
     try:
         return await handler(request)
     except LullError as error:

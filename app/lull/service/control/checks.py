@@ -46,8 +46,8 @@ def check(name: str, *, ok: bool, text: str, hint: str = "", serious: bool = Tru
 
 
 def tried(name: str, look: Callable[[], str], *, serious: bool = True) -> Json:
-    """Run one check of `lull doctor`, the function `look`, which returns a description or raises an
-    error; build its result.
+    """Run one check of `lull doctor`, the function `look`; build its result from the description
+    that it returns or the error that it raises.
     """
     try:
         return check(name, ok=True, text=look())
@@ -143,7 +143,8 @@ def store(database: Database, trajectories: Trajectories) -> str:
 
 
 def skills(folders: SkillFolders, library: Library, missing: LullError | None = None) -> str:
-    """Check that the files of all skills are readable and as they were approved.
+    """Check that the files of all skills (texts put into prompts) are readable and as they were
+    approved.
 
     Raises the error `missing`, if given, else the first problem found.
     """

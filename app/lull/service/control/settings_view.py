@@ -45,7 +45,7 @@ class SettingsView:
     """Reads and changes the settings file for the control API and the command line."""
 
     def __init__(self, path: Path, *, apply: Callable[[Settings], None] | None = None) -> None:
-        """The callback `apply` is called with the changed settings."""
+        """The callback `apply` is called with all settings after one was changed."""
         self._path = path
         self._apply = apply
         self._one_change = asyncio.Lock()

@@ -1,4 +1,5 @@
-"""Builds the JSON of conversations, their turns and skills, as documented in CLI.md.
+"""Builds the JSON of conversations, of the requests and answers in them, and of skills (texts put
+into prompts), as documented in CLI.md.
 
 Keys are only ever added.
 """
@@ -22,7 +23,9 @@ Json = dict[str, Any]
 
 
 def conversations_view(rows: Sequence[TrajectoryRow], following: str) -> Json:
-    """Return the JSON of a page of conversations; `following` starts the next page."""
+    """Return the JSON of a page of conversations; `following` says where the next page starts, ""
+    if there is none.
+    """
     return {
         "conversations": [conversation_view(row) for row in rows],
         "next": following or None,
@@ -141,7 +144,7 @@ def skill_view(
     measures: Mapping[SkillKey, SkillMeasure] | None = None,
     tested: Mapping[SkillKey, Set[str]] | None = None,
 ) -> Json:
-    """Return the JSON of one skill.
+    """Return the JSON of one skill (a text put into prompts).
 
     Its `edited` says that an earlier text of it was tested, and this one was not.
     """
@@ -189,7 +192,9 @@ def skills_view(
     client: str | None,
     everything: bool,
 ) -> Json:
-    """Return the JSON of active and disabled skills; with `everything` also of archived ones."""
+    """Return the JSON of active and disabled skills (texts put into prompts); with `everything`
+    also of archived ones.
+    """
     chosen = [
         skill
         for key, skill in sorted(library.skills.items())

@@ -41,13 +41,13 @@ class Lulls:
         self._clock = clock
 
     async def why(self) -> Json:
-        """Return the JSON of why Lull does background work now or does not."""
+        """Return the JSON of why Lull does or does not do background work now."""
         return _view(await self._watch.why())
 
     async def pause(self, wanted: Json) -> Json:
         """Pause Lull's background work, for one hour by default. Raises UsageError.
 
-        `{"for": "tomorrow" | "for-good" | a length such as "45m", "3h" or "2d"}`.
+        The request is `{"for": "tomorrow" | "for-good" | a length such as "45m", "3h" or "2d"}`.
         """
         length = wanted.get("for", DEFAULT_PAUSE.value)
         wanted_length = length_of(length) if isinstance(length, str) else None

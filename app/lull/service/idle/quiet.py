@@ -39,7 +39,7 @@ class Activity:
 
     @property
     def busy(self) -> bool:
-        """Whether a chat is in progress."""
+        """Whether a chat of the user is in progress."""
         return self._chats > 0
 
     @property
@@ -74,7 +74,8 @@ class QuietTimes:
         after_s: Callable[[], float],
         allowed: Callable[[], bool] = lambda: True,
     ) -> None:
-        """The function `after_s` returns how long it must be quiet first, in seconds.
+        """The function `after_s` returns for how many seconds no chat must have run before work may
+        begin.
 
         The function `allowed` returns False for reasons other than chats, such as a user at the
         keyboard, a pause or a low battery.

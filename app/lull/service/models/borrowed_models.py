@@ -37,7 +37,7 @@ class BorrowedModels:
     ) -> None:
         """The function `loaded` returns the models in Ollama's memory (None if unknown).
 
-        The function `asked` returns those that Lull's work asks.
+        The function `asked` returns the models that Lull's own work asks.
         """
         self._loaded = loaded
         self._unload = unload

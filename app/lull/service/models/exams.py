@@ -43,7 +43,8 @@ class ExamRequests:
         settings: Callable[[], Mapping[ModelRole, tuple[str, str]]],
         done: Callable[[], None],
     ) -> None:
-        """The function `settings` returns each role's model and address.
+        """The function `settings` returns the model and address that are set for each role (reader,
+        judge, writer).
 
         The callback `done` is called when the exams have ended.
         """

@@ -42,10 +42,10 @@ class ModelRequests:
         set_model: Callable[[str], Awaitable[Json]],
         auto: Callable[[], Json | None] = lambda: None,
     ) -> None:
-        """The function `set_model` writes the setting `training.model`.
+        """The function `set_model` writes the setting `training.model`, and answers like `lull
+        settings set`.
 
-        It answers like `lull settings set`. `auto` returns what "auto" stands for and why, None if
-        a model is named.
+        `auto` returns the model that "auto" stands for and why, None if the settings name a model.
         """
         self._choose = choose
         self._chosen = chosen

@@ -1,4 +1,5 @@
-"""Makes backups in a running service: on a schedule in quiet moments, and on request.
+"""Makes backups of Lull's data in a running service: on a schedule in quiet moments, and on
+request.
 
 Forgetting a conversation stops a backup in progress, so that none contains what is being deleted.
 

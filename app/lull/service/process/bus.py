@@ -35,7 +35,7 @@ class EventBus:
 
     @property
     def last(self) -> int:
-        """Number of the newest event."""
+        """Number of the newest published event."""
         return self._seq
 
     def tell(self, kind: EventKind, **fields: object) -> None:

@@ -64,7 +64,7 @@ class Ready:
 
 
 class Stopping:
-    """Stop requests to the service.
+    """Holds the requests to stop the service.
 
     Event `asked` is set by the first, `again` by a second, which means at once.
     """
@@ -74,7 +74,7 @@ class Stopping:
         self.again = asyncio.Event()
 
     def ask(self) -> None:
-        """Record a stop request."""
+        """Record a request to stop the service."""
         (self.again if self.asked.is_set() else self.asked).set()
 
     def listen(self) -> None:

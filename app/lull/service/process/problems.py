@@ -22,7 +22,7 @@ def _alike(_kind: str, _secret: str) -> int:
 
 
 class Problems:
-    """The service's current problems (errors shown to the user until they are over), by key.
+    """Holds the service's current problems (errors shown to the user until they are over), by key.
 
     Each is reported once while its text is the same.
     """

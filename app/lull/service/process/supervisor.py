@@ -2,8 +2,8 @@
 
 A failure that has a name, such as a full disk, is somebody's to mend, so the task is tried until it
 is mended. A task that keeps raising anything else has a fault and is given up after a few tries. It
-stays listed as a problem; the data plane goes on without it. The problem is cleared only after the
-task has run for a while, so that it does not flicker with every restart.
+stays listed as a problem; the proxy goes on without it. The problem is cleared only after the task
+has run for a while, so that it does not flicker with every restart.
 """
 
 from __future__ import annotations
