@@ -1,4 +1,5 @@
-"""Finds the files that ship with Lull: built-in model, reader, starter skills, exams, prompts.
+"""Finds the files that ship with Lull: the built-in model, the model that reads feedback, starter
+skills, test questions for models, prompts and icons.
 
 An installed Lull has them inside its package; a checkout has them beside `app/`.
 """
@@ -23,27 +24,37 @@ def pocket_dir(places: tuple[Path, ...] = _PLACES) -> Path:
 
 
 def starter_skills_dir(places: tuple[Path, ...] = _PLACES) -> Path:
-    """Folder that holds the starter skills' folders. Raises ResourceError."""
+    """Folder that holds the starter skills (texts for prompts that ship with Lull), each in a
+    folder of its own. Raises ResourceError.
+    """
     return _found("skills", "*/SKILL.md", places)
 
 
 def probes_dir(places: tuple[Path, ...] = _PLACES) -> Path:
-    """Folder of the canary families, one JSON file each. Raises ResourceError."""
+    """Folder of the canary prompts, which test whether a LoRA adapter has lost abilities; one JSON
+    file for each family of prompts. Raises ResourceError.
+    """
     return _found("probes", "*.json", places)
 
 
 def exams_dir(places: tuple[Path, ...] = _PLACES) -> Path:
-    """Folder of the exam questions, one JSON-lines file per role. Raises ResourceError."""
+    """Folder of the exam questions, which test whether a chat model may read feedback, judge
+    answers or write skills; one JSON-lines file for each of these roles. Raises ResourceError.
+    """
     return _found("exams", "*.jsonl", places)
 
 
 def reader_dir(places: tuple[Path, ...] = _PLACES) -> Path:
-    """Folder of the small reader's trained weights. Raises ResourceError."""
+    """Folder of the trained weights of the small reader, the model that reads users' messages for
+    feedback. Raises ResourceError.
+    """
     return _found("reader", "reader.json", places)
 
 
 def kinds_dir(places: tuple[Path, ...] = _PLACES) -> Path:
-    """Folder of the data that tells kinds of requests apart. Raises ResourceError."""
+    """Folder of the data of the classifier that tells kinds of requests apart. Raises
+    ResourceError.
+    """
     return _found("kinds", "kinds.npz", places)
 
 
@@ -55,7 +66,10 @@ def icons_dir(places: tuple[Path, ...] = _PLACES) -> Path:
 
 @lru_cache(maxsize=16)
 def prompt(name: str, places: tuple[Path, ...] = _PLACES) -> str:
-    """Return the text of one of Lull's own prompts, such as `judge-turn`. Raises ResourceError."""
+    """Return the text of one of the prompts with which Lull asks models, such as `judge-turn`.
+
+    Raises ResourceError.
+    """
     file = f"{name}.md"
     return (_found("prompts", file, places) / file).read_text("utf-8").strip()
 

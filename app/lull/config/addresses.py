@@ -45,7 +45,7 @@ def is_address(text: str) -> bool:
 
 
 def is_own(address: str, port: int) -> bool:
-    """Whether an address of Ollama's form is this port of this machine."""
+    """Whether an address, written as in OLLAMA_HOST, names this port on this machine."""
     parts = urlsplit(address)
     host = parts.hostname or ""
     here = host == "localhost" or (is_bind(host) and is_loopback(host))

@@ -26,7 +26,7 @@ that.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """One setting with its value and rule, as `lull settings show` displays it."""
+    """One setting with its value, default, reason and allowed values, for `lull settings show`."""
 
     key: str
     value: Value
@@ -74,7 +74,9 @@ def set_value(path: Path, key: str, typed: str) -> Settings:
 
 
 def show(settings: Settings) -> list[Shown]:
-    """Return every setting with its value and rule, in the file's order."""
+    """Return every setting with its value, default, reason and allowed values, in the file's
+    order.
+    """
     return [
         Shown(
             key=f"{group}.{name}",

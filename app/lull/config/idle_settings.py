@@ -1,4 +1,6 @@
-"""Settings that decide when the machine counts as idle and when Lull must not work."""
+"""Settings that decide when the machine counts as idle and when Lull must not do background
+work.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Settings for learning skills: helper models, quiet time, proofs, review and holdout."""
+"""Settings for learning skills (short texts put into prompts): which helper models are asked and
+when, and how skills are tested, approved and measured in use.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ _GUARD = GuardRule()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeSettings:
-    """Settings of the model that judges whether an answer was good when nothing else tells."""
+    """Settings of the model that judges whether an answer was good when neither the user nor an
+    automatic check tells.
+    """
 
     model: str = setting(
         "auto",
@@ -63,7 +67,9 @@ class JudgeSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriterSettings:
-    """Settings of the model that writes skills from failures the user did not explain."""
+    """Settings of the model that writes skills (short texts for prompts) from failed answers that
+    the user did not explain.
+    """
 
     model: str = setting(
         "auto",
@@ -92,7 +98,9 @@ class WriterSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReaderSettings:
-    """Settings of the model that reads users' messages instead of Lull's own small reader."""
+    """Settings for reading users' follow-up messages as feedback, by a chat model or by Lull's own
+    small model.
+    """
 
     model: str = setting(
         "auto",
@@ -118,7 +126,9 @@ class ReaderSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearningSettings:
-    """Settings for when Lull works on skills by itself, and what a proof needs."""
+    """Settings for when Lull works on skills (texts put into prompts) by itself, and what is needed
+    to prove one by replaying past requests.
+    """
 
     quiet_s: float = setting(
         20.0,
@@ -189,7 +199,9 @@ class ReviewSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardSettings:
-    """Settings for measuring whether an approved skill still helps."""
+    """Settings for measuring whether an approved skill (a short text put into prompts) still
+    helps.
+    """
 
     leave_out_share: float = setting(
         _GUARD.share,

@@ -2,7 +2,7 @@
 
 MLX compiles kernels for the CPU into a folder with a known name below the temporary one and loads
 what it finds there, so another user of the machine who makes that folder first would have their
-code run in Lull. Homes of one user share the folder, because compiling takes a second.
+code run in Lull. All of one user's Lulls share the folder, because compiling takes a second.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Paths of all of Lull's files, which lie in one folder, called the home.
+"""Defines the paths of all of Lull's files, which lie in one folder, called the home.
 
 `LULL_HOME` or `--home` moves all of them, so two homes are two separate Lulls. This module picks
 the home, names the files in it and makes its folders readable by their owner only.
@@ -24,7 +24,9 @@ _PRIVATE = 0o700
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paths:
-    """The paths of all files in one home folder. Nothing is created until `prepare`."""
+    """The paths of all of Lull's files in one folder, called the home. Nothing is created until
+    `prepare`.
+    """
 
     home: Path
     """Path of the home folder, absolute and with links resolved.
@@ -38,7 +40,8 @@ class Paths:
     def from_environment(
         cls, environ: Mapping[str, str], platform: str, *, home: str | None = None
     ) -> Paths:
-        """Return the paths of the home folder that the user chose, or of the default one.
+        """Return the paths of the home (the folder with all of Lull's files) that the user chose,
+        or of the default one.
 
         The choice is `home` (from `--home`), else LULL_HOME; the default is the platform's
         application data folder.
@@ -78,7 +81,9 @@ class Paths:
 
     @property
     def clients(self) -> Path:
-        """Path of the records and backups of `lull connect`."""
+        """Path of the folder in which `lull connect` records and backs up the files of other
+        programs that it changes.
+        """
         return self.home / "clients"
 
     @property
@@ -111,7 +116,9 @@ class Paths:
 
     @property
     def keychain_service(self) -> str:
-        """Service name under which keychain entries are stored; different for each home."""
+        """Service name under which keychain entries are stored; different for each of Lull's home
+        folders.
+        """
         return f"Lull ({self.home})"
 
     @property
@@ -124,7 +131,8 @@ class Paths:
         return short if _fits(short) else Path("/tmp") / name / "control.sock"
 
     def prepare(self) -> None:
-        """Create the home, the socket's folder and the log folder, accessible to the owner only.
+        """Create the home (the folder with all of Lull's files), the socket's folder and the log
+        folder, accessible to the owner only.
 
         Raises SettingsError when they cannot be created or belong to somebody else.
         """

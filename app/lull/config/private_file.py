@@ -1,7 +1,7 @@
 """Writes files atomically, readable by their owner only.
 
-A power cut during a write must not destroy the settings or the secrets. Each file in the home has
-an owner-only mode of its own, so that a copy keeps it.
+A power cut during a write must not destroy the settings or the secrets. Each of Lull's files has an
+owner-only mode of its own, so that a copy keeps it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def close_to_others(home: Path) -> None:
-    """Remove other users' permissions from existing files below `home`.
+    """Remove other users' permissions from existing files below the folder `home`.
 
     Symlinks are not changed.
     """

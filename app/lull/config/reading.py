@@ -28,7 +28,9 @@ _AT = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 
 
 def rules() -> dict[Key, Rule]:
-    """Return the rule (default and allowed values) of every setting, in the file's order."""
+    """Return the rule (default, reason and allowed values) of every setting, in the file's
+    order.
+    """
     defaults = Settings()
     return {
         (group.name, one.name): one.metadata[Rule]
@@ -38,7 +40,7 @@ def rules() -> dict[Key, Rule]:
 
 
 def rule_of(key: str) -> tuple[Key, Rule]:
-    """Return the rule of a setting such as `group.name`.
+    """Return the rule (default, reason and allowed values) of a setting such as `group.name`.
 
     Raises SettingsError when there is none.
     """
@@ -50,7 +52,9 @@ def rule_of(key: str) -> tuple[Key, Rule]:
 
 
 def parsed(text: str, where: str) -> Settings:
-    """Parse the settings in a file's text. Raises SettingsError that names `where` and the line."""
+    """Parse the settings in a file's text. Raises SettingsError that names the file (`where`) and
+    the line.
+    """
     return _Reading(text, where).settings()
 
 

@@ -1,4 +1,4 @@
-"""The rule of a setting: its default, its allowed values and the reason for it.
+"""Defines the rule of a setting: its default, its allowed values and the reason for it.
 
 Value checks, error messages and the comments in the settings file all come from the rule. The
 reason is a value and not a docstring, because a frozen app has no source to read it from.
@@ -78,7 +78,9 @@ class Rule:
         return value
 
     def nearest(self, found: object) -> Value | None:
-        """Return the bound that a number out of bounds is read as; None if it is not `held`."""
+        """Return the nearest allowed value for a number out of bounds, if the setting is corrected
+        so (`held`); else None.
+        """
         value = self._typed(found) if self.held else None
         if not isinstance(value, int | float) or isinstance(value, bool) or self._in_bounds(value):
             return None

@@ -1,7 +1,7 @@
-"""Every setting with its default and the reason for it, in groups.
+"""Defines every setting with its default and the reason for it, in groups.
 
-Code is given the group it needs. Defaults that belong to a learning rule are defined with that
-rule in `core` and only referred to here.
+Code is given the group it needs. Defaults that belong to a learning rule are defined with that rule
+in `core` and only referred to here.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ _RULE = RetrievalRule()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceSettings:
-    """Settings of the address that chat clients connect to, and of its limits."""
+    """Settings of the proxy to which chat clients connect: its address, who may connect, and its
+    limits.
+    """
 
     enabled: bool = setting(
         True,
@@ -91,7 +93,7 @@ class ServiceSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpstreamSettings:
-    """Settings of the Ollama that Lull forwards to."""
+    """Settings of the Ollama to which Lull forwards requests."""
 
     address: str = setting(
         "",
@@ -135,7 +137,7 @@ class ModelsSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SkillsSettings:
-    """Settings for which skills go into a prompt, and how much room they may take."""
+    """Settings for which skills (short texts) go into a prompt, and how much room they may take."""
 
     at_most: int = setting(
         _RULE.at_most,
@@ -254,7 +256,7 @@ class RecordsSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackupSettings:
-    """Settings for automatic backups: how often, where, and how many are kept."""
+    """Settings for automatic backups of Lull's data: how often, where, and how many are kept."""
 
     every_days: int = setting(
         0,
@@ -283,7 +285,7 @@ class BackupSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineSettings:
-    """Settings of the process that serves the trained model and the built-in one."""
+    """Settings of the engine, the process that runs the trained model and the built-in one."""
 
     memory_limit_mb: int = setting(
         0,

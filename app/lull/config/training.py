@@ -1,5 +1,5 @@
-"""Settings for training weights: what is trained, what resources it may use, and the trial of a new
-adapter.
+"""Settings for training a model's weights: what is trained, what resources it may use, and how a
+new LoRA adapter is tried out on conversations.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from lull.config.rules import setting
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingSettings:
-    """Settings for training the model's weights while the user is away."""
+    """Settings for training LoRA adapters of the model while the user is away."""
 
     enabled: bool = setting(
         True,

@@ -1,4 +1,5 @@
-"""The wire protocol between the service and the engine, over their socket pair.
+"""The wire protocol between the service and the engine (the process that runs models with MLX),
+over their socket pair.
 
 A frame is a four-byte big-endian length, then that many bytes of UTF-8 JSON holding one object.
 Both ends come from the same release, so there is no version field; a frame that cannot be
@@ -68,8 +69,9 @@ def encode(frame: Frame) -> bytes:
 
 
 async def read_frame(reader: asyncio.StreamReader) -> Frame | None:
-    """Read the next frame; None when the stream has ended or broken off in the middle of a
-    frame."""
+    """Read the next frame (one JSON message of the engine's protocol) from a stream; None when it
+    has ended or broken off in the middle of a frame.
+    """
     try:
         length = _checked(await reader.readexactly(_LENGTH.size))
         return _parsed(await reader.readexactly(length))
@@ -78,7 +80,9 @@ async def read_frame(reader: asyncio.StreamReader) -> Frame | None:
 
 
 def receive_frame(sock: socket) -> Frame | None:
-    """Read the next frame from a blocking socket; None at the end, as in `read_frame`."""
+    """Read the next frame (one JSON message of the engine's protocol) from a blocking socket; None
+    at its end, as in `read_frame`.
+    """
     head = _receive(sock, _LENGTH.size)
     body = _receive(sock, _checked(head)) if head else None
     return _parsed(body) if body else None
@@ -136,8 +140,8 @@ def _message(wire: Frame) -> Message:
 
 
 def chunk_to_wire(chunk: Chunk) -> Frame:
-    """Convert a chunk of an answer to a frame, without empty fields, because most chunks carry only
-    text.
+    """Convert a chunk of a model's answer to a frame (a protocol message), without empty fields,
+    because most chunks carry only text.
     """
     wire: Frame = {"text": chunk.text}
     if chunk.tokens:

@@ -1,9 +1,10 @@
-"""Paths of the control API: JSON over HTTP on a Unix socket that only its owner can open.
+"""Defines the paths of the control API for the desktop window and the command line: JSON over HTTP
+on a Unix socket that only its owner can open.
 
-Errors are `{"error": {"title", "detail", "hint"}}` with HTTP 400 for a bad request (404 not
-found, 405 wrong method, 409 conflict, 413 too large) and 500 for a fault in Lull.
-Events are one JSON document per line, `{"seq", "at", "kind", "fields"}`; a client that reconnects
-sends the last `seq` it saw.
+Errors are `{"error": {"title", "detail", "hint"}}` with HTTP 400 for a bad request (404 not found,
+405 wrong method, 409 conflict, 413 too large) and 500 for a fault in Lull. Events are one JSON
+document per line, `{"seq", "at", "kind", "fields"}`; a client that reconnects sends the last `seq`
+it saw.
 """
 
 from __future__ import annotations

@@ -1,1 +1,3 @@
-"""Control of adapters, serving with them and publishing them."""
+"""Serves LoRA adapters, from Lull's own engine or through Ollama, and answers requests about
+them.
+"""

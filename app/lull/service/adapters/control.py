@@ -1,4 +1,6 @@
-"""Control API for adapters: list, show, compare, promote, roll back; and the background watch."""
+"""Answers the control API's requests about LoRA adapters (list, show, compare, promote, roll back),
+and watches the adapters in use.
+"""
 
 from __future__ import annotations
 
@@ -19,32 +21,34 @@ LOOK_EVERY_S: Final = 600.0
 
 
 class AdapterControl:
-    """Answers the control API's requests about adapters."""
+    """Answers the requests of the desktop window and the command line about LoRA adapters."""
 
     def __init__(self, adapters: Adapters, promote: Promote, *, model: Callable[[], str]) -> None:
-        """The function `model` returns the name of the model that learns."""
+        """The function `model` returns the name of the model that is trained."""
         self._adapters = adapters
         self._promote = promote
         self._model = model
         self._lost: asyncio.Queue[tuple[str, LullError]] = asyncio.Queue()
 
     def list(self) -> Json:
-        """List all adapters. Blocking, as `show` and `compare` are."""
+        """Return the JSON of all LoRA adapters. Blocking: reads the database."""
         return listed_view(self._adapters, self._model())
 
     def show(self, adapter: str) -> Json:
-        """Return one adapter with its history. Raises NotFound."""
+        """Return the JSON of one LoRA adapter with its history. Blocking. Raises NotFound."""
         return shown_view(self._adapters, adapter)
 
     def compare(self, a: str, b: str) -> Json:
-        """Return the gate's checks of two adapters. Raises NotFound, Conflict."""
+        """Return the JSON of two LoRA adapters' results in the gate (the checks that an adapter
+        must pass before it answers users). Blocking. Raises NotFound, Conflict.
+        """
         return compared_view(self._adapters, a, b)
 
     async def promote(self, wanted: Json) -> Json:
-        """Put an adapter into use, by a request `{"adapter": ID}`.
+        """Put a LoRA adapter into use, by a request `{"adapter": ID}`.
 
-        One that the gate has not accepted needs `"anyway": true`. Raises AdapterError, NotFound,
-        UsageError.
+        An adapter that did not pass the gate (the checks before it may answer users) needs
+        `"anyway": true`. Raises AdapterError, NotFound, UsageError.
         """
         adapter = _text(wanted, "adapter")
         version = self._adapters.get(adapter)
@@ -63,9 +67,11 @@ class AdapterControl:
         return await asyncio.to_thread(self.list)
 
     async def roll_back(self, wanted: Json) -> Json:
-        """Roll back by a request `{"to", "model"}`, both optional.
+        """Roll a model back to an earlier LoRA adapter, by a request `{"to", "model"}`, both
+        optional.
 
-        `to` is an adapter's id, `base`, or by default the previous adapter.
+        `to` is an adapter's id, `base` for the model without one, or by default the previous
+        adapter.
         """
         to = wanted.get("to")
         if to is not None and not isinstance(to, str):
@@ -87,21 +93,25 @@ class AdapterControl:
         return chosen if chosen in models or not models else models[-1]
 
     def in_force(self) -> tuple[str | None, str | None]:
-        """Return (version, id) of the adapter in force for the model that learns."""
+        """Return (sha256, id) of the LoRA adapter now in use for the model that is trained; (None,
+        None) without one.
+        """
         active = self._adapters.active(self._in_use())
         return (active.sha256, active.id) if active is not None else (None, None)
 
     # Watching
 
     def lost(self, sha256: str, error: LullError) -> None:
-        """Queue an adapter that the engine could not load, to be replaced by `watch`.
+        """Queue a LoRA adapter that the engine could not load, to be replaced by `watch`.
 
         Never blocks.
         """
         self._lost.put_nowait((sha256, error))
 
     async def watch(self) -> None:
-        """End trials, roll back harmful adapters and replace lost ones, until cancelled."""
+        """End the trial periods of LoRA adapters, roll back harmful ones and replace those that
+        could not be loaded, until cancelled.
+        """
         while True:
             await self._promote.step()
             try:

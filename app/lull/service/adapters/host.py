@@ -1,4 +1,4 @@
-"""Loads adapters on Lull's own engines and decides which one answers a request.
+"""Loads LoRA adapters on Lull's own engines and decides which one answers a request.
 
 A route is one entry in the table of served models; a request in progress keeps the route it began
 with.
@@ -31,7 +31,7 @@ class _Loaded:
 
 
 class EngineHost:
-    """Loads and serves adapters on Lull's own engines; implements AdapterHost."""
+    """Loads and serves LoRA adapters on Lull's own engines; implements AdapterHost."""
 
     def __init__(self, local: LocalModels) -> None:
         self._local = local
@@ -71,7 +71,10 @@ class EngineHost:
             loaded.discard(version)
 
     async def contest(self, version: AdapterVersion, folder: Path) -> Contest:
-        """Load the old and the new adapter for comparison. Raises EngineError, RequestError."""
+        """Load a LoRA adapter beside the one in use, so that the answers of both can be compared.
+
+        Raises EngineError, RequestError.
+        """
         await self.load(version, folder)
         served = self._served(version.base_model)
         return Contest(

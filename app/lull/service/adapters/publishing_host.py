@@ -1,7 +1,8 @@
-"""Serves adapters of models that Ollama answers for, by publishing merged models to Ollama.
+"""Serves LoRA adapters of models that Ollama answers for: merges each into its model and publishes
+the result to Ollama.
 
-An adapter loaded to answer is also published, before traffic is routed to it; one that the gate
-only measures is not.
+An adapter loaded to answer is also published, before traffic is routed to it; one that is only
+loaded to be tested is not.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from lull.service.proxy.published_names import PublishedNames
 
 
 class PublishingHost:
-    """Serves adapters by publishing merged models to Ollama; implements AdapterHost."""
+    """Serves LoRA adapters by publishing models with the adapter merged in to Ollama; implements
+    AdapterHost.
+    """
 
     def __init__(
         self,
@@ -29,10 +32,10 @@ class PublishingHost:
         base_of: Callable[[str], str | None],
         says: Callable[[str, str, str | None], Awaitable[NextToken]],
     ) -> None:
-        """The function `base_of` returns the sha256 of a model's weights file.
+        """Take the parts; `base_of` returns the sha256 of a model's weights file, None if Ollama
+        does not answer for that model.
 
-        None if Ollama does not answer for that model. The function `says` returns the next token of
-        Lull's engine, by model, prompt and adapter.
+        The function `says` returns the next token of Lull's engine, by model, prompt and adapter.
         """
         self._engines = engines
         self._publish = publish

@@ -1,4 +1,7 @@
-"""Adapters as the JSON documented in CLI.md. Keys are only ever added."""
+"""Builds the JSON of LoRA adapters for the control API, as documented in CLI.md.
+
+Keys are only ever added.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,9 @@ Json = dict[str, Any]
 
 
 def listed_view(adapters: Adapters, model: str | None) -> Json:
-    """Return the JSON of all adapters, newest first; `model` is the one that learns now."""
+    """Return the JSON of all LoRA adapters, newest first; `model` is the model now being
+    trained.
+    """
     models = adapters.models()
     chosen = model if model in models or not models else models[-1]
     force = adapters.in_force(chosen) if chosen is not None else None
@@ -44,7 +49,7 @@ def adapter_view(version: AdapterVersion) -> Json:
 
 
 def shown_view(adapters: Adapters, adapter: str) -> Json:
-    """Return the JSON of one adapter with its history. Raises NotFound."""
+    """Return the JSON of one LoRA adapter with its history. Raises NotFound."""
     version = adapters.get(adapter)
     force = adapters.in_force(version.base_model)
     return {
@@ -77,7 +82,10 @@ def _share(force: AdaptersInForce, adapter: str) -> float:
 
 
 def compared_view(adapters: Adapters, a: str, b: str) -> Json:
-    """Return the JSON of two adapters' gate checks side by side. Raises NotFound, Conflict."""
+    """Return the JSON of two LoRA adapters' gate checks (their tests before use) side by side.
+
+    Raises NotFound, Conflict.
+    """
     one, two = adapters.get(a), adapters.get(b)
     if one.base_model != two.base_model:
         raise Conflict(f"{a} and {b} are of different models.", hint="Compare adapters of one.")

@@ -1,1 +1,1 @@
-"""The built-in engine's answers to clients, in the shapes of Ollama."""
+"""Answers clients' requests with Lull's built-in engine, in Ollama's formats."""

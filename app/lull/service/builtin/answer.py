@@ -14,7 +14,9 @@ from lull.service.proxy.forward import ProxyAnswer
 
 
 class AnswerBytes:
-    """An answer's bytes as an async iterator; closing it stops the engine's generation at once."""
+    """Streams the bytes of an engine's answer as an async iterator; closing it stops the generation
+    at once.
+    """
 
     def __init__(
         self, chunks: AsyncIterator[Chunk], first: Chunk | None, writer: AnswerWriter | None
@@ -43,7 +45,7 @@ class AnswerBytes:
         await close(self._chunks)
 
     def add(self, data: bytes) -> None:
-        """Append bytes to be sent to the client."""
+        """Append bytes to the answer that is being sent to the client."""
         self._ready.append(data)
 
     async def _next_chunk(self) -> None:
@@ -77,7 +79,7 @@ def one_piece(
 
 
 async def close(chunks: AsyncIterator[Chunk]) -> None:
-    """Close the engine's stream of chunks early, which stops the generation."""
+    """Close the engine's stream of answer chunks early, which stops the generation."""
     closing = getattr(chunks, "aclose", None)
     if closing is not None:
         await closing()

@@ -1,4 +1,6 @@
-"""Unloads the built-in engine when nobody, Lull itself included, has used it for a while."""
+"""Unloads the engine of the built-in model when nobody, Lull itself included, has used it for a
+while.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ class UnloadableEngine(Protocol):
 
 
 class IdleEngine:
-    """Watches how long the built-in engine has been idle."""
+    """Watches how long the engine of the built-in model has been idle, and unloads it after a set
+    time.
+    """
 
     def __init__(
         self,
@@ -39,14 +43,16 @@ class IdleEngine:
         *,
         after_s: Callable[[], float],
     ) -> None:
-        """The function `after_s` returns the seconds after which to unload; 0: never."""
+        """The function `after_s` returns the idle seconds after which to unload the engine; 0:
+        never.
+        """
         self._engine = engine
         self._data_plane = data_plane
         self._clock = clock
         self._after_s = after_s
 
     async def unload(self) -> None:
-        """Job: unload the engine whenever it has been idle long enough."""
+        """Background job: unload the built-in engine whenever it has been idle long enough."""
         after_s, decoded = self._after_s(), 0
         while after_s:
             await asyncio.sleep(min(after_s, _LOOK_EVERY_S))

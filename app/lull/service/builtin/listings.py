@@ -1,6 +1,6 @@
-"""Entries for Lull's own models in `/api/tags`, `/api/ps`, `/api/show` and `/v1/models`.
+"""Builds the entries for Lull's own models in `/api/tags`, `/api/ps`, `/api/show` and `/v1/models`.
 
-Builds bodies only. Entries are spliced into an upstream's listing; all its other bytes stay as they
+Only builds bodies. Entries are spliced into an upstream's listing; all its other bytes stay as they
 are.
 """
 
@@ -30,7 +30,7 @@ def listed_name(model: LocalModel) -> str:
 
 
 def tag(model: LocalModel) -> Object:
-    """Build a model's entry for Ollama's `/api/tags`."""
+    """Build the entry of one of Lull's models for Ollama's listing `/api/tags`."""
     return {
         "name": listed_name(model),
         "model": listed_name(model),
@@ -42,7 +42,7 @@ def tag(model: LocalModel) -> Object:
 
 
 def running(model: LocalModel, *, size_bytes: int, expires_at: datetime, on_gpu: bool) -> Object:
-    """Build a model's entry for Ollama's `/api/ps`."""
+    """Build the entry of one of Lull's loaded models for Ollama's `/api/ps`."""
     return {
         "name": listed_name(model),
         "model": listed_name(model),
@@ -56,7 +56,7 @@ def running(model: LocalModel, *, size_bytes: int, expires_at: datetime, on_gpu:
 
 
 def openai_model(model: LocalModel, name: str = "") -> Object:
-    """Build the model's entry for `/v1/models`.
+    """Build the entry of one of Lull's models for OpenAI's listing `/v1/models`.
 
     `name` replaces the listed name, because a request for a single model echoes the name given.
     """
@@ -69,7 +69,7 @@ def openai_model(model: LocalModel, name: str = "") -> Object:
 
 
 def details(model: LocalModel) -> Object:
-    """Build the `details` object of a model for Ollama's API."""
+    """Build the `details` object that describes a model in Ollama's API."""
     return {
         "parent_model": "",
         "format": FORMAT,

@@ -51,13 +51,15 @@ _EMPTY_ANSWER: Final = Chunk(text="", finish=Finish.STOP)
 
 
 class WhichAdapter(Enum):
-    """Marker for a caller that names no adapter: the adapter in force answers."""
+    """Marker for a call that names no LoRA adapter: then the adapter in use answers."""
 
     PUBLISHED = "published"
 
 
 class LocalModels(ListedModels):
-    """Answers chat requests for models of Lull's own engine, in addition to `ListedModels`."""
+    """Answers chat requests for the models that Lull's own engine serves; its base class
+    `ListedModels` lists them.
+    """
 
     def __init__(self, *, clock: Clock, on_gpu: bool = False) -> None:
         super().__init__(clock=clock, on_gpu=on_gpu)
@@ -73,11 +75,11 @@ class LocalModels(ListedModels):
     ) -> ProxyAnswer:
         """Answer one chat request with Lull's engine.
 
-        `body` is what an upstream would get, including skills.
+        `body` is what an upstream would get, including the skills' texts.
 
-        `request` is the parsed body, if the caller has it. `adapter` is a version or None for the
-        base: pass the one in the turn's stamp, so that a promotion in between changes nothing; by
-        default the published one answers.
+        `request` is the parsed body, if the caller has it. `adapter` is a LoRA adapter's version,
+        or None for the base model: pass the one recorded for this answer, so that an adapter
+        promoted in between changes nothing; by default the adapter in use answers.
 
         Never raises for errors of the client or the engine: those become answers. Cancelling this
         call, or closing the answer's `chunks`, cancels the engine.
@@ -225,7 +227,9 @@ def _with_defaults(dialect: Dialect, wanted: Sampling, own: Sampling) -> Samplin
 
 
 def served_sampling(model: LocalModel) -> Sampling:
-    """Return a model's sampling parameters for Ollama's own API, before the client's settings."""
+    """Return the sampling parameters that a model has by default on Ollama's own API; the client's
+    settings take precedence over them.
+    """
     own, rest = model.sampling, _OLLAMA_DEFAULTS
     return replace(
         own,

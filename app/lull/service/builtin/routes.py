@@ -1,6 +1,6 @@
 """Answers all requests but chats for Lull's own models: listings, details, refusals.
 
-With an Ollama upstream its answers are kept and our models are merged in. Without one this is the
+If an Ollama runs, its answers are kept and Lull's models are merged in. Without one this is the
 whole server, and what only Ollama can do (pull, create, copy, blobs) gives a 503.
 """
 
@@ -63,7 +63,7 @@ _NAMING: Final = frozenset(("/api/show", "/api/embed", "/api/embeddings", "/v1/e
 
 
 class AnsweredByEngine(Enum):
-    """How much of the requests for a model Lull's own engine answers."""
+    """Which of the requests for a model Lull's own engine answers: all, those it can, or none."""
 
     ALL = "all"
     """Lull's engine answers every request: only Lull has the model."""
@@ -78,7 +78,7 @@ class AnsweredByEngine(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServedModel:
-    """A model with the engine and adapter that serve it."""
+    """A model with the engine and the LoRA adapter that serve it."""
 
     model: LocalModel
     engine: Engine
@@ -104,11 +104,11 @@ class ListedModels:
         self._by_key: dict[str, ServedModel] = {}
 
     def publish(self, served: ServedModel) -> None:
-        """Start serving a model, replacing any of the same name."""
+        """Start serving a model from Lull's engine, replacing any of the same name."""
         self._by_key[name_key(served.model.name)] = served
 
     def withdraw(self, name: str) -> None:
-        """Stop serving a model."""
+        """Stop serving a model from Lull's engine."""
         self._by_key.pop(name_key(name), None)
 
     def serves(self, name: str) -> bool:
@@ -124,7 +124,7 @@ class ListedModels:
         )
 
     def is_alone_with(self, name: str) -> bool:
-        """Whether this model is served by Lull alone, not by Ollama too."""
+        """Whether Lull alone serves the model of this name, and not Ollama too."""
         served = self._by_key.get(name_key(name))
         return served is not None and served.answers is AnsweredByEngine.ALL
 
@@ -143,7 +143,8 @@ class ListedModels:
             return False
 
     def facts(self, name: str) -> ModelFacts:
-        """Return a model's facts, to be recorded with a turn.
+        """Return a model's facts (digest, context window, adapter …), to be recorded with each
+        answer.
 
         Raises RequestError (404) for a model that is not served.
         """
@@ -178,16 +179,18 @@ class ListedModels:
         return merge(upstream, "data", entries, name="id")
 
     def wants(self, method: str, path: str) -> bool:
-        """Whether `other` may answer requests to this path, so that the body must be read."""
+        """Whether `other` (which answers requests that are not chats) may answer this path, so that
+        the request's body must be read.
+        """
         return path.startswith(_ONE_MODEL) or path in _METHODS_OF
 
     async def other(
         self, method: str, path: str, body: bytes, *, alone: bool
     ) -> ProxyAnswer | None:
-        """Answer a request that is not a chat, as an Ollama with Lull's models would.
+        """Answer a request that is not a chat, as an Ollama that has Lull's models would.
 
-        None: the upstream should answer. With `alone` there is no upstream, and every known path is
-        answered here.
+        Returns None if the upstream should answer. With `alone` there is no upstream, and every
+        known path is answered here.
         """
         if not alone and not await beside(body, lambda: self.names_ours(path, body)):
             return None
@@ -270,7 +273,7 @@ class ListedModels:
         return _refusal(path, 501, f'"{name}" does not support embeddings')
 
     def served(self, name: str) -> ServedModel:
-        """Return the model with this name. Raises RequestError (404) in Ollama's wording."""
+        """Return the served model with this name. Raises RequestError (404) in Ollama's wording."""
         served = self._by_key.get(name_key(name))
         if served is None:
             raise RequestError(f"model '{name}' not found", status=404)

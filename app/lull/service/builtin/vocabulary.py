@@ -1,4 +1,4 @@
-"""The vocabulary of a model of Lull's own engine, for a verbose `/api/show`."""
+"""Builds the vocabulary of a model of Lull's own engine, for a verbose `/api/show`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def vocabulary(folder: Path) -> dict[str, object]:
-    """Return the tokenizer's tokens, token types and merges under GGUF's names.
+    """Return the tokens, token types and merges of a model's tokenizer under GGUF's names.
 
     Empty if the model has no tokenizer.json.
     """

@@ -1,8 +1,8 @@
 """Fits a long conversation into the context window by dropping the oldest messages, as Ollama does.
 
-Ollama shifts the oldest tokens out while it generates. Our engine cannot, so room for the answer is
-reserved here. The system text and the newest message always stay; if they alone are too long, the
-engine refuses. Tokens are not counted when the text certainly fits.
+Ollama shifts the oldest tokens out while it generates. Lull's engine cannot, so room for the answer
+is reserved here. The system text and the newest message always stay; if they alone are too long,
+the engine refuses. Tokens are not counted when the text certainly fits.
 """
 
 from __future__ import annotations

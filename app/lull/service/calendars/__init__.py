@@ -1,1 +1,1 @@
-"""The user's calendar feeds."""
+"""Reads the user's calendar feeds, and answers requests about them."""

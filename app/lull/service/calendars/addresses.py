@@ -1,4 +1,4 @@
-"""Addresses of calendar feeds, which are secrets: kept in the secret store and in memory only.
+"""Keeps the addresses of calendar feeds, which are secrets, in the secret store and in memory only.
 
 They stay in memory so that a keychain that locks itself at night does not disable the calendars. If
 the secret store would forget an address at the next start, it is refused with an explanation
@@ -26,7 +26,9 @@ class Addresses:
     """Stores the addresses of calendar feeds in the secret store and caches them in memory."""
 
     def __init__(self, secrets: Open, *, waiting: Open | None = None) -> None:
-        """`waiting` opens the store too, and waits until the user has answered its prompt."""
+        """The function `secrets` opens the secret store; `waiting` does, too, and waits until the
+        user has answered the store's prompt.
+        """
         self._open = secrets
         self._waiting = waiting or secrets
         self._store: SecretStore | None = None
@@ -34,9 +36,10 @@ class Addresses:
         """Address by feed id."""
 
     async def ready(self) -> None:
-        """Raise SecretsError if the secret store would not keep an address.
+        """Check that the secret store would keep a calendar feed's address. Raises SecretsError if
+        not.
 
-        The user has just asked for it, so the keychain's prompt is waited for.
+        The user has just asked to add a feed, so the keychain's prompt is waited for.
         """
         store, problem = await self._opened(wait=True)
         if store.kind not in _LASTING_KINDS:
@@ -48,14 +51,14 @@ class Addresses:
             )
 
     async def keep(self, feed: str, address: str) -> None:
-        """Store a feed's address in the secret store. Raises SecretsError."""
+        """Store a calendar feed's address in the secret store. Raises SecretsError."""
         await self.ready()
         store, _ = await self._opened()
         await asyncio.to_thread(store.set, _name(feed), address)
         self._held[feed] = address
 
     async def get(self, feed: str) -> str:
-        """Return a feed's address. Raises SecretsError."""
+        """Return a calendar feed's address. Raises SecretsError."""
         if feed not in self._held:
             store, problem = await self._opened()
             found = await asyncio.to_thread(store.get, _name(feed))
@@ -69,7 +72,9 @@ class Addresses:
         return self._held[feed]
 
     async def forget(self, feed: str) -> LullError | None:
-        """Delete a feed's address; returns the error if it may still be in the secret store."""
+        """Delete a calendar feed's address; returns the error if it may still be in the secret
+        store.
+        """
         self._held.pop(feed, None)
         try:
             store, problem = await self._opened()

@@ -1,8 +1,8 @@
-"""The user's calendars: adding, testing, removing and refreshing feeds.
+"""Adds, tests, removes and refreshes the user's calendars, which are read from feeds.
 
 Feeds are stored, so that a restart knows the user's schedule before the network is up; their
-addresses are kept separately. This module decides when a feed is read and when a failure is a
-problem; fetching and parsing are behind `FeedReader`.
+addresses are kept separately. This module decides when a feed is read and when a failure is shown
+as a problem; fetching and parsing are behind `FeedReader`.
 """
 
 from __future__ import annotations
@@ -45,12 +45,15 @@ Also limits the delay after the machine wakes from sleep.
 
 
 class FeedReader(Protocol):
-    """Fetches and parses a calendar feed within seconds, whatever it contains."""
+    """Interface that fetches and parses a calendar feed within seconds, whatever the feed
+    contains.
+    """
 
     async def read(
         self, source: FeedSource, span: BusySpan, *, means: Meaning, marks: Validators
     ) -> FeedReading | None:
-        """Read a feed's events; return None if it is unchanged since the HTTP validators `marks`.
+        """Read a calendar feed's events; return None if it is unchanged since the HTTP validators
+        `marks`.
 
         Raises FeedUnreachable and FeedError, whose texts never contain the address.
         """
@@ -78,7 +81,7 @@ class CalendarParts:
 
 
 class Calendars:
-    """The user's calendar feeds and their events."""
+    """Adds, removes and refreshes the user's calendar feeds, and returns their events."""
 
     def __init__(self, parts: CalendarParts) -> None:
         self._parts = parts
@@ -93,18 +96,19 @@ class Calendars:
     # Reading
 
     def events(self) -> tuple[CalendarEvent, ...]:
-        """Return the busy events of all feeds that are recent enough, sorted by start.
+        """Return the busy events of all calendar feeds that were read recently enough, sorted by
+        start.
 
-        Empty before `load`. Never blocks.
+        Empty before `load` has read the stored feeds. Never blocks.
         """
         now = self._parts.clock.now()
         found = [event for feed in self.feeds() for event in feed.events(now)]
         return tuple(sorted(found, key=lambda event: (event.start, event.end, event.feed)))
 
     def ahead(self) -> tuple[CalendarEvent, ...]:
-        """Return the events that have not ended, cached for up to a minute.
+        """Return the calendar events that have not ended, cached for up to a minute.
 
-        The watch over lulls asks ten times a second.
+        The watch for idle times asks ten times a second.
         """
         now, feeds = self._parts.clock.now(), self.feeds()
         if self._ahead is None or self._ahead[1] != feeds or not _just_now(self._ahead[0], now):
@@ -112,7 +116,8 @@ class Calendars:
         return self._ahead[2]
 
     def known(self) -> tuple[Calendar, ...]:
-        """Return each feed's label, its meaning, and whether it is too long unread to count.
+        """Return each calendar feed's label, what its events mean (the user is away, or busy), and
+        how long it has been unread if that is too long.
 
         Never blocks.
         """
@@ -126,7 +131,7 @@ class Calendars:
         return tuple((self._feeds or {}).values())
 
     async def load(self) -> None:
-        """Load the stored feeds; the other methods call this if needed."""
+        """Load the stored calendar feeds into memory; the other methods call this if needed."""
         if self._feeds is None:
             stored = await asyncio.to_thread(self._parts.feeds.all)
             if self._feeds is None:
@@ -134,7 +139,7 @@ class Calendars:
                 self._parts.changed()
 
     async def list(self) -> Json:
-        """Return all feeds and their state."""
+        """Return the JSON of all calendar feeds and their state."""
         await self.load()
         now = self._parts.clock.now()
         return {"calendars": [feed_view(feed, now) for feed in self.feeds()]}
@@ -142,7 +147,9 @@ class Calendars:
     # User actions
 
     async def test(self, wanted: Json) -> Json:
-        """Read a feed once as a test, without saving anything. Raises FeedError, UsageError."""
+        """Read a calendar feed once as a test, without saving anything. Raises FeedError,
+        UsageError.
+        """
         source = source_of(wanted, self._parts.is_address)
         means, days = meaning_of(wanted, Meaning.BUSY), days_of(wanted)
         return await tried(
@@ -150,7 +157,7 @@ class Calendars:
         )
 
     async def add(self, wanted: Json) -> Json:
-        """Add a feed: read it once and save it if that works.
+        """Add a calendar feed: read it once and save it if that works.
 
         Raises FeedError, SecretsError, UsageError, Conflict; nothing is saved then.
         """
@@ -175,9 +182,10 @@ class Calendars:
         return {"calendar": feed_view(feed, now), **shown}
 
     async def remove(self, name: str) -> Json:
-        """Remove a feed by id or unique label.
+        """Remove a calendar feed by id or unique label.
 
-        `problem` says if its address could not be removed from the keychain. Raises NotFound.
+        `problem` in the result says if its address could not be removed from the keychain. Raises
+        NotFound.
         """
         await self.load()
         async with self._one_at_a_time:
@@ -236,7 +244,7 @@ class Calendars:
     # Refreshing
 
     async def keep_fresh(self) -> None:
-        """Read each feed when it is due, until cancelled."""
+        """Read each calendar feed when it is due, until cancelled."""
         await self.load()
         while True:
             await self.refresh_due()
@@ -246,18 +254,20 @@ class Calendars:
                     await self._look_now.wait()
 
     def look_now(self) -> None:
-        """Check now which feeds are due, because the machine woke or the network is back."""
+        """Check now which calendar feeds are due, because the machine woke or the network is
+        back.
+        """
         self._look_now.set()
 
     async def refresh_due(self) -> None:
-        """Read the feeds that are due one after the other, which needs less memory."""
+        """Read the calendar feeds that are due, one after the other, which needs less memory."""
         await self.load()
         for feed in self.feeds():
             if feed.is_due(self._parts.clock.now()) and feed.id in self._all():
                 await self.refresh(feed.id)
 
     async def refresh(self, name: str) -> Json:
-        """Read one feed now; a failure is recorded in its health. Raises NotFound."""
+        """Read one calendar feed now; a failure is recorded in its health. Raises NotFound."""
         await self.load()
         parts, feed = self._parts, self._named(name)
         now = parts.clock.now()
@@ -324,7 +334,7 @@ async def tried(
 
 
 def within(events: tuple[CalendarEvent, ...], span: BusySpan) -> list[CalendarEvent]:
-    """Return the events that overlap a time span."""
+    """Return the calendar events that overlap a time span."""
     return [event for event in events if event.start < span.end and event.end > span.start]
 
 

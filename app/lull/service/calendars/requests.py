@@ -1,4 +1,6 @@
-"""Parses requests about calendars. Error messages never contain an address."""
+"""Parses requests about calendars. Error messages never contain a feed's address, which is
+secret.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ _MAX_LABEL_LENGTH = 80
 
 
 def source_of(wanted: Json, is_address: Callable[[str], bool]) -> FeedSource:
-    """Return the feed's address or absolute file path from the request. Raises UsageError."""
+    """Return the calendar feed's address or absolute file path from the request. Raises
+    UsageError.
+    """
     location = wanted.get("location")
     if not isinstance(location, str) or not location.strip():
         raise UsageError("location is missing.", hint="Give an address or the path of a file.")
@@ -36,7 +40,7 @@ def source_of(wanted: Json, is_address: Callable[[str], bool]) -> FeedSource:
 
 
 def meaning_of(wanted: Json, default: Meaning | None = None) -> Meaning:
-    """Return the requested meaning of a feed's events: the user is away, or busy.
+    """Return the requested meaning of a calendar feed's events: the user is away, or busy.
 
     Raises UsageError.
     """
@@ -50,7 +54,7 @@ def meaning_of(wanted: Json, default: Meaning | None = None) -> Meaning:
 
 
 def days_of(wanted: Json) -> int:
-    """Return the requested number of days whose events are shown. Raises UsageError."""
+    """Return the requested number of days whose calendar events are shown. Raises UsageError."""
     days = wanted.get("days", DAYS)
     if isinstance(days, bool) or not isinstance(days, int) or not 1 <= days <= MOST_DAYS:
         raise UsageError(f"days must be a number from 1 to {MOST_DAYS}.")
@@ -58,7 +62,7 @@ def days_of(wanted: Json) -> int:
 
 
 def label_of(wanted: Json, source: FeedSource, host: str, *, taken: Collection[str]) -> str:
-    """Return a unique label for a feed: the requested one, else the host or file name.
+    """Return a unique label for a calendar feed: the requested one, else the host or file name.
 
     Raises UsageError.
     """

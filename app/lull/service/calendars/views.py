@@ -1,4 +1,7 @@
-"""Calendars as the JSON documented in CLI.md. Keys are only ever added; no address is included."""
+"""Builds the JSON of calendars for the control API, as documented in CLI.md.
+
+Keys are only ever added; no address is included.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,9 @@ def feed_view(feed: Feed, now: datetime) -> Json:
 def reading_view(
     events: Sequence[CalendarEvent], dropped: Iterable[Dropped], *, took_s: float
 ) -> Json:
-    """Return the JSON of the result of reading a feed. Times are local, with UTC offset."""
+    """Return the JSON of the result of reading a calendar feed. Times are local, with UTC
+    offset.
+    """
     return {
         "events": [
             {

@@ -1,1 +1,1 @@
-"""Reading, forgetting and retention of stored conversations."""
+"""Reads, rates, deletes and expires stored conversations, as the window and command line ask."""

@@ -1,4 +1,6 @@
-"""`lull forget` in a running service: show what came from a conversation, then remove it all."""
+"""Handles `lull forget` in a running service: shows what was derived from a conversation, then
+deletes it all.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ Json = dict[str, Any]
 
 
 class ForgettingRequests:
-    """Answers the control API's requests to forget a conversation."""
+    """Answers the control API's requests to delete a conversation and all that was learned from
+    it.
+    """
 
     def __init__(
         self,
@@ -25,7 +29,7 @@ class ForgettingRequests:
         bring_back: Callable[[str], Awaitable[None]],
         backups: Backups,
     ) -> None:
-        """The function `settle` blocks until everything recorded so far is readable.
+        """The function `settle` blocks until all requests and answers recorded so far are readable.
 
         The function `bring_back` restores a conversation from the trash, so that nothing of it
         stays there.
@@ -37,7 +41,8 @@ class ForgettingRequests:
         self._turn = asyncio.Lock()
 
     async def forget(self, wanted: Json) -> Json:
-        """Forget a conversation; unless `yes` is true, only show what would be removed.
+        """Delete a conversation and all that was learned from it; unless `yes` is true, only show
+        what would be removed.
 
         Raises UsageError, NotFound, StoreError.
         """

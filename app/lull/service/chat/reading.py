@@ -1,4 +1,5 @@
-"""Returns stored data as the JSON documented in CLI.md, for the control API and commands.
+"""Reads conversations, rewards and skills (texts put into prompts) from the database, and returns
+them as the JSON documented in CLI.md.
 
 Blocking; call it from a thread.
 """
@@ -37,7 +38,9 @@ FILTERS: Final = ("client", "model", "label", "skill", "excluded", "search")
 
 
 class Reading:
-    """Reads conversations, turns, learning and skills from the store."""
+    """Reads conversations, rewards and skills (texts put into prompts) from the database, as
+    JSON.
+    """
 
     def __init__(
         self,
@@ -50,7 +53,9 @@ class Reading:
         worths: Worths,
         tested: Callable[[], Mapping[SkillKey, Set[str]]],
     ) -> None:
-        """`tested`: by skill, the hashes of its texts that were tested before their approval."""
+        """The argument `tested` holds, by skill, the hashes of its texts that were tested before
+        their approval.
+        """
         self._tested = tested
         self._trajectories = trajectories
         self._skills = skills
@@ -62,9 +67,9 @@ class Reading:
     def conversations(self, *, after: str = "", limit: int = PAGE, **wanted: str | None) -> Json:
         """Return the JSON of a page of conversations, newest first.
 
-        `wanted` filters by `client`, `model`, `label` (good, bad or none), `skill`, `excluded` (yes
-        or no) and `search` words. Raises UsageError, and NotFound when conversation `after` does
-        not exist.
+        `wanted` filters by `client`, `model`, `label` (good, bad or none), `skill`, `excluded`
+        (from learning: yes or no) and `search` words. Raises UsageError, and NotFound when
+        conversation `after` does not exist.
         """
         rows, following = self._trajectories.page(_wanted(wanted), after=after, limit=limit)
         if after and not rows:
@@ -72,26 +77,32 @@ class Reading:
         return conversations_view(rows, following)
 
     def kinds(self) -> Json:
-        """Return the client names and models that conversations can be filtered by."""
+        """Return the client names and model names by which conversations can be filtered."""
         clients, models = self._trajectories.kinds()
         return {"clients": clients, "models": models}
 
     def conversation(self, name: str) -> Json:
-        """Return the JSON of a conversation with its turns. Raises NotFound."""
+        """Return the JSON of a conversation with its turns (requests and answers). Raises
+        NotFound.
+        """
         row, turns = self._trajectories.get(name)
         return trajectory_view(row, turns, self._eligible.of([turn.id for turn in turns]))
 
     def turn(self, name: str) -> Json:
-        """Return the JSON of one turn. Raises NotFound."""
+        """Return the JSON of one turn (a recorded request with its answer). Raises NotFound."""
         turn = self._trajectories.turn(name)
         return turn_view(turn, self._eligible.of([turn.id]).get(turn.id))
 
     def learning(self, since: datetime | None) -> Json:
-        """Return rewards over time and the changes that affected them, since a time if given."""
+        """Return the JSON of rewards (estimates of how good answers were) over time and of the
+        changes that affected them, since a time if given.
+        """
         return learning_view(self._worths, self._skills.generations(), since)
 
     def skills(self, *, client: str | None = None, everything: bool = False) -> Json:
-        """List the skills, of one client if named; `everything` includes those not in use."""
+        """Return the JSON of the skills (texts put into prompts), of one client if named;
+        `everything` includes those not in use.
+        """
         if client:
             check_client(client)
         library, uses = self._skills.library(), self._skills.uses()
@@ -106,7 +117,8 @@ class Reading:
         )
 
     def history(self, *, name: str = "", client: str = "") -> Json:
-        """Return the versions of one skill, or all generations of the library if no name is given.
+        """Return the versions of one skill (a text put into prompts), or if no name is given all
+        numbered generations of the skill library.
 
         Raises NotFound.
         """
@@ -115,7 +127,7 @@ class Reading:
         return history_view(self._skills.history(_key(client, name)))
 
     def diff(self, *, name: str, client: str = "", old: int = 0, new: int = 0) -> Json:
-        """Return the difference between two versions of a skill.
+        """Return the difference between two versions of a skill's text.
 
         0 means the newest version or the one before. Raises NotFound.
         """

@@ -1,4 +1,6 @@
-"""Control API routes for conversations: list, read, rate, exclude, forget, and the trash."""
+"""Control API routes for recorded conversations: list, read, rate, exclude, forget, and the
+trash.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ from lull.service.idle.window_views import time_in
 def conversation_routes(
     reading: Reading, rating: Rating, answering: Answering
 ) -> list[web.RouteDef]:
-    """Routes to list, read, exclude and rate conversations, and for their rewards over time."""
+    """Routes to list, read, exclude and rate recorded conversations, and for their rewards over
+    time.
+    """
 
     async def listed(request: web.Request) -> web.Response:
         limit, after = answering.number(request, "limit", PAGE), request.query.get("after", "")
@@ -69,7 +73,7 @@ def conversation_routes(
 
 
 def trash_routes(throwing_away: ThrowingAway, answering: Answering) -> list[web.RouteDef]:
-    """Routes for old conversations in the trash."""
+    """Routes to list, restore and delete old conversations in the trash."""
 
     async def listed(_: web.Request) -> web.Response:
         return answering.json(await throwing_away.list())
@@ -84,7 +88,7 @@ def trash_routes(throwing_away: ThrowingAway, answering: Answering) -> list[web.
 
 
 def forget_routes(forgetting: ForgettingRequests, answering: Answering) -> list[web.RouteDef]:
-    """The route that forgets a conversation."""
+    """Route that deletes a conversation and all that was learned from it."""
 
     async def forget(request: web.Request) -> web.Response:
         return answering.json(await forgetting.forget(await answering.body(request)))

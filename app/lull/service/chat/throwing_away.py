@@ -1,4 +1,5 @@
-"""Moves conversations that are too old or take too much space into a trash.
+"""Moves conversations that are too old or take too much space into a trash, where they can still be
+restored for a while.
 
 `GET /v1/trash` answers `{"steps": [{"id", "at", "why", "conversations", "turns", "mb"}],
 "conversations", "mb"}`; a POST answers with the same and what was done.
@@ -24,7 +25,9 @@ class ThrowingAway:
     """Moves old conversations into the trash regularly, and answers requests about the trash."""
 
     def __init__(self, sweep: Sweep, problems: Problems, *, settle: Callable[[], None]) -> None:
-        """The function `settle` blocks until everything recorded so far is readable."""
+        """The function `settle` blocks until all requests and answers recorded so far are
+        readable.
+        """
         self.sweep = sweep
         self._problems = problems
         self._settle = settle
@@ -94,7 +97,9 @@ class ThrowingAway:
 
 
 def in_words(swept: Swept) -> WaitsForYourWord | None:
-    """Return the problem that the user should see after a sweep; None if there is none."""
+    """Return the error that the user should see after old conversations were moved to the trash;
+    None if there is none.
+    """
     if swept.full:
         return WaitsForYourWord(
             "The trash is full, so older conversations stay until it empties by itself.",

@@ -1,1 +1,3 @@
-"""The chat clients of this machine, for the window: how they stand, connecting and undoing."""
+"""Connects other chat programs on this machine to Lull's proxy, for the desktop window: lists them,
+changes their settings files and undoes that.
+"""

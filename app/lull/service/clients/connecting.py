@@ -1,6 +1,8 @@
-"""Answers the window's requests about chat clients: list, show a change, write it, test, undo.
+"""Answers the desktop window's requests to connect chat clients (other programs) to Lull: list,
+preview the change of a settings file, write it, test, undo.
 
-What is written is what was shown: a change carries the digest of the file as it would be.
+A request to write carries the digest of the previewed file, so that only what the user saw is
+written.
 """
 
 from __future__ import annotations
@@ -25,7 +27,9 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectParts:
-    """What connecting needs of the world."""
+    """The parts that connecting chat clients needs, such as their files, a lock and a test
+    request.
+    """
 
     user: UserPlace
     connections: Connections
@@ -41,10 +45,12 @@ class ConnectParts:
 
 
 class ConnectRequests:
-    """The control API's requests about clients."""
+    """Answers the control API's requests about connecting chat clients (other programs) to Lull."""
 
     def __init__(self, parts: ConnectParts, here: Callable[[], Awaitable[Json]]) -> None:
-        """`here` is the service's status, with its address and the model that it serves."""
+        """The function `here` returns the service's status, with its address and the model that it
+        serves.
+        """
         self._parts = parts
         self._here = here
 
@@ -53,7 +59,9 @@ class ConnectRequests:
         return await asyncio.to_thread(self._listed, target)
 
     async def plan(self, name: str, body: Json) -> Json:
-        """What connecting would write; nothing is changed."""
+        """Return the change of a chat client's settings file that would connect it to Lull; nothing
+        is written.
+        """
         plan = await self._planned(name, body)
         return {
             "name": name,
@@ -67,7 +75,10 @@ class ConnectRequests:
         }
 
     async def connect(self, name: str, body: Json) -> Json:
-        """Write what was shown. Raises Conflict where it would be something else now."""
+        """Write the previewed change of a chat client's settings file, which connects it to Lull.
+
+        Raises Conflict if the change would be different now.
+        """
         plan = await self._planned(name, body)
         if body.get("sha256") != sha256_of(plan.text.encode()):
             raise Conflict(
@@ -78,12 +89,14 @@ class ConnectRequests:
         return {"name": name, "file": str(plan.file.path), "written": True}
 
     async def test(self, name: str, body: Json) -> Json:
-        """Send a real request as the client would, and tell how it went."""
+        """Send a real chat request as a connected client would, and return how it went."""
         client, here = self._client(name), await self._here()
         return {"name": name, "test": await asyncio.to_thread(self._try, client, here, body)}
 
     async def undo(self, name: str, body: Json) -> Json:
-        """Put a client's files back; with `look` say only what was changed in them since."""
+        """Restore the settings files that a chat client had before it was connected to Lull; with
+        `look`, only return what was changed in them since.
+        """
         client = self._client(name)
         looks, forced = body.get("look") is True, body.get("force") is True
         changes = await asyncio.to_thread(self._undone, client, looks=looks, forced=forced)

@@ -1,4 +1,4 @@
-"""Control API routes for chat clients: list them, and connect, test or undo one."""
+"""Control API routes to list chat clients, connect one to Lull, test the connection and undo it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from lull.service.control.answering import Answering
 
 
 def client_routes(clients: ConnectRequests, answering: Answering) -> list[web.RouteDef]:
-    """Routes to list clients, show and write a change, test and undo it."""
+    """Routes to list chat clients, preview and write the change that connects one to Lull, test it
+    and undo it.
+    """
     done = {
         "plan": clients.plan,
         "connect": clients.connect,

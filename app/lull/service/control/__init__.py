@@ -1,1 +1,3 @@
-"""The control socket used by the window and the command line."""
+"""Serves the control API, by which the desktop window and the command line talk to the service: its
+status, checks, settings and events.
+"""

@@ -49,13 +49,13 @@ _STATUS_OF = {
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """Parses requests and renders answers; passed to each group of routes."""
+    """Parses requests to the control API and renders answers; passed to each group of routes."""
 
     settle: Callable[[], None]
     """Callback that blocks until everything recorded so far is readable."""
 
     async def read(self, view: Callable[[], Json]) -> Json:
-        """Call a blocking function in a thread, after pending writes are stored."""
+        """Call a function that reads the database, in a thread, after pending writes are stored."""
 
         def work() -> Json:
             with contextlib.suppress(StoreError):  # reading works even if writing fails
@@ -66,7 +66,7 @@ class Answering:
 
     @staticmethod
     def json(value: Json) -> web.Response:
-        """Return a successful answer with this JSON."""
+        """Return a successful HTTP answer with this JSON."""
         return _json_response(value)
 
     @staticmethod
@@ -82,7 +82,7 @@ class Answering:
 
     @staticmethod
     def number(request: web.Request, name: str, default: int) -> int:
-        """Return a number from the query. Raises UsageError."""
+        """Return a number from the URL's query. Raises UsageError."""
         text = request.query.get(name, "")
         if not text:
             return default
@@ -95,7 +95,9 @@ class Answering:
 async def errors(
     request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
 ) -> web.StreamResponse:
-    """aiohttp middleware that turns exceptions of handlers into JSON error answers."""
+    """aiohttp middleware of the control API that turns exceptions of handlers into JSON error
+    answers.
+    """
     try:
         return await handler(request)
     except LullError as error:

@@ -1,6 +1,6 @@
-"""The `lull doctor` checks; each says what is wrong and how to fix it.
+"""Implements the checks of `lull doctor`; each says what is wrong and how to fix it.
 
-A `serious` failure is a part of Lull that does not work; doctor does not fail for the others.
+A failure is `serious` if a part of Lull does not work; the command itself fails only for these.
 """
 
 from __future__ import annotations
@@ -41,12 +41,14 @@ ANSWER_WITHIN_S = 90.0
 
 
 def check(name: str, *, ok: bool, text: str, hint: str = "", serious: bool = True) -> Json:
-    """Build the JSON result of one of the doctor's checks."""
+    """Build the JSON result of one of the checks of `lull doctor`."""
     return {"name": name, "ok": ok, "text": text, "hint": hint, "serious": serious and not ok}
 
 
 def tried(name: str, look: Callable[[], str], *, serious: bool = True) -> Json:
-    """Run the check `look`, which returns a description or raises an error; build its result."""
+    """Run one check of `lull doctor`, the function `look`; build its result from the description
+    that it returns or the error that it raises.
+    """
     try:
         return check(name, ok=True, text=look())
     except LullError as error:
@@ -57,7 +59,8 @@ def tried(name: str, look: Callable[[], str], *, serious: bool = True) -> Json:
 
 
 async def within(name: str, look: Awaitable[Json], *, limit_s: float = CHECK_WITHIN_S) -> Json:
-    """Return a check's result, or a failed one if it takes longer than `limit_s`.
+    """Return the result of a `lull doctor` check, or a failed one if it takes longer than
+    `limit_s`.
 
     So a hanging check does not delay the others.
     """
@@ -74,12 +77,12 @@ def hangs(name: str, limit_s: float = CHECK_WITHIN_S) -> Json:
 
 
 async def apart(name: str, look: Callable[[], str], *, serious: bool = True) -> Json:
-    """Run a blocking check in a thread, with the time limit of a check."""
+    """Run a blocking check of `lull doctor` in a thread, with the time limit of a check."""
     return await within(name, in_thread(lambda: tried(name, look, serious=serious)))
 
 
 async def in_thread(look: Callable[[], T]) -> T:
-    """Run a blocking check in a daemon thread.
+    """Run a blocking check of `lull doctor` in a daemon thread.
 
     If it hangs, it delays neither the process's exit nor asyncio's thread pool.
     """
@@ -140,7 +143,8 @@ def store(database: Database, trajectories: Trajectories) -> str:
 
 
 def skills(folders: SkillFolders, library: Library, missing: LullError | None = None) -> str:
-    """Check the skill folders.
+    """Check that the files of all skills (texts put into prompts) are readable and as they were
+    approved.
 
     Raises the error `missing`, if given, else the first problem found.
     """
@@ -189,7 +193,7 @@ def ollama(address: str, *, ok: bool, version: str, models: int) -> Json:
 
 
 def exams(roles: Json) -> Json:
-    """Describe which models read, judge and write, and why.
+    """Describe which models read feedback, judge answers and write skills, and why each was chosen.
 
     Never a serious failure: Lull also learns without such models.
     """
@@ -200,7 +204,8 @@ def exams(roles: Json) -> Json:
 
 
 def reader(found: Callable[[], str], waiting: int) -> str:
-    """Check the small reader.
+    """Check that the small reader, Lull's own model that reads users' messages for feedback, can be
+    used.
 
     The function `found` returns its name or raises why it cannot be used.
     """

@@ -1,6 +1,7 @@
-"""The control API that the window and the command line use to talk to a running service.
+"""Serves the control API that the desktop window and the command line use to talk to a running
+service.
 
-Puts the subjects' routes together and serves what spans subjects: the snapshot and the event
+It puts the subjects' routes together and serves what spans subjects: the snapshot and the event
 stream. Handlers only parse requests, call the loops or stores, and render views. Reads first wait
 for pending writes, so an answer includes everything recorded before the request.
 """
@@ -25,7 +26,7 @@ BEAT_S = 15.0
 
 
 class ControlApi:
-    """The web application of the control API."""
+    """The aiohttp web application of the control API, which the window and the command line use."""
 
     def __init__(
         self,
@@ -57,7 +58,7 @@ class ControlApi:
         return app
 
     async def snapshot(self, _: web.Request) -> web.Response:
-        """Return all the data that a window shows when it opens.
+        """Return all the data that the desktop window shows when it opens.
 
         Includes the effects of all events up to `seq` and maybe later ones: a watcher that
         continues after `seq` may see some changes twice but misses none.

@@ -1,4 +1,6 @@
-"""Control API routes for the service as a whole: status, checks, settings, token and stopping."""
+"""Control API routes for the service as a whole: status, checks, settings, network token and
+stopping.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from lull.service.control.answering import Answering, Json
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceRequests:
-    """The functions behind the routes for the service as a whole."""
+    """The functions that answer requests about the whole service: status, checks, settings, token,
+    stopping.
+    """
 
     status: Callable[[], Awaitable[Json]]
     doctor: Callable[[], Awaitable[Json]]

@@ -1,4 +1,4 @@
-"""`lull settings`: list all settings, or validate and change one.
+"""Handles `lull settings`: lists all settings, or validates and changes one.
 
 A running service reports which changes need a restart.
 """
@@ -42,10 +42,10 @@ LIVE_KEYS = (
 
 
 class SettingsView:
-    """Reads and changes the settings file."""
+    """Reads and changes the settings file for the control API and the command line."""
 
     def __init__(self, path: Path, *, apply: Callable[[Settings], None] | None = None) -> None:
-        """The callback `apply` is called with the changed settings."""
+        """The callback `apply` is called with all settings after one was changed."""
         self._path = path
         self._apply = apply
         self._one_change = asyncio.Lock()

@@ -1,4 +1,4 @@
-"""`lull status` and `lull doctor` of a running service."""
+"""Builds the answers to `lull status` and `lull doctor` of a running service."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Json = dict[str, Any]
 
 
 class Status:
-    """Builds the status and runs the doctor's checks."""
+    """Builds the service's status and runs the checks of `lull doctor`."""
 
     def __init__(self, service: Service) -> None:
         self._service = service

@@ -1,4 +1,8 @@
-"""Conversations and skills as the JSON documented in CLI.md. Keys are only ever added."""
+"""Builds the JSON of conversations, of the requests and answers in them, and of skills (texts put
+into prompts), as documented in CLI.md.
+
+Keys are only ever added.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,9 @@ Json = dict[str, Any]
 
 
 def conversations_view(rows: Sequence[TrajectoryRow], following: str) -> Json:
-    """Return the JSON of a page of conversations; `following` starts the next page."""
+    """Return the JSON of a page of conversations; `following` says where the next page starts, ""
+    if there is none.
+    """
     return {
         "conversations": [conversation_view(row) for row in rows],
         "next": following or None,
@@ -55,7 +61,10 @@ def trajectory_view(
 
 
 def turn_view(turn: TurnRow, judged: Judged | None) -> Json:
-    """Return the JSON of a turn. `judged` is None for a turn removed in the meantime."""
+    """Return the JSON of a turn (a recorded request with its answer).
+
+    `judged`, how good the answer was, is None for a turn removed in the meantime.
+    """
     return {
         "id": turn.id,
         "conversation": turn.trajectory,
@@ -135,7 +144,10 @@ def skill_view(
     measures: Mapping[SkillKey, SkillMeasure] | None = None,
     tested: Mapping[SkillKey, Set[str]] | None = None,
 ) -> Json:
-    """One skill. `edited`: an earlier text of it was tested, and this one was not."""
+    """Return the JSON of one skill (a text put into prompts).
+
+    Its `edited` says that an earlier text of it was tested, and this one was not.
+    """
     effect = (effects or {}).get(skill.key)
     texts = (tested or {}).get(skill.key, frozenset())
     return {
@@ -180,7 +192,9 @@ def skills_view(
     client: str | None,
     everything: bool,
 ) -> Json:
-    """Return the JSON of active and disabled skills; with `everything` also of archived ones."""
+    """Return the JSON of active and disabled skills (texts put into prompts); with `everything`
+    also of archived ones.
+    """
     chosen = [
         skill
         for key, skill in sorted(library.skills.items())

@@ -1,1 +1,3 @@
-"""User ratings, feedback read from messages, and the jobs that learn skills from them."""
+"""Handles users' ratings and the feedback in their messages, and runs the jobs that learn skills
+(texts put into prompts) from both.
+"""

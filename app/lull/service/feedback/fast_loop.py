@@ -1,7 +1,8 @@
-"""The background jobs that learn skills (fast loop): score turns, write and prove skills.
+"""Runs the background jobs of the fast loop: score answers, write candidate skills (texts put into
+prompts), and prove these by replaying past requests.
 
 This module only decides when; the work itself is in `loops/`. A job whose model or store fails
-reports a problem and is tried again: on its next turn, or by the supervisor after a while.
+reports a problem and is tried again: at its next run, or by the supervisor after a while.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ RECHECK_S = 30.0
 
 
 class FastLoop:
-    """Runs the background jobs that learn skills, and the user's requests to prove or rate."""
+    """Runs the background jobs that learn skills (texts put into prompts) from feedback, and the
+    user's requests to prove skills or rate answers.
+    """
 
     def __init__(
         self,
@@ -49,7 +52,9 @@ class FastLoop:
         bus: EventBus,
         problems: Problems,
     ) -> None:
-        """The function `settle` blocks until everything recorded so far is readable."""
+        """The function `settle` blocks until all requests and answers recorded so far are
+        readable.
+        """
         self._hear = hear
         self._book = book
         self._score = score
@@ -68,7 +73,9 @@ class FastLoop:
     # Jobs, each kept running by the supervisor
 
     async def scoring(self) -> None:
-        """Background job: score turns when recorded; write skills from the user's own words."""
+        """Background job: score each answer after it was recorded, and write candidate skills
+        (texts for prompts) from corrections in the user's own words.
+        """
         async with self._bus.watching(after=self._bus.last) as events:
             await self._book.recalibrate()
             await self._read_all()
@@ -90,7 +97,9 @@ class FastLoop:
                 self._new.set()
 
     async def hearing(self) -> None:
-        """Background job: read users' messages for feedback in quiet times and learn from them."""
+        """Background job: while no chat runs, read users' messages for feedback and learn from
+        it.
+        """
         while True:
             await self._nudged(self._to_hear)
             await self._problems.attempt("reader", self._hear_all)
@@ -100,7 +109,9 @@ class FastLoop:
             await self._learn_of_words()
 
     async def count_heard(self, heard: Sequence[Feedback]) -> None:
-        """Add newly read feedback to the scores, and write skills from that feedback."""
+        """Add newly read feedback to the scores of the answers, and write candidate skills (texts
+        for prompts) from it.
+        """
         await self._score.heard(heard)
         await self._learn_of_words()
 
@@ -112,14 +123,18 @@ class FastLoop:
         self._to_write.set()
 
     async def judging(self) -> None:
-        """Background job: in quiet times, have the judge score turns that have no feedback."""
+        """Background job: while no chat runs, have the judge model score answers that got no
+        feedback.
+        """
         while True:
             await self._nudged(self._to_judge)
             if await self._problems.attempt("judge", self._ask_judge.step):
                 self._new.set()
 
     async def writing(self) -> None:
-        """Background job: in quiet times, have a model write candidate skills."""
+        """Background job: while no chat runs, have a model write candidate skills (texts for
+        prompts) from failed answers.
+        """
         while True:
             await self._nudged(self._to_write)
             await self._problems.attempt(
@@ -158,7 +173,8 @@ class FastLoop:
     # The user's requests
 
     async def prove_now(self, proposal: str | None, *, wait: bool) -> list[LullError]:
-        """Score, write and prove now, even what would be retried later; or prove only `proposal`.
+        """Score answers, write candidate skills and prove them (by replaying past requests) now,
+        without waiting for idle time or a retry; or only prove `proposal`.
 
         Returns the errors of a failing reader, judge or writer, which do not stop the proofs. With
         `wait`, raises LullError if the proofs fail.
@@ -180,17 +196,21 @@ class FastLoop:
         return undone
 
     async def rated(self, turn: str) -> None:
-        """Score a turn again that the user has just labelled."""
+        """Score an answer again after the user has rated it."""
         await asyncio.to_thread(self._settle)
         await self._score.read_new()
         await self._book.rated(turn)
         self._new.set()
 
     async def picked(self) -> None:
-        """Process the proofs that the user's picks between answers have decided."""
+        """Follow up on the proofs of candidate skills that were decided by the user's picks between
+        answers with and without the skill.
+        """
         await self._proving.picked()
 
     def looked_at(self) -> None:
-        """Look for work again after a decision about a proposal, which may free a place."""
+        """Look for work again after the user decided on a candidate skill, which may make room for
+        another.
+        """
         self._proving.look_again()
         self._new.set()

@@ -1,4 +1,6 @@
-"""`lull read` in a running service: list feedback read from messages, and read messages again."""
+"""Handles `lull read` in a running service: lists the feedback found in users' messages, and has
+messages read again.
+"""
 
 from __future__ import annotations
 
@@ -19,23 +21,29 @@ Count = Callable[[Sequence[Feedback]], Awaitable[None]]
 
 
 class Hearing:
-    """Answers the control API's requests about feedback."""
+    """Answers the control API's requests about the feedback that was read from users' messages."""
 
     def __init__(self, rows: FeedbackRows, hear: Hear, *, count: Count) -> None:
-        """The function `count` adds newly read feedback to the scores and writes skills from it."""
+        """The function `count` adds newly read feedback to the answers' scores and writes skills
+        from it.
+        """
         self._rows = rows
         self._hear = hear
         self._count = count
 
     def heard(self, *, conversation: str = "", after: str = "", limit: int = PAGE) -> Json:
-        """Return the JSON list of feedback, newest first. Blocking: reads the store."""
+        """Return the JSON list of the feedback found in users' messages, newest first.
+
+        Blocking: reads the database.
+        """
         return listed(self._rows, conversation=conversation, after=after, limit=limit)
 
     async def again(self, wanted: Json) -> Json:
-        """Read waiting messages now, and messages that another reader had read.
+        """Read users' waiting messages for feedback now, and reread those that another model had
+        read.
 
         `wanted` is `{"again": true, "conversation": ID or nothing}`; with an id, only that
-        conversation is reread. Raises UsageError, and LullError when the reader fails.
+        conversation is reread. Raises UsageError, and LullError when the reading model fails.
         """
         conversation = wanted.get("conversation") or ""
         if wanted.get("again") is not True or not isinstance(conversation, str):
@@ -62,9 +70,10 @@ class Hearing:
 def listed(
     rows: FeedbackRows, *, conversation: str = "", after: str = "", limit: int = PAGE
 ) -> Json:
-    """Return a page of feedback, newest first; works without a service.
+    """Return a page of the feedback found in users' messages, newest first; works without a
+    service.
 
-    Blocking: reads the store.
+    Blocking: reads the database.
     """
     waiting = rows.count_waiting()
     if conversation:

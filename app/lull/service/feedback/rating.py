@@ -1,7 +1,8 @@
-"""Lets users rate turns, and exclude conversations from learning.
+"""Lets users rate answers, and exclude conversations from learning.
 
-A turn rated good teaches the exemplar memory that similar requests want its skills, or none.
-Clearing the label or excluding its conversation removes those exemplars.
+A good rating stores the request in the exemplar memory (past requests and the skills useful for
+them), so that similar requests get the same skills, or none. Clearing the rating or excluding the
+conversation removes it from there.
 """
 
 from __future__ import annotations
@@ -23,13 +24,15 @@ CLEAR = "clear"
 
 
 class Credits(Protocol):
-    """The part of the exemplar memory (credited past requests) that rating a turn needs."""
+    """The part of the exemplar memory (past requests for which a skill was useful) that rating an
+    answer needs.
+    """
 
     def remove(self, ids: list[str]) -> None: ...
 
 
 class Rating:
-    """Sets users' ratings of turns, and excludes conversations from learning."""
+    """Stores users' ratings of answers, and excludes conversations from learning."""
 
     def __init__(
         self,
@@ -41,9 +44,9 @@ class Rating:
         rated: Callable[[str], Awaitable[None]],
         view: Callable[[str], Json],
     ) -> None:
-        """The callback `rated` is called after every label, to score the turn again.
+        """The callback `rated` is called after every rating, to score the rated answer again.
 
-        The function `view` renders the turn.
+        The function `view` renders the rated turn as JSON.
         """
         self._trajectories = trajectories
         self._clock = clock
@@ -53,7 +56,10 @@ class Rating:
         self._view = view
 
     async def rate(self, turn_id: str, label: str) -> Json:
-        """Label a turn; returns its new view. Raises UsageError, NotFound."""
+        """Rate a recorded answer as good or bad, or clear its rating; returns its new JSON.
+
+        Raises UsageError, NotFound.
+        """
         if label not in (*Label, CLEAR):
             raise UsageError(f"{label[:40]!r} is no label.", hint="Say good, bad or clear.")
         value = None if label == CLEAR else Label(label)

@@ -1,4 +1,4 @@
-"""Control API routes for feedback read from messages."""
+"""Control API routes to list the feedback found in users' messages and to have messages reread."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lull.service.feedback.views import PAGE
 
 
 def feedback_routes(hearing: Hearing, answering: Answering) -> list[web.RouteDef]:
-    """Routes for what was read from the user's follow-up messages."""
+    """Routes to list the feedback found in users' messages and to have messages reread."""
 
     async def listed(request: web.Request) -> web.Response:
         conversation, after = (request.query.get(key, "") for key in ("conversation", "after"))

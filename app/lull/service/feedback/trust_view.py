@@ -1,4 +1,6 @@
-"""How reliable each reward source is, and which turn to ask the user about, as JSON."""
+"""Builds the JSON of how reliable each source of rewards (user, checks, judge model …) is, and
+picks the answer that the user is asked to rate.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +27,10 @@ Json = dict[str, Any]
 
 
 class TrustView:
-    """Shows how reliable each reward source is, and picks the turn to ask the user about. Blocking.
+    """Shows how reliable each source of rewards (user, checks, judge model …) is, and picks the
+    answer that the user is asked to rate.
 
-    Call it from a thread.
+    Blocking: call it from a thread.
     """
 
     def __init__(
@@ -38,7 +41,9 @@ class TrustView:
         self._clock = clock
 
     def sources(self) -> list[Json]:
-        """Return each source with its calibrated rates and the estimated share of good turns."""
+        """Return each source of rewards (user, checks, judge model …) with its sensitivity,
+        specificity and estimated share of good answers.
+        """
         calibration = self._calibration()
         said = self._rewards.verdict_counts()
         views = []
@@ -58,16 +63,16 @@ class TrustView:
         return views
 
     def judge(self) -> Json:
-        """Return how often the judge agrees with verifiable outcomes.
-
-        Also whether its verdicts may be used for training.
+        """Return how often the judge model agrees with verifiable outcomes, and whether its
+        verdicts may be used for training.
         """
         found = judge_agrees(self._rewards)
         trains, why = may_train_on_judge(found)
         return {"agreement": _estimate(found), "trains": trains, "why": why}
 
     def question(self) -> tuple[str | None, bool]:
-        """Return the turn that the user is asked to rate today, and whether it was chosen just now.
+        """Return the id of the turn (a recorded answer) that the user is asked to rate today, or
+        None, and whether it was chosen just now.
 
         It stays the same until it is rated or a day has passed.
         """

@@ -1,4 +1,4 @@
-"""Feedback read from messages, as the JSON documented in CLI.md."""
+"""Builds the JSON of the feedback found in users' messages, as documented in CLI.md."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def feedback_view(feedback: Feedback) -> Json:
 
 
 def listed_view(feedbacks: Sequence[Feedback], *, waiting: int, following: bool = False) -> Json:
-    """Return the JSON of a page of feedback, newest first.
+    """Return the JSON of a page of the feedback found in users' messages, newest first.
 
     If `following` (there are older entries), `next` is the turn that the next page begins after.
     """
@@ -43,7 +43,9 @@ def listed_view(feedbacks: Sequence[Feedback], *, waiting: int, following: bool 
 
 
 def anew_view(read: Sequence[tuple[Feedback | None, Feedback]], *, waiting: int) -> Json:
-    """Return the JSON of reread feedback, with the earlier reading as `was` (null for none)."""
+    """Return the JSON of feedback from messages that were read again, with the earlier reading as
+    `was` (null for none).
+    """
     return {
         "feedback": [
             {**feedback_view(now), "was": feedback_view(before) if before else None}

@@ -1,1 +1,3 @@
-"""Idle detection and scheduling: when Lull may use the user's models for its own work."""
+"""Detects idle times and schedules work in them: when Lull may use the user's models for its own
+work.
+"""

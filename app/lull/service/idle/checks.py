@@ -1,6 +1,6 @@
-"""`lull doctor` checks for idle detection: signals, the watch and calendars.
+"""Checks for `lull doctor` whether idle detection works: its signals, its watch and the calendars.
 
-None of these is serious: without them Lull still answers requests and only learns less.
+No failure of these is serious: without them Lull still answers requests and only learns less.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lull.service.control.checks import Json, check
 
 
 def idle_source(window: IdleWindow) -> Json:
-    """Check whether the user's input can be detected."""
+    """Check for `lull doctor` whether the user's keyboard and mouse input can be detected."""
     gate = next(gate for gate in window.gates if gate.name is GateName.INPUT)
     if gate.state is GateState.UNKNOWN or "unknown" in gate.text:
         return check(
@@ -31,7 +31,9 @@ def idle_source(window: IdleWindow) -> Json:
 
 
 def lulls(window: IdleWindow, *, watching: bool) -> Json:
-    """Check that the watch for lulls runs and that the configured hours leave time for work."""
+    """Check that the watch for idle times runs and that the configured hours leave time for
+    background work.
+    """
     text = f"{window.state.value}: {window.because}"
     if not watching:
         text = "The watch over lulls does not run, so Lull does nothing for itself."

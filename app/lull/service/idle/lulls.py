@@ -1,4 +1,6 @@
-"""JSON of whether Lull works now and why; pause and resume; and past windows."""
+"""Answers whether Lull does background work now and why, pauses and resumes it, and lists past idle
+windows.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ DEFAULT_PAUSE = PauseLength.HOUR
 
 
 class Lulls:
-    """Answers the control API's requests about lulls."""
+    """Answers the control API's requests about lulls (idle times in which Lull may work)."""
 
     def __init__(
         self,
@@ -39,13 +41,13 @@ class Lulls:
         self._clock = clock
 
     async def why(self) -> Json:
-        """Return why Lull works now or does not."""
+        """Return the JSON of why Lull does or does not do background work now."""
         return _view(await self._watch.why())
 
     async def pause(self, wanted: Json) -> Json:
         """Pause Lull's background work, for one hour by default. Raises UsageError.
 
-        `{"for": "tomorrow" | "for-good" | a length such as "45m", "3h" or "2d"}`.
+        The request is `{"for": "tomorrow" | "for-good" | a length such as "45m", "3h" or "2d"}`.
         """
         length = wanted.get("for", DEFAULT_PAUSE.value)
         wanted_length = length_of(length) if isinstance(length, str) else None
@@ -61,8 +63,10 @@ class Lulls:
         return _view(await self._watch.resume())
 
     def windows(self, query: Mapping[str, str]) -> Json:
-        """Return a page of past windows, as `windows_view` builds it. Blocking: reads the store.
-        Raises UsageError.
+        """Return a page of past windows (idle times in which Lull was allowed to work), as
+        `windows_view` builds it.
+
+        Blocking: reads the database. Raises UsageError.
         """
         wanted = asked(query, self._clock.now())
         rows = self._windows.between(wanted.start, wanted.end, limit=wanted.limit + 1)

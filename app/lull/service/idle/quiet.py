@@ -1,4 +1,4 @@
-"""Decides when Lull may use the user's models for its own questions: while no chat runs.
+"""Decides when Lull may ask the user's models questions of its own: only while no chat runs.
 
 Only chats count, not every request: a client that lists its models every few seconds is not using
 them. Lull's own work is cancelled as soon as a chat arrives and starts over when it is quiet again.
@@ -39,7 +39,7 @@ class Activity:
 
     @property
     def busy(self) -> bool:
-        """Whether a chat is in progress."""
+        """Whether a chat of the user is in progress."""
         return self._chats > 0
 
     @property
@@ -74,7 +74,8 @@ class QuietTimes:
         after_s: Callable[[], float],
         allowed: Callable[[], bool] = lambda: True,
     ) -> None:
-        """The function `after_s` returns how long it must be quiet first, in seconds.
+        """The function `after_s` returns for how many seconds no chat must have run before work may
+        begin.
 
         The function `allowed` returns False for reasons other than chats, such as a user at the
         keyboard, a pause or a low battery.
@@ -88,7 +89,8 @@ class QuietTimes:
         self._hurry = asyncio.Event()
 
     async def run(self, work: Callable[[], Awaitable[T]], *, hurry: bool = False) -> T:
-        """Run `work` when it is quiet, and start it again whenever a chat interrupted it.
+        """Run `work` when no chat has run for a while, and start it again whenever a chat
+        interrupted it.
 
         `hurry` is for work that the user waits for: it only avoids chats, and goes before other
         work.

@@ -1,4 +1,6 @@
-"""Control API routes for lulls: why, pause, resume and past windows."""
+"""Control API routes for background work in idle times: why it runs or not, pause, resume, and past
+idle windows.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,9 @@ from lull.service.idle.lulls import Lulls
 
 
 def lull_routes(lulls: Lulls, answering: Answering) -> list[web.RouteDef]:
-    """Routes for the current lull, for pausing and resuming, and for past windows."""
+    """Routes to tell why Lull does background work now or not, to pause and resume it, and to list
+    past idle windows.
+    """
 
     async def why(_: web.Request) -> web.Response:
         return answering.json(await lulls.why())

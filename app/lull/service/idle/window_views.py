@@ -1,4 +1,4 @@
-"""Past windows (times when Lull was allowed to work) as JSON for the schedule page.
+"""Builds the JSON of past windows (times when Lull was allowed to work) for the schedule page.
 
 Also parses the query: the time range and page size.
 """
@@ -26,7 +26,9 @@ MAX_PAGE: Final = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WindowQuery:
-    """Time range and page size in a request for past windows."""
+    """Time range and page size in a request for past windows (times when Lull was allowed to
+    work).
+    """
 
     start: datetime
     end: datetime
@@ -34,9 +36,9 @@ class WindowQuery:
 
 
 def asked(query: Mapping[str, str], now: datetime) -> WindowQuery:
-    """Parse the query parameters `from`, `to` and `limit`. Raises UsageError.
+    """Parse the query parameters `from`, `to` and `limit` of a request for past idle windows.
 
-    Times are ISO with a zone, by default the last week; `limit` is at most 1000.
+    Raises UsageError. Times are ISO with a zone, by default the last week; `limit` is at most 1000.
     """
     end = time_in(query, "to") or now
     start = time_in(query, "from") or end - DEFAULT_RANGE
@@ -49,7 +51,7 @@ def asked(query: Mapping[str, str], now: datetime) -> WindowQuery:
 
 
 def time_in(query: Mapping[str, str], name: str) -> datetime | None:
-    """Return the time given in the query under this name, in UTC; None if absent.
+    """Return the time in the query parameter of this name, in UTC; None if absent.
 
     Raises UsageError if it is not an ISO time with a zone.
     """
@@ -81,7 +83,8 @@ def windows_view(
     calendars: Iterable[Calendar],
     idle: IdleSettings,
 ) -> Json:
-    """Return the JSON of past windows, calendar events, idle times and hours in a time range.
+    """Return the JSON of past windows (times when Lull was allowed to work), calendar events, times
+    without user input and configured hours in a time range.
 
     `{"from", "to", "windows": [window], "next", "events": [{"start", "end", "kind", "calendar",
     "label"}], "idle": [{"start", "end", "seen_to_end"}], "hours": {"sleep", "allowed",

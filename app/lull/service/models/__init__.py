@@ -1,1 +1,3 @@
-"""Chooses models, examines them, and unloads those that Lull's own work loaded."""
+"""Chooses the model to train, tests which chat models may judge answers, and unloads models that
+Lull's own work loaded.
+"""

@@ -24,7 +24,7 @@ GIVE_BACK_WITHIN_S: Final = 1.0
 
 
 class BorrowedModels:
-    """Tracks and unloads the Ollama models that work in a lull brought into memory."""
+    """Tracks the models that Lull's work in idle times loaded into Ollama, and unloads them."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class BorrowedModels:
     ) -> None:
         """The function `loaded` returns the models in Ollama's memory (None if unknown).
 
-        The function `asked` returns those that Lull's work asks.
+        The function `asked` returns the models that Lull's own work asks.
         """
         self._loaded = loaded
         self._unload = unload
@@ -48,14 +48,14 @@ class BorrowedModels:
         self._since_s = 0.0
 
     async def borrow(self) -> None:
-        """Note which models Ollama has in memory, before Lull's work asks one."""
+        """Note which models Ollama has in memory, before Lull's own work asks one."""
         if self._before is not None and not self._chatted():
             return
         self._since_s = self._clock.monotonic_s()
         self._before = await self._loaded()
 
     async def give_back(self) -> None:
-        """Unload the models that the work brought into memory; quick, and never raises."""
+        """Unload the models that Lull's own work loaded into Ollama; quick, and never raises."""
         before, self._before = self._before, None
         if before is None or self._chatted():
             return

@@ -1,4 +1,5 @@
-"""`lull model exams` in a running service: roles, results, and running exams now.
+"""Handles `lull model exams` in a running service: lists which chat models passed exams (tests for
+reading feedback, judging answers or writing skills), and runs exams now.
 
 `{"exams": [{"model", "role", "passed", "score", "low", "high", "n", "why", "digest", "at"}],
 "not_examined": [{"model", "why"}], "roles": {role: {"setting", "model", "why"}}, "running": null or
@@ -31,7 +32,9 @@ _WITHOUT_MODEL = {
 
 
 class ExamRequests:
-    """Answers the control API's requests about exams."""
+    """Answers the control API's requests about exams (tests of whether a chat model may read
+    feedback, judge answers or write skills).
+    """
 
     def __init__(
         self,
@@ -40,7 +43,8 @@ class ExamRequests:
         settings: Callable[[], Mapping[ModelRole, tuple[str, str]]],
         done: Callable[[], None],
     ) -> None:
-        """The function `settings` returns each role's model and address.
+        """The function `settings` returns the model and address that are set for each role (reader,
+        judge, writer).
 
         The callback `done` is called when the exams have ended.
         """
@@ -52,7 +56,9 @@ class ExamRequests:
         self._error: LullError | None = None
 
     async def list(self) -> Json:
-        """Return the JSON of all exam results, the roles and the running exam."""
+        """Return the JSON of all exam results of chat models, of who has which role (reader, judge,
+        writer), and of the running exam.
+        """
         examine = self._examine
         return {
             **exams_view(examine.results(), examine.not_examined()),
@@ -62,12 +68,16 @@ class ExamRequests:
         }
 
     def roles(self) -> Json:
-        """Return the model that has each role, and why."""
+        """Return the model that has each role (feedback reader, judge, skill writer), and why."""
         settings = self._settings()
         return {role.value: self._role(role, *settings[role]) for role in ROLES}
 
     async def now(self) -> Json:
-        """Start all waiting exams now; chats still go first. Raises UpstreamDown."""
+        """Start all waiting exams (tests of chat models for a role such as judge) now; users' chats
+        still go first.
+
+        Raises UpstreamDown.
+        """
         if not self._under_way:
             await self._examine.look()
             self._error = None
@@ -76,7 +86,7 @@ class ExamRequests:
         return await self.list()
 
     async def close(self) -> None:
-        """Stop the exams; results stored so far are kept."""
+        """Stop the running exams of chat models; results stored so far are kept."""
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):

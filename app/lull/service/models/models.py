@@ -1,7 +1,7 @@
-"""`lull model list` and `lull model choose` in a running service.
+"""Handles `lull model list` and `lull model choose` in a running service.
 
-A choice runs in the background, one at a time. Its progress or result can be read until the next
-choice begins.
+The chosen model is prepared for training in the background, one at a time. The progress or result
+can be read until the next choice begins.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ KEY = "training.model"
 
 
 class ModelRequests:
-    """Answers the control API's requests about models."""
+    """Answers the control API's requests about the models that can be trained."""
 
     def __init__(
         self,
@@ -42,10 +42,10 @@ class ModelRequests:
         set_model: Callable[[str], Awaitable[Json]],
         auto: Callable[[], Json | None] = lambda: None,
     ) -> None:
-        """The function `set_model` writes the setting `training.model`.
+        """The function `set_model` writes the setting `training.model`, and answers like `lull
+        settings set`.
 
-        It answers like `lull settings set`. `auto` returns what "auto" stands for and why, None if
-        a model is named.
+        `auto` returns the model that "auto" stands for and why, None if the settings name a model.
         """
         self._choose = choose
         self._chosen = chosen
@@ -56,16 +56,19 @@ class ModelRequests:
         self._state: Json | None = None
 
     async def list(self) -> Json:
-        """Return the models that can learn, and the progress of preparing one."""
+        """Return the JSON of the models that can be trained, and the progress of preparing one."""
         there = await self._choose.list()
         return {**models_view(there, self._chosen(), self._auto()), "choosing": self._state}
 
     async def choosing(self) -> Json:
-        """Return the progress of preparing the chosen model, or the result of the last choice."""
+        """Return the progress of preparing the chosen model for training, or the result of the last
+        choice.
+        """
         return {"choosing": self._state}
 
     async def choose(self, wanted: Json) -> Json:
-        """Start choosing a model, or return the progress if it is being chosen.
+        """Start preparing the named model for training, or return the progress if that is under
+        way.
 
         Raises UsageError, Conflict.
         """
@@ -87,7 +90,7 @@ class ModelRequests:
         return await self.choosing()
 
     async def close(self) -> None:
-        """Stop a choice in progress; a later request resumes it."""
+        """Stop preparing a model for training; a later request resumes it."""
         if self._choosing is not None:
             self._choosing.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -131,7 +134,7 @@ def model_view(model: Learnable) -> Json:
 
 
 def models_view(there: ThereIs, chosen: str, auto: Json | None = None) -> Json:
-    """Build the JSON of `lull model list`.
+    """Build the JSON of `lull model list`, which shows the models that can be trained.
 
     `auto` is `{"model", "why"}`, the model that "auto" stands for now; None if the settings name
     one.

@@ -1,4 +1,6 @@
-"""Control API routes for models: list, choose, and exams."""
+"""Control API routes to list the models that can be trained, choose one, and run exams of chat
+models.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def model_routes(models: ModelRequests, answering: Answering) -> list[web.RouteD
 
 
 def exam_routes(exams: ExamRequests, answering: Answering) -> list[web.RouteDef]:
-    """Routes to list exams and to start them."""
+    """Routes to list and start exams (tests of whether a chat model may take a role such as
+    judge).
+    """
 
     async def listed(_: web.Request) -> web.Response:
         return answering.json(await exams.list())

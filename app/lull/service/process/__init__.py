@@ -1,1 +1,1 @@
-"""The service process: startup, lock, logs, problems and task supervision."""
+"""Runs the service process: startup, lock, logs, error reports, backups and restarting of tasks."""

@@ -1,4 +1,5 @@
-"""Makes backups in a running service: on a schedule in quiet moments, and on request.
+"""Makes backups of Lull's data in a running service: on a schedule in quiet moments, and on
+request.
 
 Forgetting a conversation stops a backup in progress, so that none contains what is being deleted.
 
@@ -57,14 +58,16 @@ _REMEMBERED: Final = 500
 
 
 class Stopped(Exception):  # it is no failure, and nobody reads it
-    """Stops a backup in progress, because the service ends or a conversation is being forgotten."""
+    """Exception that stops a backup in progress, because the service ends or a conversation is
+    being deleted.
+    """
 
 
 # Files
 
 
 def folder_of(home: Path, settings: BackupSettings) -> Path:
-    """Return the folder for backups.
+    """Return the folder into which backups are written.
 
     Raises BackupError if the configured folder does not exist or the default one cannot be made.
     """
@@ -107,7 +110,8 @@ def _made(home: Path, target: Path, *, now: datetime, tell: Tell) -> Made:
 
 
 def known_of(home: Path, folders: tuple[Path, ...]) -> list[Path]:
-    """Return the existing backups that this home recorded or that lie in its folders or `folders`.
+    """Return the existing backup files: those that this Lull recorded, and those in its own backup
+    folder or in `folders`.
 
     Blocking.
     """
@@ -142,7 +146,7 @@ def newest(folder: Path) -> datetime | None:
 
 
 def looked_at(home: Path, settings: BackupSettings, now: datetime) -> Json:
-    """Build the result of `lull doctor`'s check of the backups. Blocking."""
+    """Build the result of the check of the backups in `lull doctor`. Blocking."""
     name, folder = "backups", Path(settings.folder) if settings.folder else home / "backups"
     files = known_of(home, (folder,))
     last = max((file.stat().st_mtime for file in files), default=None)
@@ -197,9 +201,9 @@ class Backups:
             await self.look()
 
     async def look(self) -> None:
-        """Make a scheduled backup if one is due and chats have been quiet for a while.
+        """Make a scheduled backup if one is due and no chat has run for a while.
 
-        A failure becomes a problem.
+        A failure is shown to the user as a problem.
         """
         settings = self._settings()
         if not settings.every_days:
@@ -275,7 +279,8 @@ class Backups:
     # Beside others
 
     def known(self) -> list[Path]:
-        """Return the existing backups that this home recorded or that lie in its folders.
+        """Return the existing backup files: those that this Lull recorded, and those in its
+        folders.
 
         Blocking.
         """
@@ -283,7 +288,7 @@ class Backups:
         return known_of(self._home, (Path(folder),) if folder else ())
 
     def hold_more(self) -> list[Path]:
-        """Return files that may still contain forgotten text.
+        """Return the files that may still contain text of a conversation that the user had deleted.
 
         These are backups, and data set aside by restores. Blocking.
         """
@@ -291,7 +296,8 @@ class Backups:
 
     @asynccontextmanager
     async def held_off(self) -> AsyncIterator[None]:
-        """Context manager that stops a backup in progress and lets none start.
+        """Context manager that stops a backup in progress and lets none start, while a conversation
+        is deleted.
 
         A backup could contain what is being deleted.
         """

@@ -23,7 +23,7 @@ RECENT_EVENTS = 2000
 
 
 class EventBus:
-    """Numbers events, logs them and passes them to every watcher."""
+    """Numbers the service's events, logs them and passes them to every watcher."""
 
     def __init__(self, log: EventLog, clock: Clock) -> None:
         self._log = log
@@ -35,11 +35,11 @@ class EventBus:
 
     @property
     def last(self) -> int:
-        """Number of the newest event."""
+        """Number of the newest published event."""
         return self._seq
 
     def tell(self, kind: EventKind, **fields: object) -> None:
-        """Publish an event. Never blocks."""
+        """Publish an event to every watcher. Never blocks."""
         self._seq += 1
         at = self._clock.now().isoformat()
         event = Event(seq=self._seq, at=at, kind=kind.value, fields=fields)

@@ -1,6 +1,7 @@
-"""Opens the control API on a Unix socket that only its owner can open.
+"""Opens the control API, by which window and command line talk to the service, on a Unix socket
+that only its owner can open.
 
-Makes each subject's requests and routes from the parts of a service.
+It makes each subject's request handlers and routes from the parts of a service.
 """
 
 from __future__ import annotations

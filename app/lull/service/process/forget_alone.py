@@ -1,6 +1,7 @@
-"""Runs `lull forget` without a running service, on a service that accepts no requests.
+"""Runs `lull forget` (which deletes a conversation) without a running service, on a service that
+accepts no requests.
 
-The caller holds the home's lock.
+The caller holds the lock of the data folder.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ Json = dict[str, Any]
 
 
 def forget_alone(settings: Settings, paths: Paths, wanted: Mapping[str, object]) -> Json:
-    """Forget a conversation, or show what would be removed.
+    """Delete a conversation and all that was learned from it, or only show what would be removed.
 
     Raises UsageError, NotFound, StoreError.
     """

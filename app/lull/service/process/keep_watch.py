@@ -1,6 +1,6 @@
 """Updates the database's witness file and checkpoints its write-ahead log (WAL).
 
-The witness holds the row counts outside the database, to notice later loss.
+The witness file holds the row counts outside the database, so that a later loss of rows is noticed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ CHECKPOINT_EVERY_S: Final = 300.0
 
 
 class KeepWatch:
-    """Writes the witness file every few seconds and checkpoints the WAL every few minutes."""
+    """Writes the witness file (the database's row counts, by which a loss is noticed) every few
+    seconds, and checkpoints the WAL every few minutes.
+    """
 
     def __init__(self, database: Database, witness: Witness, clock: Clock) -> None:
         self._database = database
@@ -30,7 +32,9 @@ class KeepWatch:
         self._failing = False
 
     async def run(self) -> None:
-        """Write the witness file and checkpoint the WAL regularly, until cancelled."""
+        """Write the witness file (the database's row counts) and checkpoint the WAL regularly,
+        until cancelled.
+        """
         checkpointed_s = float("-inf")
         while True:
             now_s = self._clock.monotonic_s()
@@ -42,7 +46,9 @@ class KeepWatch:
             await asyncio.sleep(WITNESS_EVERY_S)
 
     async def stop(self) -> None:
-        """Write the witness file a last time, marked as not running, before the database closes."""
+        """Write the witness file (the database's row counts) a last time, marked as not running,
+        before the database closes.
+        """
         await self._write(running=False)
 
     async def _write(self, *, running: bool) -> None:

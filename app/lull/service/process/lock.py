@@ -1,4 +1,5 @@
-"""Allows one service per home folder, by a file lock; a discovery file says where it is.
+"""Allows one running service per data folder, by a file lock; a discovery file says where the
+service is.
 
 The lock is released however the process dies, so a stale discovery file is only a hint. Checking
 whether a service runs takes the lock shared, so that two checks never collide.
@@ -37,14 +38,14 @@ class Discovery:
 
 
 class ServiceLock:
-    """Exclusive lock on a home folder, held while the service runs."""
+    """Exclusive lock on a data folder, held while the service runs."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._file: IO[str] | None = None
 
     def take(self, *, discovery: Path, patience_s: float = PATIENCE_S) -> None:
-        """Take the lock, waiting for short holders.
+        """Take the exclusive lock on the data folder, waiting while a short check holds it.
 
         Raises AlreadyRunning, which names the running service, or Busy when something else holds
         the lock for `patience_s`.
@@ -73,7 +74,7 @@ class ServiceLock:
         self._file = file
 
     def release(self) -> None:
-        """Release the lock if it is held."""
+        """Release the lock on the data folder if it is held."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -121,7 +122,9 @@ def write_discovery(path: Path, found: Discovery) -> None:
 
 
 def read_discovery(path: Path) -> Discovery | None:
-    """Return the discovery file's content; None when it is missing or invalid."""
+    """Return the content of the running service's discovery file (address and process id); None
+    when it is missing or invalid.
+    """
     try:
         said = json.loads(path.read_text("utf-8"))
         known = {one.name: said[one.name] for one in fields(Discovery)}

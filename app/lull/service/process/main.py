@@ -1,8 +1,8 @@
-"""Runs the service in the foreground: lock, open both servers, announce, wait, close in order.
+"""Runs the service in the foreground: takes the lock, opens the proxy and the control API, waits,
+and closes everything in order.
 
-The data plane listens first and slow parts (Chroma, the engine) start behind it, so that clients
-can connect at once. The first stop request lets answers in progress finish; a second one cuts them
-off.
+The proxy listens first and slow parts (Chroma, the engine) start behind it, so that clients can
+connect at once. The first stop request lets answers in progress finish; a second one cuts them off.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Ready:
 
 
 class Stopping:
-    """Stop requests to the service.
+    """Holds the requests to stop the service.
 
     Event `asked` is set by the first, `again` by a second, which means at once.
     """
@@ -74,7 +74,7 @@ class Stopping:
         self.again = asyncio.Event()
 
     def ask(self) -> None:
-        """Record a stop request."""
+        """Record a request to stop the service."""
         (self.again if self.asked.is_set() else self.asked).set()
 
     def listen(self) -> None:
@@ -95,7 +95,8 @@ def run(
     tell: Callable[[Ready], None],
     played: Path | None = None,
 ) -> None:
-    """Serve until stopped. `played` is a file that sets the time of day (`lull demo`).
+    """Run the service until it is stopped. `played` is a file that sets the time of day (`lull
+    demo`).
 
     Raises LullError when the service cannot start.
     """

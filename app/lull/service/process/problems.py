@@ -1,4 +1,6 @@
-"""Keeps the problems that exist now; logs when one appears and when it clears."""
+"""Keeps the list of current problems (errors shown to the user until they are over), and logs when
+one appears or clears.
+"""
 
 from __future__ import annotations
 
@@ -20,14 +22,19 @@ def _alike(_kind: str, _secret: str) -> int:
 
 
 class Problems:
-    """The service's current problems by key; each is reported once while its text is the same."""
+    """Holds the service's current problems (errors shown to the user until they are over), by key.
+
+    Each is reported once while its text is the same.
+    """
 
     def __init__(self, bus: EventBus) -> None:
         self._bus = bus
         self._standing: dict[str, dict[str, str]] = {}
 
     def report(self, key: str, error: LullError) -> None:
-        """Set the problem with this key; logs and publishes it if its text is new."""
+        """Record an error as the current problem under this key; logs and publishes it if its text
+        is new.
+        """
         # A server's error text may echo the API key that it was sent.
         said = {name: redact_text(text, _alike) for name, text in error.as_dict().items()}
         if self._standing.get(key) != said:
@@ -36,14 +43,16 @@ class Problems:
             self._bus.tell(EventKind.PROBLEM, key=key, standing=True, **said)
 
     def told(self, key: str, error: LullError | None) -> None:
-        """Set the problem with this key, or clear it if the error is None."""
+        """Record an error as the current problem under this key, or clear the problem if the error
+        is None.
+        """
         if error is None:
             self.clear(key)
         else:
             self.report(key, error)
 
     def clear(self, key: str) -> None:
-        """Remove the problem with this key, if any."""
+        """Remove the problem (an error shown to the user) with this key, if any."""
         said = self._standing.pop(key, None)
         if said is not None:
             log.info("no longer: %s", said["title"])
@@ -55,7 +64,9 @@ class Problems:
         work: Callable[[], Awaitable[T]],
         undone: list[LullError] | None = None,
     ) -> T | None:
-        """Run `work`; a failure stays a problem until it succeeds, and is added to `undone`."""
+        """Run `work`; its error is shown as a problem until a later run succeeds, and is added to
+        `undone`.
+        """
         try:
             result = await work()
         except LullError as error:
@@ -67,9 +78,11 @@ class Problems:
         return result
 
     def of(self, key: str) -> dict[str, str] | None:
-        """The current problem with this key, or None."""
+        """The current problem (an error shown to the user until it is over) with this key, or
+        None.
+        """
         return self._standing.get(key)
 
     def standing(self) -> list[dict[str, str]]:
-        """Return all current problems."""
+        """Return all current problems (errors shown to the user until they are over)."""
         return list(self._standing.values())

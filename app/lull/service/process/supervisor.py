@@ -2,8 +2,8 @@
 
 A failure that has a name, such as a full disk, is somebody's to mend, so the task is tried until it
 is mended. A task that keeps raising anything else has a fault and is given up after a few tries. It
-stays listed as a problem; the data plane goes on without it. The problem is cleared only after the
-task has run for a while, so that it does not flicker with every restart.
+stays listed as a problem; the proxy goes on without it. The problem is cleared only after the task
+has run for a while, so that it does not flicker with every restart.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Sleep = Callable[[float], Awaitable[None]]
 
 
 class Supervisor:
-    """Restarts failing background tasks and reports them as problems."""
+    """Restarts failing background tasks and reports them to the user as problems."""
 
     def __init__(self, problems: Problems, clock: Clock, *, sleep: Sleep = asyncio.sleep) -> None:
         self._problems = problems
@@ -35,7 +35,7 @@ class Supervisor:
         self._sleep = sleep
 
     async def keep(self, name: str, job: Job) -> None:
-        """Run `job` until it returns, restarting it when it raises.
+        """Run the background task `job` until it returns, restarting it when it raises.
 
         An exception that is no LullError is given up on when it comes too often.
         """

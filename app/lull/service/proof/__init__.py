@@ -1,1 +1,3 @@
-"""Skill proposals: views, comparing answers, deciding and verifying proofs."""
+"""Handles proposals (candidate skills that wait for the user's approval): shows and proves them,
+and takes the user's decisions.
+"""

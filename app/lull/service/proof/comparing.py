@@ -1,8 +1,9 @@
-"""`lull review compare`: shows pairs of answers and records the user's picks.
+"""Handles `lull review compare`: shows the user two answers, made with and without a proposed
+skill, and records which one they pick.
 
-A slow model can take minutes for two answers, so the replay is a background task. A request waits
-for it for up to `PATIENCE_S` and then reports that the model is still working; asking again waits
-for the same pair.
+A slow model can take minutes for two answers, so they are made in a background task. A request
+waits for it for up to `PATIENCE_S` and then reports that the model is still working; asking again
+waits for the same pair.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ PATIENCE_S: Final = 20.0
 
 
 class Compares(Protocol):
-    """Interface of the loop that produces pairs of answers and takes picks."""
+    """Interface of what makes two answers, with and without a proposed skill, and takes the user's
+    pick.
+    """
 
     async def next(self, proposal_id: str, /) -> NextPair: ...
 
@@ -37,13 +40,17 @@ class Compares(Protocol):
 
 
 class Followed(Protocol):
-    """Interface of the job that continues proofs after the user's picks."""
+    """Interface to follow up on the proof of a skill (its test by replayed requests) after the
+    user's picks between answers.
+    """
 
     async def picked(self) -> None: ...
 
 
 class Comparing:
-    """Answers the control API's requests about comparisons."""
+    """Answers the control API's requests to compare answers made with and without a proposed
+    skill.
+    """
 
     def __init__(
         self,
@@ -63,7 +70,8 @@ class Comparing:
         """Running replays by proposal id."""
 
     async def next(self, proposal_id: str) -> Json:
-        """Return the next pair to compare: `{"pair", "request", "a", "b", "alike", "working", …}`.
+        """Return the next two answers, with and without a proposed skill, for the user to compare:
+        `{"pair", "request", "a", "b", "alike", "working", …}`.
 
         `pair` is None while the model is still answering, or if there is nothing to pick. Raises
         LullError.
@@ -85,7 +93,8 @@ class Comparing:
         return await self._answer(proposal.id, asked.comparison, alike=asked.alike)
 
     async def pick(self, proposal: str, wanted: Mapping[str, Any]) -> Json:
-        """Record the user's pick and return how the proof stands.
+        """Record which of two answers, with and without a proposed skill, the user picked; return
+        how the skill's proof stands.
 
         The result is `{"proposal", "picks", "wins", "losses", "e_value", "wanted", …}`.
 

@@ -1,4 +1,5 @@
-"""Proposals as the JSON documented in CLI.md: everything needed to decide.
+"""Builds the JSON of proposals (candidate skills that wait for the user's approval), with
+everything needed to decide, as documented in CLI.md.
 
 Keys are only ever added. `diff` compares the exact bytes; its lines end at line feeds only, so that
 no other line-breaking character can hide a line.
@@ -39,7 +40,7 @@ Json = dict[str, Any]
 def proposal_view(
     proposal: Proposal, *, base: bytes, data: bytes, pairs: Sequence[Pair], rule: ProofRule
 ) -> Json:
-    """Convert a proposal to JSON.
+    """Convert a proposal (a new, changed or retired skill that waits for approval) to JSON.
 
     `base` is the skill text in force, `data` the text that would replace it.
     """
@@ -91,9 +92,10 @@ def proposal_view(
 
 
 def evidence_view(proposal: Proposal, pairs: Sequence[Pair], rule: ProofRule) -> Json:
-    """Return the JSON of the result of a proposal's replays so far.
+    """Return the JSON of the evidence for a proposed skill: wins, losses and e-value of answers
+    with it against answers without it.
 
-    Without any, the e-value is 1.
+    Without any answers compared, the e-value is 1.
     """
     successes, look = proposal.replayable, proposal.look
     so_far = decide(pairs, rule, successes=successes, look=look)
@@ -120,7 +122,11 @@ def evidence_view(proposal: Proposal, pairs: Sequence[Pair], rule: ProofRule) ->
 
 
 def look_view(look: LastLook | None, e_value: float, alpha: float) -> Json | None:
-    """The last look, once it was taken: its coin stays hidden until then."""
+    """Return the JSON of a proof's last look; None before it was taken.
+
+    The last look is a randomised test that decides once when all replays of the proof are spent.
+    Its random number stays hidden until then.
+    """
     if look is None or not look.after:
         return None
     return {
@@ -133,7 +139,9 @@ def look_view(look: LastLook | None, e_value: float, alpha: float) -> Json | Non
 
 
 def pairs_view(pairs: Sequence[Pair]) -> Json:
-    """Every replayed pair, in order, with both answers; empty ones were not kept."""
+    """Return the JSON of every replayed pair (one past request answered without and with a skill),
+    in order; answers that are empty were not stored.
+    """
     return {
         "pairs": [
             {
@@ -150,13 +158,17 @@ def pairs_view(pairs: Sequence[Pair]) -> Json:
 
 
 def scored_by(pairs: Sequence[Pair]) -> dict[str, int]:
-    """Count the scored pairs by scorer: `check`, `user`, a model's own verifier or a judge."""
+    """Count the replayed pairs of answers, with and without a proposed skill, by who scored them:
+    `check`, `user`, a model's own verifier or a judge model.
+    """
     counts = Counter(pair.scored_by.removeprefix("verifier:") for pair in pairs)
     return dict(sorted(counts.items()))
 
 
 def picks_view(pairs: Sequence[Pair], rule: ProofRule) -> Json:
-    """Return the user's picks so far, and how many more wins would prove the skill."""
+    """Return the JSON of the user's picks between answers with and without a skill so far, and of
+    how many more wins would prove the skill.
+    """
     return {
         "done": sum(pair.scored_by == BY_USER for pair in pairs),
         "alike": sum(pair.scored_by == SAME_WORDS for pair in pairs),
@@ -199,7 +211,9 @@ def _lines(data: bytes) -> list[str]:
 
 
 def check_words(check: str) -> str | None:
-    """Describe the proposal's check in words; None if it has none."""
+    """Describe in words a proposed skill's check (an automatic test of answers); None if it has
+    none.
+    """
     if not check:
         return None
     try:
@@ -209,9 +223,9 @@ def check_words(check: str) -> str | None:
 
 
 def fault_view(fault: WritingFault, *, settled: Collection[str]) -> Json:
-    """Return the JSON of a skill writer's failed attempt.
+    """Return the JSON of a failed attempt to write a skill.
 
-    `settled` holds ids of faults that later led to a proposal.
+    `settled` holds ids of attempts whose failed answers later led to a proposed skill.
     """
     return {
         "id": fault.id,
@@ -227,7 +241,9 @@ def fault_view(fault: WritingFault, *, settled: Collection[str]) -> Json:
 
 
 def settled_faults(faults: Sequence[WritingFault], proposals: Sequence[Proposal]) -> frozenset[str]:
-    """Return ids of writers' faults whose failures later led to a proposal."""
+    """Return the ids of failed attempts to write a skill whose failed answers later led to a
+    proposed skill.
+    """
     return frozenset(
         fault.id
         for fault in faults

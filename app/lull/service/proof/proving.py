@@ -1,4 +1,6 @@
-"""Runs proofs in lulls and on request, follows up on decided ones, and runs the live guard."""
+"""Runs proofs of proposed skills (tests by replayed requests) in idle times and on request, follows
+up on decided ones, and checks that skills in use still help.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ GUARD_EVERY_S = 600.0
 
 
 class Proving:
-    """The proofs and the live guard: which proofs wait, and what follows from their results."""
+    """Runs the proofs of proposed skills (tests by replayed requests) and the checks of skills in
+    use, and says which proofs wait.
+    """
 
     def __init__(
         self,
@@ -52,7 +56,9 @@ class Proving:
         """Cached proposals to prove; None: to be looked up again."""
 
     async def guarding(self) -> None:
-        """Background job: check every ten minutes that active skills still help."""
+        """Background job: check every ten minutes that the skills (texts put into prompts) in use
+        still help.
+        """
         while True:
             await self._problems.attempt("live guard", self._guard_step)
             await self._problems.attempt("put off proposals", self._wake)
@@ -73,7 +79,8 @@ class Proving:
     # Called in a lull
 
     def waiting(self) -> list[WaitingProof]:
-        """Return the proposals to prove, oldest first.
+        """Return the proposals (candidate skills) that wait to be proved by replaying past
+        requests, oldest first.
 
         Cached, since it is called ten times a second.
         """
@@ -82,7 +89,11 @@ class Proving:
         return self._waiting
 
     async def in_lull(self, proposal: str) -> int:
-        """Run a slice of one proof now; returns the number of pairs added. Raises LullError."""
+        """Run a time slice of one proposed skill's proof, which answers past requests with and
+        without it; returns how many pairs of answers were added.
+
+        Raises LullError.
+        """
         try:
             async with self._replaying:
                 return await self._prove.slice(only=proposal)
@@ -91,7 +102,11 @@ class Proving:
             await self._follow_up()
 
     async def measure_in_lull(self, skill: SkillKey) -> int:
-        """Measure a skill for a slice; returns the number of replays. Raises LullError."""
+        """Run a time slice of measuring a skill in use, by answering past requests with and without
+        it.
+
+        Returns the number of requests answered so. Raises LullError.
+        """
         async with self._replaying:
             done = await self._measure.slice(skill)
         if done and not self._measure.waiting():
@@ -101,13 +116,19 @@ class Proving:
     # The user's requests
 
     async def again(self, proposal: str) -> None:
-        """Begin a proof again, also of an unproved or deferred proposal. Raises LullError."""
+        """Begin the proof of a proposed skill (its test by replayed requests) again, also of one
+        that was not proved or was put off.
+
+        Raises LullError.
+        """
         await self._prove.again(proposal)
 
     async def hurry(self, proposal: str | None, *, wait: bool) -> None:
-        """Prove one proposal, or all, until done; with `wait`, raises the LullError that stops it.
+        """Prove one proposed skill, or all, by replaying past requests, without waiting for idle
+        time.
 
-        A caller that goes away does not stop the proofs.
+        With `wait`, returns at the end and raises the LullError that stopped it. A caller that goes
+        away does not stop the proofs.
         """
         hurried = asyncio.create_task(self._all(proposal))
         self._hurried.add(hurried)
@@ -129,18 +150,22 @@ class Proving:
         return None
 
     async def picked(self) -> None:
-        """Process the proofs that the user's picks between answers have decided."""
+        """Follow up on the proofs of candidate skills that were decided by the user's picks between
+        answers with and without the skill.
+        """
         self._waiting = None
         await self._follow_up()
 
     # Afterwards
 
     def look_again(self) -> None:
-        """Look anew which proposals wait, because one was made or decided."""
+        """Drop the cached list of proposed skills that wait to be proved, because one was made or
+        decided.
+        """
         self._waiting = None
 
     def tell(self, proposal: Proposal) -> None:
-        """Publish a proposal that is new or has changed."""
+        """Publish the event that a proposal (a candidate skill) is new or has changed."""
         self._waiting = None
         self._bus.tell(
             EventKind.PROPOSAL,

@@ -1,4 +1,5 @@
-"""`lull review` and `lull prove` in a running service: list proposals, decide, prove.
+"""Handles `lull review` and `lull prove` in a running service: lists proposals (candidate skills
+that wait for approval), takes decisions, starts proofs.
 
 Decisions are parsed here, carried out by the review loop, and published as events.
 """
@@ -51,7 +52,9 @@ _NOT_REPLAYED = {
 
 
 class Proofs(Protocol):
-    """Interface of the fast loop's actions that a user can trigger."""
+    """Interface to start proofs of proposed skills (tests by replayed requests), and to report that
+    the user decided on one.
+    """
 
     async def prove_now(self, proposal: str | None, *, wait: bool) -> list[LullError]: ...
 
@@ -59,7 +62,9 @@ class Proofs(Protocol):
 
 
 class Reviewing:
-    """Answers the control API's requests about proposals."""
+    """Answers the control API's requests about proposals (candidate skills that wait for
+    approval).
+    """
 
     def __init__(
         self,
@@ -73,7 +78,8 @@ class Reviewing:
         proofs: Proofs,
         bus: EventBus,
     ) -> None:
-        """The function `rule_for` returns a proposal's proof rule, with its own alpha.
+        """The function `rule_for` returns the rule by which a proposed skill is proved, with its
+        own alpha.
 
         `rule` is the default.
         """
@@ -93,7 +99,8 @@ class Reviewing:
     # Reading: blocks, so call it in a thread
 
     def list(self, *, everything: bool = False) -> Json:
-        """Return the open proposals (or all ever made), newest first, and faulty writer answers.
+        """Return the JSON of the open proposals of skills (or all ever made), newest first, and of
+        models' failed attempts to write one.
 
         `pushed`: whether requested proofs are running.
         """
@@ -120,10 +127,10 @@ class Reviewing:
         return {"proposal": proposal.id, "name": proposal.key.name, "what": what.value}
 
     def show(self, proposal: str, *, sha256: str | None = None, to_read: bool = False) -> Json:
-        """Return the JSON of one proposal, and as "read" the hash of its text when it was last
-        shown `to_read`, "" if it was not since the service began.
+        """Return the JSON of one proposal (a candidate skill that waits for approval).
 
-        Raises NotFound, and Conflict if its text's hash is not `sha256`.
+        "read" in it is the hash of its text when it was last shown `to_read`, "" if it was not
+        since the service began. Raises NotFound, and Conflict if its text's hash is not `sha256`.
         """
         _check_same(self._proposals.get(proposal), sha256)
         shown = self._done(self._library().generation, proposal)
@@ -133,7 +140,9 @@ class Reviewing:
         return {**shown, "read": self._read.get(found["id"], "")}
 
     def pairs(self, proposal: str) -> Json:
-        """Every replayed pair of a proposal, to be read. Raises NotFound."""
+        """Return the JSON of every replayed pair of a proposed skill (one past request answered
+        without and with it). Raises NotFound.
+        """
         return pairs_view(self._proposals.pairs(self._proposals.get(proposal).id))
 
     def _done(self, generation: int, proposal: str) -> Json:
@@ -163,13 +172,18 @@ class Reviewing:
         return view
 
     def verify(self, *, name: str, client: str) -> Json:
-        """Re-check a skill's proof: `{"holds", "why", …}`. Raises NotFound, SkillError."""
+        """Re-check the stored proof (recorded replays of requests) that a skill helps: `{"holds",
+        "why", …}`.
+
+        Raises NotFound, SkillError.
+        """
         return verified(self._skills, self._proposals, name=name, client=client, rule=self._rule)
 
     # Deciding
 
     async def decide(self, proposal: str, action: str, wanted: Mapping[str, Any]) -> Json:
-        """Approve, reject, defer or edit a proposal; return `{"generation", "proposal"}`.
+        """Approve, reject, defer or edit a proposal (a candidate skill); return `{"generation",
+        "proposal"}`.
 
         Raises Conflict, NotFound, UsageError, SkillError.
         """
@@ -198,8 +212,10 @@ class Reviewing:
         return done
 
     async def undo(self, wanted: Mapping[str, Any]) -> Json:
-        """Undo the last decision, or the last about the proposal `id`. Raises NotFound if there is
-        none."""
+        """Undo the user's last decision on any proposed skill, or the last about the proposal `id`.
+
+        Raises NotFound if there is none.
+        """
         return await self._done_whole(self._review.undo(_text(wanted, "id")))
 
     async def _done_whole(self, work: Coroutine[Any, Any, Decided]) -> Json:
@@ -222,10 +238,12 @@ class Reviewing:
     # Proving
 
     async def prove(self, wanted: Mapping[str, Any]) -> Json:
-        """Start all waiting proofs, or that of one proposal. Returns `list` and the "problems" met.
+        """Start all waiting proofs of proposed skills (tests by replayed requests), or that of one
+        proposal.
 
-        Problems are errors of a judge or writer that could not be asked. With `wait`, returns when
-        the proofs have ended; they continue if the client disconnects.
+        Returns what `list` returns, and as "problems" the errors of a judge or writer that could
+        not be asked. With `wait`, returns when the proofs have ended; they continue if the client
+        disconnects.
         """
         proposal = _text(wanted, "id")
         if proposal is not None:

@@ -1,4 +1,6 @@
-"""Control API routes for proposals and their proofs: list, show, compare, decide, undo, verify."""
+"""Control API routes for proposals (candidate skills) and their proofs (tests by replayed
+requests): list, show, compare, decide, undo, verify.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from lull.service.proof.reviewing import Reviewing
 def proposal_routes(
     reviewing: Reviewing, comparing: Comparing, answering: Answering
 ) -> list[web.RouteDef]:
-    """Routes to list, prove, compare and decide proposals, and to verify skills."""
+    """Routes to list, prove, compare and decide proposals (candidate skills), and to verify the
+    proofs of approved ones.
+    """
 
     async def verify(request: web.Request) -> web.Response:
         name, client = request.query.get("name", ""), request.query.get("client", "")

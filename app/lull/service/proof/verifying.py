@@ -1,6 +1,7 @@
-"""Re-checks a skill's stored proof (`lull verify`), with or without a running service.
+"""Re-checks the stored proof (recorded replays of requests) that a skill helps, for `lull verify`,
+with or without a running service.
 
-Selects the evidence file and the skill text it must match, and words the result. Blocking.
+It selects the evidence file and the skill text it must match, and words the result. Blocking.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ _GROUND_FIELDS: Final = ("model", "engine", "adapter", "judge", "generation")
 def verified(
     skills: Skills, proposals: Proposals, *, name: str, client: str, rule: ProofRule
 ) -> Json:
-    """Re-check a skill's stored proof; return `{"holds", "why", …}`.
+    """Re-check the stored proof (recorded replays of requests) that a skill helps; return
+    `{"holds", "why", …}`.
 
     A proof under a weaker rule than `rule` does not hold.
 
@@ -64,10 +66,11 @@ def verified(
 
 
 def mended_evidence(skills: Skills, proposals: Proposals) -> list[LullError]:
-    """Check all stored proofs against the database, and restore damaged copies from intact ones.
+    """Check the stored proofs of all skills (recorded replays of requests) against the database,
+    and restore damaged copies from intact ones.
 
-    If one of its two copies is intact, the other is restored from it; returns an error for each
-    proof without an intact copy.
+    If one of a proof's two copies is intact, the other is restored from it; returns an error for
+    each proof without an intact copy.
     """
     told: list[LullError] = []
     for key, skill in skills.library().skills.items():

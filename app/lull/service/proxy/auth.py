@@ -1,7 +1,7 @@
 """Decides from a request's headers whether it may use the proxy.
 
 The listener is on loopback, so the threat is a web page in the user's own browser: Host must be a
-loopback name with our port (against DNS rebinding), Origin absent or allowed, and cross-site
+loopback name with Lull's port (against DNS rebinding), Origin absent or allowed, and cross-site
 fetches are refused. A bind beyond loopback also needs a token.
 """
 
@@ -57,7 +57,7 @@ class Door:
 
 
 def refusal(headers: Mapping[str, str], door: Door) -> str:
-    """Return why a request is refused; "" if it is allowed."""
+    """Return why a request to the proxy is refused; "" if it is allowed."""
     for host in _said(headers, "Host") or [""]:
         if not _host_allowed(host, door):
             return f"Host {host[:100]!r} is not this machine. Use http://127.0.0.1:{door.port}."

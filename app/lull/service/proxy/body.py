@@ -23,7 +23,10 @@ class Body:
 
 
 async def read_body(request: web.BaseRequest, *, limit: int) -> Body:
-    """Read up to about `limit` bytes. Raises RequestError (400) for a body that ends too early."""
+    """Read up to about `limit` bytes of a request's body.
+
+    Raises RequestError (400) for a body that ends too early.
+    """
     parts: list[bytes] = []
     size = 0
     try:
@@ -40,12 +43,14 @@ async def read_body(request: web.BaseRequest, *, limit: int) -> Body:
 
 
 async def joined(parts: list[bytes], size: int) -> bytes:
-    """Join parts of a body; in a thread if long, so that other requests are not held up."""
+    """Join parts of a request's body; in a thread if long, so that other requests are not held
+    up.
+    """
     return await asyncio.to_thread(b"".join, parts) if size > LONG_BYTES else b"".join(parts)
 
 
 async def rest_of(body: Body, request: web.BaseRequest) -> AsyncIterator[bytes]:
-    """Yield the part of a body already read, then the rest of the stream."""
+    """Yield the part of a request's body already read, then the rest of the stream."""
     yield body.data
     if not body.whole:
         async for chunk in request.content.iter_any():
@@ -67,7 +72,9 @@ def model_named_in(beginning: bytes) -> str:
 
 
 def still_to_send(body: Body, request: web.Request) -> bytes | AsyncIterator[bytes] | None:
-    """Return the whole body as a stream, what was read and what was not; None if there is none."""
+    """Return a request's whole body as a stream, what was read and what was not; None if there is
+    none.
+    """
     if not body.whole:
         return rest_of(body, request)
     return body.data if body.data or request.body_exists else None

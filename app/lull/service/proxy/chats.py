@@ -1,7 +1,8 @@
-"""Handles chat requests: skills may be added, and the turn is recorded.
+"""Answers chat requests in the proxy: skills (short texts) may be added to the prompt, and request
+and answer are recorded.
 
-Each request is read, opened, rewritten and sent on; whatever of Lull's own fails, the request goes
-through as it came.
+Each request is parsed, matched to its conversation, rewritten and sent on; whatever of Lull's own
+fails, the request goes through as it came.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ UNREAD = RequestError(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProxyRules:
-    """Settings of the proxy."""
+    """The settings that the proxy follows for chat requests, such as the size limit and whether to
+    record them.
+    """
 
     body_limit: int
     """Largest request body that is read, in bytes; a longer one is only passed on."""
@@ -72,7 +75,7 @@ class AnswerSources:
 
 
 class AnswerChats:
-    """Answers the chat requests of clients."""
+    """Answers the chat requests of the proxy's clients."""
 
     def __init__(
         self,
@@ -84,9 +87,9 @@ class AnswerChats:
         faults: OwnFaults,
         long: LongBodies | None = None,
     ) -> None:
-        """The argument `long` reads long bodies in a child process.
+        """The argument `long` reads long request bodies in a child process.
 
-        Without it all are read here.
+        Without it all bodies are read in this process.
         """
         self._serve = serve
         self._forward = sources.forward
@@ -100,7 +103,7 @@ class AnswerChats:
         self._long = long
 
     async def close(self) -> None:
-        """Finish storing long requests and stop the process that reads them."""
+        """Finish storing long chat requests and stop the process that reads them."""
         if self._long is not None:
             await self._long.settle(SETTLE_S)
             await self._long.close()
@@ -114,7 +117,7 @@ class AnswerChats:
         *,
         bare: bool = False,
     ) -> web.StreamResponse:
-        """Answer one chat request. Raises LullError for what the client is to be told.
+        """Answer one chat request of a client. Raises LullError for what the client is to be told.
 
         With `bare` nothing is added, recorded or learned: Lull is switched off.
         """

@@ -39,7 +39,7 @@ class DataPlane:
     ) -> None:
         """The function `off` tells whether Lull is switched off.
 
-        Then the upstream gets every request as it came.
+        While it is, the upstream gets every request as it came.
         """
         self._off = off
         self.failed = chats.failed
@@ -56,15 +56,17 @@ class DataPlane:
         self.last_request_s = monotonic_s()
 
     def runner(self, *, shutdown_timeout_s: float) -> web.AppRunner:
-        """Return an aiohttp runner that serves this data plane."""
+        """Return an aiohttp runner that serves the proxy."""
         return runner(self.handle, shutdown_timeout_s=shutdown_timeout_s)
 
     async def close(self) -> None:
-        """Finish storing long requests and stop the process that reads them."""
+        """Finish storing long chat requests and stop the process that reads them."""
         await self._chats.close()
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
-        """Handle any HTTP request of a client: check access, then answer or forward it."""
+        """Handle any HTTP request of a client to the proxy: check access, then answer or forward
+        it.
+        """
         client, raw_path = split_client(origin_form(request.raw_path), request.headers)
         path = raw_path.partition("?")[0]
         dialect = CHAT_ROUTES.get(path) if request.method == "POST" else None

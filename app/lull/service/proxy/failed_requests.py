@@ -1,6 +1,7 @@
 """Remembers the newest chat requests that were answered with an error, so the user can see why.
 
-They are kept in memory alone. What was asked is not kept; of an error of the upstream its message.
+They are kept in memory only, without the prompts. Of an error that the upstream Ollama sent, the
+message is kept.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class FailedRequest:
 
 
 class FailedRequests:
-    """The newest failed chat requests."""
+    """Keeps the newest chat requests that were answered with an error, in memory."""
 
     def __init__(self, monotonic_s: Callable[[], float]) -> None:
         self._monotonic_s = monotonic_s
@@ -74,7 +75,7 @@ class FailedRequests:
         answer: ProxyAnswer,
         hear: Callable[[bytes], None] | None = None,
     ) -> web.StreamResponse:
-        """Relay the answer of a chat request, and remember an error of the upstream."""
+        """Relay the answer of a chat request to the client, and remember it if it is an error."""
         if answer.status < 400:
             return await relay(request, answer, hear)
         text = ErrorText()
@@ -83,12 +84,12 @@ class FailedRequests:
         return response
 
     def newest(self) -> list[FailedRequest]:
-        """The failed requests, newest first."""
+        """Return the chat requests that were answered with an error, newest first."""
         return list(self._newest)
 
 
 class ErrorText:
-    """Collects the start of an error answer; a `hear` callback of the relay."""
+    """Collects the start of an error answer's bytes while the proxy relays them."""
 
     def __init__(self) -> None:
         self._data = b""

@@ -174,7 +174,9 @@ def _all_there(answer: aiohttp.ClientResponse) -> bool:
 def end_to_end(
     headers: CIMultiDictProxy[str], without: frozenset[str] = HOP_BY_HOP
 ) -> CIMultiDict[str]:
-    """Return the headers to forward: none of `without` (lower case), none named in Connection."""
+    """Return the headers that a proxy forwards: all but those in `without` (lower case) and those
+    that the Connection header names.
+    """
     if "Connection" in headers:
         without |= {name.strip().lower() for name in headers["Connection"].split(",")}
     return CIMultiDict([(k, v) for k, v in headers.items() if k.lower() not in without])

@@ -17,7 +17,7 @@ Head = Callable[[str, "CIMultiDict[str]"], bytes]
 
 
 def exact(written: Head) -> Head:
-    """Wrap aiohttp's header serializer to keep every byte.
+    """Wrap aiohttp's header serializer so that every byte of a header is kept.
 
     The original still validates the headers.
     """
@@ -32,7 +32,9 @@ def exact(written: Head) -> Head:
 
 
 def write_as_read() -> None:
-    """Make aiohttp use the wrapped serializer; safe to call twice."""
+    """Make aiohttp send header bytes as they were read, by wrapping its serializer; safe to call
+    twice.
+    """
     if not getattr(http_writer, "_lull_exact", False):
         http_writer._serialize_headers = exact(http_writer._serialize_headers)  # type: ignore[assignment]
         http_writer._lull_exact = True  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Lull's own errors: told to the client in its API's format, and to the user as a problem."""
+"""Reports Lull's own errors: to the client in its API's format, and to the user in the status."""
 
 from __future__ import annotations
 
@@ -19,14 +19,18 @@ log = logging.getLogger(__name__)
 
 
 class OwnFaults:
-    """Reports faults of Lull's own on the way of a request; none may cost the user the answer."""
+    """Reports faults in Lull's own handling of a request, so that none costs the user the
+    answer.
+    """
 
     def __init__(self, problems: Problems) -> None:
         self._problems = problems
 
     @contextmanager
     def contained(self, instead: str) -> Iterator[None]:
-        """Report any exception of the body and go on after it; `instead` says with what."""
+        """Context manager that reports any exception of its body and suppresses it; `instead` says
+        what happens to the request now.
+        """
         try:
             yield
         except Exception as error:  # noqa: BLE001
@@ -34,22 +38,26 @@ class OwnFaults:
             self.report(instead, error)
 
     def report(self, instead: str, error: Exception) -> None:
-        """Log a fault and make it a problem; `instead` says what happens now."""
+        """Log a fault in Lull's own code and show it to the user; `instead` says what happens
+        now.
+        """
         log.error("a fault of Lull's own: %s", instead, exc_info=error)
         told = f"{type(error).__name__}: {instead}."
         self._problems.report("serve", LullError(told, hint="`lull logs` has the details."))
 
     def report_known(self, error: LullError) -> None:
-        """Make an error that has words of its own the problem; it is logged in one line."""
+        """Show the user an expected error that has a text of its own; it is logged in one line."""
         self._problems.report("serve", error)
 
     def clear(self) -> None:
-        """Clear the problem, because a request went well."""
+        """Clear the shown error, because a request went well."""
         self._problems.clear("serve")
 
 
 def error_answer(path: str, status: int, message: str, *, body: bool = True) -> ProxyAnswer:
-    """Return an error answer in the API dialect of the path; without `body` only its headers."""
+    """Return an error answer in the API format of the request's path; without `body` only its
+    headers.
+    """
     data = _shape(path).error(status, message)
     headers = CIMultiDict({"Content-Type": "application/json", "Content-Length": str(len(data))})
     return ProxyAnswer(status, headers, once(data if body else b""), error=True)

@@ -1,8 +1,8 @@
 """Sends requests for a model to its published version, and puts the model's name back into answers.
 
-A request for a model with a published version goes to Ollama under that version's name, and the
-answer comes back under the requested name. The version is fixed when the request arrives. If Ollama
-has lost it, the unchanged request goes to the base model.
+A published version is the model with a LoRA adapter merged in, as Ollama holds it under a name of
+its own. The answer comes back under the requested name. The version is fixed when the request
+arrives. If Ollama has lost it, the unchanged request goes to the base model.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ _PROBLEM = "published model"
 
 
 class PublishedNames:
-    """Knows the versions published to Ollama, and which adapter is in force for each model."""
+    """Knows which models with a merged LoRA adapter are published to Ollama, and which adapter
+    answers for each model.
+    """
 
     def __init__(self, problems: Problems | None = None) -> None:
         self._routes: dict[str, tuple[Arm, Shadow | None]] = {}
@@ -40,19 +42,23 @@ class PublishedNames:
         self._problems = problems
 
     def follow(self, versions: Iterable[PublishedVersion]) -> None:
-        """Replace the known published versions; only those that are ready are used."""
+        """Replace the list of models with a merged LoRA adapter that are published to Ollama; only
+        those that are ready are used.
+        """
         self._versions = {
             (one.model, one.adapter): one for one in versions if one.status is PublishedStatus.READY
         }
 
     def route(self, model: str, active: Arm, shadow: Shadow | None) -> None:
-        """Set the adapters that answer new requests to a model."""
+        """Set the LoRA adapters that answer new requests to a model."""
         self._routes[canonical(model)] = (active, shadow)
 
     def stamped(
         self, model: str, facts: ModelFacts | Awaitable[ModelFacts]
     ) -> ModelFacts | Awaitable[ModelFacts]:
-        """Return a model's facts with the adapter in force, to be recorded with a turn."""
+        """Return a model's facts with the LoRA adapter now in use, to be recorded with an
+        answer.
+        """
         if canonical(model) not in self._routes:
             return facts
         if isinstance(facts, ModelFacts):
@@ -60,7 +66,7 @@ class PublishedNames:
         return self._awaited(model, facts)
 
     def version(self, model: str, adapter: str | None) -> PublishedVersion | None:
-        """Return the published version with this adapter.
+        """Return the model published to Ollama that has this LoRA adapter merged in.
 
         None means that the base model answers.
         """
@@ -69,11 +75,11 @@ class PublishedNames:
         return self._versions.get((canonical(model), adapter))
 
     def carries(self, model: str) -> bool:
-        """Whether any version of the model is published in Ollama."""
+        """Whether any version of a model with a merged LoRA adapter is published in Ollama."""
         return any(of == canonical(model) for of, _ in self._versions)
 
     def lost(self, version: PublishedVersion) -> None:
-        """Note that Ollama has lost a published version.
+        """Note that Ollama has lost a published model with a merged LoRA adapter.
 
         The base model answers until it is published again.
         """
@@ -103,7 +109,9 @@ class PublishedNames:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToVersion:
-    """Sends one request to a published version instead of the base model."""
+    """Sends one request to the published model with a merged LoRA adapter instead of the base
+    model.
+    """
 
     names: PublishedNames
     forward: Forward
@@ -115,10 +123,11 @@ class ToVersion:
     async def send(
         self, request: web.BaseRequest, raw_path: str, sent: bytes, base: _Target
     ) -> AsyncIterator[ProxyAnswer]:
-        """Send the request and return the published version's answer.
+        """Send the request to the published model with a merged LoRA adapter, and return its
+        answer.
 
         `sent` is the uncompressed body with skills; `base` sends the original instead if the
-        version is gone.
+        published model is gone.
         """
         async with AsyncExitStack() as stack:
             # A long body is edited in a thread.
@@ -147,7 +156,7 @@ _Target = AbstractAsyncContextManager[ProxyAnswer]
 
 
 def renamed(body: bytes, name: str) -> bytes | None:
-    """Return the request with another model name; None if it names none at the top level."""
+    """Return a request's body with another model name; None if it names none at the top level."""
     try:
         draft = BodyEdit(body)
         members = draft.members(draft.root)
@@ -162,7 +171,9 @@ def renamed(body: bytes, name: str) -> bytes | None:
 
 
 async def under(answer: ProxyAnswer, name: str, asked_for: str) -> ProxyAnswer:
-    """Return the answer with the published version's name replaced by the requested one."""
+    """Return the answer with the name of the published model (with a merged LoRA adapter) replaced
+    by the requested one.
+    """
     if answer.status != 200:
         body = b"".join([chunk async for chunk in answer.chunks])
         shown = json.dumps(asked_for, ensure_ascii=False)[1:-1].encode("utf-8", "replace")

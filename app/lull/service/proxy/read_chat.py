@@ -1,4 +1,4 @@
-"""A parsed chat request, whether read in this process or, if long, in the child process."""
+"""Holds a parsed chat request, whether read in this process or, if long, in the child process."""
 
 from __future__ import annotations
 
@@ -26,13 +26,16 @@ class ReadableBody(Protocol):
         """Whether the request has no message and only loads or unloads a model."""
 
     async def injected(self, injection: Injection) -> bytes:
-        """Return the body with skills inserted. Raises ValueError if it has no place for them."""
+        """Return the request's body with skills' texts inserted. Raises ValueError if it has no
+        place for them.
+        """
 
     async def plain(self) -> bytes:
-        """Return the uncompressed body."""
+        """Return the request's body uncompressed."""
 
     def keep(self) -> asyncio.Future[Prepared] | None:
-        """Return the request in the form that is stored, once a helper process has made it.
+        """Return the chat request in the form that the database stores, if a helper process makes
+        it.
 
         None where the caller makes it, as for all but long requests.
         """

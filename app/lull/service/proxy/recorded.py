@@ -1,4 +1,4 @@
-"""Relays a chat's answer to the client and records the turn."""
+"""Relays the answer of a chat request to the client, and records both."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lull.store.chat.recording import Prepared
 
 
 class RecordedRelay:
-    """Relays answers, reads along, and closes their turns."""
+    """Relays answers to clients, reads a copy of each, and records it when it ends."""
 
     def __init__(
         self,
@@ -43,9 +43,10 @@ class RecordedRelay:
         serving: Serving | None,
         kept: asyncio.Future[Prepared] | None = None,
     ) -> web.StreamResponse:
-        """Relay the answer and record the turn.
+        """Relay the answer to the client and record it with its request.
 
-        A client that disconnects, even before the first byte, leaves a turn; an error leaves none.
+        The record is made even if the client disconnects before the first byte; an error answer is
+        not recorded.
         """
         hung_up = True
         try:

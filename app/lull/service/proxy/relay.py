@@ -109,7 +109,7 @@ async def _relay_whole(
 
 
 async def once(data: bytes) -> AsyncIterator[bytes]:
-    """Return the data as a stream of one chunk."""
+    """Return the data as an async stream of one chunk."""
     yield data
 
 

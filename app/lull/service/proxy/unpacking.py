@@ -1,4 +1,4 @@
-"""Decompresses request bodies, and defines which are long."""
+"""Decompresses request bodies, and defines the size from which one counts as long."""
 
 from __future__ import annotations
 

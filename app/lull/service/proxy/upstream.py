@@ -1,4 +1,4 @@
-"""What the data plane needs to know of who answers: the upstream Ollama and Lull's own models."""
+"""Interfaces of what answers the proxy's requests: the upstream Ollama and Lull's own models."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Upstream(Protocol):
 
 
 class OwnModels(Protocol):
-    """The models that Lull serves itself, in the way Ollama would."""
+    """Interface of the models that Lull serves itself, in the way Ollama would."""
 
     def answers(self, chat: ChatRequest) -> bool:
         """Whether Lull's own engine answers this chat request."""
@@ -44,18 +44,23 @@ class OwnModels(Protocol):
         """Whether this model is served by Lull alone, not by Ollama too."""
 
     def facts(self, name: str) -> ModelFacts:
-        """Return a model's facts for a turn's stamp. Raises RequestError (404) if not served."""
+        """Return a model's facts, to be recorded with an answer. Raises RequestError (404) if not
+        served.
+        """
 
     async def answer(
         self, dialect: Dialect, body: bytes, *, adapter: str | None = ...
     ) -> ProxyAnswer:
-        """Answer a chat request with an adapter; None is the base, the default the published one.
+        """Answer a chat request with a LoRA adapter; None is the base model, the default is the
+        adapter in use.
 
         Errors of the client or the engine become answers.
         """
 
     def wants(self, method: str, path: str) -> bool:
-        """Whether `other` may answer requests to this path, so that the body must be read."""
+        """Whether `other` (which answers requests that are not chats) may answer this path, so that
+        the request's body must be read.
+        """
 
     def lists(self, path: str) -> bool:
         """Whether requests to this path concern all models rather than one named in the body."""
@@ -69,7 +74,9 @@ class OwnModels(Protocol):
     async def other(
         self, method: str, path: str, body: bytes, *, alone: bool
     ) -> ProxyAnswer | None:
-        """Answer a request outside the chats; None: the upstream should answer."""
+        """Answer a request that is not a chat, for Lull's own models; None: the upstream should
+        answer.
+        """
 
     def unknown_route(self, method: str, path: str, how_to_start: str) -> ProxyAnswer:
-        """Build the answer for an unknown path where there is no upstream."""
+        """Build the answer for an unknown path when there is no Ollama."""

@@ -1,1 +1,3 @@
-"""The user's changes to skills."""
+"""Applies the user's changes to skills (short texts put into prompts), and watches the skill
+files.
+"""

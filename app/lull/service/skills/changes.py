@@ -1,4 +1,6 @@
-"""Handles the `lull skills` changes as JSON, with or without a running service."""
+"""Handles the changes by `lull skills` of texts put into prompts (add, edit, pin, roll back …),
+with or without a running service.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ _TYPED = ("add", "edit")
 
 
 class SkillChanges:
-    """Parses and applies requests to change skills."""
+    """Parses and applies the user's requests to change skills (short texts put into prompts)."""
 
     def __init__(self, approve: Approve, files: FromFiles, skills: Skills) -> None:
         self._approve = approve
@@ -45,12 +47,15 @@ class SkillChanges:
         self._skills = skills
 
     async def take_in(self) -> list[SkillError]:
-        """Look for hand edits in the skill folders; returns the errors of unreadable skills."""
+        """Look for skill files that were edited by hand; returns the errors of unreadable ones."""
         return await self._approve.take_in()
 
     async def apply(self, wanted: Mapping[str, Any]) -> Json:
-        """Apply one change: `{"do": "add" | "edit" | …, …}` → `{"generation", "skill", "skills"}`.
-        Raises LullError."""
+        """Apply one change of skills: `{"do": "add" | "edit" | …, …}` → `{"generation", "skill",
+        "skills"}`.
+
+        Raises LullError.
+        """
         action = str(wanted.get("do", ""))
         client = check_client(_text(wanted, "client") or "")
         if action == "rollback":

@@ -1,4 +1,6 @@
-"""The skill library in force, which requests and jobs read."""
+"""Holds the library of skills (texts put into prompts) now in use, which requests and background
+jobs read.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +13,24 @@ from lull.service.process.bus import EventBus
 
 
 class LibraryIndex(Protocol):
-    """What finds the skills of a request, as far as another library concerns it."""
+    """Interface of the search index that finds the skills (texts for prompts) for a request, to be
+    rebuilt when the library changes.
+    """
 
     @property
     def built(self) -> bool:
-        """Whether any library was indexed yet."""
+        """Whether any library of skills (texts for prompts) was indexed yet."""
 
     async def follow(self, library: Library) -> None:
-        """Index a library; when this returns, requests find its skills."""
+        """Index a library of skills (texts for prompts); when this returns, requests find its
+        skills.
+        """
 
 
 class Current:
-    """Holds the skill library in force, which approved changes replace as a whole."""
+    """Holds the library of skills (texts for prompts) now in use, which approved changes replace as
+    a whole.
+    """
 
     def __init__(self, library: Library, index: LibraryIndex, bus: EventBus) -> None:
         self.library = library
@@ -32,7 +40,7 @@ class Current:
         """Callback after another library came into force."""
 
     async def follow(self, library: Library) -> None:
-        """Put a skill library into force, unless a newer one already is."""
+        """Put a library of skills (texts for prompts) into use, unless a newer one already is."""
         await self._index.follow(library)
         if library.generation < self.library.generation:
             return  # a newer one is already in force

@@ -1,4 +1,6 @@
-"""Control API routes for skills: list, history, differences and changes."""
+"""Control API routes for skills (texts put into prompts): list, history, differences and
+changes.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from lull.service.skills.changes import SkillChanges
 def skill_routes(
     reading: Reading, changes: SkillChanges, answering: Answering
 ) -> list[web.RouteDef]:
-    """Routes to list, compare and change skills."""
+    """Routes to list, compare and change skills (texts put into prompts)."""
 
     async def listed(request: web.Request) -> web.Response:
         client, everything = request.query.get("client"), request.query.get("all") == "1"

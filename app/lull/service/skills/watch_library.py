@@ -1,4 +1,6 @@
-"""The watch over the skill folders: hand edits become proposals, tampering is reported."""
+"""Watches the folders of skills (texts put into prompts): edits by hand become proposals, which the
+user must approve, and tampering is reported.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ LOOK_THROUGH_EVERY_S = 600.0
 
 
 class WatchLibrary:
-    """Looks for hand edits in the skill folders and for texts that are not what was approved."""
+    """Looks for hand edits in the folders of skills (texts put into prompts), and for texts that
+    are not what was approved.
+    """
 
     def __init__(
         self,
@@ -39,7 +43,9 @@ class WatchLibrary:
         self._clock = clock
 
     async def run(self) -> None:
-        """Watch for skills edited by hand; such edits become proposals."""
+        """Watch for skill files edited by hand until cancelled; edits become proposals, which the
+        user must approve.
+        """
         # Edits made since the check at startup, or during a check, must not be missed.
         seen: dict[str, tuple[int, int]] | None = None
         looked_s = self._clock.monotonic_s()
@@ -54,13 +60,15 @@ class WatchLibrary:
                 seen = marks
 
     async def look_through(self) -> None:
-        """Compare skill texts and states with what was approved; report differences."""
+        """Compare skill texts and states with what was approved; report differences to the user."""
         told = await self._skills.look_through()
         told += await asyncio.to_thread(mended_evidence, self._skills, self._proposals)
         self._problems.told("library", told[0] if told else None)
 
     async def take_in(self) -> None:
-        """Turn hand edits of skill files into proposals, and use a changed library."""
+        """Turn hand edits of skill files into proposals, which the user must approve; use the skill
+        library if it changed.
+        """
         await self.look_through()
         wrong = await self._changes.take_in()
         if wrong:

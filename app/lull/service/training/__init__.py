@@ -1,1 +1,1 @@
-"""Control API for training runs and learning progress."""
+"""Answers the control API's requests about LoRA training runs and learning progress."""

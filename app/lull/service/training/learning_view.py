@@ -1,4 +1,6 @@
-"""Data for the learning page: rewards over time, by skills and adapter, and what changed when."""
+"""Builds the data of the learning page: rewards (estimates of how good answers were) over time, by
+skills and adapter, and what changed when.
+"""
 
 from __future__ import annotations
 

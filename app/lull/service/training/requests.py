@@ -1,4 +1,4 @@
-"""`lull train` requests: list runs, start training now, cancel a run."""
+"""Handles `lull train`: lists LoRA training runs, starts training now, cancels a run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ POLL_S: Final = 0.25
 
 
 class TrainingRequests:
-    """Answers the control API's requests about training."""
+    """Answers the control API's requests about LoRA training."""
 
     def __init__(self, night: TrainingJob, watch: WatchIdle, training: Training) -> None:
         self._night = night
@@ -26,21 +26,24 @@ class TrainingRequests:
         self._training = training
 
     async def list(self) -> Json:
-        """List all training runs and what training does next."""
+        """Return the JSON of all LoRA training runs and of what training does next."""
         return {"runs": runs_view(await asyncio.to_thread(self._training.runs)), **self._next()}
 
     async def show(self, run: str) -> Json:
-        """Return the JSON of one run and its sources. Raises NotFound."""
+        """Return the JSON of one LoRA training run and of the data it was trained on. Raises
+        NotFound.
+        """
         found = await asyncio.to_thread(self._training.get, run)
         sources = await asyncio.to_thread(self._training.sources, run)
         return {"runs": [run_view(found)], "made_of": sources_view(sources)}
 
     async def cancel(self, run: str) -> Json:
-        """Cancel a training run. Raises NotFound, Conflict."""
+        """Cancel a LoRA training run. Raises NotFound, Conflict."""
         return {"runs": [run_view(await self._night.cancel(run))]}
 
     async def now(self, wanted: Json) -> Json:
-        """Start training without waiting for a lull; heat, battery and memory limits still apply.
+        """Start LoRA training without waiting for idle time; heat, battery and memory limits still
+        apply.
 
         With `wait`, returns when nothing is left to do or the machine is strained, and raises the
         LullError that stopped training.

@@ -1,4 +1,4 @@
-"""Control API routes for training runs: list, show, start and cancel."""
+"""Control API routes for LoRA training runs: list, show, start and cancel."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lull.service.training.requests import TrainingRequests
 
 
 def training_routes(training: TrainingRequests, answering: Answering) -> list[web.RouteDef]:
-    """Routes to list, show, start and cancel training runs."""
+    """Routes to list, show, start and cancel LoRA training runs."""
 
     async def listed(_: web.Request) -> web.Response:
         return answering.json(await training.list())

@@ -1,4 +1,7 @@
-"""Training runs as the JSON documented in CLI.md. Keys are only ever added."""
+"""Builds the JSON of LoRA training runs, as documented in CLI.md.
+
+Keys are only ever added.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,7 @@ def _course_view(course: GraduationCourse | None) -> Json | None:
 
 
 def sources_view(sources: Sequence[RunSource]) -> Json:
-    """Return the turns, conversations and skills that a run was trained on."""
+    """Return the JSON of the turns, conversations and skills that a training run was made from."""
     return {
         "turns": [one.id for one in sources if one.kind == "turn"],
         "conversations": sorted({one.trajectory for one in sources if one.trajectory}),

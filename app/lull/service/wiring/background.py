@@ -1,4 +1,4 @@
-"""The background tasks of a running service."""
+"""Runs the background tasks of a running service."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ EXAMS_EVERY_S = 60.0
 
 
 class BackgroundTasks:
-    """Runs what a service does by itself, each task kept running by the supervisor."""
+    """Runs what a service does by itself; the supervisor restarts each task that fails."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
 
     async def run(self) -> None:
-        """Run the background tasks until cancelled."""
+        """Run the service's background tasks until cancelled."""
         async with asyncio.TaskGroup() as group:
             keep = self._service.supervisor.keep
             following, learning = self._service.following, self._service.learning

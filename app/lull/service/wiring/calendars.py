@@ -1,4 +1,4 @@
-"""Builds the calendars with the real clock, network and keychain."""
+"""Builds the part that reads the user's calendars, with the real clock, network and keychain."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def calendars_of(
     problems: Problems | None,
     changed: Callable[[], None] = lambda: None,
 ) -> Calendars:
-    """Build the calendars of a service. The function `secrets` opens the secret store.
+    """Build the part of a service that reads the user's calendars.
 
-    It blocks for seconds and is called in a thread when needed. So is `waiting_secrets`, where
-    the user is there to answer the keychain's prompt.
+    The functions `secrets` and `waiting_secrets` open the secret store, the latter where the user
+    is there to answer the keychain's prompt. They block for seconds and are called in a thread.
     """
     return Calendars(
         CalendarParts(

@@ -1,4 +1,6 @@
-"""Builds what connects chat clients, on the files of the user that the service runs as."""
+"""Builds the part that connects chat clients (other programs) to Lull, by changing settings files
+of the user that the service runs as.
+"""
 
 from __future__ import annotations
 

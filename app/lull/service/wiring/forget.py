@@ -22,7 +22,9 @@ from lull.store.forgetting import ForgettingRows
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetInService:
-    """What forgetting needs of the running service (implements ForgetElsewhere)."""
+    """What deleting a conversation needs of the running service, such as stopping training and
+    rolling back adapters; implements ForgetElsewhere.
+    """
 
     approve: Approve
     learning: LearningParts
@@ -60,7 +62,9 @@ def forget_of(
     promote: Promote,
     memory: LateExemplars,
 ) -> Forget:
-    """Build the part of a running service that deletes a conversation and what came of it."""
+    """Build the part of a running service that deletes a conversation and what was learned from
+    it.
+    """
     stores = world.stores
 
     def logs() -> Iterator[Path]:

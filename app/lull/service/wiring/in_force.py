@@ -1,4 +1,4 @@
-"""The settings in force, and what follows when they change while the service runs."""
+"""Holds the settings in force, and applies changes to them while the service runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ LEARNER_PROBLEM = "model that learns"
 
 @dataclass(slots=True)
 class SettingsInForce:
-    """The current settings; calling it returns them with "auto" replaced by a model name."""
+    """Holds the current settings; calling it returns them with "auto" replaced by the name of the
+    model to train.
+    """
 
     settings: Settings
     """The settings as they are in the settings file."""
@@ -39,7 +41,7 @@ class SettingsInForce:
 
     @property
     def auto(self) -> bool:
-        """Whether Lull chooses the model that learns."""
+        """Whether Lull itself chooses the model that is trained."""
         return is_auto(self.settings.training.model)
 
     def __call__(self) -> Settings:
@@ -54,7 +56,7 @@ class SettingsInForce:
 
 
 class FollowSettings:
-    """Applies changed settings, and switches to the model that should learn."""
+    """Applies changed settings, and switches to the model that they say should be trained."""
 
     def __init__(
         self,
@@ -69,7 +71,9 @@ class FollowSettings:
         bus: EventBus,
         problems: Problems,
     ) -> None:
-        """`auto` chooses the model that `training.model = auto` stands for."""
+        """The argument `auto` chooses the model that the setting `training.model = auto` stands
+        for.
+        """
         self._in_force = in_force
         self._learner = learner
         self._auto = auto
@@ -92,16 +96,16 @@ class FollowSettings:
         self._bus.tell(EventKind.SETTINGS)
 
     async def follow_choice(self) -> None:
-        """Switch to the model that should learn and its adapters.
+        """Switch to the model that should be trained, and to its LoRA adapters.
 
-        Training for another model is superseded at the next check.
+        A training run for another model is superseded at the next check.
         """
         if await self.serve_learner():
             await self._promote.take_up(self._in_force().training.model)
             await self._night.learner_changed()
 
     async def serve_learner(self) -> bool:
-        """Serve the model that should learn; True if it changed or cannot be served."""
+        """Serve the model that should be trained; True if it changed or cannot be served."""
         try:
             changed = await self._learner.follow(self._in_force())
         except ResourceError as error:
@@ -111,14 +115,16 @@ class FollowSettings:
         return changed
 
     async def follow_choices(self) -> None:
-        """Job: follow every change of the model that should learn."""
+        """Background job: switch whenever another model should be trained."""
         while True:
             await self._in_force.made_ready.wait()
             self._in_force.made_ready.clear()
             await self.follow_choice()
 
     async def follow_talk(self) -> None:
-        """Job: decide what "auto" stands for, at the start and once a day."""
+        """Background job: decide which model the setting `training.model = auto` stands for, at the
+        start and once a day.
+        """
         while True:
             before = self._in_force().training.model
             wait_s = await self._auto.look() if self._in_force.auto else AWAY_S

@@ -1,4 +1,6 @@
-"""Opens the exemplar memory in the background: Chroma takes seconds to start."""
+"""Opens the exemplar memory (past requests for which a skill was useful) in the background, because
+Chroma takes seconds to start.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ from lull.store.feedback.reward_rows import ServedTurn
 
 
 class LateExemplars:
-    """Past requests credited to skills, available once the memory is open."""
+    """The exemplar memory (past requests for which a skill was useful), opened in the
+    background.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -24,20 +28,27 @@ class LateExemplars:
         """Set once skill selection uses the exemplar memory, or once opening it has failed."""
 
     async def open(self) -> tuple[ChromaExemplars, LullError | None]:
-        """Open the exemplar memory. Return it, and the error if a damaged one was replaced."""
+        """Open the exemplar memory (past requests for which a skill was useful).
+
+        Return it, and the error if a damaged one was replaced.
+        """
         exemplars = await _beside(lambda: ChromaExemplars(self._folder, HashedNgrams()))
         self.exemplars = exemplars
         kept = exemplars.kept_aside
         return exemplars, _exemplars_lost(kept) if kept is not None else None
 
     async def opened(self) -> ChromaExemplars | None:
-        """Return the exemplar memory, opened if necessary; None if nothing was ever stored."""
+        """Return the exemplar memory (past requests for which a skill was useful), opened if
+        necessary; None if nothing was ever stored.
+        """
         if self.exemplars is None and self._folder.exists():
             await self.open()
         return self.exemplars
 
     async def credit(self, served: ServedTurn, skills: Sequence[str]) -> None:
-        """Store a request as an exemplar of the skills that served it well, or of none."""
+        """Store a past request in the exemplar memory, under the skills that were useful for it or
+        under none.
+        """
         if self.exemplars is not None and served.asked and not served.excluded:
             await asyncio.to_thread(
                 self.exemplars.credit,

@@ -1,4 +1,4 @@
-"""The built-in model and its engine."""
+"""Builds the engine of the built-in model, and serves and checks the files behind it."""
 
 from __future__ import annotations
 
@@ -39,13 +39,15 @@ def _pocket_folder(paths: Paths) -> Path:
 
 
 async def publish_built_in(local: LocalModels, engine: MlxEngine) -> None:
-    """Serve the built-in model. Raises ResourceError when its files are missing or damaged."""
+    """Serve the built-in model to clients. Raises ResourceError when its files are missing or
+    damaged.
+    """
     model = await asyncio.to_thread(read_built_in)
     local.publish(ServedModel(model=model, engine=engine, reads_suffixes=False))
 
 
 def read_built_in() -> LocalModel:
-    """Read the built-in model's facts. Blocking. Raises ResourceError."""
+    """Read the built-in model's facts from its files. Blocking. Raises ResourceError."""
     folder = pocket_dir()
     try:
         # Its toy language has one right answer, so it is decoded greedily by default.
@@ -63,7 +65,7 @@ def engine_options(settings: Settings) -> EngineOptions:
 
 
 def damage_of(version: str, folder: str) -> str:
-    """Check an adapter's files before they are reloaded. Return what is wrong, "" if nothing.
+    """Check a LoRA adapter's files before they are reloaded. Return what is wrong, "" if nothing.
 
     Blocking.
     """

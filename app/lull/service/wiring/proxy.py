@@ -1,4 +1,4 @@
-"""Builds the HTTP server in front of Ollama."""
+"""Builds the proxy, the HTTP server in front of Ollama."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ def data_plane_of(
     *,
     off: Callable[[], bool],
 ) -> DataPlane:
-    """Build the data plane, which answers from the upstream and from Lull's own models.
+    """Build the proxy's HTTP server, which answers from the upstream Ollama and from Lull's own
+    models.
 
     The function `off` tells whether Lull is switched off.
     """

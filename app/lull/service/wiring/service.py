@@ -1,4 +1,4 @@
-"""The assembled service: all its parts by name."""
+"""Holds all parts of the assembled service, by name."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from lull.service.wiring.upstream import OllamaUpstream
 
 @dataclass(slots=True)
 class Service:
-    """All parts of a running service."""
+    """All parts of a running service, such as its stores, proxy, engine and background jobs."""
 
     in_force: SettingsInForce
     paths: Paths

@@ -1,4 +1,4 @@
-"""Opens the data on disk: the database, the skill folders and the key for message hashes."""
+"""Opens Lull's data on disk: the database, the skill folders and the key for message hashes."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """The opened data of a home: the database's tables, skill folders and message-chain key."""
+    """The opened data of Lull's home folder: the database's tables, the skill folders and the key
+    of the message hashes.
+    """
 
     database: Database
     trajectories: Trajectories
@@ -49,7 +51,7 @@ class Stores:
 
 
 def open_stores(paths: Paths, *, rescue: bool = True) -> Stores:
-    """Open a home's stores. Raises StoreError.
+    """Open the database and skill folders of Lull's home folder. Raises StoreError.
 
     Without `rescue` also for a damaged database, which is then left as it is.
     """
@@ -125,7 +127,7 @@ def _key_of(database: Database) -> bytes:
 
 
 def kept_aside(database: Database) -> LullError:
-    """Return the problem that reports a damaged database that was replaced."""
+    """Return the error that tells the user that a damaged database was replaced."""
     return StoreError(
         f"{database.path} was damaged. It was kept as {database.kept_aside}, and Lull began a new"
         " one. Skills were read from their folders again; which of them were pinned or disabled,"
@@ -137,8 +139,8 @@ def kept_aside(database: Database) -> LullError:
 def reading_of(stores: Stores) -> Reading:
     """Build the reader of stored conversations for commands without a service.
 
-    Whether a prompt would still get the same skills is then known only if the library's generation
-    is unchanged.
+    Such commands know whether a prompt would still get the same skills only if the skill library
+    has not changed since.
     """
     library = stores.skills.library()
     skills = measured(library, stores.proposals)

@@ -1,4 +1,4 @@
-"""Builds the retention sweep of old conversations."""
+"""Builds the job that moves old conversations to the trash."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lull.store.trash import Trash
 
 
 def throwing_away_of(world: Services, settings: Settings, paths: Paths) -> ThrowingAway:
-    """Build the retention sweep, which moves old conversations to the trash."""
+    """Build the job that moves old conversations to the trash."""
     records, database = settings.records, world.stores.database
     sweep = Sweep(
         Retention(database),

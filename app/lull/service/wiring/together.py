@@ -69,7 +69,9 @@ from lull.service.wiring.upstream import OllamaUpstream
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """Resources that are open before the service is assembled."""
+    """Resources, such as database and HTTP sessions, that are open before the service is
+    assembled.
+    """
 
     clock: SystemClock
     stores: Stores
@@ -81,7 +83,7 @@ class Opened:
 
 
 def put_together(settings: Settings, paths: Paths, door: Door, opened: Opened) -> Service:
-    """Assemble the service from the opened resources."""
+    """Assemble the service from the opened resources (database, engine, HTTP sessions)."""
     in_force = SettingsInForce(settings)
     ground = _ground(settings, paths, opened)
     auto = auto_learner_of(ground.world.stores, opened.clock, paths, lambda: loops.slow.weights)
@@ -396,7 +398,7 @@ def _backups(in_force: SettingsInForce, paths: Paths, world: Services) -> Backup
 def open_secrets(
     settings: Settings, paths: Paths, *, within_s: float = ANSWER_WITHIN_S
 ) -> tuple[SecretStore, LullError | None]:
-    """Open the secret store; return it and any problem with it. Blocking, for seconds."""
+    """Open the secret store; return it and any error with it. Blocking, for seconds."""
     return open_secret_store(
         service=paths.keychain_service,
         file=paths.secrets,

@@ -1,4 +1,6 @@
-"""The upstream Ollama, as the proxy and the command line see it."""
+"""Tells the proxy and the command line about the upstream Ollama: whether it runs and has
+models.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from lull.service.wiring.own_models import BUILT_IN
 
 
 class OllamaUpstream:
-    """Ollama as the data plane sees it, running or not; implements `Upstream`."""
+    """The state of the upstream Ollama for the proxy, running or not; implements `Upstream`."""
 
     def __init__(self, facts: OllamaFacts) -> None:
         self._facts = facts
@@ -59,7 +61,9 @@ class OllamaUpstream:
 
 
 async def look_at_ollama(settings: Settings) -> OllamaFacts:
-    """Probe Ollama once, without a service. Raises SettingsError."""
+    """Probe Ollama once for its state and models, without a running service. Raises
+    SettingsError.
+    """
     async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
         address = settings.upstream.resolved(os.environ, own_port=settings.service.port)
         facts = OllamaFacts(session, address, on_change=lambda _: None)

@@ -1,4 +1,8 @@
-"""The chat routes and the API dialect of each. Other routes pass through unchanged."""
+"""Maps each chat route to its API dialect (the request and answer format of Ollama, OpenAI or
+Anthropic).
+
+Other routes pass through unchanged.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Reads requests in Anthropic's dialect, `/v1/messages`, and inserts skills into them.
+"""Reads requests in Anthropic's format, `/v1/messages`, and inserts skills (short texts) into their
+prompts.
 
 The system text is beside the messages, and contents are lists of blocks.
 """
@@ -47,7 +48,9 @@ from lull.service.proxy.dialects.strange import refuse_anthropic_messages
 
 
 class Messages:
-    """Anthropic's dialect for `/v1/messages`; implements Dialect."""
+    """Reads requests and writes answers in Anthropic's format, `/v1/messages`; implements
+    Dialect.
+    """
 
     name = "anthropic"
     route = "/v1/messages"
@@ -72,7 +75,7 @@ class Messages:
         )
 
     def ask(self, body: bytes) -> EngineAsk:
-        """Return what else the engine must know of a request.
+        """Return the options of a request that Lull's own engine needs besides the messages.
 
         Like Ollama, ignores a request for thinking that the model cannot do.
         """

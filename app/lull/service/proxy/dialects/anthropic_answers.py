@@ -1,4 +1,4 @@
-"""Reads and writes answers in Anthropic's dialect: content blocks, or streamed events."""
+"""Reads and writes answers in Anthropic's format: content blocks, or streamed events."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def anthropic_error(status: int, message: str) -> bytes:
 
 
 def hear_event(heard: AnswerSoFar, value: Object) -> None:
-    """Add one event of a streamed answer to the answer collected so far."""
+    """Add one event of an answer streamed in Anthropic's form to the answer collected so far."""
     kind = as_text(value.get("type"))
     if kind == "content_block_start":
         _hear_block(heard, as_object(value.get("content_block")), as_count(value.get("index")))
@@ -149,9 +149,10 @@ class MessagesWriter(PieceWriter):
         yield _event("message_stop")
 
     def broke(self, detail: str) -> Iterable[bytes]:
-        """Return an error event, which makes Anthropic's clients raise.
+        """Return an error event for a stream that fails midway, which makes Anthropic's clients
+        raise.
 
-        Ollama sends nothing here.
+        Ollama sends nothing in this case.
         """
         return [_event("error", error={"type": "api_error", "message": MID_STREAM.format(detail)})]
 

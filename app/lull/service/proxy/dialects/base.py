@@ -1,4 +1,4 @@
-"""The Dialect protocol: how to read requests and write answers on one chat route.
+"""Defines the Dialect protocol: how to read requests and write answers on one chat route.
 
 A dialect knows one route's formats and nothing of skills, stores or engines. It parses a request,
 edits a body in place, reads an answer from its bytes (for the record), writes an answer of Lull's
@@ -19,12 +19,15 @@ from lull.core.skills.prompt_block import Injection
 
 
 class AnswerReader(Protocol):
-    """Collects a copy of an answer's bytes as they pass. Never raises, whatever a server sends."""
+    """Interface that collects a copy of an answer's bytes as they pass the proxy.
+
+    It never raises, whatever a server sends.
+    """
 
     def feed(self, data: bytes) -> None: ...
 
     def completion(self, *, hung_up: bool = False) -> Completion:
-        """The answer received so far.
+        """The model's answer received so far.
 
         It has Finish.ERROR if the end mark is missing or an error came.
         """
@@ -79,7 +82,9 @@ class AnswerWriter(Protocol):
     def content_type(self) -> str: ...
 
     def write(self, chunk: Chunk) -> Iterable[bytes]:
-        """Return the bytes to send for a chunk; for an answer not streamed, none until the last."""
+        """Return the bytes to send for a chunk of the answer; for one not streamed, none until the
+        last.
+        """
 
     def broke(self, detail: str) -> Iterable[bytes]:
         """Return the bytes to send when the engine fails in mid-stream."""
@@ -100,19 +105,19 @@ class Dialect(Protocol):
         """Parse a request's body. Raises RequestError with Ollama's status and wording."""
 
     def injectable(self, body: bytes) -> bool:
-        """Whether system text may be added to this request.
+        """Whether Lull may add system text to this request.
 
         Not for raw prompts and fill-in-the-middle.
         """
 
     def inject(self, body: bytes, injection: Injection) -> bytes:
-        """Return the body with texts inserted; all other bytes are unchanged.
+        """Return a request's body with skills' texts inserted; all other bytes are unchanged.
 
         Raises ValueError if there is no place for them; the caller then sends the original.
         """
 
     def ask(self, body: bytes) -> EngineAsk:
-        """Return what else Lull's own engine must know of a request.
+        """Return the options of a request that Lull's own engine needs besides the messages.
 
         Raises RequestError like `read_request`.
         """
@@ -122,4 +127,4 @@ class Dialect(Protocol):
     def writer(self, body: bytes, request: ChatRequest, facts: AnswerFacts) -> AnswerWriter: ...
 
     def error(self, status: int, message: str) -> bytes:
-        """Build the body of an error answer."""
+        """Build the body of an error answer in this route's format."""

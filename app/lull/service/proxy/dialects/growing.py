@@ -1,7 +1,7 @@
 """Inserts text into a JSON request body, for places that several API dialects share.
 
 A content that is a string, a list of parts or absent stays of that kind. Existing text is kept, and
-ours follows after an empty line.
+Lull's follows after an empty line.
 """
 
 from __future__ import annotations
@@ -86,7 +86,8 @@ def message_role(draft: BodyEdit, message: JsonSpan) -> Role | None:
 
 
 def grow_messages(draft: BodyEdit, injection: Injection) -> None:
-    """Insert the skills' system text and suffixes into a body whose `messages` include system text.
+    """Insert the text of skills into the `messages` of a request's body, as system text and as
+    suffixes of user messages.
 
     Raises ValueError if there is no place for them.
     """
@@ -100,7 +101,7 @@ def grow_messages(draft: BodyEdit, injection: Injection) -> None:
 
 
 def grow_first_system(draft: BodyEdit, messages: Sequence[JsonSpan], addition: str) -> bool:
-    """Append text to the first system message; False if there is none."""
+    """Append text to the first system message of a JSON body; False if there is none."""
     for message in messages:
         if message_role(draft, message) is Role.SYSTEM:
             grow_content(draft, message, "content", addition)
@@ -123,7 +124,7 @@ def grow_at(
     *,
     part_type: str = "text",
 ) -> None:
-    """Append each suffix to its user message.
+    """Append each suffix (a skill's text) to its user message in a JSON body.
 
     The argument `messages` maps indexes in the ChatRequest to places in the body.
 

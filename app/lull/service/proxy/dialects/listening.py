@@ -97,11 +97,11 @@ class AnswerSoFar:
 
     @property
     def calls(self) -> int:
-        """Number of tool calls received so far."""
+        """Number of tool calls received so far in an answer."""
         return len(self._calls)
 
     def count(self, *, prompt: object = None, completion: object = None) -> None:
-        """Store the answer's token counts, as far as they are given."""
+        """Store the token counts of the answer, as far as they are given."""
         self.prompt_tokens = _either(as_count(prompt), self.prompt_tokens)
         self.completion_tokens = _either(as_count(completion), self.completion_tokens)
 
@@ -244,7 +244,7 @@ class LineReader(BytesReader):
 class EventReader(LineReader):
     """Reads an answer that is streamed as server-sent events.
 
-    A line that starts with `{` is an error sent instead of them.
+    A line that starts with `{` is an error that the server sent instead of events.
     """
 
     def __init__(self, take: Take) -> None:

@@ -1,4 +1,5 @@
-"""Reads requests in Ollama's own dialect, `/api/chat` and `/api/generate`, and inserts skills.
+"""Reads requests in Ollama's own format, `/api/chat` and `/api/generate`, and inserts skills (short
+texts) into their prompts.
 
 Answers are NDJSON, streamed by default. Chat has a list of messages, generate has `system` and
 `prompt`.
@@ -57,7 +58,9 @@ class _Native:
 
 
 class NativeChat(_Native):
-    """Ollama's own dialect for `/api/chat`; implements Dialect."""
+    """Reads requests and writes answers in Ollama's own format for `/api/chat`; implements
+    Dialect.
+    """
 
     route = "/api/chat"
 
@@ -104,7 +107,9 @@ class NativeChat(_Native):
 
 
 class NativeGenerate(_Native):
-    """Ollama's own dialect for `/api/generate`; implements Dialect."""
+    """Reads requests and writes answers in Ollama's own format for `/api/generate`; implements
+    Dialect.
+    """
 
     route = "/api/generate"
 

@@ -1,4 +1,4 @@
-"""Reads and writes answers in Ollama's own dialect: one JSON object per line."""
+"""Reads and writes answers in Ollama's own format: one JSON object per line."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ NDJSON: Final = "application/x-ndjson"
 
 
 def hear_native(heard: AnswerSoFar, line: Object) -> None:
-    """Add one line of a stream, or a complete answer (same format), to the collected answer."""
+    """Add one line of an answer streamed by Ollama, or a complete answer (same format), to the
+    collected answer.
+    """
     if line.get("error"):
         heard.fail(error_text(line["error"]) or "error")
         return
@@ -53,7 +55,9 @@ def hear_native(heard: AnswerSoFar, line: Object) -> None:
 
 
 class IdleWriter:
-    """Writes the answer to a request that only loads or unloads: one object, never a stream."""
+    """Writes the answer to a request that only loads or unloads a model: one object, never a
+    stream.
+    """
 
     content_type = JSON_UTF8
 

@@ -1,4 +1,5 @@
-"""Reads options of Ollama's own dialect, such as `options`, `think` and `keep_alive`.
+"""Reads the options of a request in Ollama's own format, such as `options`, `think` and
+`keep_alive`.
 
 Invalid values give Ollama's own status and wording.
 """
@@ -79,7 +80,8 @@ def _stops(options: Fields) -> tuple[str, ...]:
 
 
 def read_ask(fields: Fields, *, idle: bool) -> EngineAsk:
-    """Return a request's options that the engine needs besides the messages.
+    """Return the options of a request to Ollama's API that Lull's engine needs besides the
+    messages.
 
     Raises RequestError.
     """

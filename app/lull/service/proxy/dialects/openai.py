@@ -1,4 +1,5 @@
-"""Reads requests of OpenAI's chat and plain completions, and inserts skills into them.
+"""Reads requests of OpenAI's chat and plain completions, and inserts skills (short texts) into
+their prompts.
 
 Answers are streamed as server-sent events on request.
 """
@@ -69,7 +70,9 @@ class _OpenAI:
 
 
 class OpenAIChatDialect(_OpenAI):
-    """OpenAI's dialect for `/v1/chat/completions`; implements Dialect."""
+    """Reads requests and writes answers in OpenAI's format, `/v1/chat/completions`; implements
+    Dialect.
+    """
 
     route = "/v1/chat/completions"
 
@@ -117,7 +120,9 @@ class OpenAIChatDialect(_OpenAI):
 
 
 class OpenAICompletions(_OpenAI):
-    """OpenAI's dialect for `/v1/completions`; implements Dialect."""
+    """Reads requests and writes answers in OpenAI's format, `/v1/completions`; implements
+    Dialect.
+    """
 
     route = "/v1/completions"
 
@@ -144,7 +149,9 @@ class OpenAICompletions(_OpenAI):
             return False
 
     def inject(self, body: bytes, injection: Injection) -> bytes:
-        """Insert the skills before the prompt, since this route has no system text."""
+        """Insert the skills' texts before the prompt of a plain completion, since this route has no
+        system text.
+        """
         draft = BodyEdit(body)
         prompt = member(draft, draft.root, "prompt")
         if prompt is None:

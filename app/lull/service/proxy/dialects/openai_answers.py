@@ -1,4 +1,4 @@
-"""Reads and writes answers and errors in OpenAI's dialect, for both kinds of completions."""
+"""Reads and writes answers and errors in OpenAI's format, for both kinds of completions."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ def openai_error(status: int, message: str) -> bytes:
 
 
 def hear_chunk(heard: AnswerSoFar, value: Object) -> None:
-    """Add one event of a streamed answer to the collected answer; `[DONE]` is handled elsewhere."""
+    """Add one event of an answer streamed in OpenAI's form to the collected answer; `[DONE]` is
+    handled elsewhere.
+    """
     if value.get("error"):
         heard.fail(error_text(value["error"]) or "error")
         return
@@ -63,7 +65,7 @@ def hear_chunk(heard: AnswerSoFar, value: Object) -> None:
 
 
 def hear_whole(heard: AnswerSoFar, value: Object) -> None:
-    """Add an answer that is not streamed to the collected answer."""
+    """Add an answer in OpenAI's form that is not streamed to the collected answer."""
     hear_chunk(heard, value)
     heard.ended = True
 

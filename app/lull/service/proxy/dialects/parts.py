@@ -245,7 +245,7 @@ class Fields:
         return value
 
     def child(self, key: str, case: KeyCase | None = None) -> Fields:
-        """Return the object under a key; an empty one if absent."""
+        """Return the JSON object under a key of this one; an empty one if absent."""
         value = self.get(key)
         if value is not None and not isinstance(value, dict):
             raise self.wrong(key, "map[string]interface {}")
@@ -330,7 +330,9 @@ def inline_image(base64_text: str) -> MessagePart:
 def spoken(
     role: Role, parts: Sequence[MessagePart], *, calls: Sequence[ToolCall] = (), answers: str = ""
 ) -> Message:
-    """Build a message of parts; a tool's texts are marked as tool results."""
+    """Build a chat message of its role and parts; the texts of a tool are marked as tool
+    results.
+    """
     if role is Role.TOOL:
         parts = [
             MessagePart(kind=PartKind.TOOL_RESULT, text=part.text)

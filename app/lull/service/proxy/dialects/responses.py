@@ -1,4 +1,4 @@
-"""Reads requests of OpenAI's `/v1/responses`, and inserts skills into them.
+"""Reads requests of OpenAI's `/v1/responses`, and inserts skills (short texts) into their prompts.
 
 `instructions` hold the system text; `input` is a text or a list of items. Each item becomes one
 message, so that indexes agree. Bodies arrive uncompressed.
@@ -57,7 +57,7 @@ from lull.service.proxy.dialects.strange import refuse_responses_items
 
 
 class Responses:
-    """OpenAI's dialect for `/v1/responses`; implements Dialect."""
+    """Reads requests and writes answers in OpenAI's format, `/v1/responses`; implements Dialect."""
 
     name = "openai"
     route = "/v1/responses"

@@ -32,7 +32,7 @@ from lull.service.proxy.dialects.writing import (
 
 
 def hear_event(heard: AnswerSoFar, value: Object) -> None:
-    """Add one event of a streamed response to the collected answer."""
+    """Add one event of an answer streamed by OpenAI's `/v1/responses` to the collected answer."""
     kind = as_text(value.get("type"))
     if kind == "response.output_text.delta":
         heard.say(value.get("delta"))
@@ -47,7 +47,7 @@ def hear_event(heard: AnswerSoFar, value: Object) -> None:
 
 
 def hear_response(heard: AnswerSoFar, value: Object) -> None:
-    """Add a complete response to the collected answer."""
+    """Add a complete answer of OpenAI's `/v1/responses` to the collected answer."""
     for item in map(as_object, as_list(value.get("output"))):
         _hear_call(heard, item)
         thinks = item.get("type") == "reasoning"
@@ -119,9 +119,10 @@ class ResponsesWriter(PieceWriter):
         yield self._event("response.completed", response=self._response([item], last))
 
     def broke(self, detail: str) -> Iterable[bytes]:
-        """Return a failed-response event, which OpenAI's clients expect.
+        """Return a failed-response event for a stream that fails midway, which OpenAI's clients
+        expect.
 
-        Ollama sends nothing here.
+        Ollama sends nothing in this case.
         """
         error = {"code": "server_error", "message": MID_STREAM.format(detail)}
         response = {**self._response([], None), "status": "failed", "error": error}

@@ -39,7 +39,7 @@ def go_bytes(value: object) -> bytes:
 
 
 def event(data: object, *, name: str = "", sort_keys: bool = False) -> bytes:
-    """Format one server-sent event."""
+    """Format one server-sent event from its JSON data, and its name if it has one."""
     head = f"event: {name}\n" if name else ""
     return f"{head}data: {go_json(data, sort_keys=sort_keys)}\n\n".encode("utf-8", "replace")
 
@@ -81,7 +81,9 @@ def _logprob(text: str, value: float) -> dict[str, object]:
 
 
 class PieceWriter:
-    """Formats an answer's beginning, pieces and end in order; subclasses define each format."""
+    """Formats an answer's beginning, pieces and end in order; subclasses define each API's
+    format.
+    """
 
     def __init__(self, *, stream: bool) -> None:
         self.stream = stream
@@ -92,7 +94,7 @@ class PieceWriter:
         self._opened = False
 
     def write(self, chunk: Chunk) -> Iterable[bytes]:
-        """Return the bytes to send now for one chunk."""
+        """Return the bytes to send now for one chunk of an answer."""
         self._waiting += _without_end(chunk)
         spoken: Sequence[Token] = ()
         if chunk.text or chunk.finish:
@@ -119,7 +121,7 @@ class PieceWriter:
         return "".join(self.texts)
 
     def whole(self, last: Chunk) -> bytes:
-        """Return the complete answer to a request without streaming."""
+        """Return the bytes of the complete answer to a request without streaming."""
         raise NotImplementedError
 
     def opening(self) -> Iterable[bytes]:
@@ -127,7 +129,7 @@ class PieceWriter:
         return ()
 
     def piece(self, text: str, tokens: Sequence[Token]) -> Iterable[bytes]:
-        """Return the bytes of one piece of text."""
+        """Return the bytes of one piece of text in a streamed answer."""
         raise NotImplementedError
 
     def closing(self, last: Chunk) -> Iterable[bytes]:

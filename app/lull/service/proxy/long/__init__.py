@@ -1,1 +1,1 @@
-"""Long request bodies, which a process of their own reads."""
+"""Reads long request bodies in a child process, so that they do not delay other requests."""

@@ -49,7 +49,9 @@ GROWN_LEAVES_AFTER_S: Final = 5.0
 
 
 def is_long(body: bytes, encoding: str) -> bool:
-    """Whether parsing the body in this process would delay other requests."""
+    """Whether a request's body is so long that parsing it in this process would delay other
+    requests.
+    """
     if encoding.lower() != "identity":
         try:
             body = unpacked(body, encoding, limit=LONG_BYTES)
@@ -59,7 +61,7 @@ def is_long(body: bytes, encoding: str) -> bool:
 
 
 class LongBody:
-    """One request body, held by the child process until `keep` or until its context ends."""
+    """One long request body, held by the child process until it is stored or its context ends."""
 
     def __init__(
         self, child: LongReader, name: str, outline: Frame, links: bytes, bodies: LongBodies
@@ -75,7 +77,9 @@ class LongBody:
         self.kept = False
 
     async def injected(self, injection: Injection) -> bytes:
-        """Return the body with skills inserted. Raises ValueError if it has no place for them."""
+        """Return the request's body with skills' texts inserted. Raises ValueError if it has no
+        place for them.
+        """
         fields = {
             "system": injection.system,
             "model_system": injection.model_system,
@@ -88,13 +92,13 @@ class LongBody:
         return data
 
     async def plain(self) -> bytes:
-        """Return the uncompressed body."""
+        """Return the long request's body uncompressed."""
         _, data = await self._child.ask("plain", self._name)
         return data
 
     def keep(self) -> asyncio.Future[Prepared]:
-        """Have the helper process turn the request into the form that is stored; one without
-        content if that fails.
+        """Have the helper process turn the request into the form that is stored; that form has no
+        content if this fails.
         """
         self.kept = True
         return self._bodies.begin(self._prepared())
@@ -140,7 +144,9 @@ class LongBodies:
         command: Sequence[str] | None = None,
         leaves_after_s: float = LEAVES_AFTER_S,
     ) -> None:
-        """The functions `missing` and `has_tools` query the store and block."""
+        """The functions `missing` and `has_tools` ask the database which messages and tools of a
+        request are stored; they block.
+        """
         self.missing = missing
         self.has_tools = has_tools
         self._key = key
@@ -156,16 +162,18 @@ class LongBodies:
 
     @property
     def pid(self) -> int | None:
-        """Process id of the running child process."""
+        """Process id of the running child process that reads long bodies."""
         return self._child.pid if self._child is not None and self._child.alive else None
 
     @asynccontextmanager
     async def reading(
         self, body: bytes, *, route: str, encoding: str, client: str
     ) -> AsyncIterator[LongBody]:
-        """Context manager that has the child process read a body; the next one waits until it ends.
+        """Context manager that has the child process read a long body; the next one waits until it
+        ends.
 
-        Raises RequestError for a body that the upstream must judge; LongReaderDown.
+        Raises RequestError for a body that cannot be read, which the upstream must judge, and
+        LongReaderDown if the child fails.
         """
         async with self._one:
             child = await self._running()
@@ -184,14 +192,14 @@ class LongBodies:
                 self._leave_later()
 
     def begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Start a background task that `settle` waits for."""
+        """Start a background task for a long request, for which `settle` waits."""
         task = asyncio.create_task(work)
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
         return task
 
     async def settle(self, within_s: float) -> None:
-        """Wait for background tasks, at most `within_s` seconds."""
+        """Wait for the background tasks of long requests to end, at most `within_s` seconds."""
         if self._under_way:
             await asyncio.wait(set(self._under_way), timeout=within_s)
 

@@ -58,7 +58,9 @@ _NICE: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class HeldBody:
-    """A request body held in the child process until the service decides what to do with it."""
+    """A request body held in the child process that reads long bodies, until the service has it
+    stored or dropped.
+    """
 
     dialect: Dialect
     body: bytes
@@ -70,12 +72,12 @@ class HeldBody:
 
     @property
     def plain(self) -> bytes:
-        """Return the uncompressed body."""
+        """Return the held request body uncompressed."""
         return in_the_clear(self.body, self.encoding, limit=self.limit)
 
 
 def in_the_clear(body: bytes, encoding: str, *, limit: int) -> bytes:
-    """Return the body uncompressed. Raises RequestError if that fails or it is too long."""
+    """Return a request's body uncompressed. Raises RequestError if that fails or it is too long."""
     return body if encoding.lower() == "identity" else unpacked(body, encoding, limit=limit)
 
 
@@ -90,7 +92,7 @@ class Preparing(NamedTuple):
 
 
 class LongBodyReader:
-    """Receives and answers the service's frames in the child process."""
+    """Receives and answers the service's requests in the child process that reads long bodies."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
@@ -100,7 +102,7 @@ class LongBodyReader:
         self._preparing: Preparing | None = None
 
     def run(self) -> None:
-        """Handle frames from the service until it closes the connection."""
+        """Handle the service's requests to the child process until it closes the connection."""
         try:
             while True:
                 if self._preparing is None and self._waiting:
@@ -312,7 +314,7 @@ class _Secrets:
 
 
 class NotStoredYet(NamedTuple):
-    """The messages and tools of a request that are not stored yet."""
+    """The messages and tools of a request that the database does not hold yet."""
 
     key: bytes
     messages: list[tuple[str, str, Message]]

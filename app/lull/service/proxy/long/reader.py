@@ -26,14 +26,16 @@ Answer = tuple[Frame, bytes]
 
 
 def long_command() -> tuple[str, ...]:
-    """Return the child process's command line; a frozen app runs itself."""
+    """Return the command line of the child process that reads long bodies; a frozen app runs
+    itself.
+    """
     if getattr(sys, "frozen", False):
         return (sys.executable, "read-long")
     return (sys.executable, "-m", "lull.service.proxy.long.child")
 
 
 class LongReader:
-    """One running child process."""
+    """One running child process that reads long request bodies."""
 
     def __init__(
         self,
@@ -83,7 +85,10 @@ class LongReader:
     async def ask(
         self, op: str, name: str, fields: Frame | None = None, data: bytes = b""
     ) -> Answer:
-        """The first answer. Raises RequestError from the child, LongReaderDown if it fails."""
+        """Send a request to the child process that reads long bodies, and return its first answer.
+
+        Raises RequestError from the child, LongReaderDown if it fails.
+        """
         try:
             async with asyncio.timeout(ANSWERS_WITHIN_S):
                 async for answer in self.answers(op, name, fields, data):
@@ -95,7 +100,9 @@ class LongReader:
     async def answers(
         self, op: str, name: str, fields: Frame | None = None, data: bytes = b""
     ) -> AsyncIterator[Answer]:
-        """Answers as they come; the caller stops after the last one."""
+        """Send a request to the child process that reads long bodies, and yield its answers as they
+        come; the caller stops after the last one.
+        """
         if not self.alive:
             raise reader_stopped()
         queue: asyncio.Queue[Answer | None] = asyncio.Queue()
@@ -120,7 +127,9 @@ class LongReader:
                 del self._waiting[to]
 
     def tell(self, op: str, name: str, fields: Frame | None = None, data: bytes = b"") -> None:
-        """Send a frame completely, even if the caller is cancelled meanwhile."""
+        """Send a frame (one message) to the child process that reads long bodies, completely even
+        if the caller is cancelled meanwhile.
+        """
         task = asyncio.create_task(self._send({"op": op, "id": name, **(fields or {})}, data))
         self._sends.add(task)
         task.add_done_callback(self._sends.discard)
@@ -136,7 +145,9 @@ class LongReader:
                 await self._writer.drain()
 
     async def stop(self) -> None:
-        """Close the socket so that the child stops; kill it after a grace period."""
+        """Close the socket so that the child process that reads long bodies stops; kill it after a
+        grace period.
+        """
         self._writer.close()
         try:
             async with asyncio.timeout(_GRACE_S):

@@ -1,1 +1,3 @@
-"""Builds what learns skills: the reader, judge, writer, proofs and exams."""
+"""Builds the parts that learn skills (texts put into prompts): the models that read feedback, judge
+answers and write skills, and the proofs of skills by replay.
+"""

@@ -1,4 +1,6 @@
-"""Opens the chat models that Lull itself asks: reader, judge, writer and replay models."""
+"""Opens the chat models that Lull itself asks: to read feedback, judge answers, write skills and
+replay requests.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,9 @@ _SETTINGS_OF = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """The parts of the service that its loops share."""
+    """Shared parts of the service, such as database, clock, event bus and HTTP sessions, from which
+    its jobs are built.
+    """
 
     stores: Stores
     clock: SystemClock
@@ -78,7 +82,9 @@ def _nobody(_: ModelRole) -> str | None:
 
 
 class AuxModels:
-    """The reader, judge and writer that the current settings choose."""
+    """Opens the models that the current settings choose to read feedback, judge answers and write
+    skills.
+    """
 
     def __init__(
         self,
@@ -87,9 +93,9 @@ class AuxModels:
         reader: FeedbackReader | None = None,
         admitted: Callable[[ModelRole], str | None] = _nobody,
     ) -> None:
-        """The argument `reader` is Lull's small reader.
+        """The argument `reader` is Lull's own small model that reads users' messages for feedback.
 
-        The function `admitted` returns the model that passed a role's exam.
+        The function `admitted` returns the model that passed the exam of a role, such as judge.
         """
         self._world = world
         self._settings = settings
@@ -106,7 +112,9 @@ class AuxModels:
             await chat.close()
 
     def named(self, role: ModelRole) -> str:
-        """Return the name of the model that has this role now; "" if none has."""
+        """Return the name of the model that has this role (feedback reader, judge or skill writer)
+        now; "" if none has.
+        """
         settings = self._settings()
         wanted = {
             ModelRole.READER: (settings.reader.model, ""),
@@ -122,7 +130,9 @@ class AuxModels:
         return "" if address else self._admitted(role) or ""
 
     def reader(self) -> FeedbackReader | None:
-        """Return the chat model that reads feedback by the settings, else the small reader."""
+        """Return the chat model that the settings choose to read feedback, else Lull's own small
+        model.
+        """
         wanted = replace(self._settings().reader, model=self.named(ModelRole.READER))
         if not wanted.model:
             self._world.problems.clear(_SETTINGS_OF[ReaderSettings])
@@ -135,7 +145,9 @@ class AuxModels:
         return self._reader[1]
 
     def judge(self) -> Judge | None:
-        """Return the judge that the current settings name; None if there is none."""
+        """Return the judge (the model that scores answers) that the current settings name; None if
+        there is none.
+        """
         wanted = replace(self._settings().judge, model=self.named(ModelRole.JUDGE))
         if not wanted.model:
             self._world.problems.clear(_SETTINGS_OF[JudgeSettings])
@@ -155,9 +167,9 @@ class AuxModels:
         return self._judge[1]
 
     def writers(self) -> Sequence[SkillWriter]:
-        """Return the skill writers in the order in which they are asked.
+        """Return the writers of candidate skills in the order in which they are asked.
 
-        Those using the user's words come first: most trusted, and without a model.
+        Those that use the user's own words come first: they are most trusted, and need no model.
         """
         own = (PocketWriter(), RuleWriter(proposed_check))
         writers = [SkillWriter(evolver=one, origin=ProposalOrigin.EXTRACTIVE) for one in own]
@@ -205,7 +217,9 @@ class AuxModels:
 
 
 class Stages:
-    """Provides the model on which a proof is replayed, as it is served now."""
+    """Provides the model on which past requests are replayed to prove a skill (a text for prompts),
+    as it is served now.
+    """
 
     def __init__(
         self, world: Services, settings: Callable[[], Settings], judge: Callable[[], str] = str
@@ -221,7 +235,9 @@ class Stages:
             await chat.close()
 
     def asked(self) -> Collection[str]:
-        """Return the names of the Ollama models that replays asked, and of the judge model."""
+        """Return the names of the Ollama models that were asked to replay requests, and of the
+        judge model.
+        """
         judge = "" if self._settings().judge.address else self._judge()
         return {*self._chats, *([judge] if judge else ())}
 
@@ -232,7 +248,9 @@ class Stages:
         return self._world.ollama.known(model)
 
     async def stage(self, model: str) -> ReplayTarget | None:
-        """Return the model on which a proof is replayed; None if it cannot be asked now."""
+        """Return the model on which past requests are replayed to prove a skill; None if it cannot
+        be asked now.
+        """
         if self._world.local.is_alone_with(model):
             return self._own(model)
         try:

@@ -1,4 +1,6 @@
-"""Turns rules read from messages into executable checks, and provides the libraries they need."""
+"""Turns rules that users stated in messages into executable checks of answers, and provides the
+libraries that these need.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +16,19 @@ TOOLS = Tools(detect=detect, fits_schema=fits_schema)
 
 
 def proposed_check(kind: str, rule: str, answer: str) -> str:
-    """Return an executable check of the rule as JSON, if the failed answer fails it; else ""."""
+    """Return a user's rule as an executable check in JSON, if the answer that failed fails this
+    check; else "".
+    """
     check = _check_of(kind, rule)
     offered = check is not None and holding.offered(check, answer, TOOLS)
     return to_json(check) if check is not None and offered else ""
 
 
 def derived_check(heard: Heard) -> Check | None:
-    """Return the executable check of a lasting wish, whatever the answer was.
+    """Return the executable check of a rule that the user wants kept from now on, whether or not
+    the answer failed it.
 
-    None if it has none.
+    None if there is no such check.
     """
     return _check_of(heard.check, heard.rule) if heard.lasts else None
 

@@ -1,4 +1,4 @@
-"""Chooses where training and the gate get extra requests from, by model."""
+"""Chooses, by model, the source of extra requests for training and testing LoRA adapters."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from lull.service.wiring.own_models import BUILT_IN
 
 
 class CurriculumByModel:
-    """Chooses extra requests by model: generated for the built-in one, else from the user's past.
+    """Chooses extra requests for training by model: generated for the built-in one, else from the
+    user's past.
 
     Implements Curriculum.
     """
@@ -47,13 +48,19 @@ class CurriculumByModel:
 
 
 def curriculum_of(world: Services) -> CurriculumByModel:
-    """Build the source of extra requests for training and the gate, chosen by model."""
+    """Build the source of extra requests, chosen by model, for training and testing LoRA
+    adapters.
+    """
     past = PastCurriculum(world.stores.rewards, library=world.library, canaries=shipped_probes)
     return CurriculumByModel(past, PocketCurriculum())
 
 
 @lru_cache(maxsize=1)
 def shipped_probes() -> tuple[Probe, ...]:
-    """The canary probes that ship with Lull. Raises ResourceError."""
+    """Return the canary prompts that ship with Lull, which test whether a LoRA adapter has lost
+    abilities.
+
+    Raises ResourceError.
+    """
     files = sorted(probes_dir().glob("*.json"))
     return tuple(one for file in files for one in probes_from(json.loads(file.read_text("utf-8"))))

@@ -1,4 +1,6 @@
-"""Builds the exams of the models that may become reader, judge or writer."""
+"""Builds the exams, which test whether a chat model may read feedback, judge answers or write
+skills.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ PROBLEM = "exams"
 
 @dataclass(slots=True)
 class ExamParts:
-    """The exam runner, with the chat models it opened."""
+    """The runner of the exams for chat models, with the models that it opened."""
 
     examine: ExamineModels
     world: Services
@@ -45,7 +47,7 @@ class ExamParts:
     asking: set[str] = field(default_factory=set)
 
     def queue(self) -> Sequence[LullWork]:
-        """Return the next exam as work for a lull.
+        """Return the next exam of a chat model, as work for idle time.
 
         Only one, since its result may make others needless.
         """
@@ -107,9 +109,10 @@ class _Examinees:
 
 
 def exams_of(world: Services, settings: Callable[[], Settings], quiet: Quiet) -> ExamParts:
-    """Build the exams that decide which chat models may read, judge and write.
+    """Build the exams (labelled items) that decide which chat models may read feedback, judge
+    answers and write skills.
 
-    Missing resource files become a problem, and then nothing is examined.
+    Missing resource files are shown as a problem, and then nothing is examined.
     """
     try:
         prompts, papers, small = JudgePrompts.shipped(), sheets(), small_reader()
@@ -161,7 +164,9 @@ def _form(role: ModelRole, judge: JudgeSettings) -> str:
 
 
 def models_and_addresses(settings: Settings) -> dict[ModelRole, tuple[str, str]]:
-    """Return the model and address of each role as set in the settings."""
+    """Return the model and address of each role (feedback reader, judge, skill writer) as set in
+    the settings.
+    """
     return {
         ModelRole.READER: (settings.reader.model, ""),
         ModelRole.JUDGE: (settings.judge.model, settings.judge.address),
@@ -170,7 +175,8 @@ def models_and_addresses(settings: Settings) -> dict[ModelRole, tuple[str, str]]
 
 
 def wanted(settings: Settings) -> dict[ModelRole, str]:
-    """Return the model setting of each role to examine; "" for a model at its own address.
+    """Return the setting that names the model for each role (feedback reader, judge, skill writer)
+    whose exam Lull runs; "" for a model at its own address.
 
     Only its owner knows what such a server is and where it runs, so it is not examined.
     """
@@ -179,6 +185,6 @@ def wanted(settings: Settings) -> dict[ModelRole, str]:
 
 
 def this_memory() -> MachineMemory:
-    """Read this machine's memory sizes, which decide what models are examined."""
+    """Read this machine's memory sizes, which decide which chat models are examined."""
     found = psutil.virtual_memory()
     return MachineMemory(total_bytes=found.total, available_bytes=found.available)

@@ -1,4 +1,6 @@
-"""Builds the jobs that learn skills: scoring, skill writing, proofs and review."""
+"""Builds the jobs that learn skills (texts put into prompts): scoring answers, writing candidates,
+proving them by replay, and review by the user.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearningParts:
-    """The jobs that learn skills and their parts, ready to run."""
+    """The jobs that learn skills (texts put into prompts), and their parts, ready to run."""
 
     reader: SmallReader
     hear: Hear
@@ -82,7 +84,7 @@ class LearningParts:
 
 
 async def close_learning(parts: LearningParts) -> None:
-    """Close what the fast loop holds open: models and the small reader's process."""
+    """Close the models and processes that the jobs that learn skills hold open."""
     await parts.exams.close()
     await parts.stages.close()
     await parts.reader.close()
@@ -90,7 +92,8 @@ async def close_learning(parts: LearningParts) -> None:
 
 
 def guard_of(world: Services, settings: Callable[[], Settings]) -> Holdout:
-    """Build the live guard, which measures by a holdout whether skills help.
+    """Build the live guard, which measures whether skills (texts put into prompts) in use help, and
+    for that leaves them out of some conversations.
 
     Built first, because the request path uses it.
     """
@@ -129,8 +132,8 @@ def learning_of(
     reader: SmallReader,
     allowed: Callable[[], bool],
 ) -> LearningParts:
-    """Build what learns from feedback: scoring turns, writing skills, proving them by replays, and
-    review.
+    """Build what learns from feedback: scoring answers, writing skills, proving them by replays of
+    past requests, and review by the user.
 
     `allowed` returns False while no model may be asked for a reason other than a chat, such as a
     low battery.
@@ -287,7 +290,9 @@ def _evolve(
 
 
 def checks_of(stores: Stores, sha256: str) -> list[Check]:
-    """Return the check approved with a skill's text; empty if there is none or it is unreadable."""
+    """Return the automatic check of answers that was approved with a skill's text; empty if there
+    is none or it is unreadable.
+    """
     try:
         text = stores.skills.folders.text(sha256).metadata.get(CHECK, "")
         return [parse(text)] if text else []

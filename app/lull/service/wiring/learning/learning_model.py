@@ -1,4 +1,5 @@
-"""The model that learns, unless it is the built-in one: found, served and replaced while running.
+"""Finds, serves and replaces the model that is trained while the service runs, unless it is the
+built-in one.
 
 A new model serves everything that begins after the change. Answers in progress finish on their old
 engine, which is closed once it is idle.
@@ -39,7 +40,7 @@ A request already routed to it arrives sooner.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChosenModel:
-    """The model that learns, with its weights and engine."""
+    """The model that is trained, with its weights and engine."""
 
     name: str
     made: MadeWeights
@@ -49,7 +50,7 @@ class ChosenModel:
 
 
 class LearningModel:
-    """Serves the model that learns, and switches to another when the settings change."""
+    """Serves the model that is trained, and switches to another when the settings change."""
 
     def __init__(self, paths: Paths, local: LocalModels, *, leave_s: float = IDLE_CHECK_S) -> None:
         self._paths = paths
@@ -65,10 +66,10 @@ class LearningModel:
         self._leaving: dict[MlxEngine, asyncio.Task[None]] = {}
 
     async def follow(self, settings: Settings) -> bool:
-        """Serve the model in the settings as the one that learns; False if it already is.
+        """Serve the model that the settings name as the one to train; False if it already is.
 
         Training finds it from then on, and clients too where Lull's own engine answers for it.
-        Raises ResourceError when its weights cannot be read; then no model learns.
+        Raises ResourceError when its weights cannot be read; then no model is trained.
         """
         async with self._one_at_a_time:
             name = settings.training.model
@@ -127,7 +128,7 @@ class LearningModel:
         self._leaving.pop(before.engine, None)
 
     async def unload_idle(self, after_s: float, clock: Clock) -> None:
-        """Unload the model that learns after `after_s` seconds without use (0: never)."""
+        """Unload the model that is trained after `after_s` seconds without use (0: never)."""
         seen, since_s = (-1, ""), clock.monotonic_s()
         while after_s:
             await asyncio.sleep(min(after_s, 30.0))
@@ -154,7 +155,9 @@ class LearningModel:
 
 
 def serves_by_ollama(settings: Settings) -> bool:
-    """Whether adapters of an Ollama model are published to Ollama, not served by our engine."""
+    """Whether LoRA adapters of an Ollama model are merged and published to Ollama, not served by
+    Lull's own engine.
+    """
     metal = sys.platform == "darwin" and platform.machine() == "arm64"
     serve = settings.training.serve
     return serve == "ollama" or (serve == "auto" and not metal)

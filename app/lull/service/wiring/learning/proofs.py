@@ -1,4 +1,6 @@
-"""Builds the jobs that prove skills: replays, blind picks, measuring in use, and review."""
+"""Builds the jobs that prove skills (texts put into prompts): replays of past requests, blind
+comparison by the user, measuring skills in use, and review.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ from lull.service.wiring.learning.rules import guard_rule, prove_rule
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProofGround:
-    """What requests are replayed on, when, and what scores the answers."""
+    """What proving a skill by replayed requests needs: the model to ask, when it may be asked, how
+    skills are chosen today, and what scores the answers.
+    """
 
     stages: Stages
     quiet: QuietTimes
@@ -36,7 +40,9 @@ class ProofGround:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProofParts:
-    """The jobs that prove skills."""
+    """The jobs that prove skills by replaying past requests with and without them, and their
+    review.
+    """
 
     prove: Prove
     compare: Compare
@@ -54,7 +60,7 @@ def proofs_of(
     guard: Holdout,
     credit: Credit,
 ) -> ProofParts:
-    """Build the jobs that prove skills."""
+    """Build the jobs that prove skills by replaying past requests with and without them."""
     prove = _prove(world, settings(), asked, ground)
     review = _review(world, prove, credit)
     measure = _measure(world, settings, prove, ground)

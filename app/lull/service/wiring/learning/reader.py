@@ -1,4 +1,4 @@
-"""Builds the small reader from settings and paths."""
+"""Builds the small reader, the model that reads users' messages for feedback."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from lull.config.settings import Settings
 
 
 def small_reader_of(settings: Settings, paths: Paths) -> SmallReader:
-    """Build the small reader of user messages. It loads nothing before first use.
+    """Build the small reader, the model that reads users' messages for feedback.
 
-    `close` it in its event loop.
+    It loads nothing before first use. `close` it in its event loop.
     """
     return SmallReader(
         SmallModel(paths.models, WeightsProcess()), unload_after_s=settings.reader.unload_after_s

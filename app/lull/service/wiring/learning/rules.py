@@ -1,4 +1,6 @@
-"""Converts settings to the rules used for scoring, proving and guarding skills."""
+"""Converts settings to the rules for scoring answers, proving skills by replay, and measuring
+skills in use.
+"""
 
 from __future__ import annotations
 

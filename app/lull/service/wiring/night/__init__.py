@@ -1,1 +1,3 @@
-"""Builds what works while the user is away: scheduler, training, adapters and weights."""
+"""Builds the parts that work while the user is away: scheduler, training, LoRA adapters and
+weights.
+"""

@@ -1,4 +1,4 @@
-"""Builds the adapters' gate, promotion and control."""
+"""Builds the parts that test LoRA adapters, put them into use and answer requests about them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from lull.store.feedback.live_rewards import LiveRewards
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdapterParts:
-    """The adapters' store, files, promotion and control."""
+    """The parts that keep, test, promote and control LoRA adapters."""
 
     adapters: Adapters
     files: AdapterFiles
@@ -44,7 +44,9 @@ def adapters_of(
     parts: NightParts,
     host: PublishingHost,
 ) -> AdapterParts:
-    """Build the parts for adapters: storage, gate, promotion, rollback and control API."""
+    """Build the parts for LoRA adapters: storage, gate (the checks before an adapter answers
+    users), promotion, rollback and control API.
+    """
     stores, adapters, files = world.stores, parts.adapters, parts.files
     sources = _sources(world, learning, parts)
 

@@ -1,4 +1,6 @@
-"""Builds the watch for lulls, with its signals, its queue of work and its listeners."""
+"""Builds the watch for lulls (idle times in which Lull may work), with its signals, its queue of
+work and its listeners.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ from lull.store.idle.windows import Windows
 def idle_source(
     settings: Callable[[], Settings], clock: SystemClock, returned: Callable[[], None]
 ) -> IdleSource:
-    """Choose where this machine's idle signals come from.
+    """Choose the source of this machine's idle signals, such as the time of the last input.
 
     `returned` is called from a thread when the user comes back while work runs.
     """
@@ -58,7 +60,9 @@ def quietly(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
 
 @contextmanager
 def listening(source: IdleSource) -> Iterator[None]:
-    """Context manager that keeps the collection of the source's idle signals running."""
+    """Context manager that collects the signals of user activity from a source while its body
+    runs.
+    """
     if not isinstance(source, SystemSignals):
         yield
         return
@@ -79,7 +83,8 @@ def watch_of(
     training: Callable[[], Sequence[LullWork]],
     exams: Callable[[], Sequence[LullWork]] = tuple,
 ) -> WatchIdle:
-    """Build the watch for lulls, which runs queued work while the user is away.
+    """Build the watch for lulls (idle times of the computer), which runs queued work while the user
+    is away.
 
     `training` and `exams` return queued work.
     """
@@ -158,16 +163,22 @@ async def _measured(proving: Proving, skill: SkillKey, _: str) -> int:
 
 
 def idle_rule(settings: Settings) -> IdleRule:
-    """The rule for working in lulls; none is worked in while Lull is switched off."""
+    """Return the rule for when Lull may work in idle times; it allows none while Lull is switched
+    off.
+    """
     rule = settings.idle.rule
     return replace(rule, enabled=rule.enabled and settings.service.enabled)
 
 
 def short_of_memory(watch: WatchIdle) -> bool:
-    """Whether the last look found too little free memory; not before the first look."""
+    """Whether the watch for idle times found too little free memory at its last look; False before
+    the first look.
+    """
     return watch.window is not None and watch.window.short_of_memory
 
 
 def allowed(watch: WatchIdle) -> bool:
-    """Whether judge and writer may be asked in a quiet moment, by the last look; not before it."""
+    """Whether the models that judge answers and write skills may be asked while no chat runs, by
+    the last look of the watch for idle times; False before it.
+    """
     return watch.window is not None and watch.window.allows_a_question

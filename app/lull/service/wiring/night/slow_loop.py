@@ -1,4 +1,4 @@
-"""Builds the slow loop, which trains adapters in lulls."""
+"""Builds the slow loop, which trains LoRA adapters in idle times."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from lull.service.wiring.night.weights import Weights, weights_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlowLoop:
-    """The parts of the slow loop, which trains adapters."""
+    """The parts of the slow loop, which trains LoRA adapters in idle times."""
 
     weights: Weights
     adapters: AdapterParts
@@ -38,9 +38,9 @@ def slow_loop_of(
     memory: LateExemplars,
     short_of_memory: Callable[[], bool],
 ) -> SlowLoop:
-    """Build the slow loop, which trains adapters in lulls.
+    """Build the slow loop, which trains LoRA adapters in idle times.
 
-    It consists of weights, adapters, training and forgetting.
+    It consists of weights, adapters, training and the deletion of conversations.
     """
     weights = weights_of(
         settings(),

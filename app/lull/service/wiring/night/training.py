@@ -1,4 +1,6 @@
-"""Builds the job that trains adapters: the model that learns, its data and its judge."""
+"""Builds the job that trains LoRA adapters: the model that is trained, its data and the judge that
+scores answers.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ MEMORY_S: Final = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Learners:
-    """Returns the model that learns under the current settings; implements FindsLearner."""
+    """Finds the model to train under the current settings; implements FindsLearner."""
 
     world: Services
     settings: Callable[[], Settings]
@@ -70,7 +72,7 @@ class Learners:
         )
 
     def why_none(self) -> str:
-        """Return a sentence why no model can learn."""
+        """Return a sentence that says why no model can be trained."""
         name = self.settings().training.model
         return (
             f"The weights of '{name}' were not made ready, so it cannot learn."
@@ -80,7 +82,7 @@ class Learners:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NightParts:
-    """Parts that training and the gate share."""
+    """Parts that training and the gate (the checks of an adapter before it answers users) share."""
 
     folders: RunFolders
     adapters: Adapters
@@ -95,7 +97,9 @@ class NightParts:
 def parts_of(
     world: Services, settings: Callable[[], Settings], paths: Paths, learning: LearningParts
 ) -> NightParts:
-    """Build the parts that training and the gate share: engine, data, rewards and curriculum."""
+    """Build the parts that training and the gate (the checks of an adapter before it answers users)
+    share, such as its data and rewards.
+    """
     stores = world.stores
     eligible = Eligible(stores.rewards, stores.proposals, still=learning.today.still)
 
@@ -145,11 +149,15 @@ def night_of(
     memory: LateExemplars,
     short_of_memory: Callable[[], bool],
 ) -> TrainingJob:
-    """Build the job that trains adapters in lulls."""
+    """Build the job that trains LoRA adapters in idle times."""
     training = world.stores.training
 
     def settle() -> None:
-        """Wait for pending writes and the exemplar memory, which affects what may train."""
+        """Wait until pending writes are stored and the exemplar memory (past requests for which a
+        skill was useful) is open.
+
+        Both affect what may be trained on.
+        """
         world.stores.database.flush()
         memory.asked.wait(MEMORY_S)
 

@@ -1,4 +1,4 @@
-"""Builds the choice of the model that learns, and the publishing of its adapters to Ollama."""
+"""Builds the choice of the model to train, and the publishing of its LoRA adapters to Ollama."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from lull.store.feedback.remembered import Remembered
 def choose_of(
     settings: Settings, paths: Paths, session: aiohttp.ClientSession, clock: Clock
 ) -> ChooseModel:
-    """Build `ChooseModel`, which lists models that can learn and prepares their weights."""
+    """Build `ChooseModel`, which lists models that can be trained and prepares their weights."""
     return ChooseModel(
         store=ollama_models(settings, session),
         work=WeightsProcess(),
@@ -66,7 +66,11 @@ def choose_of(
 
 @asynccontextmanager
 async def choosing_here(settings: Settings, paths: Paths) -> AsyncIterator[ChooseModel]:
-    """Context manager for a `ChooseModel` without a service, with its own HTTP connection."""
+    """Context manager that yields the part which prepares a model for training (`ChooseModel`),
+    without a running service.
+
+    It has an HTTP connection of its own.
+    """
     async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
         yield choose_of(settings, paths, session, SystemClock())
 
@@ -94,7 +98,9 @@ def publish_of(
     names: PublishedNames,
     clock: Clock,
 ) -> Publish:
-    """Build the part that publishes adapters to Ollama as models of their own."""
+    """Build the part that merges LoRA adapters into their model and publishes the results to
+    Ollama.
+    """
     folder = paths.models / "publishing"
 
     def file_for(name: str) -> str:
@@ -115,7 +121,9 @@ def publish_of(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
-    """The model that learns, and the versions of it published to Ollama."""
+    """The model that is trained, and its versions with a LoRA adapter that are published to
+    Ollama.
+    """
 
     choose: ChooseModel
     publish: Publish
@@ -123,7 +131,9 @@ class Weights:
     learner: LearningModel
 
     def host(self, local: LocalModels) -> PublishingHost:
-        """Build the host that loads adapters into Lull's engine or publishes them to Ollama."""
+        """Build the host that loads LoRA adapters into Lull's engine or publishes them to
+        Ollama.
+        """
 
         def base_of(model: str) -> str | None:
             chosen = self.learner.chosen
@@ -148,7 +158,9 @@ def weights_of(
     local: LocalModels,
     clock: Clock,
 ) -> Weights:
-    """Build the model choice, the publishing to Ollama, and the model that learns."""
+    """Build the choice of the model to train, the publishing of its adapters to Ollama, and its
+    engine.
+    """
     versions, names = Published(database), PublishedNames(problems)
     names.follow(versions.all())
     return Weights(
@@ -171,7 +183,9 @@ def blob_of(environ: Mapping[str, str]) -> Callable[[ShownModel], str]:
 
 
 def this_machine(settings: Settings) -> Machine:
-    """Read this machine's memory and weight format, which decide what models can learn here."""
+    """Read this machine's memory and weight format, which decide what models can be trained
+    here.
+    """
     return Machine(
         memory_bytes=psutil.virtual_memory().total,
         share=settings.training.memory_share,
