@@ -56,6 +56,8 @@ FRAMES = {
         'Called the Read tool with the following input: {"file_path":"x"}',
         f'Result of calling the Read tool: "{RULE}"',
     ),
+    "a line that grep found": sent(f"docs/menu.md:12:{RULE}"),
+    "a line that a compiler names": sent(f"main.c:3:14: error: {RULE}"),
     "claude code, numbered": sent(f"     1→{RULE}\n     2→x"),
     "claude code, stdout": sent(f"<local-command-stdout>{RULE}</local-command-stdout>"),
     "claude code, summary": sent(

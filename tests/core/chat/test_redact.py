@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import fields
 from itertools import product
 
 import pytest
@@ -204,6 +205,22 @@ def test_the_same_secret_has_the_same_placeholder_and_another_one_another() -> N
     assert again == "again ⟨secret:aws-key:1⟩"
 
 
+@pytest.mark.parametrize("number", ["4433725285626827", "4433 7252 8562 6827"])
+@pytest.mark.parametrize(
+    "after", [" 12/27", " 12/27 cvv 933", " 03 28", " 933", " 2 items", ", 12"]
+)
+def test_a_card_is_found_with_its_date_behind_it(number: str, after: str) -> None:
+    safe = redact_text(f"card {number}{after}", Numbers())
+    assert safe.startswith("card ⟨secret:card:1⟩")
+
+
+@pytest.mark.parametrize(
+    "row", ["4433725285626827 4433725285626835", "4433 7252 8562 6827 1204 9981"]
+)
+def test_rows_of_numbers_are_no_cards(row: str) -> None:
+    assert redact_text(row, Numbers()).startswith(row[:12])
+
+
 def test_what_stands_around_a_secret_stays_readable() -> None:
     safe = redact_text('db.connect(password="s3cret pw", port=5432)', Numbers())
     assert safe == 'db.connect(password="⟨secret:password:1⟩", port=5432)'
@@ -214,8 +231,12 @@ def test_every_part_and_tool_call_of_a_message_is_redacted() -> None:
     message = Message(
         role=Role.ASSISTANT,
         parts=tuple(MessagePart(kind=kind, text=f"a {key} b") for kind in PartKind),
-        tool_calls=(ToolCall(name="run", arguments=f'{{"key": "{key}"}}', id="1"),),
+        tool_calls=(ToolCall(name=key, arguments=f'{{"key": "{key}"}}', id=key),),
+        tool_call_id=key,
     )
+    assert {field.name for field in fields(Message)} == {
+        *("role", "parts", "tool_calls", "tool_call_id")
+    }, "is the new field redacted, too?"
     safe = redact_message(message, Numbers())
     assert key not in repr(safe)
     assert [part.kind for part in safe.parts] == list(PartKind)

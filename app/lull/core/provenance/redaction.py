@@ -38,4 +38,5 @@ def redact_message(message: Message, number: Number) -> Message:
         )
         for c in message.tool_calls
     )
-    return replace(message, parts=parts, tool_calls=calls)
+    answers = redact_text(message.tool_call_id, number)
+    return replace(message, parts=parts, tool_calls=calls, tool_call_id=answers)
