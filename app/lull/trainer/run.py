@@ -124,7 +124,9 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 class TrainerRun:
-    """The part of a training run that one process does."""
+    """One LoRA training run as one of its processes carries it out: each of them computes its
+    share of every batch, and the first one also writes checkpoints and logs.
+    """
 
     def __init__(
         self,

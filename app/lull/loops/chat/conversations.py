@@ -72,8 +72,8 @@ class Conversations:
     def remember(
         self, position: Position, client: Client, session: str, ends: Iterable[str]
     ) -> None:
-        """Keep a conversation's position in memory, to be found by its session and by these hash
-        links.
+        """Keep in memory where a stored conversation stands (its last turn), to be found by its
+        session or by `ends`: keyed hashes of a message and all messages before it.
         """
         for known in (*ends, _session_key(client, session)):
             if known:

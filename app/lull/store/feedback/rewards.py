@@ -105,8 +105,8 @@ class Rewards:
     def held_to(
         self, said: Collection[str], *, room: str, model: str | None = None
     ) -> dict[str, frozenset[str]]:
-        """Return turns of a client that were scored by one of these user wishes, each with the
-        wishes it was scored by.
+        """Return turns of a client whose score says whether the answer kept one of these wishes of
+        the user, each turn with those wishes.
 
         Includes turns excluded from learning. `model` limits it to that model's turns.
         """

@@ -97,8 +97,8 @@ class LongBody:
         return data
 
     def keep(self) -> asyncio.Future[Prepared]:
-        """Have the helper process turn the request into the form that is stored; that form has no
-        content if this fails.
+        """Have the child process parse and redact the request into the record that the database
+        stores; if that fails, the record has no messages.
         """
         self.kept = True
         return self._bodies.begin(self._prepared())
