@@ -32,6 +32,7 @@ from lull.loops.training.train import Train
 from lull.loops.training.training_data import TrainingData
 from lull.loops.training.training_job import TrainingJob
 from lull.pocket import language as pocket
+from lull.pocket import parsing
 from lull.pocket.reader import PocketReader
 from lull.store.training.run_folders import RunFolders
 from lull.store.training.tidy_runs import TidyRuns
@@ -53,7 +54,7 @@ def says_menus(bars: Callable[[GenerateRequest], bool]) -> Callable[[GenerateReq
     """A model of the tiny language: as asked, with bars where `bars` says so."""
 
     def say(request: GenerateRequest) -> str:
-        read = pocket.parse_request(request.messages[-1].text) if request.messages else None
+        read = parsing.parse_request(request.messages[-1].text) if request.messages else None
         if read is None:
             return "noted."
         kind, words = read
@@ -155,7 +156,7 @@ class NightHouse(Classroom):
         self.night = self.new_night()
 
     def exact(self) -> Mapping[str, Reads]:
-        return {POCKET: pocket.check}
+        return {POCKET: parsing.check}
 
     def own_readers(self) -> Mapping[str, FeedbackReader]:
         return {**super().own_readers(), POCKET: PocketReader()}

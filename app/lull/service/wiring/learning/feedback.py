@@ -37,7 +37,7 @@ from lull.loops.proof.skill_coins import SkillCoins
 from lull.loops.skills.evolve import Evolve
 from lull.loops.skills.find_failures import FindFailures
 from lull.loops.skills.propose import Propose
-from lull.pocket import language, merging
+from lull.pocket import merging, parsing
 from lull.pocket.reader import PocketReader
 from lull.service.feedback.fast_loop import FastLoop
 from lull.service.idle.quiet import QuietTimes
@@ -200,7 +200,7 @@ def _fast_loop(
 
 def _verifier(stores: Stores) -> Verifier:
     return Verifier(
-        {BUILT_IN: language.check},
+        {BUILT_IN: parsing.check},
         checks=lambda sha256: checks_of(stores, sha256),
         derived=derived_check,
         tools=TOOLS,
