@@ -21,6 +21,7 @@ from lull.core.proof.proof import Pair, PairPart
 from lull.core.skills.skill import Skill
 from lull.core.training.record import Run
 from lull.loops.feedback.verify import Reads
+from lull.loops.training.decide_step import DecideStep
 from lull.loops.training.learner import Learner
 from lull.loops.training.make_run import MakeRun, RunRule
 from lull.loops.training.next_step import NextStep, TrainRule
@@ -162,8 +163,28 @@ class NightHouse(Classroom):
         return {**super().own_readers(), POCKET: PocketReader()}
 
     def _train(self) -> Train:
-        return Train(
+        stock = TrainingData(
+            training=self.training,
+            rollouts=self.rollouts,
+            eligible=self.eligible,
+            examine=self.examine,
+            today=self.today,
+            proposals=self.proposals,
+            library=lambda: self.library,
+            learned=lambda: self.learned,
+            rule=lambda: self.training_rule,
+        )
+        deciding = DecideStep(
             learner=_Learning(self),
+            training=self.training,
+            folders=self.folders,
+            rollouts=self.rollouts,
+            stock=stock,
+            clock=self.clock,
+            rule=lambda: self.training_rule,
+        )
+        return Train(
+            deciding,
             training=self.training,
             folders=self.folders,
             rollouts=self.rollouts,
@@ -180,17 +201,7 @@ class NightHouse(Classroom):
                 new_id=lambda: self.ids.new("run"),
                 rule=lambda: self.running,
             ),
-            stock=TrainingData(
-                training=self.training,
-                rollouts=self.rollouts,
-                eligible=self.eligible,
-                examine=self.examine,
-                today=self.today,
-                proposals=self.proposals,
-                library=lambda: self.library,
-                learned=lambda: self.learned,
-                rule=lambda: self.training_rule,
-            ),
+            stock=stock,
             library=lambda: self.library,
             clock=self.clock,
             rule=lambda: self.training_rule,
