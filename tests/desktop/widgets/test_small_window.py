@@ -15,7 +15,7 @@ from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.style import TEXT_SIZE
 from tests.desktop.conftest import Shown, live
-from tests.desktop.played_week import play
+from tests.desktop.played.week import play
 from tests.desktop.scripted import Scripted
 from tests.desktop.small import cut_off
 
