@@ -99,11 +99,15 @@ def measured(root: Path) -> list[tuple[str, str]]:
     rows = []
     for top in TOPS:
         files = python_files(root / top)
+        held = crowded(root / top).values()
         lengths = [count for file in files if (count := len(file.read_text("utf-8").splitlines()))]
         rows += [
             (f"Python files in `{top}/`", str(len(files))),
-            ("most of them in a folder", str(max(crowded(root / top).values()))),
-            ("lines of a file, median and most", f"{median(lengths):.0f}, {max(lengths)}"),
+            (f"files of a folder in `{top}/`, median and most", f"{median(held):.0f}, {max(held)}"),
+            (
+                f"lines of a file in `{top}/`, median and most",
+                f"{median(lengths):.0f}, {max(lengths)}",
+            ),
         ]
     app = root / "app"
     rows += [
