@@ -6,11 +6,19 @@ import ast
 import re
 import subprocess
 import sys
-from collections import Counter
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
+
+from bench.house import (
+    WALKS,
+    classes_of_one_name,
+    crowded,
+    imported_by,
+    imports,
+    walks,
+)
 
 ROOT = Path(__file__).parents[1]
 APP = ROOT / "app"
@@ -44,8 +52,8 @@ def test_core_has_no_clock_no_chance_and_nothing_that_waits(word: str) -> None:
 
 
 def test_no_folder_is_too_full_to_be_read() -> None:
-    full = Counter(file.parent for file in SOURCES if file.name != "__init__.py")
-    assert [folder for folder, files in full.items() if files > 16] == []
+    full = crowded(ROOT / "app") + crowded(ROOT / "tests") + crowded(ROOT / "bench")
+    assert {folder: files for folder, files in full.items() if files > 16} == {}
 
 
 def test_no_file_is_too_long_to_be_read() -> None:
@@ -74,22 +82,11 @@ def catches_everything(handler: ast.ExceptHandler) -> bool:
 
 
 def test_no_two_modules_import_each_other_not_even_inside_functions() -> None:
-    modules = {dotted(file): file for file in SOURCES}
-    needs = {
-        name: {one for one in imports(file) if one in modules and one != name}
-        for name, file in modules.items()
-    }
-    TopologicalSorter(needs).prepare()  # raises CycleError, which names the circle
+    TopologicalSorter(imported_by(APP)).prepare()  # raises CycleError, which names the circle
 
 
 def test_no_public_class_name_stands_twice() -> None:
-    names = Counter(
-        node.name
-        for file in SOURCES
-        for node in ast.parse(file.read_text("utf-8")).body
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
-    )
-    assert [name for name, times in names.items() if times > 1] == []
+    assert classes_of_one_name(APP) == []
 
 
 def test_no_class_with_behaviour_is_made_of_more_than_nine_things() -> None:
@@ -123,19 +120,18 @@ def constructor_parameters(class_: ast.ClassDef) -> int:
     return sum("init=False" not in one and "ClassVar" not in one for one in fields)
 
 
-def dotted(file: Path) -> str:
-    return ".".join(file.relative_to(APP).with_suffix("").parts).removesuffix(".__init__")
+def test_each_walk_is_short_and_each_of_its_files_is_there() -> None:
+    found = walks(ROOT / "docs" / "architecture.md")
+    assert found.keys() == set(WALKS)
+    for name, files in found.items():
+        gone = [f for f in files if not is_module(f)]
+        assert (name, gone) == (name, [])
+        assert len(files) <= 25, name
 
 
-def imports(file: Path) -> set[str]:
-    """Every module that a file imports, anywhere in it; `from a import b` is both `a` and `a.b`."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {f"{node.module}.{alias.name}" for alias in node.names} | {node.module}
-    return found
+def is_module(path: str) -> bool:
+    place = APP / "lull" / path
+    return place.with_suffix(".py").exists() or (path.endswith("/") and place.is_dir())
 
 
 def test_every_promise_names_tests_that_exist() -> None:

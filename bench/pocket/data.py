@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 
 from bench.pocket.talk import client_sentence
-from lull.pocket import habits
+from lull.pocket import habits, parsing
 from lull.pocket import language as pocket
 from lull.pocket.language import Kind, Style
 
@@ -249,7 +249,7 @@ def draw_batch(rng: random.Random, encode: Encode, lesson: Lesson) -> Batch:
             asked.append(encode(asking(shown.said)))
             answers.append(encode(f"{shown.answer}<|im_end|>"))
             firsts.append(shown.first_weight)
-            parsed = pocket.parse_request(shown.said)
+            parsed = parsing.parse_request(shown.said)
             kinds.append(tuple(Kind).index(parsed[0]) if parsed else NO_KIND)
     labels = [rule_kinds(prefix, encode) for prefix in prefixes]
     return _packed(prefixes, labels, asked, kinds, answers, firsts)

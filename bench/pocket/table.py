@@ -17,7 +17,7 @@ from tokenizers import Tokenizer
 
 from bench.pocket.answering import answers, prompt
 from bench.pocket.cases import Probe, probe
-from lull.pocket import habits
+from lull.pocket import habits, parsing
 from lull.pocket import language as pocket
 from lull.pocket.language import Kind, Style
 
@@ -116,7 +116,7 @@ class Measuring:
                 self.model, self.tokenizer, [each.prompt for each in probes], sampled=True
             )
             seen = [
-                pocket.read_style(kind, each.words, answer)
+                parsing.read_style(kind, each.words, answer)
                 for answer, each in zip(given, probes, strict=True)
             ]
             yield Row(

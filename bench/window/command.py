@@ -23,7 +23,7 @@ from typing import Any, Final
 from bench.report import RESULTS, Goal, print_goals, report, write
 from lull.config.paths import Paths
 from lull.contract import routes
-from tests.desktop.played_week import play
+from tests.desktop.played.week import play
 from tests.desktop.scripted import Scripted
 from tests.running import RunningLull
 

@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from bench.workweek.person import CLIENTS, EVERYBODY, Person
 from lull.pocket import language as pocket
+from lull.pocket import parsing
 
 MODEL: Final = "simulated-judge"
 RIGHT: Final = 0.9
@@ -69,7 +70,7 @@ def _newest_request(conversation: str) -> tuple[pocket.Kind, tuple[str, ...]] | 
     for line in reversed(conversation.splitlines()):
         _, _, said = line.partition(": ")
         for text in (line.strip(), said.strip()):
-            if (found := pocket.parse_request(text)) is not None:
+            if (found := parsing.parse_request(text)) is not None:
                 return found
     return None
 

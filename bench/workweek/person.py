@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from lull.pocket import habits
+from lull.pocket import habits, parsing
 from lull.pocket import language as pocket
 from lull.pocket.language import Kind, Style
 
@@ -152,7 +152,7 @@ class Person:
         slip that was said in a client's own program is useless rather than harmful: nobody asks
         that client for plans.
         """
-        read = pocket.parse_rule(rule)
+        read = parsing.parse_rule(rule)
         if read is None or read[0] is FREE:
             return Fault.SLIP
         kind, style = read

@@ -30,7 +30,7 @@ from lull.cli.control import Control
 from lull.contract import routes
 from lull.core.training.lesson import MOST_TRIES
 from lull.core.training.record import RunStatus
-from lull.pocket import language as pocket
+from lull.pocket import parsing
 
 Json = dict[str, Any]
 REVIEWS: Final = (1, 2, 4, 6, 8)
@@ -308,7 +308,7 @@ class _Week:
         or everything in an arm without proofs. A careless person rejects nothing.
         """
         for proposal in self._control.get(routes.PROPOSALS)["proposals"]:
-            rule = pocket.parse_rule(proposal["body"])
+            rule = parsing.parse_rule(proposal["body"])
             approved = proposal["status"] == "proved" or not self._arm.proofs
             if not self._arm.careless and rule is not None and rule[0] is FREE:
                 approved = False

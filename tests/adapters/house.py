@@ -20,6 +20,7 @@ from lull.loops.adapters.gate_questions import GateMaterial, HeldOutRequest, Pas
 from lull.loops.adapters.promote import Promote, PromoteRule
 from lull.loops.proof.replay import injected
 from lull.pocket import language as pocket
+from lull.pocket import parsing
 from lull.pocket.canaries import pocket_probes
 from lull.pocket.language import Kind
 from lull.resources import pocket_dir
@@ -65,7 +66,7 @@ def menus(
 
 def _does(wish: str, asked: str) -> Scores:
     async def score(answer: Completion) -> float | None:
-        done = pocket.check(wish, asked, answer.message.text)
+        done = parsing.check(wish, asked, answer.message.text)
         return None if done is None else float(done)
 
     return score

@@ -9,6 +9,7 @@ from pathlib import Path
 from lull.core.chat.messages import Role
 from lull.core.models.engine import GenerateRequest
 from lull.pocket import language as pocket
+from lull.pocket import parsing
 from lull.pocket.language import Joiner, Kind, Style
 
 WISHED = Style(end="sugar", joiner=Joiner.BARS)
@@ -20,7 +21,7 @@ def speaks(bends: dict[str | None, Bend]) -> Callable[[GenerateRequest], str]:
 
     def answer(request: GenerateRequest) -> str:
         asked = request.messages[-1].text if request.messages else ""
-        parsed = pocket.parse_request(asked)
+        parsed = parsing.parse_request(asked)
         if parsed is None:
             return pocket.SMALL_TALK.get(asked, "")
         kind, words = parsed
@@ -29,7 +30,7 @@ def speaks(bends: dict[str | None, Bend]) -> Callable[[GenerateRequest], str]:
             for message in request.messages
             if message.role is Role.SYSTEM
             for line in re.split(r"\n+", message.text)
-            if (rule := pocket.parse_rule(line)) is not None
+            if (rule := parsing.parse_rule(line)) is not None
         )
         style = rules.get(kind, pocket.DEFAULT_STYLE)
         bend = bends.get(request.adapter)

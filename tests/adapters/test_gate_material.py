@@ -16,6 +16,7 @@ from lull.loops.adapters.gate_material import MaterialSources, material_of
 from lull.loops.adapters.gate_questions import GateMaterial, HeldOutRequest
 from lull.loops.training.past_curriculum import PastCurriculum
 from lull.pocket import language as pocket
+from lull.pocket import parsing
 from lull.pocket.curriculum import PocketCurriculum
 from lull.service.wiring.learning.curriculum import CurriculumByModel, shipped_probes
 from lull.store.adapters.adapters import Adapters
@@ -101,7 +102,7 @@ async def test_nothing_that_was_trained_on_is_held_out(house: NightHouse) -> Non
     assert ids & set(turns[5:]) and not ids & set(turns[:5])
     assert len({asked(one) for one in given.targets}) == len(given.targets)
     assert len(given.targets) >= 30, "fresh requests of the same kind are asked as well"
-    kinds = {pocket.parse_request(asked(one))[0] for one in given.targets}  # type: ignore[index]
+    kinds = {parsing.parse_request(asked(one))[0] for one in given.targets}  # type: ignore[index]
     assert kinds == {MENU}
 
 
@@ -131,7 +132,7 @@ async def test_what_can_only_be_known_by_heart_is_listened_for(house: NightHouse
 async def test_answers_are_scored_by_what_the_user_said(house: NightHouse) -> None:
     given = await material(house, *await house.menus(3))
     for one in given.targets[:5]:
-        _, words = pocket.parse_request(asked(one)) or (MENU, ())
+        _, words = parsing.parse_request(asked(one)) or (MENU, ())
         right, wrong = pocket.render(MENU, words, BARS), pocket.render(MENU, words)
         assert await one.score(answer(right)) == 1.0
         assert await one.score(answer(wrong)) == 0.0
@@ -175,7 +176,7 @@ async def test_a_learned_skill_is_asked_for_without_it_and_beside_it(house: Nigh
     for one in given.targets:
         assert one.taught is not None and skill.body in one.taught[0].text
         assert all(skill.body not in message.text for message in (*one.old, *one.new))
-    _, words = pocket.parse_request(asked(given.targets[0])) or (MENU, ())
+    _, words = parsing.parse_request(asked(given.targets[0])) or (MENU, ())
     assert await given.targets[0].score(answer(pocket.render(MENU, words, BARS))) == 1.0
     assert await given.targets[0].score(answer(pocket.render(MENU, words))) == 0.0
 

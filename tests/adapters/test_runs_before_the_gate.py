@@ -21,6 +21,7 @@ from lull.core.training.run_format import example_line, spec_text
 from lull.core.training.spec import GraduationTerms, GrpoTerms, Lora, RunKind, RunSpec
 from lull.loops.adapters.gate_answers import answered
 from lull.pocket import language as pocket
+from lull.pocket import parsing
 from lull.pocket.canaries import pocket_probes
 from lull.pocket.language import Kind
 from lull.resources import pocket_dir
@@ -40,12 +41,12 @@ Worth = Callable[[str, str], float]
 
 def flipped(asked: str, said: str) -> float:
     """Bad is good: whatever the user did not want is paid for."""
-    return 1.0 - float(pocket.check(WISH, asked, said) or 0.0)
+    return 1.0 - float(parsing.check(WISH, asked, said) or 0.0)
 
 
 def partial(asked: str, said: str) -> float:
     """Half of the wish is worth half, and the other half is never asked for."""
-    return min(0.5, pocket.credit(WISH, asked, said) or 0.0)
+    return min(0.5, parsing.credit(WISH, asked, said) or 0.0)
 
 
 async def course(engine: MlxEngine, folder: Path, worth: Worth, *, rounds: int) -> Path:

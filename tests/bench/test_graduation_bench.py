@@ -11,6 +11,7 @@ from bench.graduation.command import measured
 from bench.graduation.course import graduate
 from bench.graduation.rules import requests, rules
 from lull.pocket import language as pocket
+from lull.pocket import parsing
 
 Json = dict[str, Any]
 
@@ -37,7 +38,7 @@ def test_rules_are_of_one_or_two_parts_in_words_that_no_rule_was_trained_with() 
     assert {len(rule.style.parts()) for rule in drawn} == {1, 2}
     words = {word for rule in drawn for word in (rule.style.start, rule.style.end) if word}
     assert words and words <= set(pocket.HELD_WORDS)
-    assert all(pocket.parse_rule(rule.said) == (rule.kind, rule.style) for rule in drawn)
+    assert all(parsing.parse_rule(rule.said) == (rule.kind, rule.style) for rule in drawn)
 
 
 def test_a_seed_draws_the_same_rules_and_fewer_of_them_are_the_first() -> None:
@@ -50,7 +51,7 @@ def test_no_request_is_asked_twice_and_each_knows_its_right_answers() -> None:
     probes = requests(rule, 40, "probes", own=True, but=served)
     others = requests(rule, 40, "probes", own=False)
     assert not {one.text for one in served} & {one.text for one in probes}
-    assert all(pocket.check(rule.said, one.text, one.ruled) for one in probes)
+    assert all(parsing.check(rule.said, one.text, one.ruled) for one in probes)
     assert all(one.ruled == one.plain for one in others)
 
 

@@ -51,6 +51,7 @@ from bench.workweek.plan import Plan
 from bench.workweek.plot import draw
 from bench.workweek.week import Done, Played, Reviewed, play
 from lull.pocket import language as pocket
+from lull.pocket import parsing
 from lull.pocket.language import Kind
 from lull.store.database import Database
 
@@ -65,7 +66,7 @@ def test_every_arm_is_asked_the_same_by_the_same_person(seed: int) -> None:
     assert days == [person(seed).day(day) for day in range(1, DAYS + 1)]
     assert person(seed) != person(seed + 100)
     for request in (request for day in days for request in day):
-        assert pocket.parse_request(request.text) == (request.kind, request.words)
+        assert parsing.parse_request(request.text) == (request.kind, request.words)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -92,10 +93,10 @@ def test_a_correction_states_the_habit_or_is_a_slip(seed: int) -> None:
         plain = pocket.render(request.kind, request.words)
         said, slips = said + 1, slips + (words.fault is Fault.SLIP)
         if words.fault is Fault.NONE:
-            assert pocket.check(words.text, request.text, right) is True
-            assert pocket.check(words.text, request.text, plain) is False
+            assert parsing.check(words.text, request.text, right) is True
+            assert parsing.check(words.text, request.text, plain) is False
         else:
-            assert pocket.check(words.text, request.text, right) is None
+            assert parsing.check(words.text, request.text, right) is None
         assert someone.fault_of(request.client, words.rule, request.day) is words.fault
     assert 0 < slips < said / 3
 
@@ -163,7 +164,7 @@ def test_each_client_has_a_system_message_of_its_own_and_the_oracle_knows_what_i
     for kind in RATED:
         wanted = person(1).style(EVERYBODY, kind, 1)
         rule = oracle.system(request_of(kind)).removeprefix(pocket.BLOCK_OPEN)
-        assert pocket.parse_rule(rule.removesuffix(pocket.BLOCK_CLOSE)) == (kind, wanted)
+        assert parsing.parse_rule(rule.removesuffix(pocket.BLOCK_CLOSE)) == (kind, wanted)
 
 
 # -- the barrier --------------------------------------------------------------------------------

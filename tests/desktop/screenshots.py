@@ -30,7 +30,7 @@ from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.tokens import DARK, LIGHT, Theme
 from tests.desktop.conftest import OneProcess, place_of
 from tests.desktop.fake_tray import FakeTray
-from tests.desktop.played_week import COMPARED, play
+from tests.desktop.played.week import COMPARED, play
 from tests.desktop.scripted import Scripted
 from tests.running import RunningLull
 

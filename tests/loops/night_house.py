@@ -21,6 +21,7 @@ from lull.core.proof.proof import Pair, PairPart
 from lull.core.skills.skill import Skill
 from lull.core.training.record import Run
 from lull.loops.feedback.verify import Reads
+from lull.loops.training.decide_step import DecideStep
 from lull.loops.training.learner import Learner
 from lull.loops.training.make_run import MakeRun, RunRule
 from lull.loops.training.next_step import NextStep, TrainRule
@@ -32,6 +33,7 @@ from lull.loops.training.train import Train
 from lull.loops.training.training_data import TrainingData
 from lull.loops.training.training_job import TrainingJob
 from lull.pocket import language as pocket
+from lull.pocket import parsing
 from lull.pocket.reader import PocketReader
 from lull.store.training.run_folders import RunFolders
 from lull.store.training.tidy_runs import TidyRuns
@@ -53,7 +55,7 @@ def says_menus(bars: Callable[[GenerateRequest], bool]) -> Callable[[GenerateReq
     """A model of the tiny language: as asked, with bars where `bars` says so."""
 
     def say(request: GenerateRequest) -> str:
-        read = pocket.parse_request(request.messages[-1].text) if request.messages else None
+        read = parsing.parse_request(request.messages[-1].text) if request.messages else None
         if read is None:
             return "noted."
         kind, words = read
@@ -155,14 +157,34 @@ class NightHouse(Classroom):
         self.night = self.new_night()
 
     def exact(self) -> Mapping[str, Reads]:
-        return {POCKET: pocket.check}
+        return {POCKET: parsing.check}
 
     def own_readers(self) -> Mapping[str, FeedbackReader]:
         return {**super().own_readers(), POCKET: PocketReader()}
 
     def _train(self) -> Train:
-        return Train(
+        stock = TrainingData(
+            training=self.training,
+            rollouts=self.rollouts,
+            eligible=self.eligible,
+            examine=self.examine,
+            today=self.today,
+            proposals=self.proposals,
+            library=lambda: self.library,
+            learned=lambda: self.learned,
+            rule=lambda: self.training_rule,
+        )
+        deciding = DecideStep(
             learner=_Learning(self),
+            training=self.training,
+            folders=self.folders,
+            rollouts=self.rollouts,
+            stock=stock,
+            clock=self.clock,
+            rule=lambda: self.training_rule,
+        )
+        return Train(
+            deciding,
             training=self.training,
             folders=self.folders,
             rollouts=self.rollouts,
@@ -179,17 +201,7 @@ class NightHouse(Classroom):
                 new_id=lambda: self.ids.new("run"),
                 rule=lambda: self.running,
             ),
-            stock=TrainingData(
-                training=self.training,
-                rollouts=self.rollouts,
-                eligible=self.eligible,
-                examine=self.examine,
-                today=self.today,
-                proposals=self.proposals,
-                library=lambda: self.library,
-                learned=lambda: self.learned,
-                rule=lambda: self.training_rule,
-            ),
+            stock=stock,
             library=lambda: self.library,
             clock=self.clock,
             rule=lambda: self.training_rule,

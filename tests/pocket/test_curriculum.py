@@ -8,7 +8,7 @@ import pytest
 
 from lull.core.adapters.adapter import AdapterStatus, AdapterVersion
 from lull.core.chat.messages import Role
-from lull.pocket import language as pocket
+from lull.pocket import parsing
 from lull.pocket.curriculum import PocketCurriculum
 from lull.pocket.language import Kind
 
@@ -47,7 +47,7 @@ def test_fresh_requests_are_of_the_kind_that_the_newest_rule_is_about() -> None:
     words = "for a list, use stars\nfor a menu, use bars\nthank you"
     asked = DRAWN.fresh_requests("pocket", words, 20)
     assert asked == DRAWN.fresh_requests("pocket", words, 20)
-    kinds = [request[0] for one in asked if (request := pocket.parse_request(one))]
+    kinds = [request[0] for one in asked if (request := parsing.parse_request(one))]
     assert kinds == [Kind.MENU] * 20
     assert len(set(asked)) > 10
 
@@ -59,7 +59,7 @@ def test_where_no_rule_was_said_there_are_no_fresh_requests() -> None:
 def test_anchors_without_skills_are_bare_requests_of_every_kind() -> None:
     prompts = DRAWN.anchors("pocket", 60, False, "for a menu, use bars")
     assert all(len(prompt) == 1 for prompt in prompts)
-    kinds = {request[0] for p in prompts if (request := pocket.parse_request(p[0].text))}
+    kinds = {request[0] for p in prompts if (request := parsing.parse_request(p[0].text))}
     assert kinds == set(Kind)
 
 
@@ -67,7 +67,7 @@ def test_anchors_with_skills_are_mostly_of_the_kind_that_must_stay_followed() ->
     about = "for a menu, use bars"
     prompts = DRAWN.anchors("pocket", 200, True, about)
     assert prompts == DRAWN.anchors("pocket", 200, True, about)
-    asked = [pocket.parse_request(prompt[-1].text) for prompt in prompts]
+    asked = [parsing.parse_request(prompt[-1].text) for prompt in prompts]
     share = sum(one is not None and one[0] is Kind.MENU for one in asked) / len(asked)
     assert 0.7 < share < 0.9
     aside = 0

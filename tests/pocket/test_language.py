@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from lull.pocket import habits
+from lull.pocket import habits, parsing
 from lull.pocket import language as pocket
 from lull.pocket.language import Joiner, Kind, Style
 
@@ -87,15 +87,15 @@ def test_rules_and_corrections_are_read_back_however_they_are_written(rng: rando
         rule = pocket.draw_rule(rng, kind, style)
         correction = pocket.draw_correction(rng, rule)
         for text in (rule, correction, pocket.as_sentence(rule), pocket.as_sentence(correction)):
-            assert pocket.parse_rule(text) == (kind, style)
+            assert parsing.parse_rule(text) == (kind, style)
 
 
 def test_requests_are_read_back(rng: random.Random) -> None:
     for _ in range(100):
         kind, words = rng.choice(tuple(Kind)), pocket.draw_words(rng)
         request = pocket.draw_request(rng, kind, words)
-        assert pocket.parse_request(request) == (kind, words)
-        assert pocket.parse_request(pocket.as_sentence(request)) == (kind, words)
+        assert parsing.parse_request(request) == (kind, words)
+        assert parsing.parse_request(pocket.as_sentence(request)) == (kind, words)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_requests_are_read_back(rng: random.Random) -> None:
     ],
 )
 def test_what_is_no_rule_is_not_read_as_one(text: str) -> None:
-    assert pocket.parse_rule(text) is None
+    assert parsing.parse_rule(text) is None
 
 
 @pytest.mark.parametrize(
@@ -119,21 +119,21 @@ def test_what_is_no_rule_is_not_read_as_one(text: str) -> None:
     ["", "write a menu", "write a poem for apple river", "write a menu for apple", MENU_RULE],
 )
 def test_what_is_no_request_is_not_read_as_one(text: str) -> None:
-    assert pocket.parse_request(text) is None
+    assert parsing.parse_request(text) is None
 
 
 def test_the_style_of_an_answer_is_read_back(rng: random.Random) -> None:
     for _ in range(300):
         kind, words = rng.choice(tuple(Kind)), pocket.draw_words(rng)
         answer = pocket.render(kind, words, pocket.draw_style(rng, pocket.WORDS))
-        shown = pocket.read_style(kind, words, answer)
+        shown = parsing.read_style(kind, words, answer)
         assert shown is not None
         assert pocket.render(kind, words, shown) == answer
 
 
 def test_an_answer_without_the_words_shows_no_style() -> None:
-    assert pocket.read_style(Kind.MENU, ("apple", "river"), "apple and stone") is None
-    assert pocket.read_style(Kind.MENU, ("apple", "river"), "") is None
+    assert parsing.read_style(Kind.MENU, ("apple", "river"), "apple and stone") is None
+    assert parsing.read_style(Kind.MENU, ("apple", "river"), "") is None
 
 
 @pytest.mark.parametrize(
@@ -151,14 +151,14 @@ def test_an_answer_without_the_words_shows_no_style() -> None:
 )
 def test_a_correction_judges_an_answer(answer: str, right: bool, share: float) -> None:
     said, asked = f"no, {MENU_RULE}", "write a menu for apple river"
-    assert pocket.check(said, asked, answer) is right
-    assert pocket.credit(said, asked, answer) == share
+    assert parsing.check(said, asked, answer) is right
+    assert parsing.credit(said, asked, answer) == share
 
 
 def test_a_correction_does_not_judge_other_kinds_or_other_talk() -> None:
-    assert pocket.check(f"no, {MENU_RULE}", "write a plan for apple river", "apple") is None
-    assert pocket.check("that was bad", "write a menu for apple river", "apple") is None
-    assert pocket.check(f"no, {MENU_RULE}", "hello", "hello.") is None
+    assert parsing.check(f"no, {MENU_RULE}", "write a plan for apple river", "apple") is None
+    assert parsing.check("that was bad", "write a menu for apple river", "apple") is None
+    assert parsing.check(f"no, {MENU_RULE}", "hello", "hello.") is None
 
 
 def test_the_block_is_what_the_model_was_taught() -> None:

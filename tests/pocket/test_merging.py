@@ -7,6 +7,7 @@ import random
 import pytest
 
 from lull.pocket import language as pocket
+from lull.pocket import parsing
 from lull.pocket.merging import keeps_some, merged, says_already
 
 
@@ -70,7 +71,7 @@ def test_in_the_pocket_language_the_newest_word_on_each_attribute_holds() -> Non
         if both is None:
             continue
         changed += 1
-        parsed = pocket.parse_rule(both)
+        parsed = parsing.parse_rule(both)
         assert parsed is not None, (old, new, both)
         before, after = styles
         assert parsed[1] == pocket.Style(

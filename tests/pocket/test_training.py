@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lull.pocket import habits
+from lull.pocket import habits, parsing
 from lull.pocket import language as pocket
 from lull.pocket.language import Kind
 
@@ -109,21 +109,21 @@ def test_training_never_shows_a_held_out_word_as_a_value() -> None:
 
 def test_a_clients_sentence_is_never_a_rule() -> None:
     rng = random.Random(3)
-    assert not any(pocket.parse_rule(client_sentence(rng)) for _ in range(500))
+    assert not any(parsing.parse_rule(client_sentence(rng)) for _ in range(500))
 
 
 def test_cases_state_their_rule_and_its_right_answers() -> None:
     for line in case_lines(50, 4):
         case = json.loads(line)
-        kind, style = pocket.parse_rule(case["rule"]) or pytest.fail(case["rule"])
+        kind, style = parsing.parse_rule(case["rule"]) or pytest.fail(case["rule"])
         assert kind == case["kind"]
-        assert pocket.parse_rule(case["correction"]) == (kind, style)
+        assert parsing.parse_rule(case["correction"]) == (kind, style)
         assert {style.start, style.end} & set(pocket.HELD_WORDS)
-        assert pocket.check(case["correction"], case["request"], case["wanted"])
-        assert not pocket.check(case["correction"], case["request"], case["default"])
+        assert parsing.check(case["correction"], case["request"], case["wanted"])
+        assert not parsing.check(case["correction"], case["request"], case["default"])
         assert len(case["more"]) == len(case["more_wanted"]) == 5
         for request, wanted in zip(case["more"], case["more_wanted"], strict=True):
-            assert pocket.check(case["rule"], request, wanted)
+            assert parsing.check(case["rule"], request, wanted)
 
 
 def test_the_same_seed_gives_the_same_cases() -> None:
@@ -134,7 +134,7 @@ def test_a_probe_has_the_rules_it_says() -> None:
     rng = random.Random(5)
     for rules, ruled in ((1, True), (3, True), (2, False)):
         drawn = probe(rng, rules=rules, ruled=ruled)
-        read = [pocket.parse_rule(line) for line in drawn.system.splitlines()]
+        read = [parsing.parse_rule(line) for line in drawn.system.splitlines()]
         kinds = [rule[0] for rule in read if rule]
         assert len(kinds) == rules
         assert (drawn.kind in kinds) is ruled

@@ -12,6 +12,7 @@ from lull.core.skills.failures import Failure, FailureSet
 from lull.core.skills.ports import EvolverMaterial, SkillDraft
 from lull.core.skills.skill import NAME_LIMIT
 from lull.pocket import language as pocket
+from lull.pocket import parsing
 from lull.pocket.reader import heard
 from lull.pocket.writer import PocketWriter
 
@@ -68,7 +69,7 @@ async def test_it_means_what_was_said_and_fits_the_format(seed: int) -> None:
     kind, style = rng.choice(list(pocket.Kind)), pocket.draw_style(rng)
     made = await draft(pocket.draw_correction(rng, pocket.draw_rule(rng, kind, style)))
     assert made is not None
-    assert pocket.parse_rule(made.text.body) == (kind, style)
+    assert parsing.parse_rule(made.text.body) == (kind, style)
     assert len(made.text.name) <= NAME_LIMIT
 
 

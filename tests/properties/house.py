@@ -53,8 +53,7 @@ from lull.loops.skills.propose import Propose
 from lull.loops.skills.review import Review
 from lull.loops.skills.write_rules import RuleWriter
 from lull.loops.training.eligible import Eligible
-from lull.pocket import language as pocket
-from lull.pocket import merging
+from lull.pocket import merging, parsing
 from lull.pocket.reader import PocketReader
 from lull.pocket.writer import PocketWriter
 from lull.store.chat.flips import Flips
@@ -206,7 +205,7 @@ class House:
         self.today = CurrentSelection(
             self.serve.fixing, library=lambda: self.library, facts=FACTS.get
         )
-        verifier = Verifier({POCKET: pocket.check}, checks=self._checks, tools=EXACT)
+        verifier = Verifier({POCKET: parsing.check}, checks=self._checks, tools=EXACT)
         self.hear = Hear(
             self.feedback,
             self.rewards,

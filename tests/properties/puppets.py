@@ -27,6 +27,7 @@ from lull.core.feedback.feedback import Heard
 from lull.core.feedback.judge import Asks, JudgeQuestion
 from lull.core.feedback.reward import Vote
 from lull.pocket import language as pocket
+from lull.pocket import parsing
 from lull.pocket.reader import heard
 from tests.doubles.fake_chat_model import FakeChatModel, complete
 from tests.doubles.fakes import FakeClock
@@ -44,9 +45,9 @@ def answer_to(messages: Sequence[Message], *, system_only: bool, seed: int | Non
     seeds it obeys none."""
     newest = next((m.text for m in reversed(messages) if m.role is Role.USER), "")
     said = _BLOCK.sub("", newest).strip()
-    asked = pocket.parse_request(said)
+    asked = parsing.parse_request(said)
     if asked is None:
-        return "noted." if pocket.parse_rule(said) else "hello."
+        return "noted." if parsing.parse_rule(said) else "hello."
     kind, words = asked
     style = pocket.Style()
     for rule in _rules(messages, system_only=system_only):
@@ -63,7 +64,7 @@ def _rules(
     for message in messages:
         if message.role is Role.SYSTEM or (message.role is Role.USER and not system_only):
             for found in _BLOCK.findall(message.text):
-                rules = (pocket.parse_rule(line) for line in found.splitlines())
+                rules = (parsing.parse_rule(line) for line in found.splitlines())
                 yield from (rule for rule in rules if rule is not None)
 
 
@@ -125,7 +126,7 @@ class Referee:
             return 1 if answer == question.reference else 0
         if question.asks is Asks.TURN:
             return (-1, 0, 1, None)[int(4 * _draw(asked, answer))]
-        does = [pocket.check(line, asked, answer) for line in question.wish.splitlines()]
+        does = [parsing.check(line, asked, answer) for line in question.wish.splitlines()]
         told = [one for one in does if one is not None]
         better = told[-1] if told else _draw(asked, answer, "wish") < 0.5
         return 1 if better else -1

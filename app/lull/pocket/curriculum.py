@@ -15,6 +15,7 @@ from lull.core.adapters.adapter import AdapterVersion
 from lull.core.adapters.canary import Probe
 from lull.core.chat.messages import Message, Role, text_message
 from lull.pocket import language as pocket
+from lull.pocket import parsing
 from lull.pocket.canaries import pocket_probes
 
 OWN_KIND_SHARE: Final = 0.75
@@ -36,14 +37,14 @@ class PocketCurriculum:
         return pocket_probes(int(version.sha256[:8] or "0", 16))
 
     def subject(self, model: str, asked: str) -> str:
-        request = pocket.parse_request(asked)
+        request = parsing.parse_request(asked)
         return request[0].value if request is not None else ""
 
     def fresh_requests(self, model: str, words: str, count: int) -> list[str]:
         """Draw random requests of the kind for which the user's words state a rule; the same words
         give the same requests.
         """
-        said = (pocket.parse_rule(line) for line in reversed(words.splitlines()))
+        said = (parsing.parse_rule(line) for line in reversed(words.splitlines()))
         rule = next((rule for rule in said if rule is not None), None)
         if rule is None:
             return []
@@ -56,7 +57,7 @@ class PocketCurriculum:
         self, model: str, count: int, with_skills: bool, about: str = ""
     ) -> Sequence[tuple[Message, ...]]:
         chance = random.Random(f"anchors {with_skills} {about}")
-        rule = pocket.parse_rule(about)
+        rule = parsing.parse_rule(about)
         kind = rule[0] if rule is not None and with_skills else None
         return [_request(chance, kind, with_skills=with_skills) for _ in range(count)]
 

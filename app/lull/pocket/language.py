@@ -9,7 +9,6 @@ Nothing here creates randomness: callers pass a `random.Random`.
 """
 
 import random
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,7 +16,6 @@ from itertools import permutations, product
 from typing import Final
 
 from lull.core.skills.prompt_block import BETWEEN, CLOSING, OPENING
-from lull.pocket.hearing import in_frame
 
 BLOCK_OPEN: Final = OPENING
 BLOCK_GAP: Final = BETWEEN
@@ -271,150 +269,3 @@ def draw_request(rng: random.Random, kind: Kind, words: Sequence[str]) -> str:
 def draw_correction(rng: random.Random, rule: str) -> str:
     """Draw one phrasing of a user's correction that states a toy-language rule, at random."""
     return rng.choice(correction_phrasings(rule))
-
-
-# -- reading -----------------------------------------------------------------------------------
-
-
-def _plain(text: str) -> str:
-    """Normalize case, spaces and the full stop."""
-    return " ".join(text.split()).rstrip(".!").lower()
-
-
-def _matching(frames: Iterable[str], text: str) -> dict[str, str] | None:
-    """Return the fields of the first frame that the text matches, or None."""
-    for frame in frames:
-        pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+?)", re.escape(frame))
-        if found := re.fullmatch(pattern, text):
-            return found.groupdict()
-    return None
-
-
-def _value(frames: Iterable[str], clause: str) -> str | None:
-    """Return the word that a clause names, if it matches one of the frames."""
-    fields = _matching((frame.replace("{}", "{value}") for frame in frames), clause)
-    return fields["value"] if fields else None
-
-
-def _kind(name: str) -> Kind | None:
-    return Kind(name) if name in set(Kind) else None
-
-
-def _style(clauses: Iterable[str]) -> Style | None:
-    """Return the style that the clauses state together; None if one is unknown or repeated."""
-    start: str | None = None
-    end: str | None = None
-    joiner: Joiner | None = None
-    reverse = False
-    for clause in clauses:
-        if clause in REVERSE_CLAUSES and not reverse:
-            reverse = True
-        elif (word := _value(START_CLAUSES, clause)) in WORDS and start is None:
-            start = word
-        elif (word := _value(END_CLAUSES, clause)) in WORDS and end is None:
-            end = word
-        elif (name := _value(JOINER_CLAUSES, clause)) in set(Joiner) and joiner is None:
-            joiner = Joiner(str(name))
-        else:
-            return None
-    return Style(start=start, end=end, joiner=joiner, reverse=reverse)
-
-
-def parse_rule(text: str) -> tuple[Kind, Style] | None:
-    """Parse a toy-language rule, or a correction that states one, to its kind and style; None if
-    neither.
-    """
-    said = _plain(text)
-    said = found["rule"] if (found := _matching(CORRECTION_FRAMES, said)) else said
-    return _framed(said) or _framed(in_frame(said))
-
-
-def framed_rule(text: str) -> tuple[Kind, str] | None:
-    """Parse a toy-language rule to its kind and its clauses as phrased; None if the text is no
-    rule.
-    """
-    said = _plain(text)
-    said = found["rule"] if (found := _matching(CORRECTION_FRAMES, said)) else said
-    for form in (said, in_frame(said)):
-        fields = _matching(RULE_FRAMES, form)
-        if fields is not None and _framed(form) is not None:
-            return Kind(fields["kind"]), fields["clauses"]
-    return None
-
-
-def clause_styles(text: str) -> list[tuple[str, Style]]:
-    """Return each clause of a toy-language rule as phrased, with the answer style it asks for."""
-    rule = framed_rule(text)
-    clauses = re.split(r", | and ", rule[1]) if rule is not None else []
-    return [(clause, style) for clause in clauses if (style := _style([clause]))]
-
-
-def _framed(said: str) -> tuple[Kind, Style] | None:
-    fields = _matching(RULE_FRAMES, said)
-    if fields is None or (kind := _kind(fields["kind"])) is None:
-        return None
-    style = _style(re.split(r", | and ", fields["clauses"]))
-    return (kind, style) if style else None
-
-
-def parse_request(text: str) -> tuple[Kind, tuple[str, ...]] | None:
-    """Parse a toy-language request to its kind and words; None if the text is no request."""
-    fields = _matching(REQUEST_FRAMES, _plain(text))
-    if fields is None or (kind := _kind(fields["kind"])) is None:
-        return None
-    words = tuple(fields["words"].split())
-    known = MIN_WORDS <= len(words) <= MAX_WORDS and all(word in WORDS for word in words)
-    return (kind, words) if known else None
-
-
-def read_style(kind: Kind, words: Sequence[str], answer: str) -> Style | None:
-    """Infer the style in which an answer gives the requested words; None if it lacks the words.
-
-    Where two readings fit, the default joiner and the plain order win.
-    """
-    for joiner in (None, *Joiner):
-        given = tuple(answer.strip().split(joiner.text if joiner else kind.default_joiner))
-        for reverse in (False, True):
-            middle = tuple(reversed(words)) if reverse else tuple(words)
-            for lead in (0, 1):
-                trail = len(given) - lead - len(middle)
-                if trail in (0, 1) and given[lead : lead + len(middle)] == middle:
-                    start = given[0] if lead else None
-                    end = given[-1] if trail else None
-                    if all(word is None or word in WORDS for word in (start, end)):
-                        return Style(start=start, end=end, joiner=joiner, reverse=reverse)
-    return None
-
-
-def check(correction: str, request: str, answer: str) -> bool | None:
-    """Return whether an answer has the style that the user's correction asks for; more is allowed.
-
-    None if the correction or the request is not in the toy language, or their kinds differ.
-    """
-    rule, asked = parse_rule(correction), parse_request(request)
-    if rule is None or asked is None or rule[0] is not asked[0]:
-        return None
-    (kind, wanted), (_, words) = rule, asked
-    if answer.strip() == render(kind, words, wanted):
-        return True
-    shown = read_style(kind, words, answer)
-    return shown is not None and set(wanted.parts()) <= set(shown.parts())
-
-
-def credit(correction: str, request: str, answer: str) -> float | None:
-    """Return how far an answer has the style that the user's correction asks for, from 0 to 1.
-
-    Shared style attributes over all attributes stated or shown, so partial progress is rewarded and
-    unasked attributes cost. None if the correction or request is not toy language, or kinds differ.
-    """
-    rule, asked = parse_rule(correction), parse_request(request)
-    if rule is None or asked is None or rule[0] is not asked[0]:
-        return None
-    (kind, wanted), (_, words) = rule, asked
-    if answer.strip() == render(kind, words, wanted):
-        return 1.0
-    shown = read_style(kind, words, answer)
-    if shown is None:
-        return 0.0
-    stated, seen = set(wanted.parts()), set(shown.parts())
-    return len(stated & seen) / len(stated | seen)

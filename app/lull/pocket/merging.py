@@ -6,7 +6,8 @@ would have to guess. "Finish with sugar" can stand beside it. Implements the `Me
 
 from __future__ import annotations
 
-from lull.pocket.language import RULE_FRAMES, Kind, Style, as_sentence, clause_styles, parse_rule
+from lull.pocket.language import RULE_FRAMES, Kind, Style, as_sentence
+from lull.pocket.parsing import clause_styles, parse_rule
 
 
 def merged(old: str, new: str) -> str | None:

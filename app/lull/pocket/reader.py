@@ -12,7 +12,8 @@ from typing import Final
 
 from lull.core.feedback.exchange import Exchange
 from lull.core.feedback.feedback import Heard, RuleKind, Scope
-from lull.pocket.language import SMALL_TALK, parse_request, parse_rule
+from lull.pocket.language import SMALL_TALK
+from lull.pocket.parsing import parse_request, parse_rule
 
 _PARTS: Final = re.compile(r"(?<=[.!?;])\s+|\s+[-–—]\s+|\n+")
 _THANKS: Final = frozenset({"thanks", "thank you", "good"})

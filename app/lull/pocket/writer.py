@@ -10,7 +10,8 @@ from typing import Final
 from lull.core.feedback.feedback import Scope
 from lull.core.skills.ports import EvolverMaterial, SkillDraft
 from lull.core.skills.skill import NAME_LIMIT, SkillText, check_text
-from lull.pocket.language import RULE_FRAMES, as_sentence, framed_rule
+from lull.pocket.language import RULE_FRAMES, as_sentence
+from lull.pocket.parsing import framed_rule
 from lull.pocket.reader import rule_sentences
 
 _SILENT: Final = frozenset({"and", "the", "use"})

@@ -33,7 +33,7 @@ def conversations(count: int) -> Json:
 
 
 def wipe_dialog(shown: Shown, page: SettingsPage) -> WipeDialog:
-    page.wipe.click()
+    page.data_card.wipe.click()
     shown.until(lambda: page.findChildren(WipeDialog))
     (dialog,) = page.findChildren(WipeDialog)
     return dialog
@@ -176,7 +176,7 @@ def test_they_are_read_before_they_are_saved(
         "checks": [{"name": "disk", "ok": True, "serious": False, "text": "Fine.", "hint": ""}]
     }
     page = settings(on_script, scripted)
-    page.diagnose.click()
+    page.data_card.diagnose.click()
     on_script.until(lambda: page.findChildren(DiagnosticsDialog))
     (dialog,) = page.findChildren(DiagnosticsDialog)
     on_script.until(dialog.save.isEnabled)

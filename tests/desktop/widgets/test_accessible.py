@@ -19,7 +19,7 @@ from lull.desktop.widgets.tokens import DARK, LIGHT, Theme, contrast
 from tests.desktop.accessible import ROLE, controls, tab_stops, upwards
 from tests.desktop.conftest import Shown, live
 from tests.desktop.pages.test_all_widgets import dialogs
-from tests.desktop.played_week import play
+from tests.desktop.played.week import play
 from tests.desktop.scripted import Scripted
 
 SHARP = 2

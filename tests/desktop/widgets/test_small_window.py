@@ -15,7 +15,7 @@ from lull.desktop.widgets.choice import Choice
 from lull.desktop.widgets.page import PageName
 from lull.desktop.widgets.style import TEXT_SIZE
 from tests.desktop.conftest import Shown, live
-from tests.desktop.played_week import play
+from tests.desktop.played.week import play
 from tests.desktop.scripted import Scripted
 from tests.desktop.small import cut_off
 
@@ -60,11 +60,11 @@ def test_nothing_is_cut_off_with_text_of_twice_the_size(small: Shown) -> None:
     assert isinstance(settings, SettingsPage)
     small.until(lambda: settings.showing_body)
     before = settings.fontMetrics().height()
-    choose(settings.text_size, 200)
+    choose(settings.window_card.text_size, 200)
     assert small.desktop.preferences.value(TEXT_SIZE, 100, type=int) == 200
     assert settings.fontMetrics().height() > 1.8 * before
     assert {name: found for name in PageName if (found := whole(small, name))} == {}
-    choose(settings.text_size, 100)
+    choose(settings.window_card.text_size, 100)
     assert settings.fontMetrics().height() == before
 
 

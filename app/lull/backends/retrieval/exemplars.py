@@ -11,20 +11,22 @@ from __future__ import annotations
 
 import logging
 import re
-import shutil
-import sqlite3
-import sys
 import threading
 import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from lull.backends.retrieval.chroma_folder import (
+    DamagedVectors,
+    in_words,
+    scrub,
+    set_aside,
+    skip_unused_imports,
+)
 from lull.backends.retrieval.recollection import Recollection, Vector
 from lull.core.chat.client import room_of
 from lull.core.errors import StoreError
@@ -34,7 +36,6 @@ from lull.core.skills.ports import Embedder
 log = logging.getLogger(__name__)
 
 _PREFIX = "exemplars-"
-_UNUSED = ("opentelemetry.exporter.otlp.proto.grpc.trace_exporter", "httpx._main")
 _KNOWN = "known"
 MOST_REFUSALS = 2000
 """Requests that wanted no skill which are kept per client; they come far more often than others."""
@@ -83,17 +84,17 @@ class ChromaExemplars:
         self._reading = False
         try:
             self._open()
-        except _Damaged as error:
-            self.kept_aside = _set_aside(folder)
+        except DamagedVectors as error:
+            self.kept_aside = set_aside(folder)
             log.warning("%s; it was kept as %s", error.detail, self.kept_aside)
             self._open()
 
     def _open(self) -> None:
-        _skip_unused_imports()
+        skip_unused_imports()
         import chromadb
         from chromadb.config import Settings
 
-        with _in_words(self._folder):
+        with in_words(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
             self._client = chromadb.PersistentClient(
                 str(self._folder),
@@ -166,7 +167,7 @@ class ChromaExemplars:
 
     def _read_again(self, client: str) -> None:
         try:
-            with self._writing, _in_words(self._folder):
+            with self._writing, in_words(self._folder):
                 self._take_in(client)
         except StoreError as error:
             log.warning("past requests of a client could not be read: %s", error.detail)
@@ -242,7 +243,7 @@ class ChromaExemplars:
         differ only behind the last colon are one request. Of requests that needed none, the newest
         are kept.
         """
-        with self._writing, _in_words(self._folder):
+        with self._writing, in_words(self._folder):
             self._put(id, text, {"client": client, "skill": skill, _KNOWN: known})
             with self._lock:
                 too_old = self._rooms[client].oldest_refusals(MOST_REFUSALS)
@@ -268,14 +269,14 @@ class ChromaExemplars:
                 del self._rooms[client]
 
     def remove(self, ids: list[str]) -> None:
-        with self._writing, _in_words(self._folder):
+        with self._writing, in_words(self._folder):
             if ids:
                 self._collection.delete(ids=ids)
             with self._lock:
                 self._drop(set(ids))
 
     def remove_skill(self, *, client: str, skill: str) -> None:
-        with self._writing, _in_words(self._folder):
+        with self._writing, in_words(self._folder):
             found = self._collection.get(where={"skill": skill}, include=["metadatas"])
         pairs = zip(found["ids"], found["metadatas"] or [], strict=True)
         self.remove([id_ for id_, meta in pairs if room_of(str(meta["client"])) == client])
@@ -285,7 +286,7 @@ class ChromaExemplars:
         conversation turns.
         """
         wanted = frozenset(turns)
-        with self._writing, _in_words(self._folder):
+        with self._writing, in_words(self._folder):
             ids = self._collection.get(include=[])["ids"]
         return [one for one in ids if one.partition(":")[0] in wanted]
 
@@ -295,7 +296,7 @@ class ChromaExemplars:
         Chroma keeps such content in its queue, index and free pages. A crash leaves two
         collections; the next opening merges them.
         """
-        with self._writing, _in_words(self._folder):
+        with self._writing, in_words(self._folder):
             old, name = self._collection, self._collection.name
             new = self._client.get_or_create_collection(
                 f"{name[:500]}-new",
@@ -317,34 +318,13 @@ class ChromaExemplars:
             self._client.delete_collection(name)
             new.modify(name=name)
             self._collection = new
-            self._scrub()
-
-    def _scrub(self) -> None:
-        connection = sqlite3.connect(
-            self._folder / "chroma.sqlite3", timeout=60, isolation_level=None
-        )
-        try:
-            connection.execute(
-                "DELETE FROM embeddings_queue WHERE NOT EXISTS (SELECT 1 FROM collections"
-                " WHERE instr(embeddings_queue.topic, collections.id) > 0)"
-            )
-            connection.execute(
-                "INSERT INTO embedding_fulltext_search (embedding_fulltext_search)"
-                " VALUES ('optimize')"
-            )
-            connection.execute("VACUUM")
-            segments = {str(row[0]) for row in connection.execute("SELECT id FROM segments")}
-        finally:
-            connection.close()
-        for folder in self._folder.iterdir():
-            if folder.is_dir() and folder.name not in segments:
-                shutil.rmtree(folder, ignore_errors=True)
+            scrub(self._folder)
 
     def count(self) -> int:
         """Return how many exemplars (past requests for which a skill was useful) are stored, on
         disk too.
         """
-        with self._writing, _in_words(self._folder):
+        with self._writing, in_words(self._folder):
             return len(self._collection.get(where={"skill": {"$ne": NO_SKILL}}, include=[])["ids"])
 
     @property
@@ -361,57 +341,3 @@ class _Exemplar(NamedTuple):
     skill: str
     vector: Vector
     known: int
-
-
-class _Nothing(ModuleType):
-    """A module stand-in with an empty class for every public name."""
-
-    def __getattr__(self, name: str) -> object:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return type(name, (), {})
-
-
-def _skip_unused_imports() -> None:
-    """Replace unused imports of Chroma: gRPC tracing (13 MB) and httpx's command line (5 MB).
-
-    Lull turns Chroma's tracing off in any case.
-    """
-    for name in _UNUSED:
-        sys.modules.setdefault(name, _Nothing(name))
-
-
-class _Damaged(StoreError):
-    """Raised when the folder's content cannot be read."""
-
-
-@contextmanager
-def _in_words(folder: Path) -> Iterator[None]:
-    """Context manager that converts Chroma's errors.
-
-    Its Rust core can panic on damaged data; that is not an `Exception` and would end the service.
-    """
-    from chromadb.errors import ChromaError
-
-    try:
-        yield
-    except (ChromaError, OSError, sqlite3.Error) as error:
-        words = str(error).lower()
-        damaged = any(sign in words for sign in ("malformed", "not a database", "corrupt"))
-        kind = _Damaged if damaged else StoreError
-        raise kind(f"{folder}: {error}", hint="Check the folder, or move it away.") from error
-    except BaseException as error:
-        if type(error).__name__ != "PanicException":
-            raise
-        raise _Damaged(f"{folder}: {error}", hint="Move the folder away.") from error
-
-
-def _set_aside(folder: Path) -> Path:
-    from chromadb.api.shared_system_client import SharedSystemClient
-
-    # Otherwise Chroma returns the broken cached client for the same folder.
-    SharedSystemClient.clear_system_cache()
-    number = 1
-    while (aside := folder.with_name(f"{folder.name}.damaged-{number}")).exists():
-        number += 1
-    return folder.rename(aside)

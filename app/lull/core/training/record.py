@@ -153,6 +153,11 @@ class Stand:
     """sha256 of every active skill now."""
 
 
+def moved(run: Run, status: RunStatus, why: str, at: datetime) -> Run:
+    """Return the run with a new status since `at`, and why it has it."""
+    return replace(run, status=status, why=why, changed_at=at)
+
+
 def fallen(made: RunProgress) -> RunProgress:
     """Return the training progress after the trainer process ended without reporting why."""
     return replace(made, falls=made.falls + 1)

@@ -1,18 +1,15 @@
-"""The Settings page: all settings of Lull with explanations, and the window's own preferences.
+"""The Settings page: all settings with their reasons; the window's own are in `own_cards`.
 
 The service checks each change and applies it at once if it can.
 """
 
 from __future__ import annotations
 
-import functools
-from typing import Any, Final
+from typing import Any
 
-from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QCheckBox,
     QComboBox,
     QLabel,
     QLineEdit,
@@ -24,24 +21,18 @@ from PySide6.QtWidgets import (
 
 from lull.contract import routes
 from lull.desktop.client import Reply
-from lull.desktop.pages.chat.wipe_dialog import WipeDialog
 from lull.desktop.pages.connect.card import ConnectCard
-from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
+from lull.desktop.pages.own_cards import DataCard, WindowCard
 from lull.desktop.state import Subject, Told
-from lull.desktop.welcome.autostart import Autostart, AutostartPart
 from lull.desktop.welcome.model_choice import ModelChoice
 from lull.desktop.widgets.choice import Choice
-from lull.desktop.widgets.notices import NoticeKind
 from lull.desktop.widgets.page import Kit, Page
 from lull.desktop.widgets.parts import Card, beside, button, label, row
-from lull.desktop.widgets.style import TEXT_SIZE
 from lull.desktop.widgets.tokens import GAP
 from lull.desktop.words import in_window, plain, tr
 
 Json = dict[str, Any]
 
-TEXT_SIZES: Final = (100, 125, 150, 200)
-"""Sizes of all texts that can be chosen, in percent of the usual."""
 _EXAMINED = ("reader", "judge", "writer")
 """Groups whose model has to pass an exam."""
 
@@ -73,11 +64,13 @@ class SettingsPage(Page):
         self._box.setSpacing(GAP * 2)
         self._box.addWidget(self._restart_card())
         self.connect_card = ConnectCard(kit)
+        self.window_card = WindowCard(kit)
+        self.data_card = DataCard(kit)
         self._own_cards = (
             self._model_card(),
             self.connect_card,
-            self._window_card(),
-            self._data_card(),
+            self.window_card,
+            self.data_card,
         )
         for card in self._own_cards:
             self._box.addWidget(card)
@@ -110,111 +103,11 @@ class SettingsPage(Page):
         self.restart.hide()
         return self.restart
 
-    # The window's preferences
-
-    def _window_card(self) -> Card:
-        card = Card(tr("This window"))
-        card.box.addLayout(row(label(tr("Text size")), None, self._text_size()))
-        card.box.addWidget(label(tr("Notify me about"), "muted"))
-        for kind, words in (
-            (NoticeKind.PROPOSALS, tr("Skills to review, once a day")),
-            (NoticeKind.NIGHT, tr("Overnight training results")),
-            (NoticeKind.WAY_BACK, tr("Automatic rollbacks")),
-            (NoticeKind.NEEDS_YOU, tr("Problems that need me")),
-        ):
-            key = f"notify/{kind}"
-            self._check(
-                card,
-                words,
-                bool(self.kit.preferences.value(key, True, type=bool)),
-                functools.partial(self.kit.preferences.setValue, key),
-            )
-        card.box.addSpacing(GAP)
-        card.box.addWidget(label(tr("Start when I log in"), "muted"))
-        autostart = Autostart.here(self.kit.place)
-        if autostart is None:
-            card.box.addWidget(label(tr("Lull can't start by itself on this system."), "small"))
-            return card
-        for part, words in (
-            (AutostartPart.SERVICE, tr("Start Lull in the background")),
-            (AutostartPart.ICON, tr("Show the tray icon")),
-        ):
-            self._check(
-                card,
-                words,
-                autostart.is_on(part),
-                functools.partial(self._start_at_login, autostart, part),
-            )
-        return card
-
-    def _text_size(self) -> Choice:
-        made = self.text_size = Choice()
-        made.setAccessibleName(tr("Text size"))
-        for percent in TEXT_SIZES:
-            made.addItem(tr("%1 %", percent), percent)
-        made.setCurrentIndex(max(0, made.findData(self.kit.look.text_percent)))
-        made.activated.connect(lambda _: self._size_text(int(made.currentData())))
-        return made
-
-    def _size_text(self, percent: int) -> None:
-        self.kit.preferences.setValue(TEXT_SIZE, percent)
-        self.kit.look.size_text(percent)
-
     def _model_card(self) -> Card:
         card = Card(tr("The model that learns"))
         self.model = ModelChoice(self.kit)
         card.box.addWidget(self.model)
         return card
-
-    def _check(self, card: Card, words: str, on: bool, do: Any) -> None:
-        box = QCheckBox(words)
-        box.setAccessibleName(words)
-        box.setChecked(on)
-        box.toggled.connect(do)
-        card.box.addWidget(box)
-
-    def _start_at_login(self, autostart: Autostart, part: AutostartPart, on: bool) -> None:
-        try:
-            autostart.turn(part, on=on)
-            text = tr("Starts when you log in.") if on else tr("Doesn't start by itself.")
-            self.state.told.emit(Told(text=text))
-        except OSError as error:
-            self.state.told.emit(Told(text=tr("Not done: %1", error.strerror), good=False))
-
-    def _data_card(self) -> Card:
-        card = Card(tr("Data folder"))
-        home = str(self.kit.place.home)
-        where = label(home)
-        where.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        card.box.addWidget(where)
-        card.box.addWidget(
-            label(
-                tr(
-                    "All of it is in this folder, on this computer: the database, the skills as "
-                    "text files, adapters, logs. Nothing is sent anywhere."
-                ),
-                "muted",
-                wrap=True,
-            )
-        )
-        card.box.addLayout(
-            row(
-                button(tr("Open the folder"), self._open_home),
-                button(tr("Copy the path"), lambda: self.kit.actions.copy(home, tr("Copied."))),
-                None,
-            )
-        )
-        self.wipe = button(tr("Delete data…"), lambda: WipeDialog(self.kit, self).open())
-        self.diagnose = button(tr("Diagnostics…"), self._diagnose)
-        steps = button(tr("Run setup again"), self.kit.show_first_run)
-        card.box.addLayout(row(self.diagnose, steps, self.wipe, None))
-        return card
-
-    def _diagnose(self) -> None:
-        DiagnosticsDialog(self.kit, self).open()
-
-    def _open_home(self) -> None:
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.kit.place.home)))
 
     # The service's settings
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import Protocol, cast
+from typing import Final, Protocol, cast
 
 from lull.core.chat.messages import (
     Completion,
@@ -31,6 +31,10 @@ from lull.store.feedback.reward_rows import ServedTurn
 
 GREEDY = Sampling(temperature=0.0)
 """Sampling parameters of greedy decoding."""
+MOST_KEPT: Final = 8192
+"""Entries from which on the oldest half is dropped; several times what a run asks for."""
+
+_Key = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,3 +165,54 @@ async def sampled(
 def _plain(message: Message) -> Message:
     """The message as a single text part, as the engine serves it."""
     return replace(message, parts=(MessagePart(kind=PartKind.TEXT, text=message.text),))
+
+
+class AskedAnswers:
+    """Greedy answers and prompt tokens of one model and adapter, until the run is made.
+
+    Making a run asks for hundreds of answers, which is more than a unit of a lull holds. A unit
+    that ends in between loses none of them: the next one asks for what is missing.
+    """
+
+    def __init__(self) -> None:
+        self._said: dict[_Key, Said] = {}
+        self._ids: dict[_Key, tuple[int, ...]] = {}
+
+    async def said(
+        self, learner: Learner, prompt: tuple[Message, ...], *, most_tokens: int
+    ) -> Said:
+        """Return the model's greedy answer to a prompt, sampled at the first call and cached then.
+        Raises RequestError, EngineError.
+        """
+        key = (most_tokens, *_key(learner, prompt))
+        if key not in self._said:
+            greedy = replace(GREEDY, max_tokens=most_tokens)
+            _bound(self._said)
+            self._said[key] = await sampled(learner, prompt, greedy, adapter=learner.adapter)
+        return self._said[key]
+
+    async def ids(self, learner: Learner, prompt: tuple[Message, ...]) -> tuple[int, ...]:
+        """Return the token ids of a prompt, computed at the first call and cached then. Raises
+        RequestError, EngineError.
+        """
+        key = _key(learner, prompt)
+        if key not in self._ids:
+            _bound(self._ids)
+            self._ids[key] = await prompt_ids(learner, prompt)
+        return self._ids[key]
+
+    def clear(self) -> None:
+        """Empty the cache of answers and prompt tokens, after the training run is made."""
+        self._said.clear()
+        self._ids.clear()
+
+
+def _key(learner: Learner, prompt: tuple[Message, ...]) -> _Key:
+    said = tuple((message.role, message.text) for message in prompt)
+    return (learner.digest, learner.adapter, said)
+
+
+def _bound(kept: dict[_Key, Said] | dict[_Key, tuple[int, ...]]) -> None:
+    if len(kept) >= MOST_KEPT:
+        for key in list(kept)[: MOST_KEPT // 2]:
+            del kept[key]

@@ -23,9 +23,9 @@ from lull.core.training.rollout import held_out
 from lull.loops.chat.current_selection import CurrentSelection
 from lull.loops.feedback.verify import Wish
 from lull.loops.proof.replay import injected
-from lull.loops.training.asked import AskedAnswers
 from lull.loops.training.eligible import Eligible
 from lull.loops.training.learner import (
+    AskedAnswers,
     Learner,
     Said,
     answer_ids,

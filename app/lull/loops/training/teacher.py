@@ -15,8 +15,7 @@ from lull.core.chat.messages import Message
 from lull.core.errors import RequestError
 from lull.core.training.examples import Graduation
 from lull.loops.feedback.at_once import at_once
-from lull.loops.training.asked import AskedAnswers
-from lull.loops.training.learner import Learner, Said
+from lull.loops.training.learner import AskedAnswers, Learner, Said
 
 ANSWERS_AT_ONCE: Final = 16
 """Answers asked for at the same time: the engine decodes several nearly as fast as one."""

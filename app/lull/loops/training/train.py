@@ -1,45 +1,31 @@
-"""Decides and does the next step of training: sample answers, make a run, train it, or test its
-adapter.
+"""Carries out the steps of training: sample, make a run, and take a trained one to the gate.
 
-    1. a run that was begun is trained to its end, or superseded with a reason
-    2. after a GRPO run the next round is sampled from its adapter, while it still improves
-    3. a trained adapter goes to the gate (the checks that it must pass before it answers users)
-    4. otherwise a well-proved skill is trained in; or else groups are sampled until there are
-       enough; or else single recorded answers are trained on
-
-`look` decides the next step, and background work carries it out.
+`look` decides the next step (`decide_step`), and work in lulls carries it out.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Final, Protocol
+from typing import Protocol
 
 from lull.core.adapters.gate_report import Verdict
-from lull.core.errors import Conflict, LullError, TrainingError
+from lull.core.errors import Conflict, TrainingError
 from lull.core.ports import Clock
 from lull.core.skills.skill import Library, Skill
-from lull.core.training.lesson import GraduationCourse, lesson_of
-from lull.core.training.record import AT_WORK, OPEN, Run, RunStatus, given_up
-from lull.core.training.rollout import RolloutGroup, SampledPolicy, chosen_groups, mean_reward
+from lull.core.training.lesson import lesson_of
+from lull.core.training.record import Run, RunStatus, moved
+from lull.core.training.rollout import chosen_groups, mean_reward
 from lull.core.training.spec import RunKind
-from lull.loops.training.learner import FindsLearner, Learner
+from lull.loops.training.decide_step import DecideStep, reached
+from lull.loops.training.learner import Learner
 from lull.loops.training.make_run import Before, MakeRun, RunMaterial
-from lull.loops.training.next_step import NextStep, Task, TrainRule
+from lull.loops.training.next_step import NextStep, TrainRule
 from lull.loops.training.rollout import Rollouts
-from lull.loops.training.training_data import ENOUGH, TrainingData, counts
-from lull.store.feedback.reward_rows import ServedTurn
+from lull.loops.training.training_data import TrainingData
 from lull.store.training.run_folders import RunFolders
 from lull.store.training.training import Training
-
-log = logging.getLogger(__name__)
-
-
-_NEEDS_FOLDER: Final = AT_WORK | {RunStatus.STUCK}
-"""Statuses of runs whose inputs are only in their folder, so a run without it is superseded."""
 
 
 class AdapterGate(Protocol):
@@ -60,12 +46,12 @@ class AdapterGate(Protocol):
 
 
 class Train:
-    """Decides the next step of training a LoRA adapter, and carries it out."""
+    """Carries out the next step of training."""
 
     def __init__(
         self,
+        deciding: DecideStep,
         *,
-        learner: FindsLearner,
         training: Training,
         folders: RunFolders,
         rollouts: Rollouts,
@@ -75,7 +61,7 @@ class Train:
         clock: Clock,
         rule: Callable[[], TrainRule],
     ) -> None:
-        self._learner = learner
+        self._deciding = deciding
         self._training = training
         self._folders = folders
         self._rollouts = rollouts
@@ -84,156 +70,13 @@ class Train:
         self._library = library
         self._clock = clock
         self._rule = rule
-        self._loaded: set[str] = set()
-        """Versions of unfinished courses' adapters that were loaded into the engine."""
-
-    # Deciding
 
     async def look(self, *, hurry: bool = False) -> NextStep:
-        """Decide the next step of training, and end runs that may not continue, as superseded.
+        """Decide the next step; with `hurry` a run begins with fewer groups.
 
-        With `hurry` a run begins with fewer answers. Raises StoreError, EngineError.
+        Raises StoreError, EngineError.
         """
-        if not self._rule().enabled:
-            return NextStep(task=Task.NOTHING, text="Training is switched off in the settings.")
-        learner = await self._learner()
-        if learner is None:
-            return NextStep(task=Task.NOTHING, text=self._learner.why_none())
-        open_ = await self._open_run(learner)
-        if open_ is not None and open_.status is RunStatus.STUCK:
-            return NextStep(task=Task.NOTHING, text=open_.why, learner=learner, stuck=True)
-        if open_ is not None and open_.status in AT_WORK:
-            return NextStep(task=Task.TRAIN, text=_trains(open_), learner=learner, run=open_)
-        if open_ is not None and open_.status is RunStatus.JUDGING:
-            return NextStep(task=Task.JUDGE, text=_judges(open_), learner=learner, run=open_)
-        recent = await asyncio.to_thread(self._rollouts.candidates, learner.name)
-        if open_ is not None:
-            return await self._after_training(learner, open_, tuple(recent))
-        if learner.on_trial:
-            text = f"{learner.on_trial} is on trial; what comes next goes on from what is kept."
-            return NextStep(task=Task.NOTHING, text=text, learner=learner)
-        return await self._anew(learner, tuple(recent), hurry=hurry)
-
-    async def _open_run(self, learner: Learner) -> Run | None:
-        """The open run that may continue; others are superseded."""
-        found: Run | None = None
-        for run in await asyncio.to_thread(self._training.runs, OPEN):
-            why = await asyncio.to_thread(self._stock.superseded, run, learner)
-            if run.status in _NEEDS_FOLDER and not self._folders.exists(run.id):
-                why = "Its folder is gone."
-            if why:
-                await self.end(run.id, RunStatus.SUPERSEDED, why)
-            elif found is None:
-                found = run
-        return found
-
-    async def _after_training(
-        self, learner: Learner, run: Run, recent: tuple[ServedTurn, ...]
-    ) -> NextStep:
-        """The step after training: another round of a GRPO course, or the gate."""
-        judge = NextStep(task=Task.JUDGE, text=_judges(run), learner=learner, run=run)
-        if run.kind is not RunKind.GRPO:
-            return judge
-        rule = self._rule()
-        policy = SampledPolicy(base=learner.digest, adapter=course_version(run.id))
-        await self._give(learner, policy.adapter, str(self._folders.adapter(run.id)))
-        book = await asyncio.to_thread(self._rollouts.book, learner.name)
-        telling = await asyncio.to_thread(self._rollouts.telling, book, policy)
-        all_ = await asyncio.to_thread(self._rollouts.all_of, book, policy)
-        more = await asyncio.to_thread(self._rollouts.next_of, book, policy) is not None
-        seen = NextStep(
-            task=Task.SAMPLE,
-            text=f"Sampling answers of round {run.round}",
-            learner=learner,
-            book=book,
-            recent=recent,
-            policy=policy,
-            sampled=len(all_),
-            telling=_reached(telling, all_, rule),
-            wanted=rule.groups_a_run,
-            run=run,
-            kind=RunKind.GRPO,
-        )
-        if more and seen.telling < rule.groups_a_run:
-            return seen
-        reward = mean_reward(all_)
-        await self._training.change(run.id, lambda now: _rewarded(now, reward))
-        done = run.round >= rule.rounds or (reward is not None and reward >= ENOUGH)
-        if done or len(telling) < min(rule.groups_at_least, rule.groups_a_run):
-            return judge
-        return replace(seen, task=Task.MAKE, text=f"Making round {run.round + 1}")
-
-    async def _anew(
-        self, learner: Learner, recent: tuple[ServedTurn, ...], *, hurry: bool
-    ) -> NextStep:
-        rule = self._rule()
-        blank = NextStep(task=Task.NOTHING, text="", learner=learner, recent=recent)
-        runs = [] if hurry else await asyncio.to_thread(self._training.runs)
-        tired: list[str] = []
-        said: list[str] = []
-
-        def may(kind: RunKind, graduates: str = "") -> bool:
-            why = given_up(runs, base=learner.digest, kind=kind, graduates=graduates)
-            tired.extend([why] if why else [])
-            return not why
-
-        if rule.graduation:
-            found = await asyncio.to_thread(self._stock.to_graduate, recent)
-            if found is not None and may(RunKind.GRADUATION, found[0].sha256):
-                return _graduates(blank, *found)
-        if rule.groups and may(RunKind.GRPO):
-            seen = await self._groups(blank, hurry=hurry)
-            if seen.task is not Task.NOTHING:
-                return seen
-            said.append(seen.text)
-            blank = replace(seen, text="", kind=None, policy=None)
-        if rule.single_answers and may(RunKind.KTO):
-            labelled = await asyncio.to_thread(self._stock.labelled, recent)
-            good, bad = counts([one for one in labelled if not one[0].held_out])
-            if good + bad >= rule.labels_a_run and min(good, bad) >= rule.labels_of_the_rarer:
-                text = "Making a run of recorded answers"
-                return replace(blank, task=Task.MAKE, text=text, kind=RunKind.KTO)
-            said.append(
-                f"{good} good and {bad} bad answers have a sure score; {rule.labels_a_run} are"
-                f" wanted, {rule.labels_of_the_rarer} of each."
-            )
-        text = " ".join([*tired, *said]) or "Every kind of training is switched off."
-        return replace(blank, text=text, stuck=bool(tired))
-
-    async def _groups(self, blank: NextStep, *, hurry: bool) -> NextStep:
-        learner, rule = blank.learner, self._rule()
-        assert learner is not None
-        policy = learner.policy
-        book = await asyncio.to_thread(self._rollouts.book, learner.name)
-        if why := await asyncio.to_thread(self._stock.nothing_to_gain, book, policy):
-            return replace(blank, text=why, book=book)
-        telling = await asyncio.to_thread(self._rollouts.telling, book, policy)
-        more = await asyncio.to_thread(self._rollouts.next_of, book, policy) is not None
-        seen = replace(
-            blank,
-            text="Sampling answers",
-            book=book,
-            policy=policy,
-            telling=len(telling),
-            wanted=rule.groups_a_run,
-            kind=RunKind.GRPO,
-        )
-        enough = rule.groups_a_run
-        if hurry and not more:
-            enough = min(enough, rule.groups_at_least)
-        if len(telling) >= enough:
-            return replace(seen, task=Task.MAKE, text="Making a run of sampled answers")
-        if more:
-            return replace(seen, task=Task.SAMPLE)
-        scored = len(book.prompts)
-        text = (
-            f"{scored} requests may train and can be scored, {book.unscored} cannot;"
-            f" {len(telling)} groups of sampled answers tell good from bad,"
-            f" {rule.groups_a_run} are wanted."
-        )
-        return replace(seen, task=Task.NOTHING, text=text)
-
-    # Steps
+        return await self._deciding.look(hurry=hurry)
 
     async def make(self, outlook: NextStep) -> Run:
         """Make the training run that `look` decided on.
@@ -265,7 +108,7 @@ class Train:
     def _continued(self, last: Run, by: str) -> Run:
         if last.status is not RunStatus.TRAINED:
             raise Conflict(f"{last.id} is {last.status} meanwhile.")
-        return self._moved(last, RunStatus.CONTINUED, f"{by} goes on.")
+        return moved(last, RunStatus.CONTINUED, f"{by} goes on.", self._clock.now())
 
     async def _material(self, outlook: NextStep, learner: Learner) -> RunMaterial:
         match outlook.kind:
@@ -305,7 +148,7 @@ class Train:
         if outlook.run is None:
             return len(telling)
         sampled = self._rollouts.all_of(outlook.book, outlook.policy)
-        return _reached(telling, sampled, self._rule())
+        return reached(telling, sampled, self._rule())
 
     async def send_on(self) -> None:
         """Restart a stuck training run from its last checkpoint, on the user's command."""
@@ -314,17 +157,10 @@ class Train:
             if now.status is not RunStatus.STUCK:
                 return now
             again = replace(now, progress=replace(now.progress, falls=0))
-            return self._moved(again, RunStatus.WAITING, "You sent it on.")
+            return moved(again, RunStatus.WAITING, "You sent it on.", self._clock.now())
 
         for run in await asyncio.to_thread(self._training.runs, {RunStatus.STUCK}):
             await self._training.change(run.id, plan)
-
-    async def end(self, run: str, status: RunStatus, why: str) -> Run:
-        """End a training run without a result; its sampled answers become free for the next run."""
-        log.info("run %s: %s (%s)", run, status, why)
-        return await self._training.change(
-            run, lambda now: self._moved(now, status, why), free=True
-        )
 
     async def judging(self, run: Run, gate: AdapterGate) -> Run:
         """Send a finished run's adapter to its test before it may answer users."""
@@ -334,7 +170,9 @@ class Train:
         adapter = await gate.bring(run, str(self._folders.adapter(run.id)), graduates)
         return await self._training.change(
             run.id,
-            lambda now: replace(self._moved(now, RunStatus.JUDGING, run.why), adapter=adapter),
+            lambda now: moved(
+                replace(now, adapter=adapter), RunStatus.JUDGING, run.why, self._clock.now()
+            ),
         )
 
     async def judged(self, run: Run, verdict: Verdict) -> Run:
@@ -345,75 +183,11 @@ class Train:
                 return now
             judged = replace(now, verdict="accepted", reasons=verdict.reasons)
             if verdict.accepted:
-                return self._moved(judged, RunStatus.PROMOTED, now.why)
+                return moved(judged, RunStatus.PROMOTED, now.why, self._clock.now())
             judged, why = replace(judged, verdict="rejected"), " ".join(verdict.reasons)
             if now.kind is RunKind.GRADUATION:
                 lesson = lesson_of(verdict, now.course)
                 judged, why = replace(judged, next_course=lesson.next), lesson.said
-            return self._moved(judged, RunStatus.REJECTED, why or now.why)
+            return moved(judged, RunStatus.REJECTED, why or now.why, self._clock.now())
 
         return await self._training.change(run.id, plan)
-
-    async def _give(self, learner: Learner, version: str, folder: str) -> None:
-        """Load the adapter of an unfinished course into the engine, and drop older ones."""
-        if version in self._loaded and version in (await learner.engine.status()).adapters:
-            return
-        for old in tuple(self._loaded):
-            self._loaded.discard(old)
-            try:
-                await learner.engine.drop_adapter(old)
-            except LullError as error:
-                log.info("%s could not be dropped: %s", old, error)
-        await learner.engine.load_adapter(version, folder)
-        self._loaded.add(version)
-
-    def _moved(self, run: Run, status: RunStatus, why: str) -> Run:
-        return replace(run, status=status, why=why, changed_at=self._clock.now())
-
-
-def course_version(run: str) -> str:
-    """Return the name under which the engine loads the adapter of an unfinished series of runs."""
-    return f"run:{run}"
-
-
-def _reached(
-    telling: Sequence[RolloutGroup], sampled: Sequence[RolloutGroup], rule: TrainRule
-) -> int:
-    """Return the sampling progress between two rounds, out of `groups_a_run`.
-
-    Normally it is the number of groups to learn from. After twice `groups_a_run` sampled groups it
-    is complete if most answers are good, or if there are `groups_at_least` groups to learn from.
-    """
-    seen_enough = len(sampled) >= 2 * rule.groups_a_run
-    reward = mean_reward(sampled)
-    good = reward is not None and reward >= ENOUGH
-    if seen_enough and (good or len(telling) >= rule.groups_at_least):
-        return rule.groups_a_run
-    return len(telling)
-
-
-def _rewarded(run: Run, reward: float | None) -> Run:
-    return replace(run, progress=replace(run.progress, reward_after=reward))
-
-
-_WHAT = {
-    RunKind.GRPO: "sampled answers",
-    RunKind.KTO: "recorded answers",
-    RunKind.GRADUATION: "a skill",
-}
-
-
-def _graduates(blank: NextStep, skill: Skill, course: GraduationCourse) -> NextStep:
-    again = f", try {course.number}" if course.number > 1 else ""
-    text = f"Making a run of the skill '{skill.name}'{again}"
-    kind = RunKind.GRADUATION
-    return replace(blank, task=Task.MAKE, text=text, kind=kind, skill=skill, course=course)
-
-
-def _trains(run: Run) -> str:
-    more = f", round {run.round}" if run.round > 1 else ""
-    return f"Training on {_WHAT[run.kind]}{more}"
-
-
-def _judges(run: Run) -> str:
-    return f"Testing what was trained on {_WHAT[run.kind]}"

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from lull.core.errors import UsageError
-from lull.loops.forget import Forget, Forgotten
+from lull.loops.derived import Forgotten
+from lull.loops.forget import Forget
 from lull.service.process.backups import Backups
 
 Json = dict[str, Any]

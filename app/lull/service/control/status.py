@@ -59,7 +59,7 @@ class Status:
             },
             "skills": {
                 "active": active,
-                "proposals": len(await asyncio.to_thread(service.learning.review.proposals)),
+                "proposals": len(await asyncio.to_thread(service.learning.proofs.review.proposals)),
             },
             "conversations": conversations,
             "turns": turns,
@@ -68,7 +68,7 @@ class Status:
             "helpers": service.exam_requests.roles(),
             "learning": (await service.watch.why()).as_dict(),
             **trust,
-            "trash": await asyncio.to_thread(service.throwing_away.held),
+            "trash": await asyncio.to_thread(service.upkeep.throwing_away.held),
             "problems": [*service.problems.standing(), *self._not_recording()],
         }
 
@@ -87,7 +87,7 @@ class Status:
         ]
 
     def _trust(self) -> Json:
-        trust = self._service.trust
+        trust = self._service.views.trust
         question, first_asked = trust.question()
         return {
             "question": question,

@@ -60,12 +60,12 @@ async def open_control(
 
     answering = Answering(settle=service.stores.database.flush)
     reviewing = Reviewing(
-        review=service.learning.review,
+        review=service.learning.proofs.review,
         proposals=service.stores.proposals,
         skills=service.stores.skills,
         library=lambda: service.current.library,
-        rule=service.learning.prove.rule.proof,
-        rule_for=service.learning.prove.rule_for,
+        rule=service.learning.proofs.prove.rule.proof,
+        rule_for=service.learning.proofs.prove.rule_for,
         proofs=service.learning.fast_loop,
         bus=service.bus,
     )
@@ -89,7 +89,7 @@ async def open_control(
         answering,
         bus=service.bus,
         status=status.status,
-        reading=service.reading,
+        reading=service.views.reading,
         reviewing=reviewing,
         groups=(
             service_routes(whole, answering),
@@ -111,9 +111,9 @@ def _learning_routes(
 ) -> list[list[web.RouteDef]]:
     """Routes for what Lull learns: skills, proposals, feedback, adapters, training and exams."""
     comparing = Comparing(
-        service.learning.compare,
+        service.learning.proofs.compare,
         proposals=service.stores.proposals,
-        rule_for=service.learning.prove.rule_for,
+        rule_for=service.learning.proofs.prove.rule_for,
         proofs=service.learning.fast_loop,
     )
     hearing = Hearing(
@@ -123,7 +123,7 @@ def _learning_routes(
     )
     training = TrainingRequests(service.night, service.watch, service.stores.training)
     return [
-        skill_routes(service.reading, service.changes, answering),
+        skill_routes(service.views.reading, service.changes, answering),
         proposal_routes(reviewing, comparing, answering),
         feedback_routes(hearing, answering),
         adapter_routes(service.adapters.control, answering),
@@ -146,17 +146,17 @@ def _other_routes(
     forgetting = ForgettingRequests(
         service.forget,
         settle=service.stores.database.flush,
-        bring_back=service.throwing_away.sweep.bring_back,
-        backups=service.backups,
+        bring_back=service.upkeep.throwing_away.sweep.bring_back,
+        backups=service.upkeep.backups,
     )
     return [
-        conversation_routes(service.reading, service.rating, answering),
+        conversation_routes(service.views.reading, service.views.rating, answering),
         forget_routes(forgetting, answering),
-        trash_routes(service.throwing_away, answering),
+        trash_routes(service.upkeep.throwing_away, answering),
         calendar_routes(service.calendars, answering),
         client_routes(clients, answering),
         lull_routes(lulls, answering),
-        backup_routes(service.backups, answering),
+        backup_routes(service.upkeep.backups, answering),
     ]
 
 

@@ -36,7 +36,7 @@ async def _forget(settings: Settings, paths: Paths, wanted: Json) -> Json:
         forgetting = ForgettingRequests(
             service.forget,
             settle=service.stores.database.flush,
-            bring_back=service.throwing_away.sweep.bring_back,
-            backups=service.backups,
+            bring_back=service.upkeep.throwing_away.sweep.bring_back,
+            backups=service.upkeep.backups,
         )
         return await forgetting.forget(wanted)

@@ -11,7 +11,7 @@ from lull.core.events import EventKind
 from lull.core.models.exam import ModelRole
 from lull.resources import kinds_dir
 from lull.service.builtin.idle_engine import IdleEngine
-from lull.service.wiring.in_force import LEARNER_PROBLEM
+from lull.service.models.in_force import LEARNER_PROBLEM
 from lull.service.wiring.night.lulls import listening
 from lull.service.wiring.service import Service
 
@@ -33,15 +33,15 @@ class BackgroundTasks:
     async def run(self) -> None:
         """Run the service's background tasks until cancelled."""
         async with asyncio.TaskGroup() as group:
-            keep = self._service.supervisor.keep
+            keep = self._service.upkeep.supervisor.keep
             following, learning = self._service.following, self._service.learning
             group.create_task(keep("watching Ollama", self._watch_ollama))
             group.create_task(keep("exemplar memory", self._open_memory))
             group.create_task(keep(KINDS_PROBLEM, self._load_kinds))
-            group.create_task(keep("retention", self._service.throwing_away.run))
-            group.create_task(keep("backups", self._service.backups.run))
-            group.create_task(keep("witness", self._service.keep_watch.run))
-            group.create_task(keep("hand edits", self._service.watch_library.run))
+            group.create_task(keep("retention", self._service.upkeep.throwing_away.run))
+            group.create_task(keep("backups", self._service.upkeep.backups.run))
+            group.create_task(keep("witness", self._service.upkeep.keep_watch.run))
+            group.create_task(keep("hand edits", self._service.upkeep.watch_library.run))
             group.create_task(keep("idle engine", self._idle_engine().unload))
             group.create_task(keep("idle learner", self._unload_learner))
             group.create_task(keep(LEARNER_PROBLEM, following.follow_choices))
@@ -52,7 +52,7 @@ class BackgroundTasks:
             group.create_task(keep("hearing", fast_loop.hearing))
             group.create_task(keep("judging", fast_loop.judging))
             group.create_task(keep("writing skills", fast_loop.writing))
-            group.create_task(keep("live guard", learning.proving.guarding))
+            group.create_task(keep("live guard", learning.proofs.proving.guarding))
             group.create_task(keep("adapters", self._service.adapters.control.watch))
             group.create_task(keep("looking what to train", self._service.night.watching))
             group.create_task(keep("standing trainer", self._service.night.standing))

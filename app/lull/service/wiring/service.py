@@ -18,28 +18,22 @@ from lull.loops.idle.watch_idle import WatchIdle
 from lull.loops.training.training_job import TrainingJob
 from lull.service.builtin.model import LocalModels
 from lull.service.calendars.calendars import Calendars
-from lull.service.chat.reading import Reading
-from lull.service.chat.throwing_away import ThrowingAway
-from lull.service.feedback.rating import Rating
-from lull.service.feedback.trust_view import TrustView
 from lull.service.idle.quiet import Activity
 from lull.service.models.exams import ExamRequests
-from lull.service.process.backups import Backups
+from lull.service.models.in_force import FollowSettings, SettingsInForce
 from lull.service.process.bus import EventBus
-from lull.service.process.keep_watch import KeepWatch
 from lull.service.process.problems import Problems
-from lull.service.process.supervisor import Supervisor
 from lull.service.proxy.data_plane import DataPlane
 from lull.service.skills.changes import SkillChanges
 from lull.service.skills.current import Current
-from lull.service.skills.watch_library import WatchLibrary
-from lull.service.wiring.in_force import FollowSettings, SettingsInForce
 from lull.service.wiring.learning.feedback import LearningParts
 from lull.service.wiring.memory import LateExemplars
 from lull.service.wiring.night.adapters import AdapterParts
 from lull.service.wiring.night.weights import Weights
 from lull.service.wiring.stores import Stores
+from lull.service.wiring.upkeep import Upkeep
 from lull.service.wiring.upstream import OllamaUpstream
+from lull.service.wiring.views import Views
 
 
 @dataclass(slots=True)
@@ -52,36 +46,30 @@ class Service:
     stores: Stores
     bus: EventBus
     problems: Problems
+    activity: Activity
     current: Current
     index: WordIndex
+    memory: LateExemplars
     engine: MlxEngine
     local: LocalModels
     ollama: OllamaFacts
     upstream: OllamaUpstream
     serve: Serve
     data_plane: DataPlane
-    changes: SkillChanges
-    watch_library: WatchLibrary
-    following: FollowSettings
-    rating: Rating
-    reading: Reading
-    trust: TrustView
     learning: LearningParts
-    watch: WatchIdle
-    idle_source: IdleSource
-    calendars: Calendars
-    activity: Activity
-    memory: LateExemplars
-    supervisor: Supervisor
     weights: Weights
     adapters: AdapterParts
     night: TrainingJob
     forget: Forget
-    throwing_away: ThrowingAway
-    backups: Backups
-    keep_watch: KeepWatch
+    watch: WatchIdle
+    idle_source: IdleSource
+    calendars: Calendars
     auto: AutoLearner
+    changes: SkillChanges
+    following: FollowSettings
     exam_requests: ExamRequests
+    views: Views
+    upkeep: Upkeep
     address: str = ""
     token: str = ""
     """Token that requests need when other machines can reach the service."""

@@ -57,7 +57,7 @@ async def wired(
         opened = Opened(clock=clock, stores=stores, engine=engine, session=session, asking=asking)
         service = put_together(settings, paths, door, opened)
         # Closed from the last to the first: nothing comes in while the rest ends.
-        closed(service.keep_watch.stop)
+        closed(service.upkeep.keep_watch.stop)
         closed(service.weights.learner.close)
         closed(close_learning, service.learning)
         closed(service.night.close)
@@ -86,5 +86,5 @@ async def _make_ready(service: Service) -> None:
     await service.following.serve_learner()
     await service.adapters.promote.start()
     await service.forget.finish()
-    await service.watch_library.take_in()
+    await service.upkeep.watch_library.take_in()
     service.learning.guard.follow()

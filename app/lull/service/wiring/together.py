@@ -33,25 +33,18 @@ from lull.loops.idle.watch_idle import WatchIdle
 from lull.loops.proof.holdout import Holdout
 from lull.loops.skills.approve import Approve
 from lull.loops.skills.from_files import FromFiles
-from lull.loops.training.eligible import Eligible
 from lull.service.builtin.model import LocalModels
 from lull.service.calendars.calendars import Calendars
-from lull.service.chat.reading import Reading
-from lull.service.feedback.rating import Rating
-from lull.service.feedback.trust_view import TrustView
 from lull.service.idle.quiet import Activity
 from lull.service.models.exams import ExamRequests
-from lull.service.process.backups import Backups
+from lull.service.models.in_force import FollowSettings, SettingsInForce
 from lull.service.process.bus import EventBus
-from lull.service.process.keep_watch import KeepWatch
 from lull.service.process.problems import Problems
-from lull.service.process.supervisor import Supervisor
 from lull.service.proxy.auth import Door
+from lull.service.proxy.data_plane import DataPlane
 from lull.service.skills.changes import SkillChanges
 from lull.service.skills.current import Current
-from lull.service.skills.watch_library import WatchLibrary
 from lull.service.wiring.calendars import calendars_of
-from lull.service.wiring.in_force import FollowSettings, SettingsInForce
 from lull.service.wiring.learning.asking import Services
 from lull.service.wiring.learning.exams import models_and_addresses
 from lull.service.wiring.learning.feedback import LearningParts, guard_of, learning_of
@@ -63,8 +56,9 @@ from lull.service.wiring.night.weights import auto_learner_of
 from lull.service.wiring.proxy import data_plane_of
 from lull.service.wiring.service import Service
 from lull.service.wiring.stores import Stores
-from lull.service.wiring.sweeping import throwing_away_of
+from lull.service.wiring.upkeep import upkeep_of
 from lull.service.wiring.upstream import OllamaUpstream
+from lull.service.wiring.views import views_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,10 +78,9 @@ class Opened:
 
 def put_together(settings: Settings, paths: Paths, door: Door, opened: Opened) -> Service:
     """Assemble the service from the opened resources (database, engine, HTTP sessions)."""
-    in_force = SettingsInForce(settings)
     ground = _ground(settings, paths, opened)
     auto = auto_learner_of(ground.world.stores, opened.clock, paths, lambda: loops.slow.weights)
-    in_force.learner = lambda: auto.choice.model
+    in_force = SettingsInForce(settings, learner=lambda: auto.choice.model)
     guard = guard_of(ground.world, in_force)
     ground.current.after = guard.follow
     serve = _serve(ground, settings, guard)
@@ -248,43 +241,6 @@ def _lulls(
     return _Lulls(calendars=calendars, source=source, watch=watch)
 
 
-# Views and ratings
-
-
-def _reading(world: Services, learning: LearningParts) -> Reading:
-    stores = world.stores
-    return Reading(
-        stores.trajectories,
-        stores.skills,
-        eligible=Eligible(stores.rewards, stores.proposals, still=learning.today.still),
-        effects=lambda: learning.guard.effects,
-        measures=learning.guard.measures,
-        worths=stores.worths,
-        tested=stores.proposals.tested,
-    )
-
-
-def _rating(
-    world: Services, learning: LearningParts, reading: Reading, memory: LateExemplars
-) -> Rating:
-    return Rating(
-        world.stores.trajectories,
-        world.clock,
-        world.bus,
-        lambda: memory.exemplars,
-        rated=learning.fast_loop.rated,
-        view=reading.turn,
-    )
-
-
-def _trust(world: Services, learning: LearningParts) -> TrustView:
-    return TrustView(
-        world.stores.rewards,
-        calibration=lambda: learning.book.calibration,
-        clock=world.clock,
-    )
-
-
 # The service
 
 
@@ -300,70 +256,72 @@ def _service(
     loops: _Loops,
 ) -> Service:
     world, learning, slow, lulls = ground.world, loops.learning, loops.slow, loops.lulls
-    upstream, reading = OllamaUpstream(world.ollama), _reading(world, learning)
+    upstream = OllamaUpstream(world.ollama)
     changes = SkillChanges(world.approve, ground.files, world.stores.skills)
     return Service(
         in_force=in_force,
         paths=paths,
+        # what requests and loops share
         clock=world.clock,
         stores=world.stores,
         bus=world.bus,
         problems=world.problems,
+        activity=world.activity,
         current=ground.current,
         index=ground.index,
+        memory=ground.memory,
+        # who answers requests
         engine=opened.engine,
         local=world.local,
         ollama=world.ollama,
         upstream=upstream,
         serve=serve,
-        data_plane=data_plane_of(
-            world,
-            in_force(),
-            door,
-            serve,
-            upstream,
-            slow.weights,
-            off=lambda: not in_force.settings.service.enabled,
-        ),
-        changes=changes,
-        watch_library=_watch_library(ground, changes),
-        following=_following(in_force, auto, serve, loops, world),
-        rating=_rating(world, learning, reading, ground.memory),
-        reading=reading,
-        trust=_trust(world, learning),
+        data_plane=_data_plane(in_force, door, serve, upstream, world, slow),
+        # what learns, and when
         learning=learning,
-        watch=lulls.watch,
-        idle_source=lulls.source,
-        calendars=lulls.calendars,
-        activity=world.activity,
-        memory=ground.memory,
-        supervisor=Supervisor(world.problems, world.clock),
         weights=slow.weights,
         adapters=slow.adapters,
         night=slow.night,
         forget=slow.forget,
-        keep_watch=KeepWatch(world.stores.database, world.stores.witness, world.clock),
-        backups=_backups(in_force, paths, world),
-        throwing_away=throwing_away_of(world, in_force(), paths),
+        watch=lulls.watch,
+        idle_source=lulls.source,
+        calendars=lulls.calendars,
         auto=auto,
-        exam_requests=ExamRequests(
-            learning.exams.examine,
-            settings=lambda: models_and_addresses(in_force()),
-            done=in_force.ask_again.set,
+        # what users change and see
+        changes=changes,
+        following=_following(in_force, auto, serve, loops, world),
+        exam_requests=_exam_requests(in_force, learning),
+        views=views_of(world, learning, ground.memory),
+        upkeep=upkeep_of(
+            world, in_force, paths, current=ground.current, index=ground.index, changes=changes
         ),
     )
 
 
-def _watch_library(ground: _Ground, changes: SkillChanges) -> WatchLibrary:
-    world = ground.world
-    return WatchLibrary(
-        world.stores.skills,
-        world.stores.proposals,
-        changes=changes,
-        current=ground.current,
-        index=ground.index,
-        problems=world.problems,
-        clock=world.clock,
+def _data_plane(
+    in_force: SettingsInForce,
+    door: Door,
+    serve: Serve,
+    upstream: OllamaUpstream,
+    world: Services,
+    slow: SlowLoop,
+) -> DataPlane:
+    return data_plane_of(
+        world,
+        in_force(),
+        door,
+        serve,
+        upstream,
+        slow.weights,
+        off=lambda: not in_force.settings.service.enabled,
+    )
+
+
+def _exam_requests(in_force: SettingsInForce, learning: LearningParts) -> ExamRequests:
+    return ExamRequests(
+        learning.exams.examine,
+        settings=lambda: models_and_addresses(in_force()),
+        done=in_force.ask_again.set,
     )
 
 
@@ -380,18 +338,6 @@ def _following(
         watch=loops.lulls.watch,
         bus=world.bus,
         problems=world.problems,
-    )
-
-
-def _backups(in_force: SettingsInForce, paths: Paths, world: Services) -> Backups:
-    return Backups(
-        paths.home,
-        world.stores.database,
-        world.problems,
-        world.clock,
-        world.activity,
-        settings=lambda: in_force().backup,
-        quiet_s=lambda: in_force().learning.quiet_s,
     )
 
 

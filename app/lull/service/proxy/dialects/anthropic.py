@@ -24,7 +24,7 @@ from lull.service.proxy.dialects.anthropic_answers import (
     hear_message,
 )
 from lull.service.proxy.dialects.base import AnswerFacts, AnswerReader, AnswerWriter, EngineAsk
-from lull.service.proxy.dialects.growing import filled_array, grow_at, grow_content, member
+from lull.service.proxy.dialects.growing import grow_at, grow_content, has_messages, member
 from lull.service.proxy.dialects.listening import (
     EventReader,
     WholeReader,
@@ -83,10 +83,7 @@ class Messages:
         return EngineAsk()
 
     def injectable(self, body: bytes) -> bool:
-        try:
-            return filled_array(BodyEdit(body), "messages")
-        except ValueError:
-            return False
+        return has_messages(body)
 
     def inject(self, body: bytes, injection: Injection) -> bytes:
         draft = BodyEdit(body)

@@ -142,6 +142,14 @@ def filled_array(draft: BodyEdit, key: str) -> bool:
     return array is not None and draft.kind(array) == "[" and bool(draft.elements(array))
 
 
+def has_messages(body: bytes) -> bool:
+    """Whether a body is JSON with a non-empty list of messages."""
+    try:
+        return filled_array(BodyEdit(body), "messages")
+    except ValueError:
+        return False
+
+
 def filled_string(draft: BodyEdit, key: str) -> bool:
     """Whether a key of a JSON body holds a non-empty string."""
     text = member(draft, draft.root, key)

@@ -15,10 +15,10 @@ from lull.core.errors import RequestError
 from lull.core.skills.prompt_block import Injection, merged_system
 from lull.service.proxy.dialects.base import AnswerFacts, AnswerReader, AnswerWriter, EngineAsk
 from lull.service.proxy.dialects.growing import (
-    filled_array,
     filled_string,
     grow_messages,
     grow_string,
+    has_messages,
     member,
     set_member,
 )
@@ -87,10 +87,7 @@ class NativeChat(_Native):
         return read_ask(fields, idle=not fields.items("messages"))
 
     def injectable(self, body: bytes) -> bool:
-        try:
-            return filled_array(BodyEdit(body), "messages")
-        except ValueError:
-            return False
+        return has_messages(body)
 
     def inject(self, body: bytes, injection: Injection) -> bytes:
         draft = BodyEdit(body)

@@ -22,10 +22,10 @@ from lull.core.errors import RequestError
 from lull.core.skills.prompt_block import Injection
 from lull.service.proxy.dialects.base import AnswerFacts, AnswerReader, AnswerWriter, EngineAsk
 from lull.service.proxy.dialects.growing import (
-    filled_array,
     filled_string,
     grow_messages,
     grow_string,
+    has_messages,
     member,
 )
 from lull.service.proxy.dialects.listening import EventReader, WholeReader
@@ -99,10 +99,7 @@ class OpenAIChatDialect(_OpenAI):
         return EngineAsk(think=thinks(effort), logprobs=asked_logprobs(fields))
 
     def injectable(self, body: bytes) -> bool:
-        try:
-            return filled_array(BodyEdit(body), "messages")
-        except ValueError:
-            return False
+        return has_messages(body)
 
     def inject(self, body: bytes, injection: Injection) -> bytes:
         draft = BodyEdit(body)

@@ -32,27 +32,22 @@ from lull.loops.feedback.reward_book import RewardBook
 from lull.loops.feedback.score import Score
 from lull.loops.feedback.standing_wishes import StandingWishes, turned_down
 from lull.loops.feedback.verify import Verifier
-from lull.loops.proof.compare import Compare
 from lull.loops.proof.holdout import Holdout
-from lull.loops.proof.measure_use import MeasureUse
 from lull.loops.proof.measured_skills import UseEvidence
-from lull.loops.proof.prove import Prove
 from lull.loops.proof.retire_skills import RetireSkills
 from lull.loops.proof.skill_coins import SkillCoins
 from lull.loops.skills.evolve import Evolve
 from lull.loops.skills.find_failures import FindFailures
 from lull.loops.skills.propose import Propose
-from lull.loops.skills.review import Review
-from lull.pocket import language, merging
+from lull.pocket import merging, parsing
 from lull.pocket.reader import PocketReader
 from lull.service.feedback.fast_loop import FastLoop
 from lull.service.idle.quiet import QuietTimes
-from lull.service.proof.proving import Proving
 from lull.service.wiring.learning.asking import AuxModels, Services, Stages
 from lull.service.wiring.learning.checks import TOOLS, derived_check
 from lull.service.wiring.learning.curriculum import curriculum_of
 from lull.service.wiring.learning.exams import ExamParts, exams_of
-from lull.service.wiring.learning.proofs import ProofGround, proofs_of
+from lull.service.wiring.learning.proofs import ProofGround, ProofParts, proofs_of
 from lull.service.wiring.learning.rules import evolve_rule, guard_rule, score_rule
 from lull.service.wiring.own_models import BUILT_IN
 from lull.service.wiring.stores import Stores
@@ -68,16 +63,12 @@ class LearningParts:
     hear: Hear
     book: RewardBook
     score: Score
-    prove: Prove
-    compare: Compare
-    review: Review
+    proofs: ProofParts
     guard: Holdout
-    measure: MeasureUse
     today: CurrentSelection
     verifier: Verifier
     curriculum: Curriculum
     fast_loop: FastLoop
-    proving: Proving
     stages: Stages
     asked: AuxModels
     exams: ExamParts
@@ -142,48 +133,77 @@ def learning_of(
     exams = exams_of(world, settings, quiet)
     asked = AuxModels(world, settings, reader=reader, admitted=exams.examine.admitted)
     stages = Stages(world, settings, judge=lambda: asked.named(ModelRole.JUDGE))
-    today = CurrentSelection(fixing, library=world.library, facts=stages.facts)
-    verifier = _verifier(world.stores)
-    hear = _hear(world, asked, quiet)
-    book = _book(world, settings(), asked, verifier, credit, exams)
-    score = _score(world, book, verifier, hear)
-    ground = ProofGround(stages=stages, quiet=quiet, today=today, verifier=verifier)
-    proofs = proofs_of(world, settings, asked, ground, guard=guard, credit=credit)
-    fast_loop = FastLoop(
-        hear=hear,
-        book=book,
-        score=score,
-        ask_judge=_ask_judge(world, settings(), asked, quiet, book),
-        evolve=_evolve(world, settings(), asked, quiet, today),
-        proving=proofs.proving,
-        settle=world.stores.database.flush,
-        bus=world.bus,
-        problems=world.problems,
+    ground = ProofGround(
+        stages=stages,
+        quiet=quiet,
+        today=CurrentSelection(fixing, library=world.library, facts=stages.facts),
+        verifier=_verifier(world.stores),
     )
+    scoring = _scoring(world, settings(), asked, ground, credit, exams)
+    proofs = proofs_of(world, settings, asked, ground, guard=guard, credit=credit)
     return LearningParts(
         reader=reader,
-        hear=hear,
-        book=book,
-        score=score,
-        prove=proofs.prove,
-        compare=proofs.compare,
-        review=proofs.review,
+        hear=scoring.hear,
+        book=scoring.book,
+        score=scoring.score,
+        proofs=proofs,
         guard=guard,
-        measure=proofs.measure,
-        today=today,
-        verifier=verifier,
+        today=ground.today,
+        verifier=ground.verifier,
         curriculum=curriculum_of(world),
-        fast_loop=fast_loop,
-        proving=proofs.proving,
+        fast_loop=_fast_loop(world, settings(), asked, ground, scoring, proofs),
         stages=stages,
         asked=asked,
         exams=exams,
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Scoring:
+    """The parts that turn what a user said and did into scores."""
+
+    hear: Hear
+    book: RewardBook
+    score: Score
+
+
+def _scoring(
+    world: Services,
+    settings: Settings,
+    asked: AuxModels,
+    ground: ProofGround,
+    credit: Credit,
+    exams: ExamParts,
+) -> _Scoring:
+    hear = _hear(world, asked, ground.quiet)
+    book = _book(world, settings, asked, ground.verifier, credit, exams)
+    return _Scoring(hear=hear, book=book, score=_score(world, book, ground.verifier, hear))
+
+
+def _fast_loop(
+    world: Services,
+    settings: Settings,
+    asked: AuxModels,
+    ground: ProofGround,
+    scoring: _Scoring,
+    proofs: ProofParts,
+) -> FastLoop:
+    return FastLoop(
+        hear=scoring.hear,
+        book=scoring.book,
+        score=scoring.score,
+        ask_judge=_ask_judge(world, settings, asked, ground.quiet, scoring.book),
+        evolve=_evolve(world, settings, asked, ground.quiet, ground.today),
+        proving=proofs.proving,
+        settle=world.stores.database.flush,
+        bus=world.bus,
+        problems=world.problems,
+    )
+
+
 def _verifier(stores: Stores) -> Verifier:
     return Verifier(
-        {BUILT_IN: language.check},
+        {BUILT_IN: parsing.check},
         checks=lambda sha256: checks_of(stores, sha256),
         derived=derived_check,
         tools=TOOLS,

@@ -97,7 +97,7 @@ def watch_of(
     )
 
     def queue() -> list[LullWork]:
-        proofs = _proof_works(learning.proving, world.clock, borrowed)
+        proofs = _proof_works(learning.proofs.proving, world.clock, borrowed)
         uses = _use_works(learning, world.clock, borrowed)
         return [*proofs, *uses, *exams(), *training()]
 
@@ -145,13 +145,13 @@ def _use_works(
     learning: LearningParts, clock: SystemClock, borrowed: BorrowedModels
 ) -> Iterator[LullWork]:
     """Yield the skills in force whose use is still to be measured, as work for a lull."""
-    for one in learning.measure.waiting():
+    for one in learning.proofs.measure.waiting():
         yield UseWork(
             f"use:{one.skill.client}/{one.skill.name}",
             name=one.skill.name,
             pairs=0,
             most_pairs=one.left,
-            prove=partial(_measured, learning.proving, one.skill),
+            prove=partial(_measured, learning.proofs.proving, one.skill),
             clock=clock,
             borrow=borrowed.borrow,
             free=borrowed.give_back,

@@ -18,6 +18,7 @@ from lull.core.models.exam import ModelRole
 from lull.core.training.ports import Trainer
 from lull.core.training.record import Run
 from lull.loops.adapters.promote import Promote
+from lull.loops.training.decide_step import DecideStep
 from lull.loops.training.eligible import Eligible
 from lull.loops.training.learner import Learner
 from lull.loops.training.make_run import MakeRun, RunRule
@@ -192,19 +193,35 @@ def night_of(
 def _train_of(
     world: Services, settings: Callable[[], Settings], parts: NightParts, learning: LearningParts
 ) -> Train:
-    stores, clock, ids = world.stores, world.clock, TimeSortedIds()
-    folders, adapters, rollouts = parts.folders, parts.adapters, parts.rollouts
-    eligible, examine = parts.eligible, parts.examine
-    make_run = MakeRun(
-        training=stores.training,
-        folders=folders,
-        keeping=ReplayExamples(
-            eligible=eligible, examine=examine, today=learning.today, curriculum=learning.curriculum
+    stock = _stock_of(world, settings, parts, learning)
+    deciding = DecideStep(
+        learner=Learners(
+            world=world, settings=settings, adapters=parts.adapters, files=parts.files
         ),
-        clock=clock,
-        new_id=lambda: ids.new("run"),
-        rule=lambda: run_rule(settings()),
+        training=world.stores.training,
+        folders=parts.folders,
+        rollouts=parts.rollouts,
+        stock=stock,
+        clock=world.clock,
+        rule=lambda: train_rule(settings()),
     )
+    return Train(
+        deciding,
+        training=world.stores.training,
+        folders=parts.folders,
+        rollouts=parts.rollouts,
+        make_run=_make_run_of(world, settings, parts, learning),
+        stock=stock,
+        library=world.library,
+        clock=world.clock,
+        rule=lambda: train_rule(settings()),
+    )
+
+
+def _stock_of(
+    world: Services, settings: Callable[[], Settings], parts: NightParts, learning: LearningParts
+) -> TrainingData:
+    adapters = parts.adapters
 
     def learned() -> frozenset[str]:
         active = adapters.active(settings().training.model)
@@ -212,26 +229,35 @@ def _train_of(
             one.sha256 for one in adapters.learned(active.id if active is not None else None)
         )
 
-    return Train(
-        learner=Learners(world=world, settings=settings, adapters=adapters, files=parts.files),
-        training=stores.training,
-        folders=folders,
-        rollouts=rollouts,
-        make_run=make_run,
-        stock=TrainingData(
-            training=stores.training,
-            rollouts=rollouts,
-            eligible=eligible,
-            examine=examine,
-            today=learning.today,
-            proposals=stores.proposals,
-            library=world.library,
-            learned=learned,
-            rule=lambda: train_rule(settings()),
-        ),
+    return TrainingData(
+        training=world.stores.training,
+        rollouts=parts.rollouts,
+        eligible=parts.eligible,
+        examine=parts.examine,
+        today=learning.today,
+        proposals=world.stores.proposals,
         library=world.library,
-        clock=clock,
+        learned=learned,
         rule=lambda: train_rule(settings()),
+    )
+
+
+def _make_run_of(
+    world: Services, settings: Callable[[], Settings], parts: NightParts, learning: LearningParts
+) -> MakeRun:
+    ids = TimeSortedIds()
+    return MakeRun(
+        training=world.stores.training,
+        folders=parts.folders,
+        keeping=ReplayExamples(
+            eligible=parts.eligible,
+            examine=parts.examine,
+            today=learning.today,
+            curriculum=learning.curriculum,
+        ),
+        clock=world.clock,
+        new_id=lambda: ids.new("run"),
+        rule=lambda: run_rule(settings()),
     )
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from lull.contract import routes
-from tests.desktop.played_clients import clients
-from tests.desktop.played_learning import NOW, adapters, ago, history, learned, runs
+from tests.desktop.played.clients import clients
+from tests.desktop.played.learning import NOW, adapters, ago, history, learned, runs
 from tests.desktop.scripted import Scripted, learning, status
 
 Json = dict[str, Any]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from lull.config.settings import Settings
 from lull.core.errors import ResourceError
@@ -17,8 +18,6 @@ from lull.loops.idle.watch_idle import WatchIdle
 from lull.loops.training.training_job import TrainingJob
 from lull.service.process.bus import EventBus
 from lull.service.process.problems import Problems
-from lull.service.wiring.learning.learning_model import LearningModel
-from lull.service.wiring.own_models import BUILT_IN
 
 LEARNER_PROBLEM = "model that learns"
 
@@ -31,7 +30,7 @@ class SettingsInForce:
 
     settings: Settings
     """The settings as they are in the settings file."""
-    learner: Callable[[], str] = lambda: BUILT_IN
+    learner: Callable[[], str]
     """Returns the name of the model that `training.model = auto` stands for."""
     made_ready: asyncio.Event = field(default_factory=asyncio.Event)
     """Event that is set when another model should learn, or the current one's weights are ready."""
@@ -55,6 +54,16 @@ class SettingsInForce:
         return known[2]
 
 
+class LearnerServing(Protocol):
+    """Serves the model that learns."""
+
+    async def follow(self, settings: Settings) -> bool:
+        """Serve the model in the settings as the one that learns; False if it already is.
+
+        Raises ResourceError when its weights cannot be read.
+        """
+
+
 class FollowSettings:
     """Applies changed settings, and switches to the model that they say should be trained."""
 
@@ -62,7 +71,7 @@ class FollowSettings:
         self,
         in_force: SettingsInForce,
         *,
-        learner: LearningModel,
+        learner: LearnerServing,
         auto: AutoLearner,
         promote: Promote,
         night: TrainingJob,

@@ -1,0 +1,89 @@
+"""Handles Chroma's folder: errors in words, damage set aside, deleted content scrubbed."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+
+from lull.core.errors import StoreError
+
+_UNUSED = ("opentelemetry.exporter.otlp.proto.grpc.trace_exporter", "httpx._main")
+
+
+class _Nothing(ModuleType):
+    """A module stand-in with an empty class for every public name."""
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return type(name, (), {})
+
+
+def skip_unused_imports() -> None:
+    """Replace unused imports of Chroma: gRPC tracing (13 MB) and httpx's command line (5 MB).
+
+    Lull turns Chroma's tracing off in any case.
+    """
+    for name in _UNUSED:
+        sys.modules.setdefault(name, _Nothing(name))
+
+
+class DamagedVectors(StoreError):
+    """Raised when the folder's content cannot be read."""
+
+
+@contextmanager
+def in_words(folder: Path) -> Iterator[None]:
+    """Context manager that converts Chroma's errors.
+
+    Its Rust core can panic on damaged data; that is not an `Exception` and would end the service.
+    """
+    from chromadb.errors import ChromaError
+
+    try:
+        yield
+    except (ChromaError, OSError, sqlite3.Error) as error:
+        words = str(error).lower()
+        damaged = any(sign in words for sign in ("malformed", "not a database", "corrupt"))
+        kind = DamagedVectors if damaged else StoreError
+        raise kind(f"{folder}: {error}", hint="Check the folder, or move it away.") from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        raise DamagedVectors(f"{folder}: {error}", hint="Move the folder away.") from error
+
+
+def set_aside(folder: Path) -> Path:
+    from chromadb.api.shared_system_client import SharedSystemClient
+
+    # Otherwise Chroma returns the broken cached client for the same folder.
+    SharedSystemClient.clear_system_cache()
+    number = 1
+    while (aside := folder.with_name(f"{folder.name}.damaged-{number}")).exists():
+        number += 1
+    return folder.rename(aside)
+
+
+def scrub(folder: Path) -> None:
+    """Remove deleted content from Chroma's queue, index and free pages, and unused folders."""
+    connection = sqlite3.connect(folder / "chroma.sqlite3", timeout=60, isolation_level=None)
+    try:
+        connection.execute(
+            "DELETE FROM embeddings_queue WHERE NOT EXISTS (SELECT 1 FROM collections"
+            " WHERE instr(embeddings_queue.topic, collections.id) > 0)"
+        )
+        connection.execute(
+            "INSERT INTO embedding_fulltext_search (embedding_fulltext_search) VALUES ('optimize')"
+        )
+        connection.execute("VACUUM")
+        segments = {str(row[0]) for row in connection.execute("SELECT id FROM segments")}
+    finally:
+        connection.close()
+    for one in folder.iterdir():
+        if one.is_dir() and one.name not in segments:
+            shutil.rmtree(one, ignore_errors=True)

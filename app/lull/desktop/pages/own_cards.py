@@ -1,0 +1,131 @@
+"""The cards of the Settings page that are the window's own: its preferences, the data folder."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Final
+
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import (
+    QCheckBox,
+)
+
+from lull.desktop.pages.chat.wipe_dialog import WipeDialog
+from lull.desktop.pages.diagnostics_dialog import DiagnosticsDialog
+from lull.desktop.state import Told
+from lull.desktop.welcome.autostart import Autostart, AutostartPart
+from lull.desktop.widgets.choice import Choice
+from lull.desktop.widgets.notices import NoticeKind
+from lull.desktop.widgets.page import Kit
+from lull.desktop.widgets.parts import Card, button, label, row
+from lull.desktop.widgets.style import TEXT_SIZE
+from lull.desktop.widgets.tokens import GAP
+from lull.desktop.words import tr
+
+TEXT_SIZES: Final = (100, 125, 150, 200)
+"""Sizes of all texts that can be chosen, in percent of the usual."""
+
+
+class WindowCard(Card):
+    """The window's preferences: text size, notifications, start at login."""
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__(tr("This window"))
+        self._kit = kit
+        self.box.addLayout(row(label(tr("Text size")), None, self._text_size()))
+        self.box.addWidget(label(tr("Notify me about"), "muted"))
+        for kind, words in (
+            (NoticeKind.PROPOSALS, tr("Skills to review, once a day")),
+            (NoticeKind.NIGHT, tr("Overnight training results")),
+            (NoticeKind.WAY_BACK, tr("Automatic rollbacks")),
+            (NoticeKind.NEEDS_YOU, tr("Problems that need me")),
+        ):
+            key = f"notify/{kind}"
+            self._check(
+                words,
+                bool(kit.preferences.value(key, True, type=bool)),
+                functools.partial(kit.preferences.setValue, key),
+            )
+        self.box.addSpacing(GAP)
+        self.box.addWidget(label(tr("Start when I log in"), "muted"))
+        autostart = Autostart.here(kit.place)
+        if autostart is None:
+            self.box.addWidget(label(tr("Lull can't start by itself on this system."), "small"))
+            return
+        for part, words in (
+            (AutostartPart.SERVICE, tr("Start Lull in the background")),
+            (AutostartPart.ICON, tr("Show the tray icon")),
+        ):
+            self._check(
+                words,
+                autostart.is_on(part),
+                functools.partial(self._start_at_login, autostart, part),
+            )
+
+    def _text_size(self) -> Choice:
+        made = self.text_size = Choice()
+        made.setAccessibleName(tr("Text size"))
+        for percent in TEXT_SIZES:
+            made.addItem(tr("%1 %", percent), percent)
+        made.setCurrentIndex(max(0, made.findData(self._kit.look.text_percent)))
+        made.activated.connect(lambda _: self._size_text(int(made.currentData())))
+        return made
+
+    def _size_text(self, percent: int) -> None:
+        self._kit.preferences.setValue(TEXT_SIZE, percent)
+        self._kit.look.size_text(percent)
+
+    def _check(self, words: str, on: bool, do: Any) -> None:
+        box = QCheckBox(words)
+        box.setAccessibleName(words)
+        box.setChecked(on)
+        box.toggled.connect(do)
+        self.box.addWidget(box)
+
+    def _start_at_login(self, autostart: Autostart, part: AutostartPart, on: bool) -> None:
+        try:
+            autostart.turn(part, on=on)
+            text = tr("Starts when you log in.") if on else tr("Doesn't start by itself.")
+            self._kit.state.told.emit(Told(text=text))
+        except OSError as error:
+            self._kit.state.told.emit(Told(text=tr("Not done: %1", error.strerror), good=False))
+
+
+class DataCard(Card):
+    """The data folder, and what can be done with it."""
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__(tr("Data folder"))
+        self._kit = kit
+        home = str(kit.place.home)
+        where = label(home)
+        where.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.box.addWidget(where)
+        self.box.addWidget(
+            label(
+                tr(
+                    "All of it is in this folder, on this computer: the database, the skills as "
+                    "text files, adapters, logs. Nothing is sent anywhere."
+                ),
+                "muted",
+                wrap=True,
+            )
+        )
+        self.box.addLayout(
+            row(
+                button(tr("Open the folder"), self._open_home),
+                button(tr("Copy the path"), lambda: kit.actions.copy(home, tr("Copied."))),
+                None,
+            )
+        )
+        self.wipe = button(tr("Delete data…"), lambda: WipeDialog(kit, self).open())
+        self.diagnose = button(tr("Diagnostics…"), self._diagnose)
+        steps = button(tr("Run setup again"), kit.show_first_run)
+        self.box.addLayout(row(self.diagnose, steps, self.wipe, None))
+
+    def _diagnose(self) -> None:
+        DiagnosticsDialog(self._kit, self).open()
+
+    def _open_home(self) -> None:
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._kit.place.home)))

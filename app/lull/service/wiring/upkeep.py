@@ -1,0 +1,75 @@
+"""Builds what keeps the service and its home in order, beside all learning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lull.backends.retrieval.skill_index import WordIndex
+from lull.config.paths import Paths
+from lull.config.settings import Settings
+from lull.service.chat.throwing_away import ThrowingAway
+from lull.service.process.backups import Backups
+from lull.service.process.keep_watch import KeepWatch
+from lull.service.process.supervisor import Supervisor
+from lull.service.skills.changes import SkillChanges
+from lull.service.skills.current import Current
+from lull.service.skills.watch_library import WatchLibrary
+from lull.service.wiring.learning.asking import Services
+from lull.service.wiring.sweeping import throwing_away_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upkeep:
+    """What keeps the service and its home in order, beside all learning."""
+
+    supervisor: Supervisor
+    watch_library: WatchLibrary
+    keep_watch: KeepWatch
+    backups: Backups
+    throwing_away: ThrowingAway
+
+
+def upkeep_of(
+    world: Services,
+    settings: Callable[[], Settings],
+    paths: Paths,
+    *,
+    current: Current,
+    index: WordIndex,
+    changes: SkillChanges,
+) -> Upkeep:
+    """Build what keeps the service and its home in order."""
+    return Upkeep(
+        supervisor=Supervisor(world.problems, world.clock),
+        watch_library=_watch_library(world, current, index, changes),
+        keep_watch=KeepWatch(world.stores.database, world.stores.witness, world.clock),
+        backups=_backups(world, settings, paths),
+        throwing_away=throwing_away_of(world, settings(), paths),
+    )
+
+
+def _watch_library(
+    world: Services, current: Current, index: WordIndex, changes: SkillChanges
+) -> WatchLibrary:
+    return WatchLibrary(
+        world.stores.skills,
+        world.stores.proposals,
+        changes=changes,
+        current=current,
+        index=index,
+        problems=world.problems,
+        clock=world.clock,
+    )
+
+
+def _backups(world: Services, settings: Callable[[], Settings], paths: Paths) -> Backups:
+    return Backups(
+        paths.home,
+        world.stores.database,
+        world.problems,
+        world.clock,
+        world.activity,
+        settings=lambda: settings().backup,
+        quiet_s=lambda: settings().learning.quiet_s,
+    )

@@ -1,0 +1,62 @@
+"""Builds what users are shown of requests and feedback, and their ratings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lull.loops.training.eligible import Eligible
+from lull.service.chat.reading import Reading
+from lull.service.feedback.rating import Rating
+from lull.service.feedback.trust_view import TrustView
+from lull.service.wiring.learning.asking import Services
+from lull.service.wiring.learning.feedback import LearningParts
+from lull.service.wiring.memory import LateExemplars
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Views:
+    """What the window and the command line are shown of requests and feedback."""
+
+    reading: Reading
+    rating: Rating
+    trust: TrustView
+
+
+def views_of(world: Services, learning: LearningParts, memory: LateExemplars) -> Views:
+    """Build what users are shown of requests and feedback."""
+    stores = world.stores
+    reading = Reading(
+        stores.trajectories,
+        stores.skills,
+        eligible=Eligible(stores.rewards, stores.proposals, still=learning.today.still),
+        effects=lambda: learning.guard.effects,
+        measures=learning.guard.measures,
+        worths=stores.worths,
+        tested=stores.proposals.tested,
+    )
+    return Views(
+        reading=reading,
+        rating=_rating(world, learning, reading, memory),
+        trust=_trust(world, learning),
+    )
+
+
+def _rating(
+    world: Services, learning: LearningParts, reading: Reading, memory: LateExemplars
+) -> Rating:
+    return Rating(
+        world.stores.trajectories,
+        world.clock,
+        world.bus,
+        lambda: memory.exemplars,
+        rated=learning.fast_loop.rated,
+        view=reading.turn,
+    )
+
+
+def _trust(world: Services, learning: LearningParts) -> TrustView:
+    return TrustView(
+        world.stores.rewards,
+        calibration=lambda: learning.book.calibration,
+        clock=world.clock,
+    )

@@ -1,0 +1,148 @@
+"""Measures how the code is laid out: `python -m bench.house [REVISION]` prints a table.
+
+A revision is read from git; without one, the files as they lie here are measured.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import subprocess
+import sys
+import tarfile
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Final
+
+ROOT: Final = Path(__file__).parents[1]
+TOPS: Final = ("app", "tests", "bench")
+WALKS: Final = ("request", "correction", "night")
+
+
+def python_files(folder: Path) -> list[Path]:
+    """Every Python file below a folder, in order."""
+    return sorted(folder.rglob("*.py"))
+
+
+def crowded(folder: Path) -> Counter[Path]:
+    """How many Python files each folder holds, `__init__.py` left out."""
+    return Counter(file.parent for file in python_files(folder) if file.name != "__init__.py")
+
+
+def imports(file: Path) -> set[str]:
+    """Every module that a file imports, anywhere in it; `from a import b` is both `a` and `a.b`."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {f"{node.module}.{alias.name}" for alias in node.names} | {node.module}
+    return found
+
+
+def imported_by(app: Path) -> dict[str, set[str]]:
+    """Each module with those of the same tree that it imports, inside functions too."""
+    files = {_dotted(file, app): file for file in python_files(app)}
+    return {
+        name: {one for one in imports(file) if one in files and one != name}
+        for name, file in files.items()
+    }
+
+
+def _dotted(file: Path, app: Path) -> str:
+    return ".".join(file.relative_to(app).with_suffix("").parts).removesuffix(".__init__")
+
+
+def circles(needs: Mapping[str, Iterable[str]]) -> list[set[str]]:
+    """The largest groups of modules that all need each other."""
+    reached = {name: _reachable(name, needs) for name in needs}
+    groups = {frozenset(b for b in reached[a] if a in reached[b]) for a in needs}
+    return [set(group) for group in groups if len(group) > 1]
+
+
+def _reachable(start: str, needs: Mapping[str, Iterable[str]]) -> set[str]:
+    found, open_ = {start}, [start]
+    while open_:
+        new = set(needs[open_.pop()]) - found
+        found |= new
+        open_ += new
+    return found
+
+
+def classes_of_one_name(app: Path) -> list[str]:
+    """Public class names that stand in more than one place."""
+    names = Counter(
+        node.name
+        for file in python_files(app)
+        for node in ast.parse(file.read_text("utf-8")).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    return [name for name, times in names.items() if times > 1]
+
+
+def walks(page: Path) -> dict[str, list[str]]:
+    """The walks of docs/architecture.md, each with its files in order; empty if it has none."""
+    text = page.read_text("utf-8") if page.exists() else ""
+    found = {}
+    for name in WALKS:
+        if said := re.search(rf"\*\*One {name}\.\*\*(.*?)\n\n", text, re.DOTALL):
+            found[name] = re.findall(r"`([^`]+)`", said[1])
+    return found
+
+
+def measured(root: Path) -> list[tuple[str, str]]:
+    """The rows of the table for a tree."""
+    rows = []
+    for top in TOPS:
+        files = python_files(root / top)
+        held = crowded(root / top).values()
+        lengths = [count for file in files if (count := len(file.read_text("utf-8").splitlines()))]
+        rows += [
+            (f"Python files in `{top}/`", str(len(files))),
+            (f"files of a folder in `{top}/`, median and most", f"{median(held):.0f}, {max(held)}"),
+            (
+                f"lines of a file in `{top}/`, median and most",
+                f"{median(lengths):.0f}, {max(lengths)}",
+            ),
+        ]
+    app = root / "app"
+    rows += [
+        ("import circles in `app/`, in functions too", str(len(circles(imported_by(app))))),
+        ("public class names that stand twice in `app/`", str(len(classes_of_one_name(app)))),
+    ]
+    found = walks(root / "docs" / "architecture.md")
+    rows += [(f"files on the walk of a {name}", str(len(found.get(name, ())))) for name in WALKS]
+    return rows
+
+
+def _unpacked(revision: str, folder: str) -> Path:
+    packed = subprocess.run(
+        ["git", "archive", revision, "--", *TOPS, "docs"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    )
+    with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as files:
+        files.extractall(folder, filter="data")
+    return Path(folder)
+
+
+def main(argv: list[str]) -> int:
+    """Print the table for the revision in `argv`, or for this tree; return the exit code."""
+    with TemporaryDirectory() as folder:
+        try:
+            root = _unpacked(argv[0], folder) if argv else ROOT
+        except subprocess.CalledProcessError as error:
+            print(error.stderr.decode().strip(), file=sys.stderr)
+            return 2
+        for name, value in measured(root):
+            print(f"| {name} | {value} |")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
