@@ -98,6 +98,12 @@ class NotFound(LullError):
     title = "Not found"
 
 
+class AnotherUser(LullError):
+    """A request came from another user of the machine than the one who runs the service."""
+
+    title = "Not your Lull"
+
+
 class Conflict(LullError):
     title = "Conflict"
 

@@ -57,6 +57,7 @@ FRAMES = {
         f'Result of calling the Read tool: "{RULE}"',
     ),
     "a line that grep found": sent(f"docs/menu.md:12:{RULE}"),
+    "a chat's bridge": sent(f"<bob> {RULE}"),
     "a line that a compiler names": sent(f"main.c:3:14: error: {RULE}"),
     "claude code, numbered": sent(f"     1→{RULE}\n     2→x"),
     "claude code, stdout": sent(f"<local-command-stdout>{RULE}</local-command-stdout>"),

@@ -31,6 +31,12 @@ for kind, path in json.loads(sys.argv[2]):
     try:
         if kind == "socket":
             socket.socket(socket.AF_UNIX).connect(path)
+        elif kind == "status":
+            asked = socket.socket(socket.AF_UNIX)
+            asked.connect(path)
+            asked.sendall(b"GET /v1/status HTTP/1.1\\r\\nHost: lull\\r\\n\\r\\n")
+            said[f"{kind} {path}"] = asked.recv(99).split()[1].decode()
+            continue
         elif kind == "list":
             os.listdir(path)
         else:
@@ -82,6 +88,9 @@ def test_nobody_else_gets_in(open_place: Path) -> None:
         said = stranger(*tries)
         assert said.pop(f"list {lull.home}") == "in"
         assert set(said.values()) == {"PermissionError"}, said
+        socket.chmod(0o777)
+        socket.parent.chmod(0o777)
+        assert stranger(("status", socket)) == {f"status {socket}": "403"}
         assert lull.ask("status")["running"] is True
 
 

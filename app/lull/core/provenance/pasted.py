@@ -106,6 +106,8 @@ _FRAME_LINE: Final = re.compile(
     r"|^[^\n]*(?:\w[.,!?]?[\"'”’)]? ?(?:\[\d{1,3}(?:, ?\d{1,3})*\])+(?=[.,;!?)]|\s|$)"
     r"|【\d[^】\n]{0,40}】|\[(?:source|citation|doc|ref)\b[^\]\n]{0,60}\])[^\n]*$"
     r"|^[ \t]*\[\d{1,3}\]:? \S[^\n]*$"
+    # a line of a chat that a bridge passes on: "<bob> …"
+    r"|^[ \t]*<[@+%~&]?[a-z_][\w|-]{0,29}>[ \t]+[^\s<][^<\n]*$"
     # a line of a file as grep and compilers name it: "docs/menu.md:12:…"
     r"|^[ \t]*(?:[\w.@~-]*/)*[\w@-]+(?:\.[\w-]+){0,3}\.[a-z]\w{0,7}:\d{1,6}(?::\d{1,5})?:[^\n]*$",
     re.IGNORECASE | re.MULTILINE,

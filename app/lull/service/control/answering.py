@@ -15,6 +15,7 @@ from aiohttp import web
 from lull.core.calendars.feeds import FeedError
 from lull.core.errors import (
     AdapterError,
+    AnotherUser,
     ClientFileError,
     Conflict,
     LullError,
@@ -42,6 +43,7 @@ _STATUS_OF = {
     SecretsError: 400,
     FeedError: 400,
     AdapterError: 409,
+    AnotherUser: 403,
     ClientFileError: 409,
 }
 """HTTP status by class of error; others give 500."""

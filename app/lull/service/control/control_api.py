@@ -18,6 +18,7 @@ from aiohttp import web
 from lull.contract import routes
 from lull.service.chat.reading import Reading
 from lull.service.control.answering import BODY_LIMIT, Answering, Json, errors
+from lull.service.control.peer import own_user
 from lull.service.process.bus import EventBus
 from lull.service.proof.reviewing import Reviewing
 
@@ -50,7 +51,7 @@ class ControlApi:
         self._groups = groups
 
     def app(self) -> web.Application:
-        app = web.Application(middlewares=[errors], client_max_size=BODY_LIMIT)
+        app = web.Application(middlewares=[errors, own_user], client_max_size=BODY_LIMIT)
         app.router.add_get(routes.SNAPSHOT, self.snapshot)
         app.router.add_get(routes.EVENTS, self.events)
         for group in self._groups:
