@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -26,8 +25,8 @@ class ServiceRequests:
     """Seconds that answers in progress may take to finish when the service stops."""
     token: str = ""
     """Network token; empty when only this machine can connect."""
-    forget_token: Callable[[], None] = lambda: None
-    """Removes the token from the secret store. Blocking."""
+    forget_token: Callable[[], Awaitable[object]]
+    """Removes the token from the secret store. Raises LullError."""
 
 
 def service_routes(service: ServiceRequests, answering: Answering) -> list[web.RouteDef]:
@@ -42,7 +41,7 @@ def service_routes(service: ServiceRequests, answering: Answering) -> list[web.R
     async def token_gone(request: web.Request) -> web.Response:
         if (await answering.body(request)).get("do") != "forget":
             raise UsageError('The token can be forgotten: {"do": "forget"}.')
-        await asyncio.to_thread(service.forget_token)
+        await service.forget_token()
         return answering.json({"token": None})
 
     async def stop(_: web.Request) -> web.Response:
