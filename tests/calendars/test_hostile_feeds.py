@@ -109,7 +109,9 @@ child.main()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits itself as Linux does")
-@pytest.mark.parametrize("dies", [STARVED, "import os; os.kill(os.getpid(), 9)"])
+@pytest.mark.parametrize(
+    "dies", [STARVED, "import os; os.kill(os.getpid(), 9)"], ids=["starved", "killed"]
+)
 async def test_a_reader_without_memory_is_said_and_the_next_one_reads(
     server: CalendarServer, reader: IcsCalendar, certificate: Certificate, dies: str
 ) -> None:

@@ -24,9 +24,10 @@ def witness(lull: Lull) -> dict[str, object]:
 
 
 def lived_in(lull: Lull) -> None:
-    """Two turns and a skill, and a service that was killed."""
+    """Two turns and a skill of two versions, and a service that was killed."""
     running = lull.serve()
     lull.ask("skills", "add", "menu-style", "--description", "d", "--body", "b")
+    lull.ask("skills", "edit", "menu-style", "--body", "c")
     for word in ("apple", "pear"):
         running.chat(f"list: {word}")
     eventually(lambda: witness(lull).get("turns") == 2)
@@ -74,6 +75,7 @@ def library_gone(home: Path) -> None:
 
 
 def versions_gone(home: Path) -> None:
+    """Also of the version before, which nothing else holds."""
     shutil.rmtree(home / "library" / "versions")
 
 
