@@ -414,6 +414,7 @@ class Desk:
             doctor=_nothing,
             settings=lambda _: _nothing(),
             stop=lambda: None,
+            forget_token=_nothing,
         )
         rating = Rating(
             self.stores.trajectories,

@@ -134,9 +134,26 @@ def is_module(path: str) -> bool:
     return place.with_suffix(".py").exists() or (path.endswith("/") and place.is_dir())
 
 
+def python_files(place: Path) -> list[Path]:
+    return [place] if place.is_file() else sorted(place.rglob("test_*.py"))
+
+
 def test_every_promise_names_tests_that_exist() -> None:
-    named = re.findall(r"`(tests/[^`]+)`", (ROOT / "docs" / "security.md").read_text("utf-8"))
-    assert [path for path in named if not (ROOT / path).exists()] == []
+    text = (ROOT / "docs" / "security.md").read_text("utf-8")
+    named = [one.partition("::") for one in re.findall(r"`(tests/[^`]+)`", text)]
+    assert [path for path, _, _ in named if not (ROOT / path).exists()] == []
+    assert [
+        f"{path}::{test}"
+        for path, _, test in named
+        if test and f"def {test}(" not in (ROOT / path).read_text("utf-8")
+    ] == []
+    # A whole file or folder that is named holds a test that a run collects.
+    wholes = [ROOT / path for path, _, test in named if not test]
+    assert [
+        str(one)
+        for one in wholes
+        if not any("def test_" in file.read_text("utf-8") for file in python_files(one))
+    ] == []
 
 
 def test_the_constraints_name_no_host() -> None:

@@ -5,17 +5,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 
 import psutil
 import pytest
 
 from lull.backends.calendars.calendar import IcsCalendar
+from lull.backends.calendars.fetch import FeedFetch
 from lull.core.calendars.event import Meaning
 from lull.core.calendars.feeds import FeedError, FeedReading, FeedSource, Validators
+from tests.calendars.certificates import Certificate
+from tests.calendars.conftest import berlin
 from tests.calendars.hostile_contents import CONTENTS, MANY, Content
 from tests.calendars.hostile_servers import PATH, SERVERS, Server
 from tests.calendars.server import CalendarServer, answer
 from tests.calendars.texts import MEETING_AT, SPAN
+from tests.eventually import PATIENCE_S
 
 pytestmark = pytest.mark.full
 
@@ -90,6 +95,38 @@ async def test_a_hostile_server_is_refused_in_one_clear_line(
     assert "\n" not in line and len(line) < 300
     assert PATH not in line + caplog.text and str(server.port) not in line
     assert error.__cause__ is None and error.__suppress_context__
+
+
+STARVED = """
+import resource
+from lull.backends.calendars import busy, child, text
+with open("/proc/self/statm") as statm:
+    has = int(statm.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (has + (1 << 20), has + (1 << 20)))
+child.main()
+"""
+"""The reader of calendars, which may have a megabyte more than it has."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits itself as Linux does")
+@pytest.mark.parametrize(
+    "dies", [STARVED, "import os; os.kill(os.getpid(), 9)"], ids=["starved", "killed"]
+)
+async def test_a_reader_without_memory_is_said_and_the_next_one_reads(
+    server: CalendarServer, reader: IcsCalendar, certificate: Certificate, dies: str
+) -> None:
+    (content,) = [one for one in CONTENTS if one.name == "five thousand events"]
+    url = server.serve(PATH, answer(content.body()))
+    starved = IcsCalendar(
+        FeedFetch(tls=certificate.trusted()),
+        environ=berlin(),
+        command=(sys.executable, "-c", dies),
+        within_s=PATIENCE_S,
+    )
+    with pytest.raises(FeedError, match="ran out of memory or time") as caught:
+        await read(starved, url)
+    assert "\n" not in str(caught.value) and PATH not in str(caught.value)
+    assert (await read(reader, url)).events
 
 
 async def test_five_thousand_events_are_all_there(

@@ -98,6 +98,7 @@ def place_of(paths: Paths, running: Callable[[], bool]) -> Place:
         serve=("lull", "serve"),
         running=running,
         fell=lambda: False,
+        keychain_service=paths.keychain_service,
         starter_skills=starter_skills_dir(),
     )
 

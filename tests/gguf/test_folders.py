@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 import pytest
 from safetensors.numpy import load_file
 
@@ -24,6 +25,7 @@ from lull.core.errors import CannotLearn, Conflict, WeightsError
 from lull.core.models.weight_form import WeightForm
 from tests.eventually import PATIENCE_S
 from tests.gguf.tiny import Tiny, write
+from tests.starving import may_starve, starve
 
 
 def unheard(_done: int, _of: int) -> None:
@@ -247,6 +249,33 @@ async def test_cancelled_the_process_is_gone_and_another_goes_on(tmp_path: Path)
             break
     assert making.cancelled(), "each was done before its first word was heard"
     # The lock went with the process, so this one is not refused.
+    await work.make_folder(str(file), str(folder), WeightForm.F32, {"name": "tiny"}, unheard)
+    assert (folder / FACTS).is_file()
+    assert not list(tmp_path.glob("*.partial"))
+
+
+@pytest.mark.full
+@pytest.mark.skipif(sys.platform != "linux", reason="limits another process as Linux does")
+async def test_one_without_memory_says_so_and_another_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, folder, work = tmp_path / "model.gguf", tmp_path / "mlx", WeightsProcess()
+    write(file, Tiny(hidden=512, inner=2048, layers=12, heads=8, head=64))
+    for name, value in may_starve(tmp_path / "site").items():
+        monkeypatch.setenv(name, value)
+
+    def starved(*_: int) -> None:
+        (child,) = [
+            one
+            for one in psutil.Process().children()
+            if any("weights_child" in word for word in one.cmdline())
+        ]
+        starve(child.pid)
+
+    with pytest.raises(WeightsError, match="memory") as caught:
+        await work.make_folder(str(file), str(folder), WeightForm.F32, {"name": "tiny"}, starved)
+    assert "\n" not in str(caught.value)
+    assert not folder.exists()
     await work.make_folder(str(file), str(folder), WeightForm.F32, {"name": "tiny"}, unheard)
     assert (folder / FACTS).is_file()
     assert not list(tmp_path.glob("*.partial"))

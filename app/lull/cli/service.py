@@ -9,6 +9,7 @@ import contextlib
 import dataclasses
 import json
 import os
+import sys
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from lull.service.process.main import Ready
 
 Json = dict[str, Any]
+NEEDS_TOKEN = "Every request needs a token. `lull status --token` shows it."
 NO_TOKEN = "No request needs a token: only this machine can connect."
 _SWITCHED_OFF = (
     "Lull is off: Ollama gets every request as it came, and nothing is recorded. "
@@ -81,7 +83,12 @@ def greeting(context: Context, ready: Ready) -> str:
             f"Ollama does not answer at {ready.upstream}, so the small built-in model\n"
             "'pocket' answers alone. Start Ollama at any time; Lull will notice."
         )
-    token = f"Every request needs this token: {ready.token}\n" if ready.token else ""
+    token = ""
+    if ready.token and sys.stdout.isatty():
+        token = f"Every request needs this token: {ready.token}\n"
+    elif ready.token:
+        # Started at login, this is written to the system's journal, which others can read.
+        token = f"{NEEDS_TOKEN}\n"
     notes = "".join(f"Note: {note}\n" for note in ready.notes)
     paste = (
         f", or paste this line into another terminal:\n\n"
@@ -144,7 +151,7 @@ def _status_words(status: Json) -> str:
     if status["policy"]["model"]:
         lines.insert(2, f"Model: {status['policy']['model']}.")
     if status["needs_token"]:
-        lines.insert(1, "Every request needs a token. `lull status --token` shows it.")
+        lines.insert(1, NEEDS_TOKEN)
     lines += [f"Problem: {p['title']}: {p['detail']} {p['hint']}" for p in status["problems"]]
     return "\n".join(lines)
 

@@ -48,6 +48,7 @@ def open_dashboard(context: Context) -> int:
         ask=ask_line(own_command(paths, os.environ)),
         running=lambda: is_running(paths.lock),
         fell=paths.discovery.exists,
+        keychain_service=paths.keychain_service,
         starter_skills=starter_skills_dir(),
         settings=functools.partial(settings_without_service, paths),
     )

@@ -137,6 +137,8 @@ class WipingEverything(QObject):
         self._process = process
         self._place = place
         self._waited_ms = 0
+        self._left: list[str] = []
+        """What the service said of secrets that may still lie in the keychain."""
         self._timer = QTimer(self, interval=LOOK_MS)
         self._timer.timeout.connect(self._look)
 
@@ -161,18 +163,30 @@ class WipingEverything(QObject):
             else:
                 self.over.emit(tr("A calendar could not be removed; nothing else was touched."))
 
-        wanted = {"calendar": first}
-        self._state.act(routes.CALENDAR_REMOVE, wanted, words=tr("Removing a calendar"), then=then)
+        def answered(answer: Reply) -> None:
+            if problem := answer.value.get("problem"):
+                self._left.append(f"{problem.get('detail', '')} {problem.get('hint', '')}")
+
+        self._state.act(
+            routes.CALENDAR_REMOVE,
+            {"calendar": first},
+            words=tr("Removing a calendar"),
+            then=then,
+            answered=answered,
+        )
 
     def _forget_token(self) -> None:
         """Delete the network token from the keychain. A failure is reported and does not stop the
         rest: without its home the token gives access to nothing.
         """
+
+        def then(done: bool) -> None:
+            if not done:
+                self._left.append(tr("The network token may still lie in the keychain."))
+            self._stop()
+
         self._state.act(
-            routes.TOKEN,
-            {"do": "forget"},
-            words=tr("Forgetting the network token"),
-            then=lambda _: self._stop(),
+            routes.TOKEN, {"do": "forget"}, words=tr("Forgetting the network token"), then=then
         )
 
     def _stop(self) -> None:
@@ -186,11 +200,21 @@ class WipingEverything(QObject):
             self._timer.stop()
             left = wiped(self._place.home)
             self._process.start()
-            self.over.emit(tr("Not removed: %1", ", ".join(left)) if left else "")
+            self.over.emit(self._said_of(left))
         elif self._waited_ms >= STOP_TIMEOUT_MS:
             self._timer.stop()
             self._process.start()
             self.over.emit(tr("The service does not stop; nothing was removed."))
+
+    def _said_of(self, files: list[str]) -> str:
+        """Describe what is left, of files and in the keychain; an empty text if nothing is."""
+        said = [tr("Not removed: %1.", ", ".join(files))] if files else []
+        if self._left:
+            said += [] if files else [tr("The files are gone.")]
+            said += self._left
+            name = self._place.keychain_service
+            said.append(tr("Unlock the keychain and delete what “%1” has there.", name))
+        return " ".join(said)
 
 
 def has_connected(home: Path) -> bool:

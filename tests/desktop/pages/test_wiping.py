@@ -3,6 +3,7 @@ nothing that was said."""
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +115,34 @@ def test_what_puts_connected_programs_back_is_kept_and_said(
     assert wiped(home) == [] and record.exists()
     record.unlink()
     assert wiped(home) == [] and not (home / "clients").exists()
+
+
+def test_what_may_still_lie_in_the_keychain_is_said_with_its_name(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    kit = on_script.desktop.kit
+    place = dataclasses.replace(kit.place, running=lambda: False)
+    left = {"detail": "Its address may still lie in the keychain.", "hint": "Its entry is cal_1."}
+    scripted.answers[routes.CALENDARS] = {"calendars": [{"id": "cal_1"}, {"id": "cal_2"}]}
+    scripted.answers[routes.CALENDAR_REMOVE] = lambda asked: {
+        "problem": {"title": "x", **left} if asked["calendar"] == "cal_1" else None
+    }
+    scripted.refusing[routes.TOKEN] = {"title": "x", "detail": "It is locked.", "hint": ""}
+    scripted.answers[routes.STOP] = {"stopping": True}
+    (place.home / "settings.toml").write_text("")
+    page = settings(on_script, scripted)
+    dialog = WipeDialog(dataclasses.replace(kit, place=place), page)
+    dialog.open()
+    dialog.everything.setChecked(True)
+    dialog.sure.setChecked(True)
+    dialog.wipe.click()
+    on_script.until(lambda: "The files are gone." in dialog.words.text())
+    words = dialog.words.text()
+    assert words.count("Its entry is cal_1.") == 1
+    assert "The network token may still lie in the keychain." in words
+    assert f"“Lull ({place.home})”" in words
+    assert "It is gone." not in on_script.told
+    assert not (place.home / "settings.toml").exists()
 
 
 # Reset

@@ -4,6 +4,9 @@ begins anew in silence, and nothing that lies there is thrown away."""
 from __future__ import annotations
 
 import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -21,9 +24,10 @@ def witness(lull: Lull) -> dict[str, object]:
 
 
 def lived_in(lull: Lull) -> None:
-    """Two turns and a skill, and a service that was killed."""
+    """Two turns and a skill of two versions, and a service that was killed."""
     running = lull.serve()
     lull.ask("skills", "add", "menu-style", "--description", "d", "--body", "b")
+    lull.ask("skills", "edit", "menu-style", "--body", "c")
     for word in ("apple", "pear"):
         running.chat(f"list: {word}")
     eventually(lambda: witness(lull).get("turns") == 2)
@@ -51,6 +55,54 @@ def test_a_database_that_is_gone_is_told_before_the_start_and_after(lull: Lull) 
     (said,) = [p for p in problems(lull) if "This home held 2 turns" in p]
     found = store_check(lull)
     assert (found["ok"], found["serious"], found["text"]) == (False, True, said)
+
+
+def database_emptied(home: Path) -> None:
+    (home / "lull.db").write_bytes(b"")
+
+
+def wal_gone(home: Path) -> None:
+    for name in ("lull.db-wal", "lull.db-shm"):
+        (home / name).unlink()
+
+
+def wal_rubbish(home: Path) -> None:
+    (home / "lull.db-wal").write_bytes(b"rubbish" * 2000)
+
+
+def library_gone(home: Path) -> None:
+    shutil.rmtree(home / "library")
+
+
+def versions_gone(home: Path) -> None:
+    """Also of the version before, which nothing else holds."""
+    shutil.rmtree(home / "library" / "versions")
+
+
+@pytest.mark.parametrize(
+    ("harm", "words"),
+    [
+        (database_emptied, "This home held 2 turns"),
+        (wal_gone, "This home held 2 turns"),
+        (wal_rubbish, "This home held 2 turns"),
+        (library_gone, "menu-style"),
+        (versions_gone, "menu-style"),
+    ],
+)
+def test_what_is_gone_is_told_by_a_real_start(
+    lull: Lull, harm: Callable[[Path], None], words: str
+) -> None:
+    lived_in(lull)
+    harm(lull.home)
+    for _ in range(2):  # at each start, until the user says that it is known
+        running = lull.serve()
+        said = problems(lull)
+        checks = {one["name"]: one for one in lull.run("doctor", "--json").json["checks"]}
+        told = said + [one["text"] for one in checks.values() if not one["ok"]]
+        assert any(words in one for one in told), (said, checks)
+        assert all("\n" not in one for one in said)
+        assert running.chat("list: plum")
+        running.kill()
 
 
 def test_a_kill_alone_loses_and_tells_nothing(lull: Lull) -> None:

@@ -18,6 +18,8 @@ import pytest
 from lull.desktop.diagnostics import bundle
 from lull.desktop.wiping import KEPT_NAMES, wiped
 from tests.building import bytes_below
+from tests.calendars.server import answer, calendar_server
+from tests.calendars.texts import MEETING, calendar
 from tests.running import Lull, RunningLull, eventually, free_port
 from tests.zygote import started
 
@@ -113,7 +115,9 @@ def lived_in(user: User) -> RunningLull:
     body["messages"] = [{"role": "user", "content": f"{WORDS} " + "hi there " * 40_000}]
     running.post("/api/chat", body)  # long enough for the long reader
     running.get(f"/c/{WORDS}/api/tags")
-    user.run("calendar", "add", f"https://127.0.0.1:9/{FEED}/basic.ics", "--means", "busy")
+    with calendar_server(None) as feeds:
+        url = feeds.serve(f"/{FEED}/basic.ics", answer(calendar(MEETING)))
+        user.ask("calendar", "add", url, "--means", "busy", "--private")
     user.ask("skills", "add", SKILL, "--description", "d", "--body", f"Say {WORDS}.")
     found = eventually(lambda: user.ask("conversations")["conversations"])
     user.ask("rate", user.ask("show", found[0]["id"])["turns"][-1]["id"], "good")
@@ -146,10 +150,10 @@ def test_removing_lull_leaves_nothing_that_was_said(user: User) -> None:
     here = str(user.home.relative_to(user.me))
 
     # Beside the folder of Lull, words are only in what was handed out, and secrets nowhere; the
-    # address of a calendar at most in the one file that was allowed for it.
+    # address of a calendar only in the one file that was allowed for it.
     assert {one for one in user.holding(WORDS) if not one.startswith((here, "given"))} == set()
     assert user.holding(KEY, PASSWORD) == []
-    assert set(user.holding(FEED)) <= {f"{here}/secrets.json"}
+    assert user.holding(FEED) == [f"{here}/secrets.json"]
     assert user.holding(WORDS)
 
     # A service that was killed, and the steps of README.md.

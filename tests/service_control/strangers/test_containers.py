@@ -16,6 +16,7 @@ import psutil
 import pytest
 
 from tests.running import RunningLull
+from tests.service_control.test_other_users import FILES
 
 ALONE = ["unshare", "--net"]
 MAPPED = 100_000
@@ -33,6 +34,33 @@ def tried(family, address):
     except OSError as error:
         return type(error).__name__
 print(tried(socket.AF_INET, (host, port)), tried(socket.AF_UNIX, path))
+"""
+
+ITS_ROOT = """
+import ctypes, os, socket, sys
+path, files, uid = sys.argv[1], sys.argv[2:-1], int(sys.argv[-1])
+libc = ctypes.CDLL(None, use_errno=True)
+os.setgroups([]); os.setgid(uid); os.setuid(uid)
+libc.prctl(4, 1, 0, 0, 0)  # PR_SET_DUMPABLE, or the maps below are root's
+if libc.unshare(0x10000000 | 0x40000000 | 0x00020000):  # CLONE_NEWUSER, NEWNET, NEWNS
+    sys.exit(os.strerror(ctypes.get_errno()))
+for name, text in (("setgroups", "deny"), ("uid_map", f"0 {uid} 1"), ("gid_map", f"0 {uid} 1")):
+    with open(f"/proc/self/{name}", "w") as file:
+        file.write(text)
+assert os.geteuid() == 0
+def connects():
+    with socket.socket(socket.AF_UNIX) as door:
+        door.connect(path)
+tries = [connects, lambda: os.chmod(path, 0o777), lambda: os.chown(path, 0, 0)]
+for file in files:
+    tries += [lambda file=file: open(file, "rb"), lambda file=file: os.chmod(file, 0o666)]
+    tries += [lambda file=file: open(file, "ab"), lambda file=file: os.unlink(file)]
+for one in tries:
+    try:
+        one()
+        print("in")
+    except OSError as error:
+        print(type(error).__name__)
 """
 
 
@@ -85,6 +113,25 @@ def test_a_container_finds_no_door(open_place: Path) -> None:
         # Its network alone keeps it from the port, whoever it is.
         port, _ = container(running, uid=0, words=ALONE)
         assert port in ("OSError", "ConnectionRefusedError"), port
+        assert lull.ask("status")["running"] is True
+
+
+def test_root_of_a_container_is_nobody_to_lull(open_place: Path) -> None:
+    """With every capability that its namespaces give it, and the home mounted into it."""
+    with RunningLull.cleaned_up(open_place / "home") as lull:
+        running = lull.serve()
+        assert running.chat("list: apple")
+        for folder in (lull.home, lull.home / "run", lull.home / "logs"):
+            folder.chmod(0o755)
+        files = [str(lull.home / name) for name in FILES]
+        said = [str(lull.home / "run" / "control.sock"), *files, str(MAPPED)]
+        ran = subprocess.run(
+            [sys.executable, "-I", "-c", ITS_ROOT, *said], capture_output=True, text=True
+        )
+        if "not permitted" in ran.stderr or "No space" in ran.stderr:
+            pytest.skip(f"no namespaces for users here: {ran.stderr.strip()}")
+        assert ran.returncode == 0, ran.stderr
+        assert ran.stdout.split() == ["PermissionError"] * (3 + 4 * len(FILES))
         assert lull.ask("status")["running"] is True
 
 

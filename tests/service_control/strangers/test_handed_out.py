@@ -8,6 +8,8 @@ import pytest
 
 from lull.desktop.diagnostics import bundle
 from tests.building import bytes_below
+from tests.calendars.server import answer, calendar_server
+from tests.calendars.texts import MEETING, calendar
 from tests.running import Lull, eventually
 
 pytestmark = pytest.mark.slow
@@ -15,6 +17,8 @@ pytestmark = pytest.mark.slow
 KEY = "sk-proj-Zq8vT2mKp4Xw7Lr9Nc3Hb6Jd1Fs5Gy0A"
 PASSWORD = "Tr0ub4dor-horse-quartz"
 FEED = "calendar-quartzprivate0123456789"
+GONE = "https://127.0.0.1:9"
+TOLD = (("conversations",), ("show",), ("logs",), ("calendar", "list"), ("lulls",))
 MODEL = f"no-such-model-{KEY}"
 
 
@@ -27,7 +31,10 @@ def test_no_secret_is_in_diagnostics_exports_or_logs(lull: Lull) -> None:
     body = {"model": MODEL, "stream": False, "messages": [{"role": "user", "content": KEY}]}
     service.post("/api/chat", body, {"X-Lull-Session": PASSWORD, "User-Agent": KEY})
     service.get(f"/c/{KEY}/api/tags")
-    lull.run("calendar", "add", f"https://127.0.0.1:9/{FEED}/basic.ics", "--means", "busy")
+    assert lull.run("calendar", "add", f"{GONE}/{FEED}/basic.ics", "--means", "busy").code == 1
+    with calendar_server(None) as feeds:
+        url = feeds.serve(f"/{FEED}/basic.ics", answer(calendar(MEETING)))
+        lull.ask("calendar", "add", url, "--means", "busy", "--private")
     lull.run("skills", "add", "with-key", "--description", "d", "--body", f"Use {KEY}.")
     lull.ask("skills", "add", "menu-style", "--description", "d", "--body", "Join with bars.")
     eventually(lambda: lull.ask("conversations")["conversations"])
@@ -45,7 +52,7 @@ def test_no_secret_is_in_diagnostics_exports_or_logs(lull: Lull) -> None:
         home=lull.home,
         user="anna",
     )
-    told = "".join(lull.run(*words).out for words in (("conversations",), ("show",), ("logs",)))
+    told = "".join(lull.run(*words).out for words in TOLD)
     exported = b"".join(data for _, data in bytes_below(target)).decode()
     assert "Join with bars" in exported and "Lull" in given
     texts = {
@@ -60,6 +67,6 @@ def test_no_secret_is_in_diagnostics_exports_or_logs(lull: Lull) -> None:
         assert [name for name, text in texts.items() if secret in text] == [], secret
     service.stop()
     kept = {path.name for path, data in bytes_below(lull.home) if FEED.encode() in data}
-    assert kept <= {"secrets.json"}
+    assert kept == {"secrets.json"}
     for secret in (KEY, PASSWORD):
         assert [str(p) for p, data in bytes_below(lull.home) if secret.encode() in data] == []

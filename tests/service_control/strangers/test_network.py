@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import stat
+import subprocess
 
 import pytest
 
 from lull.desktop.diagnostics import bundle
-from tests.running import Lull, RunningLull
+from tests.cli.terminal import CTRL_C, at_a_terminal
+from tests.running import Lull, RunningLull, eventually
 from tests.service_control.socket_client import ControlSocket
+from tests.zygote import started
 
 pytestmark = pytest.mark.slow
 
@@ -85,6 +88,25 @@ def test_the_token_is_kept(lull: Lull) -> None:
     assert token in secrets.read_text()
     assert control.ask("POST", "/v1/token", {"do": "forget"}).status == 200
     assert not secrets.exists() or token not in secrets.read_text()
+
+
+def test_a_start_shows_the_token_on_a_terminal_and_nowhere_else(lull: Lull) -> None:
+    """Started at login its words go into the system's journal, which others can read."""
+    lull.home.mkdir()
+    (lull.home / "settings.toml").write_text(SETTINGS.format(file="true"))
+    env = lull.environment({"DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"})
+    words = ["serve", "--port", "0"]
+    process = started(words, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    eventually((lull.home / "service.json").exists)
+    token = eventually(lambda: lull.ask("status", "--token")["token"])
+    assert lull.run("stop").code == 0
+    said, _ = process.communicate()
+    assert "Every request needs a token. `lull status --token` shows it." in said
+    assert "Lull is running at" in said and token not in said
+    with at_a_terminal(*words, env=env) as terminal:
+        assert token in terminal.until("Ctrl-C stops it.")
+        terminal.type(CTRL_C)
+        assert terminal.end()[0] == 0
 
 
 def test_loopback_has_no_token(lull: Lull) -> None:

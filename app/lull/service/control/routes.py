@@ -4,7 +4,6 @@ stopping.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -30,8 +29,8 @@ class ServiceRequests:
     """Seconds that answers in progress may take to finish when the service stops."""
     token: str = ""
     """Network token; empty when only this machine can connect."""
-    forget_token: Callable[[], None] = lambda: None
-    """Removes the token from the secret store. Blocking."""
+    forget_token: Callable[[], Awaitable[object]]
+    """Removes the token from the secret store. Raises LullError."""
 
 
 def service_routes(service: ServiceRequests, answering: Answering) -> list[web.RouteDef]:
@@ -46,7 +45,7 @@ def service_routes(service: ServiceRequests, answering: Answering) -> list[web.R
     async def token_gone(request: web.Request) -> web.Response:
         if (await answering.body(request)).get("do") != "forget":
             raise UsageError('The token can be forgotten: {"do": "forget"}.')
-        await asyncio.to_thread(service.forget_token)
+        await service.forget_token()
         return answering.json({"token": None})
 
     async def stop(_: web.Request) -> web.Response:

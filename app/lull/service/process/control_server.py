@@ -7,7 +7,7 @@ It makes each subject's request handlers and routes from the parts of a service.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from aiohttp import web
@@ -43,11 +43,11 @@ from lull.service.wiring.service import Service
 
 
 async def open_control(
-    service: Service, *, stop: Callable[[], None], forget_token: Callable[[], None]
+    service: Service, *, stop: Callable[[], None], forget_token: Callable[[], Awaitable[None]]
 ) -> web.AppRunner:
     """Serve the control API of a service on its socket; the caller cleans the runner up.
 
-    `forget_token` removes the network token from the secret store and blocks. Raises LullError.
+    `forget_token` removes the network token from the secret store. Raises LullError.
     """
     status = Status(service)
     view = SettingsView(service.paths.settings, apply=service.following.apply)

@@ -13,7 +13,6 @@ import errno
 import gc
 import logging
 import os
-import secrets
 import signal
 import socket
 from collections.abc import Callable
@@ -30,18 +29,15 @@ from lull.core.errors import AddressInUse, LullError, OpenToNetwork, SettingsErr
 from lull.service.process.control_server import open_control
 from lull.service.process.lock import Discovery, ServiceLock, alive, write_discovery
 from lull.service.process.logs import no_words_of_others, start_logging
+from lull.service.process.network_token import forget_token, network_token, remember_where
 from lull.service.proxy.auth import Door
 from lull.service.wiring.background import BackgroundTasks
 from lull.service.wiring.service import Service
 from lull.service.wiring.start import wired
-from lull.service.wiring.together import open_secrets
 from lull.store.leftovers import sweep_leftovers
 from lull.store.restoring import finish
 
 log = logging.getLogger(__name__)
-
-TOKEN = "network-token"
-"""Name under which the network token is kept in the secret store."""
 
 _LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """Loopback address to show for each wildcard bind address."""
@@ -129,7 +125,7 @@ async def _serve(
     stopping.listen()
     no_words_of_others(asyncio.get_running_loop())
     listener = _listener(settings.service)
-    token, worry = await _secrets(settings, paths)
+    token, kept_in, worry = await network_token(settings, paths)
     door = _door(settings.service, listener, token)
     async with (
         wired(settings, paths, door, played=played) as service,
@@ -138,11 +134,12 @@ async def _serve(
         service.token = token
         service.address = f"http://{_shown(settings.service.bind)}:{door.port}"
         _worry(service, worry)
+        await remember_where(service, kept_in)
         await service.ollama.probe()
         control = await open_control(
             service,
             stop=stopping.ask,
-            forget_token=lambda: open_secrets(service.settings, service.paths)[0].delete(TOKEN),
+            forget_token=lambda: forget_token(service),
         )
         closing.push_async_callback(control.cleanup)
         closing.callback(service.bus.close)
@@ -187,25 +184,6 @@ async def _drain(runner: web.AppRunner, stopping: Stopping) -> None:
             await runner.server.shutdown(0.01)
     finally:
         await _ended(hurry)  # type: ignore[arg-type]
-
-
-async def _secrets(settings: Settings, paths: Paths) -> tuple[str, LullError | None]:
-    """Return the network token where one is needed, created on first use, and any secret store
-    problem.
-
-    A loopback-only service needs no token and asks no keychain.
-    """
-    needed = settings.service.needs_token
-    if not needed and not settings.secrets.file_fallback:
-        return "", None
-    store, worry = await asyncio.to_thread(open_secrets, settings, paths)
-    if not needed:
-        return "", worry
-    token = await asyncio.to_thread(store.get, TOKEN)
-    if not token:
-        token = secrets.token_urlsafe(24)
-        await asyncio.to_thread(store.set, TOKEN, token)
-    return token, worry
 
 
 def _worry(service: Service, worry: LullError | None) -> None:

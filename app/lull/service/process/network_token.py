@@ -1,0 +1,62 @@
+"""The network token: created on first use, kept in the secret store, and taken out of it again."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+
+from lull.config.paths import Paths
+from lull.config.settings import Settings
+from lull.core.errors import LullError, SecretsError
+from lull.service.wiring.service import Service
+from lull.service.wiring.together import open_secrets
+from lull.store.feedback.remembered import Remembered
+
+TOKEN = "network-token"
+"""Name under which the network token is kept in the secret store."""
+
+_KEYCHAIN = "keychain"
+
+
+async def network_token(settings: Settings, paths: Paths) -> tuple[str, str, LullError | None]:
+    """Return the network token where one is needed, the kind of store that keeps it, and any
+    problem with that store.
+
+    A loopback-only service needs no token and asks no keychain.
+    """
+    needed = settings.service.needs_token
+    if not needed and not settings.secrets.file_fallback:
+        return "", "", None
+    store, worry = await asyncio.to_thread(open_secrets, settings, paths)
+    if not needed:
+        return "", "", worry
+    token = await asyncio.to_thread(store.get, TOKEN)
+    if not token:
+        token = secrets.token_urlsafe(24)
+        await asyncio.to_thread(store.set, TOKEN, token)
+    return token, store.kind, worry
+
+
+async def remember_where(service: Service, kind: str) -> None:
+    """Note that the token lies in the keychain, which may be locked or gone when it is to go."""
+    if kind == _KEYCHAIN:
+        await Remembered(service.stores.database).put(TOKEN, kind)
+
+
+async def forget_token(service: Service) -> None:
+    """Delete the token from the secret store.
+
+    Raises SecretsError where it may still lie in a keychain that cannot be asked now.
+    """
+    remembered = Remembered(service.stores.database)
+    where = await asyncio.to_thread(remembered.get, TOKEN)
+    store, problem = await asyncio.to_thread(open_secrets, service.settings, service.paths)
+    await asyncio.to_thread(store.delete, TOKEN)
+    if where == _KEYCHAIN and store.kind != _KEYCHAIN:
+        why = problem.detail if problem is not None else "There is no keychain."
+        raise SecretsError(
+            f"The network token may still lie in the keychain. {why}",
+            hint=f"Its entry there is called {TOKEN}.",
+        )
+    if where:
+        await remembered.put(TOKEN, "")
