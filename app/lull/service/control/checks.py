@@ -216,7 +216,10 @@ def reader(found: Callable[[], str], waiting: int) -> str:
 
 
 def keychain(store: SecretStore, problem: LullError | None) -> str:
-    """Return where secrets are kept. Raises `problem` if there is one."""
+    """Tell in a sentence where Lull keeps secrets: the system's keychain or a file.
+
+    Raises `problem`, the error of the keychain's start-up, unless it is None.
+    """
     if problem is not None:
         raise problem
     return f"Secrets are kept in the {store.kind}."

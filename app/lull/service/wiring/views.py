@@ -1,4 +1,6 @@
-"""Builds what users are shown of requests and feedback, and their ratings."""
+"""Puts together the parts that let users read their conversations and feedback, rate answers, and
+see how far feedback is trusted.
+"""
 
 from __future__ import annotations
 
