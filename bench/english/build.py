@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
+from bench.english.families import Family
 from bench.english.habits import HABITS, SHARE, with_habit
 from bench.english.own_answers import OwnAnswer, messages_of
 from bench.english.prompts import body_of, conversation, fact
@@ -51,7 +52,7 @@ EARLIER: Final = 0.12
 """Share of lessons in which another question and answer stand before."""
 LATER: Final = 0.06
 """Share of lessons whose block stands behind the newest message."""
-TRIES: Final = 40
+TRIES: Final = 120
 
 Json = dict[str, str]
 Count = Callable[[str], int]
@@ -79,8 +80,13 @@ def lessons(own: Sequence[OwnAnswer], count: int, *, seed: int, tokens_of: Count
     usable = [one for one in own if len(tidied(one.answer, ended=one.ended)) > 1]
     made: list[Lesson] = []
     for sort in _sorts(chance, count):
+        client = ""
+        if chance.random() < BEHIND:
+            client = client_text(chance, chance.randint(15, LONGEST), tokens_of, held=False)
+        # drawn before the answer: else families that fit few answers would be rare
+        family = chance.choice(TRAINED)
         for _ in range(TRIES):
-            lesson = _lesson(chance, sort, chance.choice(usable), usable, tokens_of)
+            lesson = _lesson(chance, sort, family, chance.choice(usable), usable, client)
             if lesson is not None:
                 made.append(lesson)
                 break
@@ -98,15 +104,13 @@ def _sorts(chance: random.Random, count: int) -> list[str]:
 def _lesson(
     chance: random.Random,
     sort: str,
+    family: Family,
     own: OwnAnswer,
     others: Sequence[OwnAnswer],
-    tokens_of: Count,
+    client: str,
 ) -> Lesson | None:
     """Make one lesson of a sort from an own answer; None if this one does not go with it."""
     turns = messages_of(own.asked)
-    client = ""
-    if chance.random() < BEHIND:
-        client = client_text(chance, chance.randint(15, LONGEST), tokens_of, held=False)
     if sort in ("plain", "habit"):
         return _without_rules(chance, sort, own, conversation(turns, (), client=client))
     if sort == "aside":
@@ -120,7 +124,7 @@ def _lesson(
             ended=own.ended,
             plain=conversation(turns, (), client=client),
         )
-    rules = _rules(chance, sort, own.kind)
+    rules = _rules(chance, sort, family, own.kind)
     before = material(chance, own.answer, ended=own.ended)
     answer = "" if kept(before, rules) else keep(before, rules)
     if not answer:
@@ -164,13 +168,13 @@ def _without_rules(
     )
 
 
-def _rules(chance: random.Random, sort: str, kind: str) -> list[Rule]:
+def _rules(chance: random.Random, sort: str, family: Family, kind: str) -> list[Rule]:
     count = {"one": 1, "two": 2, "three": 3}[sort]
     about = kind if kind != TALK and chance.random() < OWN_KIND else ""
     named = chance.random() < 0.7
     if count == 1:
-        return [draw(chance, chance.choice(TRAINED), held=False, kind=about, named=named)]
-    return several(chance, count, held=False, kind=about, named=named)
+        return [draw(chance, family, held=False, kind=about, named=named)]
+    return several(chance, family, count, held=False, kind=about, named=named)
 
 
 def _of_another_kind(chance: random.Random, kind: str) -> Rule:

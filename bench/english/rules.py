@@ -74,11 +74,18 @@ def draw(
 
 
 def several(
-    chance: random.Random, count: int, *, held: bool, kind: str = "", named: bool = True
+    chance: random.Random,
+    first: Family,
+    count: int,
+    *,
+    held: bool,
+    kind: str = "",
+    named: bool = True,
 ) -> list[Rule]:
-    """Draw rules of different trained families that can be kept together."""
+    """Draw rules of different trained families that can be kept together, `first` among them."""
+    others = [family for family in TRAINED if family is not first]
     while True:
-        families = chance.sample(TRAINED, count)
+        families = [first, *chance.sample(others, count - 1)]
         if fit(families):
             return [draw(chance, one, held=held, kind=kind, named=named) for one in families]
 

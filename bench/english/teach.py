@@ -130,11 +130,19 @@ def loss_of(
     return -weight * mx.take_along_axis(logs_NV, wanted_N[:, None], axis=-1).sum()
 
 
-def teach(plan: Plan, small: Small, lessons: Sequence[Lesson], work: Path) -> bool:
+def teach(
+    plan: Plan,
+    small: Small,
+    lessons: Sequence[Lesson],
+    work: Path,
+    *,
+    minutes: float = CPU_MINUTES,
+) -> bool:
     """Train the adapter, or go on in `work`; write it and return True when all steps are done.
 
-    Returns False when the processor time of the plan was spent before; the adapter is as far as it
-    came. Raises ValueError if `work` holds a training of another plan or of other lessons.
+    Returns False when `minutes` of processor time were spent before; the adapter is as far as it
+    came, and more minutes go on from there. Raises ValueError if `work` holds a training of another
+    plan or of other lessons.
     """
     work.mkdir(parents=True, exist_ok=True)
     _same(plan, lessons, work / "plan.json")
@@ -163,12 +171,12 @@ def teach(plan: Plan, small: Small, lessons: Sequence[Lesson], work: Path) -> bo
                 " min left",
                 flush=True,
             )
-        over = spent.minutes() > CPU_MINUTES
+        over = spent.minutes() > minutes
         if number % SAVE_EVERY == SAVE_EVERY - 1 or number == total - 1 or over:
             _save(work, small, optimizer, number + 1)
             spent.save()
         if over and number < total - 1:
-            print(f"{CPU_MINUTES:.0f} CPU minutes are spent after {number + 1} steps", flush=True)
+            print(f"{minutes:.0f} CPU minutes are spent after {number + 1} steps", flush=True)
             write_adapter(plan, small, work / ADAPTER)
             return False
     write_adapter(plan, small, work / ADAPTER)
@@ -274,14 +282,16 @@ def _resume(work: Path, small: Small, optimizer: Any) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--work", type=Path, required=True, help="with lessons.jsonl; checkpoints")
+    parser.add_argument("--minutes", type=float, default=CPU_MINUTES, help="of processor time")
     for name, value in asdict(Plan()).items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value)
     args = vars(parser.parse_args())
-    work = args.pop("work")
+    work, minutes = args.pop("work"), args.pop("minutes")
     plan = Plan(**args)
     small = Small(folder(work / "models"), rank=plan.rank, scale=plan.scale, seed=plan.seed)
     try:
-        return 0 if teach(plan, small, list(read(work / "lessons.jsonl")), work) else 1
+        lessons = list(read(work / "lessons.jsonl"))
+        return 0 if teach(plan, small, lessons, work, minutes=minutes) else 1
     except ValueError as error:
         parser.error(str(error))
 

@@ -75,7 +75,9 @@ def test_an_answer_that_cannot_be_changed_is_left_out_and_not_bent() -> None:
 def test_several_rules_are_kept_together() -> None:
     chance, worked = random.Random(3), 0
     for _ in range(300):
-        rules = several(chance, chance.choice((2, 3)), held=False)
+        first = chance.choice(TRAINED)
+        rules = several(chance, first, chance.choice((2, 3)), held=False)
+        assert rules[0].family == first.name
         assert len({one.family for one in rules}) == len(rules)
         answer = keep(chance.choice(SAMPLED).answer, rules)
         assert answer == "" or kept(answer, rules)
@@ -108,6 +110,7 @@ def test_lessons_have_their_shares_and_come_back_from_their_file(tmp_path: Path)
     for sort, share in SHARES.items():
         assert abs(told["sorts"][sort] / len(found) - share) < 0.03, sort
     assert set(told["families"]) == {family.name for family in TRAINED}
+    assert min(told["families"].values()) > len(found) / 40
     assert list(read(write(found, tmp_path))) == found
 
 

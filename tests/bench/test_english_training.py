@@ -39,7 +39,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_training_that_is_cut_off_ends_as_one_that_was_not(
-    base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from bench.english import teach
     from bench.english.small import Small
@@ -56,9 +56,8 @@ def test_a_training_that_is_cut_off_ends_as_one_that_was_not(
     assert teach.teach(plan, small(), lessons(), whole)
     assert "min left" in capsys.readouterr().out
 
-    monkeypatch.setattr(teach, "CPU_MINUTES", 0.0)  # each run makes one step, and saves it
-    runs = 1
-    while not teach.teach(plan, small(), lessons(), cut):
+    runs = 1  # each makes one step, and saves it
+    while not teach.teach(plan, small(), lessons(), cut, minutes=0.0):
         assert adapter(cut) != adapter(whole)
         runs += 1
     assert runs == len(teach.steps_of(plan, len(lessons()))) == 8
