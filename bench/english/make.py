@@ -2,8 +2,8 @@
 
 Samples the small model's own answers, makes lessons of them, trains and measures, and says how much
 processor time each stage took. A run that was cut off goes on where it was; the same seed gives the
-same adapter on the same machine. Nothing is shipped by it. On a machine that does other things, too,
-processor time counts for half: give more `--minutes`, or the training ends before its plan.
+same adapter on the same machine. Nothing is shipped by it. Where other programs are busy, a
+processor minute does half as much: give more `--minutes`, or the training ends before its plan.
 """
 
 from __future__ import annotations
