@@ -37,7 +37,8 @@ def main(argv: Sequence[str]) -> int:
                 return 0
             return _table(args, adapter, args.work or Path(folder))
     except LullError as error:
-        print(f"bench english: {error}", file=sys.stderr)
+        hint = f" ({error.hint})" if error.hint else ""
+        print(f"bench english: {error.detail}{hint}", file=sys.stderr)
         return 1
 
 
