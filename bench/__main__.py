@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 
 BENCHES = {
+    "english": "does the small English model keep rules, in words that it was not trained on",
     "gates": "what a proof lets through, beside the rules of others",
     "graduation": "does a proved skill move into the weights, on rules drawn anew",
     "kinds": "does a rule come back with the requests that it is about, and with no others",

@@ -84,6 +84,14 @@ CATALOGUE: Mapping[str, Entry] = {
         " generated, and credit is given by the bench: also that a request wanted no skill. All"
         " rule sets draw from the same wordings and worlds.",
     ),
+    "english": Entry(
+        measures="Whether the small English model keeps rules in Lull's own block, with the shipped"
+        " adapter and greedily: held-out requests, in wordings, values and families that it was not"
+        " trained on. A case counts only where the base, without the rule, breaks it.",
+        columns=("what", "family", "n", "share", "low", "high"),
+        rest=("what", "family", "n", "nats", "base", "adapter", "lost", "won"),
+        not_shown="The requests and wordings were written for Lull, as were those trained on.",
+    ),
     "reader": Entry(
         measures="What the shipped reader hears in messages behind answers, of two kinds of person"
         " from whom it has learned nothing.",

@@ -1,0 +1,72 @@
+"""Puts rules into a conversation as the service does: Lull's own block, alone, behind a client's
+system text, or at the end of a later message.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Final
+
+from bench.english.questions import KINDS
+from bench.english.rules import Rule
+from lull.core.feedback.feedback import RuleKind, Scope
+from lull.core.skills.prompt_block import block, merged_system
+from lull.core.skills.stated_skill import skill_of
+
+Json = dict[str, str]
+FACTS: Final = (
+    "I have two kids.", "I am a nurse.", "I live in a village near the sea.", "I'm vegetarian.",
+    "I work at night.", "My dog is called Rufus.", "I study chemistry.", "I don't own a car.",
+    "I play in a band.", "We moved here last year.", "I am left-handed.", "I run a small shop.",
+)  # fmt: skip
+HELD_FACTS: Final = ("I am retired.", "I sing in a choir.", "I have a twin sister.", "I keep bees.")
+
+
+def body_of(chance: random.Random, rule: Rule, *, held: bool) -> str:
+    """Return the body of the skill that Lull would make of a rule.
+
+    A rule for a kind that names it may be kept as one for every request; one that does not name it
+    always shows an example of the kind.
+    """
+    if not rule.kind:
+        # a skill that somebody wrote by hand has no frame
+        return rule.said if chance.random() < 0.12 else _framed(rule.said, Scope.ALL)
+    if rule.named and chance.random() < 0.3:
+        return _framed(rule.said, Scope.ALL)
+    return _framed(rule.said, Scope.KIND, example(chance, rule.kind, held=held))
+
+
+def fact(chance: random.Random, *, held: bool) -> str:
+    """Return the body of a skill that states a fact about the user."""
+    said = chance.choice(HELD_FACTS if held else FACTS)
+    made = skill_of(said, scope=Scope.ALL, kind_of_rule=RuleKind.FACT, asked="")
+    return made.body
+
+
+def example(chance: random.Random, kind: str, *, held: bool) -> str:
+    """Draw a request of a kind, as a rule for that kind shows one."""
+    told = KINDS[kind]
+    subject = chance.choice(told.held_subjects if held else told.subjects)
+    return chance.choice(told.forms).format(subject)
+
+
+def conversation(
+    turns: Sequence[Json], bodies: Sequence[str], *, client: str = "", later: bool = False
+) -> list[Json]:
+    """Return the messages that the model sees; `later` puts the block behind the newest message,
+    where Lull puts what was approved during a conversation.
+    """
+    added = block(bodies)
+    messages = [dict(one) for one in turns]
+    if later and added:
+        messages[-1]["content"] = merged_system(messages[-1]["content"], added)
+        system = client
+    else:
+        system = merged_system(client, added) if added else client
+    return [{"role": "system", "content": system}, *messages] if system else messages
+
+
+def _framed(said: str, scope: Scope, asked: str = "") -> str:
+    made = skill_of(said, scope=scope, kind_of_rule=RuleKind.PREFERENCE, asked=asked)
+    return made.body

@@ -1,0 +1,165 @@
+"""Draws rules as a user would say them, and changes an answer so that it keeps some.
+
+A rule is a family of the catalogue with a value, in one of the family's wordings, for every answer
+or for a kind of request.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from bench.english.families import BY_NAME, FAMILIES, Family, Stage
+from bench.english.questions import KINDS, TALK
+from bench.english.transforms import tidied, told
+from lull.core.checks.check import Check
+from lull.core.checks.holding import holds
+from lull.core.checks.signs import SIGNS
+
+TRAINED: Final = tuple(family for family in FAMILIES if not family.held)
+HELD_OUT: Final = tuple(family for family in FAMILIES if family.held)
+_ALL: Final = (
+    "every answer", "each reply", "all answers", "your answers", "everything you write",
+    "your replies", "all replies",
+)  # fmt: skip
+_HELD_ALL: Final = ("all of your responses", "anything you send me")
+_SUCH: Final = ("answers like this", "such answers", "this sort of thing")
+_HELD_SUCH: Final = ("texts of this kind",)
+_LEADS: Final = ("", "", "", "", "Please remember: ", "From now on: ", "One thing: ", "New rule: ")
+_HELD_LEADS: Final = ("", "For the future: ", "My wish: ")
+_NUMBERS: Final = {"1": "one", "2": "two", "3": "three", "4": "four", "10": "ten", "15": "fifteen"}
+_ONE: Final = re.compile(r"\b(one|1) (sentence|line)s\b( are)?", re.IGNORECASE)
+_NEAR: Final = (
+    {"howto", "recipe"}, {"howto", "advice"}, {"advice", "ideas"}, {"travel", "ideas"},
+    {"advice", "explain"}, {"howto", "explain"}, {"travel", "advice"}, {"product", "email"},
+    {"ideas", "explain"}, {"ideas", "recipe"}, {"travel", "explain"},
+)  # fmt: skip
+"""Kinds that a reasonable person may take for one another."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    family: str
+    value: str
+    said: str
+    """The rule in the user's words."""
+    kind: str = ""
+    """The kind of request that it is for; "" for every request."""
+    named: bool = True
+    """Whether the words name the kind; else only the example beside them tells it."""
+
+    @property
+    def check(self) -> Check:
+        return BY_NAME[self.family].check(self.value)
+
+
+def draw(
+    chance: random.Random, family: Family, *, held: bool, kind: str = "", named: bool = True
+) -> Rule:
+    """Draw a rule of a family; `held` takes wordings and values that are kept out of training.
+
+    A family without held-out values gives its own ones.
+    """
+    wording = chance.choice(family.held_wordings if held else family.wordings)
+    values = (family.held_values or family.values) if held else family.values
+    value = chance.choice(values) if "{v}" in wording else ""
+    lead = chance.choice(_HELD_LEADS if held else _LEADS)
+    about = _about(chance, kind, named=named, held=held)
+    said = lead + _capital(wording.format(it=about, v=_shown(chance, family, value)))
+    said = _ONE.sub(lambda one: f"{one[1]} {one[2]}{' is' if one[3] else ''}", said)
+    return Rule(family=family.name, value=value, said=said, kind=kind, named=named)
+
+
+def several(
+    chance: random.Random,
+    first: Family,
+    count: int,
+    *,
+    held: bool,
+    kind: str = "",
+    named: bool = True,
+) -> list[Rule]:
+    """Draw rules of different trained families that can be kept together, `first` among them."""
+    others = [family for family in TRAINED if family is not first]
+    while True:
+        families = [first, *chance.sample(others, count - 1)]
+        if fit(families):
+            return [draw(chance, one, held=held, kind=kind, named=named) for one in families]
+
+
+def fit(families: Sequence[Family]) -> bool:
+    """Whether rules of these families can be kept together in one answer."""
+    stages = [one.stage for one in families]
+    if Stage.WRAP in stages and any(one in stages for one in (Stage.SHAPE, Stage.EDGE)):
+        return False
+    if any(stages.count(one) > 1 for one in (Stage.LENGTH, Stage.CASE, Stage.SHAPE)):
+        return False
+    names = {one.name for one in families}
+    if "no_lists" in names and Stage.SHAPE in stages:
+        return False
+    # a sign-off has capitals, and counts as words, a line, a sentence
+    tight = {"ends", "starts"} & names and names & {
+        "lower_case",
+        "upper_case",
+        "sentences",
+        "lines",
+    }
+    lists = {"bullets", "starts", "ends"} & names and "lines" in names
+    return not tight and not lists and not {"sentences", "lines"} <= names
+
+
+def other_kind(chance: random.Random, kind: str) -> str:
+    """Draw a kind of request that is clearly another one."""
+    near = {other for pair in _NEAR if kind in pair for other in pair}
+    return chance.choice([one for one in KINDS if one != kind and one not in near and one != TALK])
+
+
+def keep(answer: str, rules: Sequence[Rule]) -> str:
+    """Return the answer changed so that the catalogue's checks say that it keeps every rule; "" if
+    that fails.
+    """
+    for rule in sorted(rules, key=lambda one: BY_NAME[one.family].stage):
+        answer = BY_NAME[rule.family].change(answer, rule.value)
+        if not answer.strip():
+            return ""
+    return answer if kept(answer, rules) else ""
+
+
+def kept(answer: str, rules: Sequence[Rule]) -> bool:
+    """Whether an answer keeps every rule, by the checks; one that cannot tell counts as broken."""
+    return all(holds(rule.check, answer) is True for rule in rules)
+
+
+def material(chance: random.Random, answer: str, *, ended: bool) -> str:
+    """Return the text of an own answer that is to be changed: some whole sentences, or all of it in
+    its own form.
+    """
+    whole = tidied(answer, ended=ended)
+    plain = told(answer)
+    if plain and chance.random() < 0.65:
+        return " ".join(plain[: chance.choice((1, 2, 2, 3, 3, 4))])
+    return whole
+
+
+def _about(chance: random.Random, kind: str, *, named: bool, held: bool) -> str:
+    if not kind:
+        return chance.choice(_HELD_ALL if held else _ALL)
+    if not named:
+        return chance.choice(_HELD_SUCH if held else _SUCH)
+    called = KINDS[kind].called
+    return called[-1] if held else chance.choice(called[:-1])
+
+
+def _shown(chance: random.Random, family: Family, value: str) -> str:
+    if family.name == "no_sign":
+        return SIGNS[value][1]
+    if family.name in ("sentences", "lines", "words") and chance.random() < 0.5:
+        return _NUMBERS.get(value, value)
+    return value
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,300 @@
+"""Trains the obedience adapter: `python -m bench.english.teach --work DIR`.
+
+Reads DIR/lessons.jsonl and writes DIR/adapter. Seeded; goes on where it was cut off. A lesson with
+a rule to keep is learned by cross-entropy on its answer; one in which nothing may change by the
+divergence from the base, which is the same weights with the LoRA layers switched off.
+"""
+
+from __future__ import annotations
+
+from bench.english.small import KEYS, Small, folder  # isort: skip  loads the fast BLAS before MLX
+
+import argparse
+import hashlib
+import json
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import mlx.core as mx
+import mlx.optimizers as optim
+import numpy as np
+from mlx import nn
+from mlx.utils import tree_flatten, tree_map, tree_unflatten
+
+from bench.english.build import Lesson, read
+
+MICRO_TOKENS: Final = 1_600
+"""Most tokens in one forward pass, padding included; more needs more memory and is no faster."""
+SAVE_EVERY: Final = 10
+ADAPTER: Final = "adapter"
+CPU_MINUTES: Final = 130.0
+"""Processor time after which a training ends, so that with the answers before it 150 suffice."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    seed: int = 0
+    lessons_a_step: int = 12
+    epochs: int = 1
+    learning_rate: float = 1e-3
+    warm_up: int = 15
+    rank: int = 16
+    scale: float = 2.0
+    stay: float = 1.0
+    """Weight of a nat of divergence from the base against a nat of cross-entropy."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tokens:
+    """A lesson in tokens."""
+
+    prompt: tuple[int, ...]
+    answer: tuple[int, ...]
+    plain: tuple[int, ...]
+    """The prompt without rules whose answer is to stay; empty where the answer itself is taught."""
+
+    @property
+    def length(self) -> int:
+        return max(len(self.prompt), len(self.plain)) + len(self.answer)
+
+
+def tokens_of(small: Small, lesson: Lesson) -> Tokens:
+    answer = small.tokens(lesson.answer) + ([small.end] if lesson.ended else [])
+    return Tokens(
+        prompt=tuple(small.prompt(lesson.messages)),
+        answer=tuple(answer),
+        plain=tuple(small.prompt(lesson.plain)) if lesson.plain is not None else (),
+    )
+
+
+def steps_of(plan: Plan, count: int) -> list[list[int]]:
+    """Return the lessons of each training step by number; the same for the same seed."""
+    steps: list[list[int]] = []
+    for epoch in range(plan.epochs):
+        order = np.random.default_rng((plan.seed, epoch)).permutation(count)
+        for start in range(0, count, plan.lessons_a_step):
+            steps.append([int(one) for one in order[start : start + plan.lessons_a_step]])
+    return steps
+
+
+def micro_batches(some: Sequence[Tokens]) -> list[list[Tokens]]:
+    """Split a step's lessons into forward passes of like length, taught and kept ones apart."""
+    out: list[list[Tokens]] = []
+    for stays in (False, True):
+        now: list[Tokens] = []
+        for one in sorted((o for o in some if bool(o.plain) is stays), key=lambda o: o.length):
+            if now and (len(now) + 1) * one.length > MICRO_TOKENS:
+                out.append(now)
+                now = []
+            now.append(one)
+        out += [now] if now else []
+    return out
+
+
+def logits_of(model: Any, prompts: Sequence[Sequence[int]], some: Sequence[Tokens]) -> mx.array:
+    """Return the logits that predict the answers' tokens, shape (all their tokens, vocabulary).
+
+    Only these go through the vocabulary's matrix, which is a fifth of the work.
+    """
+    rows = [[*prompt, *one.answer[:-1]] for prompt, one in zip(prompts, some, strict=True)]
+    width = max(map(len, rows))
+    ids_BT = mx.array([row + [0] * (width - len(row)) for row in rows])
+    places = [
+        number * width + len(prompt) - 1 + k
+        for number, (prompt, one) in enumerate(zip(prompts, some, strict=True))
+        for k in range(len(one.answer))
+    ]
+    hidden_BTD = model.model(ids_BT)
+    hidden_ND = hidden_BTD.reshape(-1, hidden_BTD.shape[-1])[mx.array(places)]
+    if model.args.tie_word_embeddings:
+        return model.model.embed_tokens.as_linear(hidden_ND)
+    return model.lm_head(hidden_ND)
+
+
+def loss_of(
+    model: Any, some: Sequence[Tokens], base_NV: mx.array | None, weight: float
+) -> mx.array:
+    """Return the summed loss of one forward pass, times `weight`.
+
+    `base_NV` are the base's log-probabilities; None where the answers themselves are taught.
+    """
+    logits_NV = logits_of(model, [one.prompt for one in some], some)
+    logs_NV = logits_NV - mx.logsumexp(logits_NV, axis=-1, keepdims=True)
+    if base_NV is not None:
+        return weight * (mx.exp(base_NV) * (base_NV - logs_NV)).sum()
+    wanted_N = mx.array([token for one in some for token in one.answer])
+    return -weight * mx.take_along_axis(logs_NV, wanted_N[:, None], axis=-1).sum()
+
+
+def teach(
+    plan: Plan,
+    small: Small,
+    lessons: Sequence[Lesson],
+    work: Path,
+    *,
+    minutes: float = CPU_MINUTES,
+) -> bool:
+    """Train the adapter, or go on in `work`; write it and return True when all steps are done.
+
+    Returns False when `minutes` of processor time were spent before; the adapter is as far as it
+    came, and more minutes go on from there. Raises ValueError if `work` holds a training of another
+    plan or of other lessons.
+    """
+    work.mkdir(parents=True, exist_ok=True)
+    _same(plan, lessons, work / "plan.json")
+    made = [tokens_of(small, one) for one in lessons]
+    steps = steps_of(plan, len(made))
+    total = len(steps)
+
+    def rate(step: mx.array) -> mx.array:
+        warm = mx.minimum(1.0, (step + 1) / plan.warm_up)
+        share = mx.minimum(1.0, step / total)
+        return plan.learning_rate * warm * 0.5 * (1 + mx.cos(math.pi * share))
+
+    optimizer = optim.Adam(learning_rate=rate)
+    optimizer.init(small.model.trainable_parameters())
+    spent = Spent(work)
+    first = _resume(work, small, optimizer)
+    began_s, losses = time.monotonic(), [[], []]  # type: tuple[float, list[list[float]]]
+    for number in range(first, total):
+        _step(plan, small, optimizer, [made[i] for i in steps[number]], losses)
+        if number % 5 == 4 or number == first:
+            each_s = (time.monotonic() - began_s) / (number - first + 1)
+            taught, stays = (f"{np.mean(one[-60:]):.3f}" if one else "-" for one in losses)
+            print(
+                f"step {number + 1} of {total}, nats a token: taught {taught}, from the base"
+                f" {stays}; {spent.minutes():.1f} CPU min, {(total - number - 1) * each_s / 60:.0f}"
+                " min left",
+                flush=True,
+            )
+        over = spent.minutes() > minutes
+        if number % SAVE_EVERY == SAVE_EVERY - 1 or number == total - 1 or over:
+            _save(work, small, optimizer, number + 1)
+            spent.save()
+        if over and number < total - 1:
+            print(f"{minutes:.0f} CPU minutes are spent after {number + 1} steps", flush=True)
+            write_adapter(plan, small, work / ADAPTER)
+            return False
+    write_adapter(plan, small, work / ADAPTER)
+    return True
+
+
+def _same(plan: Plan, lessons: Sequence[Lesson], file: Path) -> None:
+    """Write down what is trained, or hold it against what was written before."""
+    told = json.dumps([asdict(one) for one in lessons]).encode()
+    said = json.dumps({**asdict(plan), "lessons": hashlib.sha256(told).hexdigest()})
+    if file.exists() and file.read_text("utf-8") != said:
+        raise ValueError(f"{file.parent} holds another training; name another folder")
+    file.write_text(said, "utf-8")
+
+
+def _step(
+    plan: Plan, small: Small, optimizer: Any, some: Sequence[Tokens], losses: list[list[float]]
+) -> None:
+    """Make one step over some lessons; what each pass lost is added to `losses`."""
+    model = small.model
+    gradient = nn.value_and_grad(model, loss_of)
+    all_tokens = sum(len(one.answer) for one in some)
+    grads: Any = None
+    for batch in micro_batches(some):
+        stays = bool(batch[0].plain)
+        base_NV = _base(small, batch) if stays else None
+        weight = (plan.stay if stays else 1.0) / all_tokens
+        loss, found = gradient(model, batch, base_NV, weight)
+        grads = found if grads is None else tree_map(mx.add, grads, found)
+        mx.eval(loss, grads)
+        losses[stays].append(loss.item() / weight / sum(len(one.answer) for one in batch))
+    grads, _ = optim.clip_grad_norm(grads, 1.0)
+    optimizer.update(model, grads)
+    mx.eval(model.trainable_parameters(), optimizer.state)
+
+
+def _base(small: Small, batch: Sequence[Tokens]) -> mx.array:
+    """Return the base's log-probabilities of the answers behind the prompts without rules."""
+    small.wear(adapter=False)
+    logits_NV = logits_of(small.model, [one.plain for one in batch], batch)
+    logs_NV = mx.stop_gradient(logits_NV - mx.logsumexp(logits_NV, axis=-1, keepdims=True))
+    mx.eval(logs_NV)
+    small.wear(adapter=True)
+    return logs_NV
+
+
+def write_adapter(plan: Plan, small: Small, place: Path) -> None:
+    """Write the adapter in mlx-lm's format, in half precision."""
+    place.mkdir(parents=True, exist_ok=True)
+    arrays = tree_flatten(small.model.trainable_parameters())
+    halves = {name: one.astype(mx.float16) for name, one in arrays}
+    mx.save_safetensors(str(place / "adapters.safetensors"), halves)
+    config = {
+        "fine_tune_type": "lora",
+        "num_layers": len(small.model.layers),
+        "lora_parameters": {
+            "rank": plan.rank,
+            "scale": plan.scale,
+            "dropout": 0.0,
+            "keys": list(KEYS),
+        },
+    }
+    text = json.dumps(config, indent=2, sort_keys=True) + "\n"
+    (place / "adapter_config.json").write_text(text, "utf-8")
+
+
+class Spent:
+    """Counts the processor minutes over all sessions of a training."""
+
+    def __init__(self, work: Path) -> None:
+        self._file = work / "cpu_s.txt"
+        self._began_s = time.process_time()
+        self._before_s = float(self._file.read_text()) if self._file.exists() else 0.0
+
+    def minutes(self) -> float:
+        return (self._before_s + time.process_time() - self._began_s) / 60
+
+    def save(self) -> None:
+        self._file.write_text(str(self.minutes() * 60))
+
+
+def _save(work: Path, small: Small, optimizer: Any, step: int) -> None:
+    arrays = {f"net.{k}": v for k, v in tree_flatten(small.model.trainable_parameters())}
+    arrays |= {f"optimizer.{k}": v for k, v in tree_flatten(optimizer.state)}
+    spare = work / "checkpoint.new.safetensors"
+    mx.save_safetensors(str(spare), arrays, {"step": str(step)})
+    spare.replace(work / "checkpoint.safetensors")
+
+
+def _resume(work: Path, small: Small, optimizer: Any) -> int:
+    file = work / "checkpoint.safetensors"
+    if not file.exists():
+        return 0
+    arrays, said = mx.load(str(file), return_metadata=True)
+    net = [(k.removeprefix("net."), v) for k, v in arrays.items() if k.startswith("net.")]
+    small.model.load_weights(net, strict=False)
+    state = [(k.removeprefix("optimizer."), v) for k, v in arrays.items() if k[0] == "o"]
+    optimizer.state = tree_unflatten(state)
+    print(f"going on behind step {said['step']}", flush=True)
+    return int(said["step"])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--work", type=Path, required=True, help="with lessons.jsonl; checkpoints")
+    parser.add_argument("--minutes", type=float, default=CPU_MINUTES, help="of processor time")
+    for name, value in asdict(Plan()).items():
+        parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value)
+    args = vars(parser.parse_args())
+    work, minutes = args.pop("work"), args.pop("minutes")
+    plan = Plan(**args)
+    small = Small(folder(work / "models"), rank=plan.rank, scale=plan.scale, seed=plan.seed)
+    try:
+        lessons = list(read(work / "lessons.jsonl"))
+        return 0 if teach(plan, small, lessons, work, minutes=minutes) else 1
+    except ValueError as error:
+        parser.error(str(error))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
