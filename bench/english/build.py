@@ -18,7 +18,6 @@ from bench.english.families import Family
 from bench.english.habits import HABITS, SHARE, with_habit
 from bench.english.own_answers import OwnAnswer, messages_of
 from bench.english.prompts import body_of, conversation, fact
-from bench.english.questions import KINDS, TALK
 from bench.english.rules import (
     TRAINED,
     Rule,
@@ -29,7 +28,8 @@ from bench.english.rules import (
     other_kind,
     several,
 )
-from bench.english.systems import LONGEST, client_text
+from bench.english.texts.questions import KINDS, TALK
+from bench.english.texts.systems import LONGEST, client_text
 from bench.english.transforms import tidied
 
 SHARES: Final[Mapping[str, float]] = {

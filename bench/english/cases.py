@@ -13,9 +13,9 @@ from typing import Final
 
 from bench.english.families import Family
 from bench.english.prompts import body_of, conversation
-from bench.english.questions import KINDS, TALK, Question
 from bench.english.rules import HELD_OUT, TRAINED, Rule, draw, fit, other_kind
-from bench.english.systems import client_text
+from bench.english.texts.questions import KINDS, TALK, Question
+from bench.english.texts.systems import client_text
 from lull.core.checks.holding import holds
 
 CLIENT_TOKENS: Final = 200

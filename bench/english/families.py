@@ -12,7 +12,7 @@ from itertools import product
 from typing import Final
 
 from bench.english import transforms
-from bench.english.wordings import HELD_WORDINGS, WORDINGS
+from bench.english.texts.wordings import HELD_WORDINGS, WORDINGS
 from lull.core.checks.check import Check, CheckKind
 
 

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from bench.english.questions import FOLLOW_UPS, TALK, drawn
+from bench.english.texts.questions import FOLLOW_UPS, TALK, drawn
 
 if TYPE_CHECKING:  # it loads MLX, which whoever only reads answers does not need
     from bench.english.small import Small

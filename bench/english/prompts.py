@@ -8,8 +8,8 @@ import random
 from collections.abc import Sequence
 from typing import Final
 
-from bench.english.questions import KINDS
 from bench.english.rules import Rule
+from bench.english.texts.questions import KINDS
 from lull.core.feedback.feedback import RuleKind, Scope
 from lull.core.skills.prompt_block import block, merged_system
 from lull.core.skills.stated_skill import skill_of

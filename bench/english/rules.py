@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bench.english.families import BY_NAME, FAMILIES, Family, Stage
-from bench.english.questions import KINDS, TALK
+from bench.english.texts.questions import KINDS, TALK
 from bench.english.transforms import tidied, told
 from lull.core.checks.check import Check
 from lull.core.checks.holding import holds

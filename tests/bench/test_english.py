@@ -19,10 +19,10 @@ from bench.english.habits import HABITS, shown, with_habit
 from bench.english.own_answers import OwnAnswer
 from bench.english.own_answers import read as read_own
 from bench.english.prompts import HELD_FACTS, conversation
-from bench.english.questions import HELD_SMALL_TALK, KINDS, drawn, questions
 from bench.english.rules import HELD_OUT, TRAINED, Rule, draw, keep, kept, several
-from bench.english.systems import LONGEST, client_text
-from bench.english.wordings import HELD_WORDINGS
+from bench.english.texts.questions import HELD_SMALL_TALK, KINDS, drawn, questions
+from bench.english.texts.systems import LONGEST, client_text
+from bench.english.texts.wordings import HELD_WORDINGS
 from lull.core.checks.holding import holds
 from lull.core.errors import LullError
 from lull.core.skills.prompt_block import block
