@@ -5,6 +5,16 @@ our own block, whoever wrote them. The brackets are replaced by look-alikes that
 so a model can still read the words. Recognised are the forms of template marks, and names of marks
 that look like ordinary markup; `<h2>`, `List<T>` and `[TODO]` stay.
 
+A role word that begins a line, as a template writes it, becomes an item of a list. Whatever a model
+may read as the end of a line becomes a line feed first. Within a line only what a template writes
+there is changed: `USER:` in capitals and `### Human:`.
+
+Some ordinary texts cannot be told from marks, and are changed because a mark does the greater harm:
+`<step>`, `<AI>`, `<item10>` and names with a low line in tags; lines such as `Question: …`,
+`Answer: …`, `Output: …` and `Source: user`; ` USER: ` within a line; the headings
+`### Instruction`, `### Response` and `### User`, without a colon only on that level; the comment
+`# User: …`; the bold `**System:**`. Each still reads the same.
+
 Sources: chat templates and added tokens of the model families that Ollama, llama.cpp and
 transformers ship.
 """
@@ -14,6 +24,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from lull.core.skills.role_words import PART, SPEAKER
 from lull.core.unicode_safety import bare
 
 _BARS: Final = "|｜￨¦│┃"
@@ -32,34 +43,96 @@ _NAMES: Final = (
     # numbered and prefixed ones
     r"|reserved\d*|unused\d*|special\d*|extra\d*|seed:[\w:]+|image|img|audio|video"
 )
+_BARE_NAMES: Final = (
+    # as tags only without attributes: with them they are more often placeholders
+    rf"{SPEAKER}|ai|agent|usr|ast|step|reponame|toolresponse|(?:start|begin|end)of[a-z]+"
+    # calls of tools
+    r"|(?:function|parameter|tool|invoke)=[^<>\n]{1,60}"
+    # numbered tokens and bytes; `<int64>`, `<sha256>` and `<h2>` are none
+    r"|(?!u?int|b?float|double|complex|sha|base|utf|char|string)[a-z]{3,20}\d{2,7}|0x[0-9a-f]{2}"
+)
 _TAG: Final = re.compile(
     # <|…|>, <|…>, <…|>, <｜…｜>, <▁PRE>: no other markup uses bars and low lines
     rf"[{_OPEN}]\s{{0,3}}/?\s{{0,3}}(?:"
     rf"[{_BARS}]{_WORD}{{0,80}}?[{_BARS}]?|{_WORD}{{1,80}}?[{_BARS}]|▁{_WORD}{{1,40}}?"
-    # <start_of_turn>, <tool_call>, <extra_id_0>, <EOS_TOKEN>: names with an underscore
-    r"|[A-Za-z]\w{0,60}_\w{0,60}"
-    rf"|(?:{_NAMES})(?:\s[^<>\n]{{0,60}})?)\s{{0,3}}/?[{_CLOSE}]",
+    # <start_of_turn>, <tool_call>, <extra_id_0>, <EOS_TOKEN>, <_user>: names with a low line
+    r"|_\w{1,60}|[^\W\d_]\w{0,60}_\w{0,60}"
+    # <[BOS_never_used_…]>, <{user}>
+    rf"|[\[［{{(][\w▁]{{0,60}}[_▁][\w▁]{{0,60}}[\]］}})]|[\[［{{(](?:{SPEAKER})[\]］}})]"
+    rf"|(?:{_BARE_NAMES})|(?:{_NAMES})(?:\s[^<>\n]{{0,60}})?)\s{{0,3}}/?[{_CLOSE}]",
     re.IGNORECASE,
 )
 _DOUBLE: Final = re.compile(rf"[{_OPEN}]{{2}}\s?/?\s?\w{{1,20}}\s?[{_CLOSE}]{{2}}")
 """Matches <<SYS>> and its end."""
 _SQUARE: Final = re.compile(
     rf"[\[［]\s?/?\s?(?:[{_BARS}]{_WORD}{{0,60}}?[{_BARS}]"
-    r"|INST|SYS|SYSTEM|USER|ASSISTANT|SYSTEM_PROMPT|MODEL_SETTINGS|AVAILABLE_TOOLS|TOOLS?"
+    rf"|INST|SYS|SYSTEM_PROMPT|MODEL_SETTINGS|AVAILABLE_TOOLS|TOOLS?|ATTR"
+    # not the `[bot]` of a bot's account
+    rf"|(?!(?-i:bot))(?:{SPEAKER})"
     r"|TOOL_[A-Z_]{1,20}|CALL_ID|ARGS|THINK|PREFIX|SUFFIX|MIDDLE|[GS]?MASK|CLS|SEP|PAD|UNK|BOS|EOS"
-    r"|IMG(?:_[A-Z]{1,9})?|AUDIO|BEGIN_AUDIO|TRANSCRIBE|UNUSED_TOKEN_\d{1,6}|CONTROL_\d{1,6}"
+    r"|IMG(?:_[A-Z]{1,9})?|AUDIO|BEGIN_AUDIO|TRANSCRIBE"
+    # numbered tokens: [unused9], [UNUSED_TOKEN_145], [CONTROL_8], [extra_id_3]
+    r"|(?:unused|reserved|special|extra|control|dummy)(?:_?(?:token|id))?_?\d{1,6}"
     r"|multimodal|Round \d{1,4})\s?[\]］]",
     re.IGNORECASE,
 )
-_ODD: Final = re.compile(r"\]~!?b\[?\]?|\[e~\[")
+_ODD: Final = re.compile(r"\]~!?b\[?\]?|\[e~\[|\]<\][^\n<>\[\]]{1,40}\[>\[")
 """Matches MiniMax's marks."""
-_LINE: Final = re.compile(
-    r"^([ \t]*)(#{2,}[ \t]?)?((?:system|user|assistant|human|developer|ai|model|instructions?|input"
-    r"|output|response|observation|GPT4 Correct (?:User|Assistant))(?: \w{1,12})?[ \t]?[:：])",
-    re.IGNORECASE | re.MULTILINE,
+_BREAK: Final = re.compile("\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+"""Matches what ends a line and is no line feed."""
+_BLANK: Final = r"[^\S\n]"
+"""A blank within a line."""
+_OPENCHAT: Final = r"(?:GPT4 Correct|Code|Math Correct) (?:User|Assistant)"
+_ROLE: Final = (
+    r"(?:(?:system|user|assistant|human|developer|ai|model|instructions?|input|output|response"
+    rf"|observation|{_OPENCHAT})(?: \w{{1,12}})?"
+    rf"|{SPEAKER}|{PART}){_BLANK}?[:：]"
 )
-"""Matches a role at the head of a line, as in Alpaca's and Vicuna's templates."""
-_ANY: Final = re.compile(rf"[{_OPEN}\[［~:：]")
+_WHO: Final = rf"(?:{SPEAKER}|developer|ai|model)"
+_LINES: Final = tuple(
+    (re.compile(rf"^({_BLANK}*+){pattern}", re.IGNORECASE | re.MULTILINE), then)
+    for pattern, then in (
+        # System:, ### Response:, @@ Response:, as in Alpaca's and Vicuna's templates
+        (rf"(?:(?:##+|@@){_BLANK}?)?({_ROLE})", r"\1- \2"),
+        # **System:**, ## **User**:, 【用户】：; but `_model: str` is a field
+        (
+            rf"(?:##*{_BLANK}?)?([*【]{{1,3}}{_WHO}[*】]{{0,3}}{_BLANK}?[:：]"
+            rf"|_{{1,3}}{_WHO}(?:_{{1,3}}[:：]|[:：]_))",
+            r"\1- \2",
+        ),
+        # # User:, which may be a comment and stays one
+        (rf"(#{_BLANK}?)({_WHO}{_BLANK}?[:：])", r"\1\2- \3"),
+        # ### Instruction, ### **System**, @@ Response
+        (
+            rf"(?:###|@@){_BLANK}?([*_]{{0,3}}(?:{SPEAKER}|instruction|response)[*_]{{0,3}}"
+            rf"{_BLANK}*$)",
+            r"\1- \2",
+        ),
+        # Source: user
+        (
+            rf"((?:source|destination|speaker|author|sender|from){_BLANK}?[:：]{_BLANK}?"
+            rf"(?:{SPEAKER}|ipython|developer|ai|model){_BLANK}*$)",
+            r"\1- \2",
+        ),
+    )
+)
+_WITHIN: Final = (
+    # Guanaco's and Aquila's templates have their roles within a line; a quoted one is spoken of
+    (
+        re.compile(rf"(?<![#\"'`“‘«„])#{{2,6}}{_BLANK}?(?={_ROLE})", re.IGNORECASE),
+        "- ",
+    ),
+    # Vicuna's has capitals there. `- USER:` is an item of a list.
+    (
+        re.compile(
+            r"(?<![\w\"'`“‘«„$#./-])(?<![-*+] )(USER|ASSISTANT|SYSTEM|HUMAN|BOT|GPT)"
+            r"(?= ?[:：](?:\s|$))"
+        ),
+        r"‹\1›",
+    ),
+    (re.compile(rf"(?<!- )({_OPENCHAT})(?=:)", re.IGNORECASE), r"‹\1›"),
+)
+_ANY: Final = re.compile(rf"[{_OPEN}\[［~:：#@]")
 _HARMLESS: Final = {
     **dict.fromkeys(map(ord, _OPEN), "‹"),
     **dict.fromkeys(map(ord, _CLOSE), "›"),
@@ -73,15 +146,19 @@ def harmless(text: str) -> str:
     """Return the text with every chat-template mark put into harmless brackets, otherwise
     unchanged.
     """
+    text = _BREAK.sub("\n", text)
     if not text.isascii() and (read := bare(text)) != text and _marked(read) > _marked(text):
         # Some servers normalise text, so hidden letters would otherwise bypass this.
         text = read
     if not _ANY.search(text):
         return text
-    for mark in (_DOUBLE, _TAG, _SQUARE, _ODD):
+    for mark in (_ODD, _DOUBLE, _TAG, _SQUARE):
         text = mark.sub(lambda found: found.group().translate(_HARMLESS), text)
-    return _LINE.sub(r"\1- \3", text)
+    for line, then in (*_LINES, *_WITHIN):
+        text = line.sub(then, text)
+    return text
 
 
 def _marked(text: str) -> int:
-    return sum(len(mark.findall(text)) for mark in (_DOUBLE, _TAG, _SQUARE, _ODD))
+    marks = (_DOUBLE, _TAG, _SQUARE, _ODD, *(line for line, _ in (*_LINES, *_WITHIN)))
+    return sum(len(mark.findall(text)) for mark in marks)
