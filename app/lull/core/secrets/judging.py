@@ -25,6 +25,7 @@ _CODE: Final = re.compile(
     r"(?:self|this|os|process|env|config|settings|request|req|args|options|user|form|data|params|var|local|module)\.|"
     r"[A-Za-z_]\w*(?:\?$|\|[A-Za-z_]+$)|/(?:[\w.-]+/)+|\./|~/|@\w+/|\w+://[^:@/]*(?:/|$)"
 )
+_CALL: Final = re.compile(r"[A-Za-z_.]{3,}[(\[]\w")
 _STATES: Final = re.compile(
     r"(?i).+(?:ed|ing|able|ible|less|ful|ly|ous|ive|ung|lich|isch|bar|igt|iert|tet|ée?s?|ado|ada|ido|ida|ción|oria|orio)"
 )
@@ -50,13 +51,13 @@ def changes(value: str) -> int:
 
 def random(value: str, *, least: int = 8) -> bool:
     """Whether a value looks random, not like a name, a word or a number."""
-    if len(value) < least or is_gap(value):
+    if len(value) < least or is_gap(value) or _CALL.match(value):
         return False
     sample = value[:200]
     turns, digits = changes(sample), any(c.isdigit() for c in sample)
     if not digits:
-        if drawn_letters(sample, sure=True):
-            return True
+        if sample.isalpha():
+            return drawn_letters(sample, sure=len(sample) < 16)
         return len(sample) >= 16 and turns >= max(4, len(sample) // 4)
     return turns >= max(2, len(sample) // 10) and len(set(sample)) >= min(6, len(sample) // 2)
 
