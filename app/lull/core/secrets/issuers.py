@@ -72,7 +72,7 @@ pay-token        | access_token$production access_token$sandbox          | small
 pay-token        | rzp_live_ rzp_test_                                   | word    | 14
 pay-token        | FLWSECK- FLWSECK_TEST- FLWPUBK-                       | url     | 16
 pay-token        | access-production- access-sandbox- access-development- public-production- | uuid | 32
-pay-token        | live_ test_                                           | url     | 30
+pay-token        | live_ test_                                           | word    | 30
 pay-token        | shippo_live_ shippo_test_ duffel_live_ duffel_test_ gocardless_ | url | 30
 pay-token        | AQE                                                   | base64  | 50
 pay-token        | EZAK EZTK                                             | word    | 50
@@ -227,7 +227,7 @@ _PIECES: Final = (
     ),
     _run(
         "wallet-key",
-        r"(?<![A-Za-z0-9/+_.-]))6P[1-9A-HJ-NP-Za-km-z]{56}(?![A-Za-z0-9/+])",
+        r"(?<![A-Za-z0-9/_.-]))6P[1-9A-HJ-NP-Za-km-z]{56}(?![A-Za-z0-9/+])",
         f"6P{_A}{_A[:24]}",
         f"6P{_A}",
     ),
