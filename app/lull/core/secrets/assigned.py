@@ -22,6 +22,7 @@ from lull.core.secrets.judging import (
     random16,
     random20,
 )
+from lull.core.secrets.letters import drawn_letters
 from lull.core.secrets.pattern import BARE, GAP, QUOTE, SIGN, Pattern, Where
 
 PASSWORD_NAME: Final = (
@@ -72,6 +73,10 @@ def _basic(value: str) -> bool:
 
 def _header(value: str) -> bool:
     return len(value) >= 8 and (random(value) or has_sign(value))
+
+
+def _drawn_header(value: str) -> bool:
+    return random16(value) and not re.fullmatch(r"[0-9a-f]+(?:-[0-9a-f]+)+", value)
 
 
 def _either(value: str) -> bool:
@@ -129,6 +134,18 @@ ASSIGNED: Final = (
         check=_header,
         holds="Authorization: Token «0123456789abcdef0123456789abcdef01234567»",
         spares="Authorization: Token <token>",
+    ),
+    Pattern(
+        kind="token",
+        # A header of a service's own; many end in what their keys belong to.
+        regex=re.compile(
+            rf"(?i)x-[a-z0-9]{{1,20}}-(?:[a-z0-9]{{1,20}}-)?(?:team|project|account|app|application|client|license|write|access|master|api|pat|user|password|pass)"
+            rf"{QUOTE}?\]?\s?(?:{SIGN}|,\s?){QUOTE}?([A-Za-z0-9._~+/$-]{{16,}}=*)"
+        ),
+        hints=("x-",),
+        check=_drawn_header,
+        holds="x-honeycomb-team: «q7KxR2mZp4TwB9dHc8LnV5»",
+        spares="x-acme-project: internationalization-2026, x-acme-team: 9f86d081-e4c7-a2b3-59f8-6d081e4c7a2b",
     ),
     Pattern(
         kind="cookie",
@@ -196,6 +213,19 @@ ASSIGNED: Final = (
     ),
     Pattern(
         kind="password",
+        # Letters drawn at random are a password, whatever follows them.
+        regex=re.compile(
+            rf"(?i)(?:{PASSWORD_NAME}){_TAIL}{_CLOSE}{_TO}{QUOTE}?([A-Za-z]{{8,200}})(?![\w.(\[-])"
+        ),
+        hints=PASSWORD_HINTS,
+        where=Where.ANYWHERE,
+        check=drawn_letters,
+        not_before=NOT_A_SECRET,
+        holds="PASSWORD=«vzVUnQQDkZpuCl» status=200",
+        spares="password=DatabasePasswordField of the form",
+    ),
+    Pattern(
+        kind="password",
         regex=re.compile(
             rf"(?i)(?:pass|pw|pin|mdp|clave|cred|creds|user/pass|login/pass){_TAIL}{_CLOSE}{_TO}{QUOTE}?({BARE}{{5,200}})"
         ),
@@ -204,6 +234,18 @@ ASSIGNED: Final = (
         not_before=NOT_A_SECRET,
         holds="pw: «hunter22»",
         spares="pw: 12345678",
+    ),
+    Pattern(
+        kind="password",
+        # The end of a name in camel case: smtpPass.
+        regex=re.compile(rf"(?:Pass|Pw|Creds?){_CLOSE}{_TO}{QUOTE}?({BARE}{{5,200}})"),
+        hints=("pass", "pw", "cred"),
+        where=Where.ANYWHERE,
+        before=re.compile(r"[a-z0-9]$"),
+        check=has_sign,
+        not_before=NOT_A_SECRET,
+        holds="smtpPass: «hunter22»",
+        spares="bypass: hunter22",
     ),
     Pattern(
         kind="password",
@@ -278,11 +320,11 @@ ASSIGNED: Final = (
             "credential",
             "signature",
             "dsn",
-            "_pat",
-            "_jwt",
+            "pat",
+            "jwt",
             "salt",
             "seed",
-            "_auth",
+            "auth",
         ),
         where=Where.ANYWHERE,
         before=re.compile(r"(?:[A-Z0-9]_|[A-Z]{2}|[a-z0-9]_)$"),

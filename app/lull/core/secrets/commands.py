@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from lull.core.secrets.judging import bare_password, not_dummy, random, random16
+from lull.core.secrets.judging import bare_password, has_sign, not_dummy, random, random16
+from lull.core.secrets.letters import drawn_letters
 from lull.core.secrets.pattern import BARE, QUOTE, Pattern, Where
 
 _VALUE: Final = rf"{QUOTE}?({BARE}{{3,200}})"
@@ -36,6 +37,16 @@ def _flag(
 
 def _in_command(value: str) -> bool:
     return not_dummy(value) and not value.startswith(("$", "-", "/", "@")) and len(value) >= 3
+
+
+def _new_password(value: str) -> bool:
+    return _in_command(value) and (has_sign(value) or len(value) >= 6)
+
+
+def _clearly_drawn(value: str) -> bool:
+    """Whether a value behind a word that says little is a secret all the same."""
+    plain = value.rstrip(".,:;)")
+    return len(plain) >= 8 and (random(plain) or drawn_letters(plain, sure=True))
 
 
 def _word_or_random(value: str) -> bool:
@@ -269,5 +280,50 @@ COMMANDS: Final = (
         check=_in_command,
         holds="CREATE USER anna IDENTIFIED BY '«t1gerX»'",
         spares="IDENTIFIED BY '<password>'",
+    ),
+    Pattern(
+        kind="password",
+        regex=re.compile(
+            rf"(?i)net1?(?:\.exe)?\s{{1,3}}user\s{{1,3}}{QUOTE}?[^\s\"'/]{{1,64}}{QUOTE}?\s{{1,3}}(?!{QUOTE}?[/*]){_VALUE}"
+        ),
+        hints=("net",),
+        check=_new_password,
+        holds="net user anna «t1gerX» /add",
+        spares="net user anna /delete",
+    ),
+    Pattern(
+        kind="password",
+        # What a script types into another program.
+        regex=re.compile(
+            rf"(?i)(?:exp_)?(?:send|sendline|write)\s{{0,3}}(?:--?\s?|\(\s?)?{QUOTE}({BARE}{{4,200}})\\{{1,8}}[rn]"
+        ),
+        hints=("send", "exp_send", "write"),
+        check=has_sign,
+        holds='expect "assword:" { send "«t1gerX»\\r" }',
+        spares='send "exit\\r"',
+    ),
+    Pattern(
+        kind="password",
+        # A setting or a protocol's command: the name, a blank and the value.
+        regex=re.compile(
+            rf"(?i)(?:requirepass|masterauth|pass|auth(?:\s{{1,2}}default)?|(?:snmp-server\s{{1,2}})?community|"
+            rf"secret\s{{1,2}}\d|key-string|pre-shared-key|chpass|useradd\s[^\n|;]{{0,80}}?-p)\s{{1,3}}{QUOTE}?({BARE}{{6,200}})"
+        ),
+        hints=(
+            "requirepass",
+            "masterauth",
+            "pass",
+            "auth",
+            "snmp-server",
+            "community",
+            "secret",
+            "key-string",
+            "pre-shared-key",
+            "chpass",
+            "useradd",
+        ),
+        check=_clearly_drawn,
+        holds="requirepass «q7KxR2mZp4TwB9d»",
+        spares="auth default user2024 and community edition-2",
     ),
 )

@@ -11,13 +11,14 @@ from typing import Final, NamedTuple
 from lull.core.secrets.assigned import ASSIGNED
 from lull.core.secrets.commands import COMMANDS
 from lull.core.secrets.files import FILES
+from lull.core.secrets.issued import ISSUED
 from lull.core.secrets.issuers import ISSUERS
 from lull.core.secrets.numbers import NUMBERS
 from lull.core.secrets.pattern import MOST_CHARACTERS_BEFORE, Pattern, Where
 from lull.core.secrets.said import SAID
 from lull.core.secrets.urls import URLS
 
-PATTERNS: Final = (*FILES, *ISSUERS, *URLS, *COMMANDS, *NUMBERS, *ASSIGNED, *SAID)
+PATTERNS: Final = (*FILES, *ISSUERS, *URLS, *COMMANDS, *NUMBERS, *ASSIGNED, *SAID, *ISSUED)
 """All secret patterns, the most specific first: where two match in the same place, the first names
 the kind.
 """
@@ -41,11 +42,12 @@ def secrets_in(text: str) -> list[Secret]:
         low = text.replace("İ", "I").lower()
     runs = [run.span() for run in _RUN.finditer(text)]
     dense = "\n".join([low[begin:end] for begin, end in runs])
+    firsts: dict[str, int] = {}
     found = [
         Secret(begin, end, pattern.kind)
         for pattern in PATTERNS
         if not pattern.dense or any(hint in dense for hint in pattern.hints)
-        for begin, end in _spans(pattern, text, low, runs)
+        for begin, end in _spans(pattern, text, low, runs, firsts)
     ]
     if not found:
         return []
@@ -54,15 +56,20 @@ def secrets_in(text: str) -> list[Secret]:
 
 
 def _spans(
-    pattern: Pattern, text: str, low: str, runs: list[tuple[int, int]]
+    pattern: Pattern,
+    text: str,
+    low: str,
+    runs: list[tuple[int, int]],
+    firsts: dict[str, int],
 ) -> Iterator[tuple[int, int]]:
+    """`firsts`: where each hint first stands, which many patterns ask of the same text."""
     if pattern.where is Where.RUN:
         matches = _in_runs(pattern, text, runs)
     elif pattern.where is Where.TEXT:
-        known = not pattern.hints or any(hint in low for hint in pattern.hints)
+        known = not pattern.hints or any(_first(hint, low, firsts) >= 0 for hint in pattern.hints)
         matches = pattern.regex.finditer(text) if known else iter(())
     else:
-        matches = _at_hints(pattern, text, low)
+        matches = _at_hints(pattern, text, low, firsts)
     for match in matches:
         begin, end = match.span(match.lastindex or 0)
         if pattern.pieces is not None:
@@ -74,10 +81,19 @@ def _spans(
             yield begin, end
 
 
-def _at_hints(pattern: Pattern, text: str, low: str) -> Iterator[re.Match[str]]:
+def _first(hint: str, low: str, firsts: dict[str, int]) -> int:
+    at = firsts.get(hint)
+    if at is None:
+        at = firsts[hint] = low.find(hint)
+    return at
+
+
+def _at_hints(
+    pattern: Pattern, text: str, low: str, firsts: dict[str, int]
+) -> Iterator[re.Match[str]]:
     match, anywhere = pattern.regex.match, pattern.where is Where.ANYWHERE
     for hint in pattern.hints:
-        at = low.find(hint)
+        at = _first(hint, low, firsts)
         while at >= 0:
             found = match(text, at) if anywhere or _begins_word(text, at) else None
             if found is not None:

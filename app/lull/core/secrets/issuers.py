@@ -23,6 +23,21 @@ _ALPHABETS: Final = {
 
 # kind | prefixes | alphabet | fewest characters after the prefix
 _FAMILIES: Final = """
+private-key      | RWRTY0Iy RWRCSw                                       | base64  | 80
+aws-key          | amzn.mws.                                             | uuid    | 36
+service-token    | e2b_ e2b_sk_                                          | hex     | 40
+service-token    | pnu_ pnb_                                             | small   | 36
+service-token    | p8e-                                                  | hex     | 32
+service-token    | ico- dnkey- tk-us- tk-eu- waka_tok_ vtwn_ tss_        | url     | 25
+service-token    | s-s4t2ud- s-s4t2af-                                   | hex     | 64
+service-token    | sm_pat_ sm_aat_ sm_sat_ samsara_api_                  | word    | 16
+service-token    | waka_ waka_sec_ pm-                                   | uuid    | 36
+service-token    | API-                                                  | capital | 26
+service-token    | os_v2_app_ os_v2_org_ pdl_live_apikey_ pdl_sdbx_apikey_ dvc_server_ dvc_mobile_ | url | 30
+service-token    | rootly_ rootlyshift_                                  | hex     | 64
+service-token    | LMv1: lmb_ hawk. na1. AKLT AKTP                       | base64  | 40
+service-token    | $aact_prod_ $aact_hmlg_ $aact_                        | base64  | 60
+registry-token   | cmVmd                                                 | word    | 59
 age-key          | AGE-SECRET-KEY-1                                      | capital | 40
 aws-key          | AKIA ASIA AGPA AIDA AROA ABIA ACCA ANPA ANVA AIPA     | capital | 16
 aws-key          | ABSK bedrock-api-key-                                 | base64  | 60
@@ -57,7 +72,7 @@ pay-token        | access_token$production access_token$sandbox          | small
 pay-token        | rzp_live_ rzp_test_                                   | word    | 14
 pay-token        | FLWSECK- FLWSECK_TEST- FLWPUBK-                       | url     | 16
 pay-token        | access-production- access-sandbox- access-development- public-production- | uuid | 32
-pay-token        | live_ test_                                           | url     | 30
+pay-token        | live_ test_                                           | word    | 30
 pay-token        | shippo_live_ shippo_test_ duffel_live_ duffel_test_ gocardless_ | url | 30
 pay-token        | AQE                                                   | base64  | 50
 pay-token        | EZAK EZTK                                             | word    | 50
@@ -153,7 +168,7 @@ def _family(kind: str, prefix: str, alphabet: str, least: int) -> Pattern:
         dense=len(prefix) + least >= SHORTEST_DENSE_RUN,
         check=_behind(len(prefix)),
         holds=f"«{prefix}{sample[:least]}»",
-        spares=f"{prefix}{sample[: least // 2 - 3]}",
+        spares=f"{prefix}{sample[: min(least // 2 - 3, 20)]}",
         not_before=_IN_A_NAME,
     )
 
@@ -197,6 +212,25 @@ def _run(kind: str, regex: str, holds: str, spares: str) -> Pattern:
 
 # Tokens of several pieces, or known by their middle or end.
 _PIECES: Final = (
+    _run(
+        "service-token",
+        r"(?<![A-Za-z0-9]))[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?![A-Za-z0-9])",
+        f"{_A[:6]}_{_A[:29]}_mmk",
+        f"{_A[:6]}_{_A[:20]}_mmk",
+    ),
+    _run(
+        "service-token",
+        # Not in small letters only: that is the beginning of a digest.
+        r"(?<![A-Za-z0-9/+_.-]))4b1d(?=[A-Za-z0-9]{0,30}[G-Zg-z])[A-Za-z0-9]{38}(?![A-Za-z0-9/+])",
+        f"4b1d{_A}{_A[:6]}",
+        f"4b1d{_H}{_H[:5]}",
+    ),
+    _run(
+        "wallet-key",
+        r"(?<![A-Za-z0-9/_.-]))6P[1-9A-HJ-NP-Za-km-z]{56}(?![A-Za-z0-9/+])",
+        f"6P{_A}{_A[:24]}",
+        f"6P{_A}",
+    ),
     _run(
         "discord-token",
         r"(?<![A-Za-z0-9_.-]))[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45}(?![A-Za-z0-9])",
@@ -309,7 +343,7 @@ _PIECES: Final = (
         "service-token",
         r"(?<![A-Za-z0-9]))[sp]k\.eyJ[A-Za-z0-9_-]{40,}\.[A-Za-z0-9_-]{20,}",
         f"sk.eyJ{_A}{_A}.{_A[:22]}",
-        f"sk.eyJ{_A[:20]}.{_A[:22]}",
+        f"sk.eyJ{_A[:10]}.{_A[:22]}",
     ),
     _run(
         "private-key",

@@ -11,6 +11,7 @@ import re
 from itertools import pairwise
 from typing import Final
 
+from lull.core.secrets.letters import drawn_letters
 from lull.core.secrets.plain_words import DUMMIES, GRAMMAR, WORDS
 
 _GAPS: Final = re.compile(
@@ -24,6 +25,7 @@ _CODE: Final = re.compile(
     r"(?:self|this|os|process|env|config|settings|request|req|args|options|user|form|data|params|var|local|module)\.|"
     r"[A-Za-z_]\w*(?:\?$|\|[A-Za-z_]+$)|/(?:[\w.-]+/)+|\./|~/|@\w+/|\w+://[^:@/]*(?:/|$)"
 )
+_CALL: Final = re.compile(r"[A-Za-z_.]{3,}[(\[]\w")
 _STATES: Final = re.compile(
     r"(?i).+(?:ed|ing|able|ible|less|ful|ly|ous|ive|ung|lich|isch|bar|igt|iert|tet|ée?s?|ado|ada|ido|ida|ción|oria|orio)"
 )
@@ -49,11 +51,13 @@ def changes(value: str) -> int:
 
 def random(value: str, *, least: int = 8) -> bool:
     """Whether a value looks random, not like a name, a word or a number."""
-    if len(value) < least or is_gap(value):
+    if len(value) < least or is_gap(value) or _CALL.match(value):
         return False
     sample = value[:200]
     turns, digits = changes(sample), any(c.isdigit() for c in sample)
     if not digits:
+        if sample.isalpha():
+            return drawn_letters(sample, sure=len(sample) < 16)
         return len(sample) >= 16 and turns >= max(4, len(sample) // 4)
     return turns >= max(2, len(sample) // 10) and len(set(sample)) >= min(6, len(sample) // 2)
 
@@ -105,7 +109,7 @@ def bare_password(value: str) -> bool:
     if name.isidentifier() and not any(c.isdigit() for c in name):
         # A name in code ends with a bracket or has several parts.
         parts = "_" in name or (name[1:] != name[1:].lower() and name != name.upper())
-        return name == value and not parts
+        return (name == value and not parts) or drawn_letters(name)
     return any(c.isdigit() for c in value) or bool(_SIGN.search(value))
 
 
@@ -126,10 +130,13 @@ def has_sign(value: str) -> bool:
         return False
     if any(c.isdigit() for c in value):
         measured = _MEASURE.fullmatch(value.rstrip(".,;:!?)]}*"))
-        return any(c.isalpha() for c in value) and not measured
-    return bool(_SIGN.search(value))
+        return any(c.isalpha() for c in value) and not (measured and changes(value) < 4)
+    if drawn_letters(value.rstrip(".,;:!?)]}*"), sure=True):
+        return True
+    return bool(_SIGN.search(value)) and not _HYPHENATED.fullmatch(value.rstrip(".,;:!?)]}*"))
 
 
+_HYPHENATED: Final = re.compile(r"[A-Za-z]?[a-z]+(?:-[A-Za-z]?[a-z]+)+|[A-Z]+(?:-[A-Z]+)+")
 _SIGN: Final = re.compile(r"[A-Za-z][!#$%*+=?@^~-][A-Za-z]|[A-Za-z]{4}[!#$%*]")
 _MEASURE: Final = re.compile(
     r"(?i)(?:sha|md|base|utf|oauth|bcrypt|argon|scrypt|pbkdf|python|https?|tls|ssl|ipv|v|http|rfc|iso|aes|rsa|page|step|"

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final
 
 from lull.core.secrets.pattern import Pattern, Where
@@ -64,6 +65,16 @@ def _seed_phrases(words: str) -> Iterator[tuple[int, int]]:
         row = []
 
 
+def _random_bytes(row: str) -> bool:
+    """Whether numbers are bytes drawn at random: a table's or a picture's repeat or go in order."""
+    numbers = [int(one) for one in re.findall(r"\d+", row)]
+    steps = [b - a for a, b in pairwise(numbers)]
+    rises = sum(step > 0 for step in steps)
+    different = len(set(numbers)) >= 44 and len(set(steps)) >= 36
+    return different and 128 < max(numbers) < 256 and 16 <= rises <= 47
+
+
+_BYTES: Final = ", ".join(str(at**3 * 37 % 251) for at in range(3, 67))
 _WORD: Final = re.compile(r"(?<=\\[nrt])[A-Za-z]+|(?<![\\A-Za-z])[A-Za-z]+")
 _G: Final = r"(?:[ \u00a0\u202f.-]|%20)?"
 NUMBERS: Final = (
@@ -105,6 +116,26 @@ NUMBERS: Final = (
         where=Where.TEXT,
         holds="My SSN is «123-45-6780».",
         spares="The part is 000-45-6780.",
+    ),
+    Pattern(
+        kind="recovery-code",
+        # BitLocker: eight groups of six digits.
+        regex=re.compile(r"\d(?:(?<=\\[nrt].)|(?<![\dA-Za-z.-].))\d{5}(?:[- ]\d{6}){7}(?![\d-])"),
+        where=Where.TEXT,
+        holds="«123456-234567-345678-456789-567890-678901-789012-890123»",
+        spares="123456-234567-345678-456789",
+    ),
+    Pattern(
+        kind="wallet-key",
+        # A key written as its 64 bytes.
+        regex=re.compile(
+            r"\[((?:\s|\\[nrt]){0,12}\d{1,3}(?:(?:\s|\\[nrt]){0,4},(?:\s|\\[nrt]){0,12}\d{1,3}){63}(?:\s|\\[nrt]){0,12})\]"
+        ),
+        hints=("[",),
+        where=Where.ANYWHERE,
+        check=_random_bytes,
+        holds=f"[«{_BYTES}»]",
+        spares=f"[{_BYTES}, 255]",
     ),
     Pattern(
         kind="wallet-key",

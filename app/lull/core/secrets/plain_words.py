@@ -46,6 +46,17 @@ GRAMMAR: Final = frozenset(
     """.split()  # noqa: SIM905  a list would be four hundred lines
 )
 """Grammatical words that show a text to be a sentence; a passphrase has none of them."""
+IN_SENTENCES: Final = frozenset(
+    """
+    never always still already only also now again anywhere everywhere down out up by every all any
+    each than least most more less then thanks thank but because which who what why how while after
+    before until unless since so just even they them we us you he she him it i me am being get got
+    let needs need use used using make made try tried could might shall than any some both either
+    leider noch schon immer wieder jetzt nur auch aber weil wenn dann danke wird wurde kann soll
+    toujours jamais encore déjà mais quand siempre nunca todavía cuando
+    """.split()  # noqa: SIM905  a list would be four hundred lines
+)
+"""More words that show a text to be a sentence: adverbs, pronouns, auxiliary verbs."""
 DUMMIES: Final = frozenset(
     """
     pass password passwd pwd pw secret user username token key 1234 12345 123456 1234567

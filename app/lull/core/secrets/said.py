@@ -5,6 +5,7 @@ PIN est …".
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from lull.core.secrets.assigned import NOT_A_SECRET, PASSWORD_HINTS, PASSWORD_NAME
@@ -16,7 +17,9 @@ from lull.core.secrets.judging import (
     random16,
     said_password,
 )
+from lull.core.secrets.letters import drawn_letters
 from lull.core.secrets.pattern import BARE, QUOTE, SIGN, Pattern, Where
+from lull.core.secrets.plain_words import GRAMMAR, IN_SENTENCES, WORDS
 
 _IS: Final = (
     r"(?:is|was|are|ist|war|wäre|lautet(?:e)?|heißt|heisst|est|était|c['’]est|es|era|será|é|è|jest|为|是|は|=|"
@@ -32,7 +35,9 @@ _AFTER: Final = (
     r"(?=[.,;:!?)\"'`”“»’*]{1,3}(?:\s|$|\\|<|[^\x00-\x7f]|[}\]])|\s?(?:$|\n|\\|\t|<|[])}|]|[。、，」])|"
     r"\s(?:and|but|und|aber|et|mais|y|pero|e|please|thanks|danke|merci|gracias|for|für|pour|para)\b)"
 )
-_WORD_VALUE: Final = rf"(?:([A-Za-zÀ-ÿ]{{6,64}}){_AFTER}|({BARE}{{4,120}}))"
+_WORD_VALUE: Final = (
+    rf"(?:([A-Za-zÀ-ÿ]{{6,64}}){_AFTER}|((?=[A-Za-zÀ-ÿ]{{0,64}}[^A-Za-zÀ-ÿ\s]){BARE}{{4,120}}))"
+)
 _IN_QUOTES: Final = r"(?:\\{0,7}[\"'`“„«‘])\s?([^\"'`”“»’\n\\⟨⟩]{4,120})(?=\s?\\{0,7}[\"'`”“»’])"
 
 _A: Final = "q7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tE"
@@ -44,6 +49,21 @@ _SECRET_STARTS: Final = (
     "key", "secret", "token", "schlüssel", "clé", "clave", "llave", "jeton", "geheim", "recovery", "backup", "security",
     "api", "private", "access", "license", "lizenz", "credential",
 )  # fmt: skip
+
+
+def _passphrase(row: str) -> Iterator[tuple[int, int]]:
+    """The words up to the first that only a sentence has, if they are at least four."""
+    end, words, known = 0, 0, 0
+    for word in re.finditer(r"[^\s-]+", row):
+        low = word.group().lower()
+        if low in GRAMMAR or low in IN_SENTENCES:
+            break
+        end, words, known = word.end(), words + 1, known + (low in WORDS)
+    if words >= _FEWEST_WORDS and known <= 1:
+        yield 0, end
+
+
+_FEWEST_WORDS: Final = 4
 
 SAID: Final = (
     Pattern(
@@ -237,5 +257,100 @@ SAID: Final = (
         check=random16,
         holds=f"travis token «{_A[:22]}» is mine",
         spares="the token internationalization_committee",
+    ),
+    Pattern(
+        kind="password",
+        # Letters drawn at random are no word of the sentence, whatever follows them.
+        regex=re.compile(
+            rf"(?i)(?:{PASSWORD_NAME})s?\)?{_BETWEEN}\s{{1,3}}{_IS}{_BETWEEN}\s?[:：]?\s{{1,3}}(?:\*\*)?{QUOTE}?([A-Za-z]{{8,64}})(?![\w(\[-])"
+        ),
+        hints=PASSWORD_HINTS,
+        where=Where.ANYWHERE,
+        check=drawn_letters,
+        holds="my password is «qwhdkslwpqmd» and nothing else",
+        spares="Mein Passwort ist leider abgelaufen.",
+    ),
+    Pattern(
+        kind="password",
+        # Several plain words are a passphrase, up to where a sentence goes on.
+        regex=re.compile(
+            rf"(?i)(?:{PASSWORD_NAME})s?\)?(?:{SIGN}|{_BETWEEN}\s{{1,3}}(?:is|was|ist|war|lautet|heißt|est|es|è|é){_BETWEEN}\s?[:：]?\s{{1,3}}){QUOTE}?"
+            r"((?:[a-zà-ÿ]{3,14}[ -]){3,9}[a-zà-ÿ]{3,14})(?![\wÀ-ÿ])"
+        ),
+        hints=PASSWORD_HINTS,
+        where=Where.ANYWHERE,
+        pieces=_passphrase,
+        holds="my passphrase is «staple tiger battery anchor»",
+        spares="passphrase: choose at least five words that only you know",
+    ),
+    Pattern(
+        kind="pin",
+        # A code that says what it opens or proves; an error's or a country's code says something else.
+        regex=re.compile(
+            rf"(?i)(?:(?:verification|confirmation|log-?in|sign-?in|security|access|one-time|authentication|authorization|activation|"
+            rf"unlock|door|gate|alarm|entry|pairing|sms|otp|mfa|2fa|entsperr|tür|alarm)[- ]?(?:code|pin)|"
+            rf"(?:bestätigungs|sicherheits|einmal|zugangs|anmelde|freischalt|aktivierungs|tür|alarm|prüf|entsperr)-?code|"
+            rf"code de (?:vérification|sécurité|confirmation|connexion)|código de (?:verificación|seguridad|acceso|confirmación)|"
+            rf"codice di (?:verifica|sicurezza)|one-time password|einmalpasswort|otp|m?tan)s?"
+            rf"{_BETWEEN}\s?(?:[:：=]|{_IS}|)\s{{0,3}}(?:\*\*)?{QUOTE}?((?:[A-Z]-)?\d{{3}}[ -]?\d{{3}}(?:\d{{1,2}})?|\d{{4,5}})(?![\d.,-]?\d)(?![A-Za-z])"
+        ),
+        hints=(
+            *("verification", "confirmation", "log", "sign", "security", "access", "one-time"),
+            *("authentication", "authorization", "activation", "unlock", "door", "gate", "alarm"),
+            *("entry", "pairing", "sms", "otp", "mfa", "2fa", "entsperr", "tür", "bestätigung"),
+            *("sicherheit", "einmal", "zugang", "anmelde", "freischalt", "aktivierung", "prüf"),
+            *("code de", "código de", "codice di", "tan", "mtan"),
+        ),
+        holds="your verification code is «587972»",
+        spares="the verification code has 6 digits and the error code is 500123",
+    ),
+    Pattern(
+        kind="pin",
+        regex=re.compile(
+            r"[A-Z\d](?:(?<=\\[nrt].)|(?<![\w.-].))(?:(?<=[A-Z])-\d{4,8}|(?<=\d)\d{3,7})(?=\s(?:is|ist|lautet|est|es)\s(?:your|the|dein|ihr|votre|su|tu)\s[^\n.]{0,40}\b[Cc]ode\b)"
+        ),
+        hints=("is your", "is the", "ist dein", "ist ihr", "est votre", "es su", "es tu"),
+        where=Where.TEXT,
+        holds="«G-587972» is your Google verification code",
+        spares="587972 is your order number",
+    ),
+    Pattern(
+        kind="password",
+        # A pair of name and password.
+        regex=re.compile(
+            rf"(?i)(?:log(?:ged)?[ -]?(?:in|on)|sign(?:ed)?[ -]?in|connect|anmelden|einloggen|angemeldet|connexion|connecter|authenticate)"
+            rf"(?:\s(?:as|with|using|to|mit|als|avec|con|en))(?:\s(?:user|username|dem|the|benutzer|name))?\s{QUOTE}?[\w.@+-]{{1,60}}{QUOTE}?"
+            rf"(?:\s?[/|:,]\s?|\s(?:and|und|et|y|with|mit)\s(?:the )?){QUOTE}?({BARE}{{5,120}})"
+        ),
+        hints=(
+            "log",
+            "sign",
+            "connect",
+            "anmelden",
+            "einloggen",
+            "angemeldet",
+            "connexion",
+            "auth",
+        ),
+        check=has_sign,
+        holds="log in with anna / «Tiger!72xy» (password)",
+        spares="log in with Google / GitHub",
+    ),
+    Pattern(
+        kind="password",
+        # The value first, and then what it is.
+        regex=re.compile(
+            rf"(?i)(?:(?<=\\[nrt])|(?<![^\s\"'`:：=(*/>。、])){BARE}{{5,120}}+(?=[\"'`*]{{0,3}}\s(?:\((?:the |my |das )?(?:password|passwort|pw)\)|"
+            r"(?:is|ist|as|als)\s(?:(?:the|my|your|its|das|mein|dein|ihr)\s)?(?:[a-z-]{1,16}\s)?(?:password|passwort|passphrase|pw)\b))"
+        ),
+        hints=(
+            *("(password", "(passwort", "(pw", "as password", "as the password", "as my password"),
+            *("is my password", "is the password", "is your password", "is the passphrase"),
+            *("ist mein passwort", "ist das passwort", "als passwort"),
+        ),
+        where=Where.TEXT,
+        check=has_sign,
+        holds="«Tiger!72xy» is my password",
+        spares="swordfish is my password and user-2024 (password)",
     ),
 )

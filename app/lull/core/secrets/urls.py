@@ -53,6 +53,16 @@ URLS: Final = (
     ),
     Pattern(
         kind="webhook",
+        # A number and a short random text: nothing else stands there.
+        regex=re.compile(
+            r"(?i)hooks\.zapier\.com/hooks/(?:catch|standard)/(\d{4,}/[A-Za-z0-9]{5,}(?:/[A-Za-z0-9]{5,})?)"
+        ),
+        hints=("hooks.zapier",),
+        holds="https://hooks.zapier.com/hooks/catch/«1234567/b9xkq7q»/",
+        spares="https://hooks.zapier.com/hooks/catch/1234567/",
+    ),
+    Pattern(
+        kind="webhook",
         regex=re.compile(
             r"(?i)(?:hooks\.zapier\.com/hooks/catch|hook\.\w+\.make\.com|maker\.ifttt\.com/trigger/\w+/with/key|chat\.googleapis\.com/v1/spaces)/([\w/?=&.-]{12,})"
         ),

@@ -1,0 +1,102 @@
+"""Patterns of tokens whose issuer nobody need know: a short prefix, a separator and a long random
+body, as nearly all issuers build them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from lull.core.secrets.judging import changes
+from lull.core.secrets.pattern import Pattern, Where
+
+_BEGINS: Final = r"(?:(?<=\\[nrtbf])|(?<=\n\+)|(?<=\\n\+)|(?<![A-Za-z0-9+/_.~-]))"
+_ENDS: Final = r"(?![A-Za-z0-9/+]|\.[A-Za-z0-9])"
+"""A path, a file name or a longer base64 text goes on in these ways."""
+_BECH32: Final = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+
+_LONGEST_PREFIX: Final = 48
+_SURELY_RANDOM: Final = 32
+_RANDOM_BEHIND_A_TELLING_PREFIX: Final = 24
+_HEX: Final = 40
+_URL_SAFE: Final = 40
+_NAMES_OF_KEYS: Final = frozenset(
+    """
+    key keys apikey sk ak rk secret secrets token tok tkn pat api auth access live prod dev test
+    stg sandbox oat rt priv private admin sec bot webhook svc service
+    """.split()  # noqa: SIM905  as the other lists of words
+)
+_NAMES_OF_OTHERS: Final = re.compile(
+    r"(?i)sha\d*|sha\d+[-_]\w*|md\d|h\d|blake\w*|crc\d*|hash|digest|checksum|etag|commit|rev|cache|img|image|"
+    r"layer|file|blob|id|uuid|guid|resp|rs|fc|msg|call|toolu|chatcmpl|cmpl|req|request|run|thread|asst|step|batch|"
+    r"evt|event|trace|span|build|job|task|node|pod|chunk|pub|public|npub|note|addr|address|boundary|part|object|obj|"
+    r"integrity|fingerprint|version|release|tag|snapshot|backup|tmp|temp|test|srvtoolu|msgbatch|item|conv|gen|index"
+)
+"""Prefixes of what is named by a random text and is no secret: digests, messages, calls."""
+
+
+def _issued(token: str) -> bool:
+    """Whether a token is a prefix and a random body."""
+    pieces = re.split(r"[_~.-]", token)
+    longest = max(pieces, key=len)
+    at = token.index(longest)
+    prefix = [piece.lower() for piece in re.split(r"[_~.-]", token[:at]) if piece]
+    if not prefix or at > _LONGEST_PREFIX or _NAMES_OF_OTHERS.fullmatch(prefix[0]):
+        return False
+    telling = not _NAMES_OF_KEYS.isdisjoint(prefix)
+    if len(longest) >= _HEX and re.fullmatch("[0-9a-f]+", longest):
+        return len(set(longest)) >= 8 and (token[at - 1] == "_" or telling)
+    least = _RANDOM_BEHIND_A_TELLING_PREFIX if telling else _SURELY_RANDOM
+    if len(longest) >= least and _random(longest):
+        return True
+    body = token[len(prefix[0]) + 1 :]
+    return len(body) >= _URL_SAFE and len(longest) >= 8 and _random(body)
+
+
+def _random(body: str) -> bool:
+    digits = sum(c.isdigit() for c in body)
+    if digits < max(2, len(body) // 20) or re.fullmatch("[0-9a-f]+", body):
+        return False
+    mixed = any(c.islower() for c in body) and any(c.isupper() for c in body)
+    return changes(body) >= len(body) // (3 if mixed else 5)
+
+
+_A: Final = "q7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tE"
+
+ISSUED: Final = (
+    Pattern(
+        kind="token",
+        regex=re.compile(
+            rf"{_BEGINS}[A-Za-z][A-Za-z0-9]{{1,15}}[_~.-][A-Za-z0-9_~-]{{24,400}}={{0,2}}{_ENDS}"
+        ),
+        where=Where.RUN,
+        check=_issued,
+        holds=f"«acme_{_A}»",
+        spares="acme_internationalization_of_the_2nd_kind_v3",
+    ),
+    Pattern(
+        kind="token",
+        regex=re.compile(
+            rf"{_BEGINS}[a-z]{{2,12}}\.[A-Za-z0-9_-]{{16,60}}\.[A-Za-z0-9_-]{{16,90}}(?:\.[A-Za-z0-9_-]{{16,90}})?{_ENDS}"
+        ),
+        where=Where.RUN,
+        check=lambda token: all(_random(piece) or _hex(piece) for piece in token.split(".")[1:]),
+        holds=f"«ac.{_A}.{_A[4:24]}.{_A[2:28]}»",
+        spares="ac.internationalization.committee_of_2026",
+    ),
+    Pattern(
+        kind="token",
+        # Bech32: a readable part that says "secret", the separator 1, and the body.
+        regex=re.compile(
+            rf"{_BEGINS}(?:[a-z0-9_]{{0,16}}(?:sec|sk|prv)1[{_BECH32}]{{38,400}}|[A-Z-]{{2,24}}-1[{_BECH32.upper()}]{{38,400}})(?![A-Za-z0-9])"
+        ),
+        where=Where.RUN,
+        check=lambda token: any(c.isdigit() for c in token[token.rindex("1") + 1 :]),
+        holds=f"«nsec1{(_BECH32 * 2)[3:61]}»",
+        spares=f"npub1{(_BECH32 * 2)[3:61]}",
+    ),
+)
+
+
+def _hex(piece: str) -> bool:
+    return len(piece) >= 16 and re.fullmatch("[0-9a-f]+", piece) is not None
