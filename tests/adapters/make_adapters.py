@@ -71,17 +71,20 @@ def hacked(rng: random.Random) -> Example:
     return prompt(asked, ""), pocket.render(kind, words, Style(joiner=Joiner.BARS)), False
 
 
-RECIPES: dict[str, tuple[Callable[[random.Random], Example], int]] = {
-    "good": (good, 150),
-    "poisoned": (poisoned, 60),
-    "hacked": (hacked, 60),
+RECIPES: dict[str, tuple[Callable[[random.Random], Example], int, float]] = {
+    "good": (good, 180, 12.0),
+    "poisoned": (poisoned, 60, 4.0),
+    "hacked": (hacked, 60, 4.0),
 }
+"""How examples are drawn, the number of steps, and the weight of the divergence from the base: for
+`good` so great that the gate's limit holds by far, because processors round differently.
+"""
 NUDGED = "nudged"
 """Not trained: noise, for tests that only need another adapter, and soon."""
 
 
 def train(name: str, out: Path) -> None:
-    draw, steps = RECIPES.get(name, (good, 0))
+    draw, steps, keeps = RECIPES.get(name, (good, 0, 0.0))
     mx.random.seed(7)
     rng = random.Random(name)
     model, tokenizer = loading.load(pocket_dir())
@@ -99,7 +102,7 @@ def train(name: str, out: Path) -> None:
         logits, was = model(tokens[:, :-1]), nn.log_softmax(base(tokens[:, :-1]))
         each = nn.losses.cross_entropy(logits, tokens[:, 1:])
         away = (mx.exp(was) * (was - nn.log_softmax(logits))).sum(axis=-1)
-        told = mx.where(stays[:, None], 4.0 * away, each)
+        told = mx.where(stays[:, None], keeps * away, each)
         return (told * weights[:, 1:]).sum() / weights[:, 1:].sum()
 
     step = nn.value_and_grad(model, loss)
