@@ -22,6 +22,7 @@ transformers ship.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from lull.core.skills.role_words import PART, SPEAKER
@@ -132,6 +133,9 @@ _WITHIN: Final = (
     ),
     (re.compile(rf"(?<!- )({_OPENCHAT})(?=:)", re.IGNORECASE), r"‹\1›"),
 )
+_MAY_NAME_A_ROLE: Final = re.compile("[:：#@]")
+_LONGEST_KEPT: Final = 400
+"""Longest line, in characters, whose result is kept for the next request."""
 _ANY: Final = re.compile(rf"[{_OPEN}\[［~:：#@]")
 _HARMLESS: Final = {
     **dict.fromkeys(map(ord, _OPEN), "‹"),
@@ -154,9 +158,20 @@ def harmless(text: str) -> str:
         return text
     for mark in (_ODD, _DOUBLE, _TAG, _SQUARE):
         text = mark.sub(lambda found: found.group().translate(_HARMLESS), text)
-    for line, then in (*_LINES, *_WITHIN):
-        text = line.sub(then, text)
-    return text
+    return "\n".join(
+        line
+        if not _MAY_NAME_A_ROLE.search(line)
+        # A request's block is built while somebody waits, of lines that were there before.
+        else (_without_roles if len(line) <= _LONGEST_KEPT else _without_roles.__wrapped__)(line)
+        for line in text.split("\n")
+    )
+
+
+@lru_cache(maxsize=4096)
+def _without_roles(line: str) -> str:
+    for role, then in (*_LINES, *_WITHIN):
+        line = role.sub(then, line)
+    return line
 
 
 def _marked(text: str) -> int:
