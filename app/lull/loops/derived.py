@@ -1,4 +1,5 @@
-"""Finds everything derived from a conversation, before it is forgotten.
+"""Finds everything derived from a conversation (skills, training runs, adapters) before the user
+has it deleted.
 
 turns → proposals → skills → other prompts
       → sampled groups → runs → adapters → runs and adapters trained on top of them

@@ -1,4 +1,6 @@
-"""The cards of the Settings page that are the window's own: its preferences, the data folder."""
+"""The cards of the Settings page that concern the window itself: its preferences, and the data
+folder.
+"""
 
 from __future__ import annotations
 

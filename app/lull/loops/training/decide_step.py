@@ -1,8 +1,8 @@
-"""Decides the next step of training: sample, make a run, train it, or gate it.
+"""Decides the next step of training: sample answers, make a run, train it, or test its adapter.
 
 1. a run that was begun is trained to its end, or superseded with a reason
 2. after a GRPO run the next round is sampled from its adapter, while it still improves
-3. a trained adapter goes to the gate
+3. a trained adapter goes to the gate (the checks that it must pass before it answers users)
 4. otherwise a well-proved skill is trained in; or else groups are sampled until there are
    enough; or else single recorded answers are trained on
 """
@@ -38,7 +38,7 @@ _NEEDS_FOLDER: Final = AT_WORK | {RunStatus.STUCK}
 
 
 class DecideStep:
-    """Decides the next step of training."""
+    """Decides the next step of training a LoRA adapter."""
 
     def __init__(
         self,
@@ -102,7 +102,9 @@ class DecideStep:
     async def _after_training(
         self, learner: Learner, run: Run, recent: tuple[ServedTurn, ...]
     ) -> NextStep:
-        """The step after training: another round of a GRPO course, or the gate."""
+        """The step after training: another round of a series of GRPO runs, or the test of its
+        adapter.
+        """
         judge = NextStep(task=Task.JUDGE, text=_judges(run), learner=learner, run=run)
         if run.kind is not RunKind.GRPO:
             return judge

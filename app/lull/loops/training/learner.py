@@ -168,10 +168,11 @@ def _plain(message: Message) -> Message:
 
 
 class AskedAnswers:
-    """Greedy answers and prompt tokens of one model and adapter, until the run is made.
+    """Cache of greedy answers and prompt tokens of one model and adapter, kept until the training
+    run is made.
 
-    Making a run asks for hundreds of answers, which is more than a unit of a lull holds. A unit
-    that ends in between loses none of them: the next one asks for what is missing.
+    A run needs hundreds of answers, which take longer than one unit of background work. A unit that
+    ends in between loses none of them: the next one asks only for what is missing.
     """
 
     def __init__(self) -> None:

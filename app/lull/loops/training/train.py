@@ -1,6 +1,8 @@
-"""Carries out the steps of training: sample, make a run, and take a trained one to the gate.
+"""Carries out the steps of training: samples answers, makes a run, and has a trained adapter tested
+by the gate (the checks that it must pass before it answers users).
 
-`look` decides the next step (`decide_step`), and work in lulls carries it out.
+`look` decides the next step (`decide_step`), and background work carries it out while the computer
+is idle.
 """
 
 from __future__ import annotations
