@@ -7,6 +7,7 @@ import gc
 import os
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -117,11 +118,13 @@ def show(qapp: QApplication, qtbot: QtBot) -> Iterator[Callable[..., Shown]]:
     """Open a desktop in front of the control API of a home."""
     opened: list[Desktop] = []
 
-    def begin(home: Path, *, tray: bool = True, hidden: bool = False) -> Shown:
+    def begin(
+        home: Path, *, tray: bool = True, hidden: bool = False, played: bool = False
+    ) -> Shown:
         paths = Paths.from_environment(os.environ, "linux", home=str(home))
         paths.prepare()
         fake = FakeTray(there=tray)
-        place = place_of(paths, running=lambda: True)
+        place = replace(place_of(paths, running=lambda: True), played=played)
         desktop = Desktop(qapp, place, backend=fake, theme=LIGHT, spawn=lambda _: OneProcess())
         opened.append(desktop)
         shown = Shown(desktop, fake, qtbot)

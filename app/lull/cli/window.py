@@ -50,6 +50,7 @@ def open_dashboard(context: Context) -> int:
         fell=paths.discovery.exists,
         keychain_service=paths.keychain_service,
         starter_skills=starter_skills_dir(),
+        played=paths.played.exists(),
         settings=functools.partial(settings_without_service, paths),
     )
     # `lull` and `lull demo` also open the window and have no such option.

@@ -103,6 +103,13 @@ class Paths:
         return self.home / "service.lock"
 
     @property
+    def played(self) -> Path:
+        """Path of the file that marks a data folder as that of a demo, whose week was played by a
+        script.
+        """
+        return self.home / "played-week.txt"
+
+    @property
     def discovery(self) -> Path:
         """Path of the file with the running service's address and process id, by which clients find
         it.

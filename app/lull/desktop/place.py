@@ -36,6 +36,8 @@ class Place:
     settings: Callable[[Mapping[str, object] | None], dict[str, Any]] | None = None
     """Answers the control API's requests for settings from the settings file, where no service
     runs; raises LullError."""
+    played: bool = False
+    """Whether the data folder is a demo's, so that the window must say so."""
     show: Callable[[Path], object] | None = None
     """Function that opens a folder in the file manager; None lets Qt do it."""
 

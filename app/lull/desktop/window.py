@@ -93,7 +93,8 @@ class MainWindow(QMainWindow):
         self._making = making
         self._pages: dict[PageName, Page] = {}
         self._titles = page_titles()
-        self.setWindowTitle("Lull")
+        self._name = tr("Lull (demo)") if kit.place.played else "Lull"
+        self.setWindowTitle(self._name)
         self.setMinimumSize(LEAST_SIZE)
         size = kit.preferences.value("window/size", FIRST_SIZE)
         self.resize(size if isinstance(size, QSize) else FIRST_SIZE)
@@ -123,6 +124,15 @@ class MainWindow(QMainWindow):
     def _lay_out(self) -> None:
         middle = QVBoxLayout()
         middle.setSpacing(0)
+        if self._kit.place.played:
+            demo = Banner()
+            demo.say(
+                tr(
+                    "This is a demo: a script played this week, in a folder of its own. Nothing "
+                    "that you do here touches your own skills and conversations."
+                )
+            )
+            middle.addWidget(demo)
         middle.addWidget(self.banner)
         middle.addWidget(self._stack, 1)
         middle.addWidget(self._status_line())
@@ -146,7 +156,7 @@ class MainWindow(QMainWindow):
         box = QVBoxLayout(entries)
         box.setContentsMargins(GAP + 4, GAP * 2, GAP + 4, GAP * 2)
         box.setSpacing(2)
-        brand = label("Lull")
+        brand = label(self._name)
         brand.setObjectName("brand")
         brand.setContentsMargins(10, 0, 0, 10)
         box.addWidget(brand)
@@ -206,7 +216,7 @@ class MainWindow(QMainWindow):
             for one, made in self._buttons.items():
                 made.setFocusPolicy(strong if one is name else click)
             self.page(name).take_focus()
-        self.setWindowTitle(f"Lull: {self._titles[name]}")
+        self.setWindowTitle(f"{self._name}: {self._titles[name]}")
 
     def page(self, name: PageName | None = None) -> Page:
         """Return the page of that name, created when first needed.

@@ -78,6 +78,8 @@ def test_a_week_is_played_and_can_be_looked_at(folder: Path) -> None:
         words = ["--client", skill["client"]] if skill["client"] else []
         assert lull.ask("verify", skill["name"], *words)["holds"] is True
     assert not (folder / "my-own-lull").exists()
+    # The window says on every page that it is a demo.
+    assert (home / "played-week.txt").exists()
     assert "file:" not in (home / "settings.toml").read_text()
     assert not list(folder.glob("lull-stage-*"))
 

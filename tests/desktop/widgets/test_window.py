@@ -15,6 +15,7 @@ from lull.desktop.service_process import ServiceState
 from lull.desktop.state import Phase, Told
 from lull.desktop.widgets.icons import pixmap
 from lull.desktop.widgets.page import PageName
+from lull.desktop.widgets.parts import Banner
 from tests.desktop.conftest import Shown, live
 from tests.desktop.scripted import Scripted
 
@@ -127,6 +128,17 @@ def test_a_service_that_is_gone_is_said_over_every_page(
     assert "The disk is full" in window.banner.text
     scripted.up()
     on_script.until(lambda: window.banner.text == "")
+
+
+def test_a_demo_says_so_in_its_title_and_on_every_page(
+    scripted: Scripted, home: Path, show: Callable[..., Shown]
+) -> None:
+    window = show(home, played=True).desktop.window
+    for page in PageName:
+        window.go(page)
+        assert window.windowTitle().startswith("Lull (demo): ")
+        told = [one.text for one in window.findChildren(Banner) if one.isVisible()]
+        assert any(text.startswith("This is a demo") for text in told), page
 
 
 @pytest.mark.parametrize("page", [PageName.LEARNING, PageName.SCHEDULE, PageName.SETTINGS])

@@ -144,6 +144,7 @@ def _home(named: str | None, *, keep: bool) -> Iterator[Paths]:
 def _prepared(home: Path) -> Paths:
     paths = Paths.from_environment(os.environ, sys.platform, home=str(home))
     paths.prepare()
+    paths.played.write_text("`lull demo` played a week of use here. Nobody's own words.\n")
     return paths
 
 
