@@ -13,15 +13,18 @@ from lull.core.secrets.commands import COMMANDS
 from lull.core.secrets.files import FILES
 from lull.core.secrets.issued import ISSUED
 from lull.core.secrets.issuers import ISSUERS
+from lull.core.secrets.named import NAMED
 from lull.core.secrets.numbers import NUMBERS
-from lull.core.secrets.pattern import MOST_CHARACTERS_BEFORE, Pattern, Where
+from lull.core.secrets.pattern import MOST_CHARACTERS_BEFORE, Names, Pattern, Where
 from lull.core.secrets.said import SAID
 from lull.core.secrets.urls import URLS
 
-PATTERNS: Final = (*FILES, *ISSUERS, *URLS, *COMMANDS, *NUMBERS, *ASSIGNED, *SAID, *ISSUED)
+PATTERNS: Final = (*FILES, *ISSUERS, *URLS, *COMMANDS, *NUMBERS, *ASSIGNED, *SAID, *NAMED, *ISSUED)
 """All secret patterns, the most specific first: where two match in the same place, the first names
 the kind.
 """
+
+_NOT_DENSE: Final = tuple(p for p in PATTERNS if not p.dense and p.where is not Where.RUN)
 
 PLACEHOLDER: Final = re.compile(r"⟨secret:[a-z0-9-]+:\d+⟩")
 
@@ -42,12 +45,12 @@ def secrets_in(text: str) -> list[Secret]:
         low = text.replace("İ", "I").lower()
     runs = [run.span() for run in _RUN.finditer(text)]
     dense = "\n".join([low[begin:end] for begin, end in runs])
-    firsts: dict[str, int] = {}
+    known = _Known({}, {})
     found = [
         Secret(begin, end, pattern.kind)
-        for pattern in PATTERNS
+        for pattern in (PATTERNS if runs else _NOT_DENSE)
         if not pattern.dense or any(hint in dense for hint in pattern.hints)
-        for begin, end in _spans(pattern, text, low, runs, firsts)
+        for begin, end in _spans(pattern, text, low, runs, known)
     ]
     if not found:
         return []
@@ -55,21 +58,31 @@ def secrets_in(text: str) -> list[Secret]:
     return _apart(found, taken)
 
 
+class _Known(NamedTuple):
+    """What many patterns ask of the same text."""
+
+    firsts: dict[str, int]
+    """Where each hint first stands."""
+    names: dict[Names, list[int]]
+    """Where the names of each sort end."""
+
+
 def _spans(
-    pattern: Pattern,
-    text: str,
-    low: str,
-    runs: list[tuple[int, int]],
-    firsts: dict[str, int],
+    pattern: Pattern, text: str, low: str, runs: list[tuple[int, int]], known: _Known
 ) -> Iterator[tuple[int, int]]:
-    """`firsts`: where each hint first stands, which many patterns ask of the same text."""
+    if pattern.find is not None:
+        if any(_first(hint, low, known.firsts) >= 0 for hint in pattern.hints):
+            yield from pattern.find(text, low)
+        return
     if pattern.where is Where.RUN:
         matches = _in_runs(pattern, text, runs)
     elif pattern.where is Where.TEXT:
-        known = not pattern.hints or any(_first(hint, low, firsts) >= 0 for hint in pattern.hints)
-        matches = pattern.regex.finditer(text) if known else iter(())
+        may = not pattern.hints or any(_first(hint, low, known.firsts) >= 0 for hint in pattern.hints)
+        matches = pattern.regex.finditer(text) if may else iter(())
+    elif pattern.where is Where.NAME:
+        matches = _behind_names(pattern, text, low, known)
     else:
-        matches = _at_hints(pattern, text, low, firsts)
+        matches = _at_hints(pattern, text, low, known.firsts)
     for match in matches:
         begin, end = match.span(match.lastindex or 0)
         if pattern.pieces is not None:
@@ -86,6 +99,32 @@ def _first(hint: str, low: str, firsts: dict[str, int]) -> int:
     if at is None:
         at = firsts[hint] = low.find(hint)
     return at
+
+
+def _behind_names(
+    pattern: Pattern, text: str, low: str, known: _Known
+) -> Iterator[re.Match[str]]:
+    for names in pattern.names:
+        ends = known.names.get(names)
+        if ends is None:
+            ends = known.names[names] = list(_ends(names, text, low, known.firsts))
+        for end in ends:
+            match = pattern.regex.match(text, end)
+            if match is not None:
+                yield match
+
+
+def _ends(names: Names, text: str, low: str, firsts: dict[str, int]) -> Iterator[int]:
+    plain = text.isascii()
+    for stem in (*names.stems, *names.begins):
+        at = _first(stem, low, firsts) if not plain or stem.isascii() else -1
+        anywhere = stem in names.stems
+        while at >= 0:
+            if anywhere or _begins_word(text, at):
+                rest = names.rest.match(text, at + len(stem))
+                if rest is not None:
+                    yield rest.end()
+            at = low.find(stem, at + 1)
 
 
 def _at_hints(

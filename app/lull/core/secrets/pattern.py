@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
+NOTHING: Final = re.compile(r"(?!)")
+
 
 class Where(Enum):
     """Where in a text a pattern for secrets may match."""
@@ -28,14 +30,28 @@ class Where(Enum):
     """Anywhere in a long run of characters that keys consist of; such a pattern has no hints."""
     TEXT = auto()
     """Anywhere in a text that contains one of the hints; without hints, anywhere in every text."""
+    NAME = auto()
+    """Right behind one of the pattern's `names`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Names:
+    """Words that name a sort of secret; patterns tell how its value follows."""
+
+    stems: tuple[str, ...] = ()
+    """Beginnings in lower case, which may stand in the middle of a longer word."""
+    begins: tuple[str, ...] = ()
+    """Beginnings in lower case, which no letter or digit precedes."""
+    rest: re.Pattern[str]
+    """Regular expression for what ends the word after its stem."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pattern:
     kind: str
-    regex: re.Pattern[str]
+    regex: re.Pattern[str] = NOTHING
     """Regular expression for the secret, which is the last matched group, or else the whole
-    match.
+    match; not needed with `find`.
     """
     holds: str
     """An example text with such a secret, marked by « and »."""
@@ -55,6 +71,12 @@ class Pattern:
     before: re.Pattern[str] | None = None
     """Regular expression that must match in the same line before the secret."""
     not_before: re.Pattern[str] | None = None
+    names: tuple[Names, ...] = ()
+    """Words behind which the regular expression is tried; `holds` and `spares` begin with one."""
+    find: Callable[[str, str], Iterable[tuple[int, int]]] | None = None
+    """Function that finds the secrets of a structure, such as a table, in a text that contains one
+    of the hints; it gets the text as it is and in lower case.
+    """
 
 
 SHORTEST_DENSE_RUN: Final = 16
@@ -73,3 +95,6 @@ SIGN: Final = rf"{GAP}(?::=|=>|->|→|[:=：＝]{{1,2}}|%3[AaDd]|\\u003[ad]){GAP
 
 BARE: Final = r"[^\s\"'`,;&<>\\⟨⟩“”«»。、，；！）「」]"
 """Regular expression for one character of an unquoted value."""
+
+LINE_END: Final = r"(?:\r?\n|(?:\\{1,4}r)?\\{1,4}n)"
+"""Regular expression for a line break, also as escaped in nested JSON."""
