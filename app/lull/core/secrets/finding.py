@@ -24,7 +24,19 @@ PATTERNS: Final = (*FILES, *ISSUERS, *URLS, *COMMANDS, *NUMBERS, *ASSIGNED, *SAI
 the kind.
 """
 
-_NOT_DENSE: Final = tuple(p for p in PATTERNS if not p.dense and p.where is not Where.RUN)
+_BY_HINT: Final[dict[str, list[int]]] = {}
+_BY_DENSE_HINT: Final[dict[str, list[int]]] = {}
+"""The places in `PATTERNS` of those that each hint may begin, so that a text is searched for each
+hint once, and nothing is asked of patterns without one."""
+_ALWAYS: Final[list[int]] = []
+_IN_RUNS: Final[list[int]] = []
+for _at, _pattern in enumerate(PATTERNS):
+    if _pattern.where is Where.RUN:
+        _IN_RUNS.append(_at)
+    elif not _pattern.hints:
+        _ALWAYS.append(_at)
+    for _hint in _pattern.hints:
+        (_BY_DENSE_HINT if _pattern.dense else _BY_HINT).setdefault(_hint, []).append(_at)
 
 PLACEHOLDER: Final = re.compile(r"⟨secret:[a-z0-9-]+:\d+⟩")
 
@@ -45,12 +57,22 @@ def secrets_in(text: str) -> list[Secret]:
         low = text.replace("İ", "I").lower()
     runs = [run.span() for run in _RUN.finditer(text)]
     dense = "\n".join([low[begin:end] for begin, end in runs])
-    known = _Known({}, {})
+    known = _Known({}, {}, _scripts(text))
+    wanted = {*_ALWAYS, *(_IN_RUNS if runs else ())}
+    for hint, patterns in _BY_HINT.items():
+        at = low.find(hint)
+        if at >= 0:
+            known.firsts[hint] = at
+            wanted.update(patterns)
+    if dense:
+        for hint, patterns in _BY_DENSE_HINT.items():
+            if hint in dense:
+                known.firsts[hint] = low.find(hint)
+                wanted.update(patterns)
     found = [
-        Secret(begin, end, pattern.kind)
-        for pattern in (PATTERNS if runs else _NOT_DENSE)
-        if not pattern.dense or any(hint in dense for hint in pattern.hints)
-        for begin, end in _spans(pattern, text, low, runs, known)
+        Secret(begin, end, PATTERNS[at].kind)
+        for at in sorted(wanted)
+        for begin, end in _spans(PATTERNS[at], text, low, runs, known)
     ]
     if not found:
         return []
@@ -62,23 +84,34 @@ class _Known(NamedTuple):
     """What many patterns ask of the same text."""
 
     firsts: dict[str, int]
-    """Where each hint first stands."""
+    """Where each hint that the text has first stands."""
     names: dict[Names, list[int]]
     """Where the names of each sort end."""
+    scripts: int
+    """How many of `Names.stems_by_script` the text may have."""
+
+
+def _scripts(text: str) -> int:
+    if text.isascii():
+        return 1
+    return 3 if _OTHER_SCRIPT.search(text) else 2
+
+
+_OTHER_SCRIPT: Final = re.compile(r"[\u0250-\u1dff\u3040-\ud7ff\uf900-\ufdff]")
 
 
 def _spans(
     pattern: Pattern, text: str, low: str, runs: list[tuple[int, int]], known: _Known
 ) -> Iterator[tuple[int, int]]:
     if pattern.find is not None:
-        if any(_first(hint, low, known.firsts) >= 0 for hint in pattern.hints):
-            yield from pattern.find(text, low)
+        ends = sorted(_ends_of(pattern.names, text, low, known)) if pattern.names else []
+        if ends or not pattern.names:
+            yield from pattern.find(text, low, ends)
         return
     if pattern.where is Where.RUN:
         matches = _in_runs(pattern, text, runs)
     elif pattern.where is Where.TEXT:
-        may = not pattern.hints or any(_first(hint, low, known.firsts) >= 0 for hint in pattern.hints)
-        matches = pattern.regex.finditer(text) if may else iter(())
+        matches = pattern.regex.finditer(text)
     elif pattern.where is Where.NAME:
         matches = _behind_names(pattern, text, low, known)
     else:
@@ -94,37 +127,33 @@ def _spans(
             yield begin, end
 
 
-def _first(hint: str, low: str, firsts: dict[str, int]) -> int:
-    at = firsts.get(hint)
-    if at is None:
-        at = firsts[hint] = low.find(hint)
-    return at
-
-
 def _behind_names(
     pattern: Pattern, text: str, low: str, known: _Known
 ) -> Iterator[re.Match[str]]:
-    for names in pattern.names:
+    for end in _ends_of(pattern.names, text, low, known):
+        match = pattern.regex.match(text, end)
+        if match is not None:
+            yield match
+
+
+def _ends_of(sorts: tuple[Names, ...], text: str, low: str, known: _Known) -> Iterator[int]:
+    for names in sorts:
         ends = known.names.get(names)
         if ends is None:
-            ends = known.names[names] = list(_ends(names, text, low, known.firsts))
-        for end in ends:
-            match = pattern.regex.match(text, end)
-            if match is not None:
-                yield match
+            ends = known.names[names] = list(_ends(names, text, low, known.scripts))
+        yield from ends
 
 
-def _ends(names: Names, text: str, low: str, firsts: dict[str, int]) -> Iterator[int]:
-    plain = text.isascii()
-    for stem in (*names.stems, *names.begins):
-        at = _first(stem, low, firsts) if not plain or stem.isascii() else -1
-        anywhere = stem in names.stems
-        while at >= 0:
-            if anywhere or _begins_word(text, at):
-                rest = names.rest.match(text, at + len(stem))
-                if rest is not None:
-                    yield rest.end()
-            at = low.find(stem, at + 1)
+def _ends(names: Names, text: str, low: str, scripts: int) -> Iterator[int]:
+    for stems in names.stems_by_script[:scripts]:
+        for stem, anywhere in stems:
+            at = low.find(stem)
+            while at >= 0:
+                if anywhere or _begins_word(text, at):
+                    rest = names.rest.match(text, at + len(stem))
+                    if rest is not None:
+                        yield rest.end()
+                at = low.find(stem, at + 1)
 
 
 def _at_hints(
@@ -132,7 +161,7 @@ def _at_hints(
 ) -> Iterator[re.Match[str]]:
     match, anywhere = pattern.regex.match, pattern.where is Where.ANYWHERE
     for hint in pattern.hints:
-        at = _first(hint, low, firsts)
+        at = firsts.get(hint, -1)
         while at >= 0:
             found = match(text, at) if anywhere or _begins_word(text, at) else None
             if found is not None:

@@ -51,18 +51,46 @@ def is_iban(number: str) -> bool:
     return int("".join(str(int(c, 36)) for c in plain[4:] + plain[:4])) % 97 == 1
 
 
-def _seed_phrases(words: str) -> Iterator[tuple[int, int]]:
+def _seed_phrases(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
     """Runs of at least twelve words from the wallet word list, half of them different: a word that
     somebody repeats is no phrase."""
+    if not _may_hold_a_phrase(low):
+        return
     row: list[re.Match[str]] = []
-    for word in (*_WORD.finditer(words), None):
-        if word is not None and word.group().lower() in _SEEDS:
-            row.append(word)
+    for word in (*_WORD.finditer(text), None):
+        known = word is not None and word.group().lower() in _SEEDS
+        if known and (not row or _FROM_WORD_TO_WORD.fullmatch(text, row[-1].end(), word.start())):  # type: ignore[union-attr]
+            row.append(word)  # type: ignore[arg-type]
             continue
         different = len({one.group().lower() for one in row})
         if len(row) >= _SHORTEST_SEED and 2 * different >= _SHORTEST_SEED:
             yield row[0].start(), row[-1].end()
-        row = []
+        row = [word] if known and word is not None else []
+
+
+def _may_hold_a_phrase(low: str) -> bool:
+    """Whether twelve words of the list follow each other, whatever stands between them: every
+    twelfth word is asked, and only around one of the list its neighbours.
+    """
+    words = _ESCAPED.sub(" ", low) if "\\" in low else low
+    row = _LETTERS.findall(words)
+    for at in range(_SHORTEST_SEED - 1, len(row), _SHORTEST_SEED):
+        if row[at] in _SEEDS:
+            first = last = at
+            while first and row[first - 1] in _SEEDS:
+                first -= 1
+            while last + 1 < len(row) and last - first < _SHORTEST_SEED and row[last + 1] in _SEEDS:
+                last += 1
+            if last - first + 1 >= _SHORTEST_SEED:
+                return True
+    return False
+
+
+_LETTERS: Final = re.compile(r"[a-z]+")
+_ESCAPED: Final = re.compile(r"\\+[nrt]")
+_FROM_WORD_TO_WORD: Final = re.compile(
+    r"(?:[ ,;|>#+/*\"'\[\]\t\r\n-]|\\{1,7}[nrt\"']|\d{1,2}[.):]? ?){1,12}"
+)
 
 
 def _random_bytes(row: str) -> bool:
@@ -158,11 +186,7 @@ NUMBERS: Final = (
     ),
     Pattern(
         kind="seed-phrase",
-        regex=re.compile(
-            r"(?:[a-z](?:(?<=\\[nrt].)|(?<![A-Za-z\\].))[a-z]{2,7}(?:(?:[ ,\t\r\n]|\\n|\\t|\d{1,2}[.)] ?){1,4}[a-z]{3,8}){11,}+)"
-        ),
-        where=Where.TEXT,
-        pieces=_seed_phrases,
+        find=_seed_phrases,
         holds="«legal winner thank year wave sausage worth useful legal winner thank yellow»",
         spares="legal winner thank year wave sausage worth useful legal winner thanks yellow",
     ),

@@ -34,16 +34,27 @@ class Where(Enum):
     """Right behind one of the pattern's `names`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Names:
     """Words that name a sort of secret; patterns tell how its value follows."""
 
-    stems: tuple[str, ...] = ()
-    """Beginnings in lower case, which may stand in the middle of a longer word."""
-    begins: tuple[str, ...] = ()
-    """Beginnings in lower case, which no letter or digit precedes."""
-    rest: re.Pattern[str]
-    """Regular expression for what ends the word after its stem."""
+    def __init__(
+        self, *, stems: tuple[str, ...] = (), begins: tuple[str, ...] = (), rest: str
+    ) -> None:
+        """`stems`: beginnings in lower case, which may stand in the middle of a longer word;
+        `begins`: those that no letter or digit precedes; `rest`: a regular expression for what
+        ends the word.
+        """
+        self.stems = stems
+        self.begins = begins
+        self.rest = re.compile(rest)
+        both = [*((stem, True) for stem in stems), *((stem, False) for stem in begins)]
+        self.stems_by_script = (
+            tuple(one for one in both if one[0].isascii()),
+            tuple(one for one in both if not one[0].isascii() and max(one[0]) < "\u0250"),
+            tuple(one for one in both if max(one[0]) >= "\u0250"),
+        )
+        """(stem, whether anywhere) in ASCII, in other Latin letters and in other scripts: each
+        text is searched only for those of its own scripts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,9 +84,9 @@ class Pattern:
     not_before: re.Pattern[str] | None = None
     names: tuple[Names, ...] = ()
     """Words behind which the regular expression is tried; `holds` and `spares` begin with one."""
-    find: Callable[[str, str], Iterable[tuple[int, int]]] | None = None
+    find: Callable[[str, str, list[int]], Iterable[tuple[int, int]]] | None = None
     """Function that finds the secrets of a structure, such as a table, in a text that contains one
-    of the hints; it gets the text as it is and in lower case.
+    of the hints; it gets the text as it is and in lower case, and where its `names` end.
     """
 
 

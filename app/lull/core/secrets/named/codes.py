@@ -27,14 +27,14 @@ RECOVERY: Final = Names(
         "резервные коды", "резервный код", "код восстановления", "коды восстановления", "резервні коди", "复原码", "恢复码", "備用碼", "备用码", "恢复代码", "バックアップコード",
         "リカバリーコード", "回復キー", "복구 코드", "백업 코드",
     ),
-    rest=re.compile(rf"{_LOWER}{{0,6}}{QUOTE}?(?:\*{{1,2}})?"),
+    rest=rf"{_LOWER}{{0,6}}{QUOTE}?(?:\*{{1,2}})?",
 )  # fmt: skip
 OTP_SEEDS: Final = Names(
     stems=(
         "2fa", "totp", "otp", "mfa", "authenticator", "two-factor", "two factor", "zwei-faktor", "setup key", "setup_key", "setup code", "einrichtungsschlüssel",
         "secret key", "manually", "manual entry", "manuell", "manuellement", "base32", "двухфакторн", "双重验证", "二段階認証", "2단계",
     ),
-    rest=re.compile(rf"{_LOWER}{{0,8}}{QUOTE}?"),
+    rest=rf"{_LOWER}{{0,8}}{QUOTE}?",
 )  # fmt: skip
 PHRASES: Final = Names(
     stems=(
@@ -43,7 +43,7 @@ PHRASES: Final = Names(
         "merkwörter", "phrase de récupération", "frase semilla", "frase de recuperación", "frase seed", "frase di recupero", "herstelzin",
         "zin van 24 woorden", "återställningsfras", "сид-фраз", "сид фраз", "мнемоническ", "助记词", "助記詞", "ニーモニック", "シードフレーズ", "시드 구문", "니모닉",
     ),
-    rest=re.compile(rf"{_LOWER}{{0,6}}{QUOTE}?"),
+    rest=rf"{_LOWER}{{0,6}}{QUOTE}?",
 )  # fmt: skip
 PINS: Final = Names(
     stems=(
@@ -54,7 +54,7 @@ PINS: Final = Names(
         "kode pin", "kode otp", "safe's combination", "safe combination", "lock combination", "combination",
     ),
     begins=("koden", "kod ", "код "),
-    rest=re.compile(r"(?:[^\x00-\x7f]{0,8}|[a-zß-ɏ]{0,8})"),
+    rest=r"(?:[^\x00-\x7f]{0,8}|[a-zß-ɏ]{0,8})",
 )  # fmt: skip
 
 

@@ -12,8 +12,8 @@ from lull.core.secrets.judging import has_sign, not_dummy, random
 from lull.core.secrets.pattern import BARE, LINE_END, QUOTE, Pattern, Where
 
 _LINE: Final = re.compile(LINE_END)
-_KIND: Final = re.compile(rf"{QUOTE}?kind{QUOTE}?\s{{0,3}}:\s{{0,3}}{QUOTE}?(?:Sealed)?Secret{QUOTE}?(?![\w])")
-_DATA: Final = re.compile(rf"{QUOTE}?(?:string|encrypted)?[dD]ata{QUOTE}?\s{{0,3}}:")
+_KIND: Final = re.compile(rf"kind{QUOTE}?\s{{0,3}}:\s{{0,3}}{QUOTE}?(?:Sealed)?Secret{QUOTE}?(?![\w])")
+_DATA: Final = re.compile(rf"(?:string|encrypted)?[dD]ata{QUOTE}?\s{{0,3}}:")
 _ENTRY: Final = re.compile(
     rf"(?:[\s>#+|,{{]|\\[nrt])*{QUOTE}?[\w./-]{{1,80}}{QUOTE}?\s{{0,3}}:\s{{0,3}}{QUOTE}?([^\s\"'\\,{{}}⟨⟩]{{4,8000}}){QUOTE}?"
 )
@@ -21,7 +21,7 @@ _FAR: Final = 4_000
 """How far from the document's kind its data may begin."""
 
 
-def _in_a_secret(text: str, low: str) -> Iterator[tuple[int, int]]:
+def _in_a_secret(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
     done = 0
     for kind in _KIND.finditer(text):
         first = max(done, kind.start() - _FAR, text.rfind("---", done, kind.start()))
@@ -40,11 +40,11 @@ def _in_a_secret(text: str, low: str) -> Iterator[tuple[int, int]]:
 _PRIVATE_PART: Final = re.compile(
     rf"{QUOTE}(?:d|k|dp|dq|qi|p|q){QUOTE}\s{{0,3}}:\s{{0,3}}{QUOTE}([A-Za-z0-9_-]{{16,2000}})(?![A-Za-z0-9_-])"
 )
-_KEY_TYPE: Final = re.compile(rf"{QUOTE}kty{QUOTE}\s{{0,3}}:")
+_KEY_TYPE: Final = re.compile(rf"kty{QUOTE}\s{{0,3}}:")
 _KEY_LENGTH: Final = 5_000
 
 
-def _in_web_keys(text: str, low: str) -> Iterator[tuple[int, int]]:
+def _in_web_keys(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
     done = 0
     for kind in _KEY_TYPE.finditer(text):
         first = max(done, kind.start() - _KEY_LENGTH)

@@ -6,7 +6,6 @@ Hungarian `jelszavam`.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from lull.core.secrets.pattern import QUOTE, Names
@@ -42,9 +41,9 @@ _OTHER_TAIL: Final = r"(?:(?![「『“«：。、，])[^\x00-\x7f]){0,12}"
 PASSWORDS: Final = Names(
     stems=tuple(_LATIN_WORD),
     begins=_LATIN_BEGIN,
-    rest=re.compile(_TAIL),
+    rest=_TAIL,
 )
-PASSWORDS_ELSEWHERE: Final = Names(stems=_OTHER, rest=re.compile(_OTHER_TAIL))
+PASSWORDS_ELSEWHERE: Final = Names(stems=_OTHER, rest=_OTHER_TAIL)
 """Names in scripts in which a Latin word stands out by itself."""
 
 _SECRETS: Final = (
@@ -62,12 +61,12 @@ _SECRETS_ELSEWHERE: Final = (
     "apiキー", "api キー", "シークレット", "トークン", "秘密鍵", "アクセスキー", "api密钥", "api 密钥", "密钥", "密鑰", "金鑰", "令牌",
     "访问令牌", "مفتاح api", "רמז api", "מפתח api", "کلید api", "คีย์ api",
 )  # fmt: skip
-SECRETS: Final = Names(stems=_SECRETS, rest=re.compile(_TAIL))
+SECRETS: Final = Names(stems=_SECRETS, rest=_TAIL)
 SECRETS_ELSEWHERE: Final = Names(
-    stems=_SECRETS_ELSEWHERE, rest=re.compile(_OTHER_TAIL)
+    stems=_SECRETS_ELSEWHERE, rest=_OTHER_TAIL
 )
 SHORT: Final = Names(
-    begins=("pass", "pw", "pin", "mdp", "clave", "cred", "pwd", "pswd", "token", "key", "psk", "mfa", "sig"),
-    rest=re.compile(rf"(?!{_LOWER})(?:[_.-]?\d{{1,2}})?{QUOTE}?(?:\*{{1,2}})?"),
+    begins=("pass", "pw", "pin", "mdp", "clave", "cred", "pwd", "pswd", "token", "key", "psk", "mfa", "sig", "totp", "otp", "cookie", "credential"),
+    rest=rf"(?!{_LOWER})(?:[_.-]?\d{{1,2}})?{QUOTE}?(?:\*{{1,2}})?",
 )  # fmt: skip
 """Short names, which must be whole words because they begin others."""

@@ -9,7 +9,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from lull.core.secrets.judging import bare_password, has_sign, not_dummy, random
-from lull.core.secrets.named.names import PASSWORDS, PASSWORDS_ELSEWHERE
+from lull.core.secrets.named.names import (
+    PASSWORDS,
+    PASSWORDS_ELSEWHERE,
+    SECRETS,
+    SECRETS_ELSEWHERE,
+    SHORT,
+)
 from lull.core.secrets.pattern import LINE_END, QUOTE, Pattern
 
 _LINE: Final = re.compile(rf"{LINE_END}|:[ ]?\\{{0,7}}\"|\\{{0,7}}\"\s?[}}\]]|</?(?:pre|code|textarea|p|div|note)>")
@@ -35,18 +41,32 @@ _SECRET: Final = re.compile(
     r"(?i)(?:secret|api[ _-]?key|access[ _-]?key|secret[ _-]?key|private[ _-]?key|token|totp|otp|seed|credential|license[ _-]?key|recovery[ _-]?code|"
     r"passkey|psk|auth[ _-]?key|webhook|client[ _-]?key|(?:^|[\W_])(?:key|pin|sig|auth|cookie))s?(?:[ _-]?value)?$"
 )
-_HINTS: Final = (
-    *(stem for stem in (*PASSWORDS.stems, *PASSWORDS.begins, *PASSWORDS_ELSEWHERE.stems) if len(stem) > 2),
-    *("pass", "pw", "mdp", "clave", "secret", "key", "token", "totp", "otp", "seed", "credential", "recovery", "pin", "cookie"),
-)  # fmt: skip
+_BEHIND: Final = re.compile(rf"[\w ]{{0,16}}(?:{QUOTE}|[*\]]){{0,3}}[ ]{{0,40}}(?:[,;|\t\n\r\"<]|\\|$)")
+"""What may stand behind a name in a header: the end of its cell."""
+_STARTS: Final = ("\n", "\\n", ': "', ':"', "<pre>", "<p>", "<code>")
 
 
-def _lines(text: str) -> Iterator[tuple[int, int]]:
-    at = 0
-    for end in _LINE.finditer(text):
-        yield at, end.start()
-        at = end.end()
-    yield at, len(text)
+def _line_around(text: str, at: int) -> tuple[int, int] | None:
+    first = max(0, at - _LONGEST_LINE)
+    begin = max(
+        (place + len(start) for start in _STARTS if (place := text.rfind(start, first, at)) >= 0),
+        default=first,
+    )
+    end = _LINE.search(text, at, at + _LONGEST_LINE)
+    if end is None and at + _LONGEST_LINE < len(text):
+        return None
+    return begin, end.start() if end else len(text)
+
+
+def _rows(text: str, at: int) -> Iterator[tuple[int, int]]:
+    """The lines from the one that ends at a place on."""
+    while (end := _LINE.match(text, at) or _LINE.search(text, at, at + _LONGEST_LINE)) is not None:
+        last = _LINE.search(text, end.end(), end.end() + _LONGEST_LINE)
+        stop = last.start() if last else min(len(text), end.end() + _LONGEST_LINE)
+        yield end.end(), stop
+        at = stop
+        if last is None:
+            return
 
 
 def _cells(text: str, begin: int, end: int, sign: str) -> list[tuple[int, int]]:
@@ -88,29 +108,32 @@ def _columns(text: str, begin: int, end: int) -> tuple[str, int, dict[int, bool]
     return None
 
 
-def _in_columns(text: str, low: str) -> Iterator[tuple[int, int]]:
-    head: tuple[str, int, dict[int, bool]] | None = None
-    rows = 0
-    for begin, end in _lines(text):
-        if head is None:
-            if end - begin <= _LONGEST_LINE and _ANY.search(low, begin, end):
-                head, rows = _columns(text, begin, end), 0
+def _in_columns(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
+    done = 0
+    for at in names:
+        if at < done or not _BEHIND.match(text, at):
             continue
-        if _RULE.fullmatch(text, begin, end):
-            if rows == 0 and end > begin:
-                continue
-            head = None if end == begin or rows else head
+        line = _line_around(text, at)
+        head = _columns(text, max(done, line[0]), line[1]) if line else None
+        if line is None or head is None:
             continue
+        done = line[1]
         sign, width, columns = head
-        cells = _cells(text, begin, end, sign) if end - begin <= _LONGEST_LINE else []
-        rows += 1
-        if len(cells) < width - 1 or len(cells) > width + 1 or len(cells) < 2 or rows > _MOST_ROWS:
-            again = _ANY.search(low, begin, end) if end - begin <= _LONGEST_LINE else None
-            head, rows = (_columns(text, begin, end) if again else None), 0
-            continue
-        for at, password in columns.items():
-            if at < len(cells) and _value(text[cells[at][0] : cells[at][1]], password=password):
-                yield cells[at]
+        found = False
+        for rows, (begin, end) in enumerate(_rows(text, line[1])):
+            if _RULE.fullmatch(text, begin, end):
+                if found or end == begin or rows > 1:
+                    break
+                continue
+            cells = _cells(text, begin, end, sign)
+            if not width - 1 <= len(cells) <= width + 1 or len(cells) < 2 or rows > _MOST_ROWS:
+                break
+            found, done = True, end
+            for column, password in columns.items():
+                if column < len(cells):
+                    cell = cells[column]
+                    if _value(text[cell[0] : cell[1]], password=password):
+                        yield cell
 
 
 def _value(value: str, *, password: bool) -> bool:
@@ -123,16 +146,13 @@ def _value(value: str, *, password: bool) -> bool:
     return random(value)
 
 
-_ANY: Final = re.compile("|".join(re.escape(hint) for hint in sorted(_HINTS, key=len)))
-
-
 _TABLE_ROW: Final = re.compile(r"(?is)<tr[\s>].{0,4000}?</tr")
 _TABLE_CELL: Final = re.compile(
     r"(?is)<t([hd])(?:\s[^<>]{0,120})?>\s{0,8}(?:<\w{1,8}>)?([^<>]{0,200}?)\s{0,8}(?:</\w{1,8}>)?\s{0,8}</t[hd]"
 )
 
 
-def _in_html(text: str, low: str) -> Iterator[tuple[int, int]]:
+def _in_html(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
     columns: dict[int, bool] = {}
     for row in _TABLE_ROW.finditer(text):
         cells = list(_TABLE_CELL.finditer(text, row.start(), row.end()))
@@ -148,12 +168,12 @@ def _in_html(text: str, low: str) -> Iterator[tuple[int, int]]:
                 yield cells[at].span(2)
 
 
-_INSERT: Final = re.compile(r"(?i)insert\s+into\s+[^\s(]{1,80}\s{0,4}\(([^()]{1,1000})\)\s{0,8}(?:\\n)?values?\s{0,8}(?:\\n)?")
+_INSERT: Final = re.compile(r"insert\s{1,8}into\s{1,8}[^\s(]{1,80}\s{0,4}\(([^()]{1,1000})\)\s{0,8}(?:\\n)?values?\s{0,8}(?:\\n)?")
 _TUPLE: Final = re.compile(rf"(?:\s|,|\\n){{0,8}}\(([^()]{{1,4000}})\)")
 
 
-def _inserted(text: str, low: str) -> Iterator[tuple[int, int]]:
-    for insert in _INSERT.finditer(text):
+def _inserted(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
+    for insert in _INSERT.finditer(low):
         names = [text[a:b] for a, b in _cells(text, *insert.span(1), ",")]
         columns = {
             at: _PASSWORD.search(name) is not None
@@ -173,7 +193,7 @@ TABLES: Final = (
     Pattern(
         kind="password",
         find=_in_columns,
-        hints=_HINTS,
+        names=(PASSWORDS, PASSWORDS_ELSEWHERE, SECRETS, SECRETS_ELSEWHERE, SHORT),
         holds="user,password,host\nanna,«t1gerX»,db",
         spares="user,password_changed,host\nanna,t1gerX,db",
     ),
