@@ -5,7 +5,8 @@ pattern is bounded or continues after its match.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from lull.core.secrets.assigned import ASSIGNED
@@ -15,7 +16,7 @@ from lull.core.secrets.issued import ISSUED
 from lull.core.secrets.issuers import ISSUERS
 from lull.core.secrets.named import NAMED
 from lull.core.secrets.numbers import NUMBERS
-from lull.core.secrets.pattern import MOST_CHARACTERS_BEFORE, Names, Pattern, Where
+from lull.core.secrets.pattern import MOST_CHARACTERS_BEFORE, OTHER_SCRIPT, Names, Pattern, Where, longest_piece
 from lull.core.secrets.said import SAID
 from lull.core.secrets.urls import URLS
 
@@ -24,19 +25,36 @@ PATTERNS: Final = (*FILES, *ISSUERS, *URLS, *COMMANDS, *NUMBERS, *ASSIGNED, *SAI
 the kind.
 """
 
-_BY_HINT: Final[dict[str, list[int]]] = {}
-_BY_DENSE_HINT: Final[dict[str, list[int]]] = {}
-"""The places in `PATTERNS` of those that each hint may begin, so that a text is searched for each
-hint once, and nothing is asked of patterns without one."""
-_ALWAYS: Final[list[int]] = []
-_IN_RUNS: Final[list[int]] = []
-for _at, _pattern in enumerate(PATTERNS):
-    if _pattern.where is Where.RUN:
-        _IN_RUNS.append(_at)
-    elif not _pattern.hints:
-        _ALWAYS.append(_at)
-    for _hint in _pattern.hints:
-        (_BY_DENSE_HINT if _pattern.dense else _BY_HINT).setdefault(_hint, []).append(_at)
+
+class _ByHint(NamedTuple):
+    """Places in `PATTERNS`, by the hints of those that stand there: a text is searched for each
+    hint once, and nothing is asked of patterns without one."""
+
+    plain: dict[str, tuple[str, list[int]]]
+    """Also each hint's longest piece without a blank."""
+    dense: dict[str, list[int]]
+    in_runs: list[int]
+    always: list[int]
+
+
+def _by_hint(chosen: Iterable[int]) -> _ByHint:
+    result = _ByHint({}, {}, [], [])
+    for at in chosen:
+        pattern = PATTERNS[at]
+        if pattern.where is Where.RUN:
+            result.in_runs.append(at)
+        elif not pattern.hints:
+            result.always.append(at)
+        for hint in pattern.hints:
+            if pattern.dense:
+                result.dense.setdefault(hint, []).append(at)
+            else:
+                result.plain.setdefault(hint, (longest_piece(hint), []))[1].append(at)
+    return result
+
+
+_BY_HINT: Final = _by_hint(range(len(PATTERNS)))
+_BY_NAME: Final = _by_hint(at for at, one in enumerate(PATTERNS) if one.where is Where.NAME)
 
 PLACEHOLDER: Final = re.compile(r"⟨secret:[a-z0-9-]+:\d+⟩")
 
@@ -51,33 +69,87 @@ def secrets_in(text: str) -> list[Secret]:
     """Return the positions and kinds of the secrets in a text, in order; they overlap neither each
     other nor the placeholder of a secret already replaced.
     """
+    found = _found(text, _BY_HINT)
+    if "\\u" in text:
+        found += _in_escaped_letters(text)
+    if not found:
+        return []
+    taken = [m.span() for m in PLACEHOLDER.finditer(text)] if "⟨secret:" in text else []
+    return _apart(found, taken)
+
+
+def _found(text: str, patterns: _ByHint) -> list[Secret]:
     low = text.lower()
     if len(low) != len(text):
         # One capital becomes two characters in lower case, which would shift positions.
         low = text.replace("İ", "I").lower()
     runs = [run.span() for run in _RUN.finditer(text)]
-    dense = "\n".join([low[begin:end] for begin, end in runs])
-    known = _Known({}, {}, _scripts(text))
-    wanted = {*_ALWAYS, *(_IN_RUNS if runs else ())}
-    for hint, patterns in _BY_HINT.items():
-        at = low.find(hint)
+    words = _once(low)
+    known = _Known({}, {}, _scripts(text), words)
+    wanted = {*patterns.always, *(patterns.in_runs if runs else ())}
+    for hint, (piece, places) in patterns.plain.items():
+        at = low.find(hint) if piece in words else -1
         if at >= 0:
             known.firsts[hint] = at
-            wanted.update(patterns)
-    if dense:
-        for hint, patterns in _BY_DENSE_HINT.items():
+            wanted.update(places)
+    if runs and patterns.dense:
+        dense = "\n".join([low[begin:end] for begin, end in runs])
+        for hint, places in patterns.dense.items():
             if hint in dense:
                 known.firsts[hint] = low.find(hint)
-                wanted.update(patterns)
-    found = [
+                wanted.update(places)
+    return [
         Secret(begin, end, PATTERNS[at].kind)
         for at in sorted(wanted)
         for begin, end in _spans(PATTERNS[at], text, low, runs, known)
     ]
-    if not found:
+
+
+_ESCAPED_LETTER: Final = re.compile(
+    r"\\{1,4}u(?!00[0-9abAB]|20)[0-9a-fA-F]{4}"
+)
+_AROUND_IT: Final = 160
+
+
+def _in_escaped_letters(text: str) -> list[Secret]:
+    """The secrets around letters that JSON escapes, as of `l\\u00f6senord`, by patterns that go by
+    names: they are searched in those pieces with the letters themselves.
+    """
+    pieces: list[str] = []
+    starts: list[int] = []
+    places: list[int] = []
+    length, at, end = 0, 0, -1
+
+    def take(piece: str, place: int) -> None:
+        nonlocal length
+        pieces.append(piece)
+        starts.append(length)
+        places.append(place)
+        length += len(piece)
+
+    for letter in _ESCAPED_LETTER.finditer(text):
+        begin = max(at, letter.start() - _AROUND_IT)
+        if begin > end >= 0:
+            take(text[at:end], at)
+            take("\n", end)
+            at = begin
+        elif end < 0:
+            at = begin
+        take(text[at : letter.start()], at)
+        take(chr(int(letter.group()[-4:], 16)), letter.start())
+        at, end = letter.end(), min(len(text), letter.end() + _AROUND_IT)
+    if end < 0:
         return []
-    taken = [m.span() for m in PLACEHOLDER.finditer(text)] if "⟨secret:" in text else []
-    return _apart(found, taken)
+    take(text[at:end], at)
+    return [
+        Secret(_back(begin, starts, places), _back(stop, starts, places), kind)
+        for begin, stop, kind in _found("".join(pieces), _BY_NAME)
+    ]
+
+
+def _back(at: int, starts: list[int], places: list[int]) -> int:
+    piece = bisect_right(starts, at) - 1
+    return places[piece] + at - starts[piece]
 
 
 class _Known(NamedTuple):
@@ -89,15 +161,24 @@ class _Known(NamedTuple):
     """Where the names of each sort end."""
     scripts: int
     """How many of `Names.stems_by_script` the text may have."""
+    words: str
+    """Each word of the text once."""
+
+
+def _once(low: str) -> str:
+    """Each word of a text once. What has no blank stands in here where it stands in the text, and
+    a long text repeats most of its words.
+    """
+    return "\n".join(set(low.split())) if len(low) > _SHORT_TEXT else low
+
+
+_SHORT_TEXT: Final = 2_000
 
 
 def _scripts(text: str) -> int:
     if text.isascii():
         return 1
-    return 3 if _OTHER_SCRIPT.search(text) else 2
-
-
-_OTHER_SCRIPT: Final = re.compile(r"[\u0250-\u1dff\u3040-\ud7ff\uf900-\ufdff]")
+    return 3 if OTHER_SCRIPT.search(text) else 2
 
 
 def _spans(
@@ -140,14 +221,14 @@ def _ends_of(sorts: tuple[Names, ...], text: str, low: str, known: _Known) -> It
     for names in sorts:
         ends = known.names.get(names)
         if ends is None:
-            ends = known.names[names] = list(_ends(names, text, low, known.scripts))
+            ends = known.names[names] = list(_ends(names, text, low, known))
         yield from ends
 
 
-def _ends(names: Names, text: str, low: str, scripts: int) -> Iterator[int]:
-    for stems in names.stems_by_script[:scripts]:
-        for stem, anywhere in stems:
-            at = low.find(stem)
+def _ends(names: Names, text: str, low: str, known: _Known) -> Iterator[int]:
+    for stems in names.stems_by_script[: known.scripts]:
+        for stem, piece, anywhere in stems:
+            at = low.find(stem) if piece in known.words else -1
             while at >= 0:
                 if anywhere or _begins_word(text, at):
                     rest = names.rest.match(text, at + len(stem))

@@ -50,7 +50,16 @@ def _is_code(value: str) -> bool:
 def _is_drawn_part(part: str) -> bool:
     if part.isdigit() or _MEASURE.fullmatch(part):
         return part.isdigit() and len(part) >= 3
-    return bool(re.search(r"\d{3}|[A-Za-z]\d[A-Za-z]", part)) or changes(part) >= 3
+    if len(part) < 5 or _TECHNICAL.match(part):
+        return False
+    return changes(part) >= 3 or bool(
+        re.search(r"\d{3}|[A-Za-z]\d+[A-Za-z]|[A-Z]{3}.*\d|\d.*[A-Z]{3}", part)
+    )
+
+
+_TECHNICAL: Final = re.compile(
+    r"(?i)(?:i18n|k8s|x509|oauth2|utf8|base64|b64|sha\d|md5|http2|e2e|b2b|p2p|argon2|float\d|int\d|uint\d|mp3|mp4|web3|neo4j|log4j|h264|h265)"
+)
 
 
 def changes(value: str) -> int:
@@ -161,30 +170,34 @@ _SIGN: Final = re.compile(r"[A-Za-z][!#$%*+=?@^~-][A-Za-z]|[A-Za-z]{4}[!#$%*]")
 _MEASURE: Final = re.compile(
     r"(?i)(?:sha|hs|rs|es|md|base|utf|oauth|pkcs|bcrypt|argon|windows|win|office|iphone|ipad|ios|macos|android|ubuntu|debian|fedora|"
     r"wpa|wlan|wifi|php|java|mysql|postgres|x|gpt|scrypt|pbkdf|python|https?|tls|ssl|ipv|http|rfc|iso|aes|rsa|page|step|"
-    r"chapter|user|input|field|test|example|line|room|table|version)[-_ ]?v?\d[\w.-]*|\d+(?:[.,-]\d+)*[a-z]{0,3}|v\d{1,4}|v?\d+(?:\.\d+)+[\w.-]*"
+    r"chapter|user|input|field|test|example|line|room|table|version)[-_ ]?v?\d[\w.-]*|\d+(?:[.,-]\d+)*[a-z]{0,3}|\d+[^\x00-\x7f].*|v\d{1,4}|v?\d+(?:\.\d+)+[\w.-]*"
 )
 
 
 def conspicuous(value: str) -> bool:
     """Whether a word among others is a password: it is none that people or programs read out."""
     plain = value.rstrip(".,:;!?)]}*")
-    if len(plain) < 8 or plain.isalpha() or _READABLE.fullmatch(plain) or not has_sign(plain):
+    if len(plain) < 8 or plain.isalpha() or readable(plain) or not has_sign(plain):
         return False
-    return random(plain) or bool(re.search(r"[A-Za-z0-9][!#$%*+?^~&@][A-Za-z0-9]", plain))
+    sign = re.search(r"[A-Za-z0-9][!#$%*+?^~&@][A-Za-z0-9]", plain)
+    return bool(sign) or (random(plain) and changes(plain) >= 3)
 
 
 def drawn_value(value: str) -> bool:
     """Whether a word among others is a key: long and random."""
     plain = value.rstrip(".,:;!?)]}*")
-    return not _READABLE.fullmatch(plain) and random(plain, least=12)
+    return not readable(plain) and random(plain, least=12)
+
+
+def readable(value: str) -> bool:
+    """Whether a value is an address, a path, a date, or a name with a year or a version."""
+    return bool(_READABLE.fullmatch(value)) or value.count(":") > 1
 
 
 _READABLE: Final = re.compile(
     r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[^\s]*://.*|[/~.].*/.*|[\w.-]*/[\w./-]*|(?:[A-Za-z]+\d{0,4}[-_.])+[A-Za-z]*\d{0,4}(?:[-_.]\d{1,4})*|"
     r"\d{4}-\d\d-\d\d.*|\d+[.:]\d+.*"
 )
-"""Addresses, paths, names with a year or a version, dates."""
-
 
 def _is_word(value: str) -> bool:
     low = value.lower().strip(".:!?)(")

@@ -73,20 +73,21 @@ def _may_hold_a_phrase(low: str) -> bool:
     twelfth word is asked, and only around one of the list its neighbours.
     """
     words = _ESCAPED.sub(" ", low) if "\\" in low else low
-    row = _LETTERS.findall(words)
+    row = words.encode("ascii", "replace").translate(_LETTERS_ONLY).split()
     for at in range(_SHORTEST_SEED - 1, len(row), _SHORTEST_SEED):
-        if row[at] in _SEEDS:
+        if row[at] in _SEED_BYTES:
             first = last = at
-            while first and row[first - 1] in _SEEDS:
+            while first and row[first - 1] in _SEED_BYTES:
                 first -= 1
-            while last + 1 < len(row) and last - first < _SHORTEST_SEED and row[last + 1] in _SEEDS:
+            while last + 1 < len(row) and last - first < _SHORTEST_SEED and row[last + 1] in _SEED_BYTES:
                 last += 1
             if last - first + 1 >= _SHORTEST_SEED:
                 return True
     return False
 
 
-_LETTERS: Final = re.compile(r"[a-z]+")
+_SEED_BYTES: Final = frozenset(word.encode() for word in SEED_WORDS)
+_LETTERS_ONLY: Final = bytes(c if 97 <= c <= 122 else 32 for c in range(256))
 _ESCAPED: Final = re.compile(r"\\+[nrt]")
 _FROM_WORD_TO_WORD: Final = re.compile(
     r"(?:[ ,;|>#+/*\"'\[\]\t\r\n-]|\\{1,7}[nrt\"']|\d{1,2}[.):]? ?){1,12}"

@@ -34,6 +34,14 @@ class Where(Enum):
     """Right behind one of the pattern's `names`."""
 
 
+def longest_piece(hint: str) -> str:
+    """The longest piece of a hint without a blank; a text without the piece lacks the hint."""
+    return max(hint.split(), key=len, default="")
+
+
+OTHER_SCRIPT: Final = re.compile(r"[\u0250-\u1dff\u3040-\ud7ff\uf900-\ufdff]")
+
+
 class Names:
     """Words that name a sort of secret; patterns tell how its value follows."""
 
@@ -47,13 +55,16 @@ class Names:
         self.stems = stems
         self.begins = begins
         self.rest = re.compile(rest)
-        both = [*((stem, True) for stem in stems), *((stem, False) for stem in begins)]
+        both = [
+            *((stem, longest_piece(stem), True) for stem in stems),
+            *((stem, longest_piece(stem), False) for stem in begins),
+        ]
         self.stems_by_script = (
             tuple(one for one in both if one[0].isascii()),
-            tuple(one for one in both if not one[0].isascii() and max(one[0]) < "\u0250"),
-            tuple(one for one in both if max(one[0]) >= "\u0250"),
+            tuple(one for one in both if not one[0].isascii() and not OTHER_SCRIPT.search(one[0])),
+            tuple(one for one in both if OTHER_SCRIPT.search(one[0])),
         )
-        """(stem, whether anywhere) in ASCII, in other Latin letters and in other scripts: each
+        """(stem, its longest piece, whether anywhere) in ASCII, in other Latin letters and in other scripts: each
         text is searched only for those of its own scripts."""
 
 

@@ -13,10 +13,10 @@ from lull.core.secrets.pattern import Pattern, Where
 _A: Final = "q7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tE"
 _H: Final = "9f86d081e4c7a2b359f86d081e4c7a2b"
 _B: Final = "[A-Za-z0-9+/_=-]"
-_BEGINS: Final = r"(?:(?<=\\[nrtbf])|(?<=\n\+)|(?<=\\n\+)|(?<![A-Za-z0-9+/_-]))"
+_BEGINS: Final = r"(?:(?<=\\[nrtbf])|(?<=\n\+)|(?<=\A\+)|(?<=\\n\+)|(?<![A-Za-z0-9+/_-]))"
 
 # kind | what it begins with | the rest, as a regular expression | example of the rest
-_BUILDS: Final = f"""
+_BUILDS: Final = rf"""
 macaroon       | MDAx MDAy                        | {_B}{{60,}}                              | {_A}{_A}
 macaroon       | AgEL AgEE AgED AgEU AgEH AgET AgEJ AgEX | {_B}{{90,}}                       | {_A}{_A}{_A}
 macaroon       | 0201036c6e64                     | [0-9a-f]{{60,}}                          | {_H}{_H}
@@ -71,7 +71,7 @@ def _short(token: str) -> bool:
     found = _SHORT.search(token)
     body = found.group() if found else ""
     digits = sum(c.isdigit() for c in body)
-    if not 12 <= len(body) <= 40 or not digits or digits == len(body):
+    if not 14 <= len(body) <= 40 or not digits or digits == len(body):
         return False
     mixed = any(c.islower() for c in body) and any(c.isupper() for c in body)
     return drawn(body) and changes(body) >= (len(body) // 3 if mixed else max(3, len(body) // 5))
@@ -107,7 +107,7 @@ BLOBS: Final = (
     Pattern(
         kind="token",
         regex=re.compile(
-            rf"{_BEGINS}(?:[A-Za-z][A-Za-z0-9]{{1,15}}[_-]){{0,3}}?(?:sk|pk|rk|ak|tok|tkn|token|key|apikey|api|pat|secret|auth|live|priv|access|refresh|bot|pass|cred|shpat|glpat|sess)[_-](?:(?:live|test|prod|dev|v\d)[_-])?[A-Za-z0-9]{{12,40}}(?![A-Za-z0-9/+_-])"
+            rf"{_BEGINS}(?:[A-Za-z][A-Za-z0-9]{{1,15}}[_-]){{0,3}}?(?:sk|pk|rk|ak|tok|tkn|token|key|apikey|api|pat|secret|auth|live|priv|access|refresh|bot|pass|cred|shpat|glpat|sess)[_-](?:(?:live|test|prod|dev|v\d)[_-])?[A-Za-z0-9]{{14,40}}(?![A-Za-z0-9/+_-])"
         ),
         where=Where.RUN,
         check=_short,

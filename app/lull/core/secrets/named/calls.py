@@ -35,16 +35,16 @@ def _call(
 
 CALLS: Final = (
     _call(
-        r"login|log_in|auth|authenticate|sign_?in|signInWithEmailAndPassword|(?:network|http|username_?password|ps|plain|usernamepassword|basic)_?-?credentials?|"
-        r"httpbasicauth|basicauth|basic_auth|httpdigestauth|basicauthentication|set_?basic_?auth|passwordauthentication|usernamepasswordtoken|"
+        r"login|log_in|auth|authenticate|sign_?in|signInWithEmailAndPassword|credentials?|"
+        r"authentication|passwordtoken|"
         r"createuser|create_user|create_superuser|adduser|add_user|auth\s?=\s?",
         rf"(?:{_ARGUMENT}){{1,2}}",
-        ("login", "log_in", "auth", "sign", "credential", "createuser", "create_", "adduser", "add_user"),
+        ("login", "log_in", "auth", "sign", "credential", "passwordtoken", "createuser", "create_", "adduser", "add_user"),
         'smtp.login("anna@example.com", "«t1gerX»")',
         'smtp.login("anna@example.com", "password")',
     ),
     _call(
-        r"getconnection|new mysqli|mysqli_connect|mysql_connect|new pdo|pdo|dbi->connect|pg_connect|oci_connect|ftp_login|connect|imap_open|ssh2_auth_password",
+        r"getconnection|mysqli|mysqli_connect|mysql_connect|pdo|dbi->connect|pg_connect|oci_connect|ftp_login|connect|imap_open|ssh2_auth_password",
         rf"(?:{_ARGUMENT}){{2}}",
         ("getconnection", "mysql", "pdo", "connect", "ftp_login", "imap_open", "ssh2_auth"),
         'new mysqli("localhost", "root", "«t1gerX»", "app")',

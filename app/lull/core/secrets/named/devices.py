@@ -19,7 +19,8 @@ def _setting(value: str) -> bool:
 def _cipher7(value: str) -> bool:
     """Whether digits are a password scrambled by Cisco's type 7: an offset, then two for each
     letter."""
-    return len(value) % 2 == 0 and int(value[:2]) <= 52 and any(c in "ABCDEF" for c in value)
+    sure = len(value) >= 12 or any(c in "ABCDEF" for c in value)
+    return len(value) % 2 == 0 and int(value[:2]) <= 52 and sure
 
 
 def _junos(value: str) -> bool:
@@ -53,7 +54,7 @@ DEVICES: Final = (
         hints=("message-digest-key", "isakmp key", "tacacs-server", "radius-server", "server-key", "authentication text", "standby", "ntp auth", "set ", "ppp chap", "pre-shared-key", "wpa-psk", "psk", "encryption-key", "peer "),
         check=_setting,
         holds="crypto isakmp key «t1gerX» address 1.2.3.4",
-        spares="crypto isakmp key address and set password policy-2x",
+        spares="crypto isakmp key address and set password policy",
     ),
     Pattern(
         kind="password",
@@ -76,14 +77,24 @@ DEVICES: Final = (
     Pattern(
         kind="password-hash",
         # A line of a user list: name, colon and the thirteen characters of DES, or realm and MD5.
-        regex=re.compile(rf":(?:[./0-9A-Za-z]{{13}}|[\w .@-]{{1,40}}:[0-9a-f]{{32}})(?=:?(?:{LINE_END}|[\"`<]|$))"),
+        regex=re.compile(rf":(?:[./0-9A-Za-z]{{13}}|[\w .@-]{{1,40}}:[0-9a-f]{{32}})(?=:?(?:{LINE_END}|\\{{0,7}}[\"`<]|[。、，]|$))"),
         hints=(":",),
         where=Where.ANYWHERE,
         check=lambda value: len(value) > 14 or random(value[1:], least=13),
         before=re.compile(r"(?:^|\\n|[\s\"'`>+])[A-Za-z_][\w.-]{0,31}$"),
-        not_before=re.compile(r"[=({\[]|\s\w+\s\w+\s"),
+        not_before=re.compile(r"[=(]"),
         holds="anna«:JRy9Ku8rn5rBv»",
         spares="time:internationa",
+    ),
+    Pattern(
+        kind="password",
+        # A pooler's list of users: "name" "password".
+        regex=re.compile(rf"\"[\w.@-]{{1,40}}\\{{0,7}}\" \\{{0,7}}\"({BARE}{{5,200}})\\{{0,7}}\"(?=\s{{0,4}}(?:$|[\n\\\"'`<。，]))"),
+        hints=('" "', '" \\'),
+        where=Where.TEXT,
+        check=has_sign,
+        holds='"anna" "«t1gerX»"',
+        spares='"anna" "reader"',
     ),
     Pattern(
         kind="aws-key",
@@ -92,12 +103,12 @@ DEVICES: Final = (
         hints=("akia", "asia"),
         where=Where.ANYWHERE,
         holds="AKIAUR53WHYHYFJKDIOR:«gEKNMF4B1PR1TlhK8vKF0vCjqwf83UThCCbL+YBB»",
-        spares="AKIAUR53WHYHYFJKDIOR:gEKNMF4B",
+        spares="AKIA is the beginning of gEKNMF4B",
     ),
     Pattern(
         kind="private-key",
         # A key store's own encrypted key.
-        regex=re.compile(rf"{QUOTE}ciphertext{QUOTE}\s?:\s?{QUOTE}([0-9a-fA-F]{{32,400}}|[A-Za-z0-9+/]{{40,2000}}={{0,2}})"),
+        regex=re.compile(rf"ciphertext{QUOTE}\s?:\s?{QUOTE}([0-9a-fA-F]{{32,400}}|[A-Za-z0-9+/]{{40,2000}}={{0,2}})"),
         hints=("ciphertext",),
         where=Where.ANYWHERE,
         holds='{"ciphertext":"«2d17951ae8ca9c5972a22180f168d82b4b14»"}',

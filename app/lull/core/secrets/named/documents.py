@@ -13,9 +13,9 @@ from lull.core.secrets.pattern import BARE, LINE_END, QUOTE, Pattern, Where
 
 _LINE: Final = re.compile(LINE_END)
 _KIND: Final = re.compile(rf"kind{QUOTE}?\s{{0,3}}:\s{{0,3}}{QUOTE}?(?:Sealed)?Secret{QUOTE}?(?![\w])")
-_DATA: Final = re.compile(rf"(?:string|encrypted)?[dD]ata{QUOTE}?\s{{0,3}}:")
+_DATA: Final = re.compile(rf"(?:(?<=\\[nrt])|(?<![A-Za-z]))(?:string|encrypted)?[dD]ata{QUOTE}?\s{{0,3}}:")
 _ENTRY: Final = re.compile(
-    rf"(?:[\s>#+|,{{]|\\[nrt])*{QUOTE}?[\w./-]{{1,80}}{QUOTE}?\s{{0,3}}:\s{{0,3}}{QUOTE}?([^\s\"'\\,{{}}⟨⟩]{{4,8000}}){QUOTE}?"
+    rf"(?:[\s>#+|,{{/*-]|\\{{1,4}}[nrt]){{0,80}}{QUOTE}?[\w./-]{{1,80}}{QUOTE}?\s{{0,3}}:\s{{0,3}}{QUOTE}?([^\s\"'\\,{{}}⟨⟩]{{4,8000}}){QUOTE}?"
 )
 _FAR: Final = 4_000
 """How far from the document's kind its data may begin."""

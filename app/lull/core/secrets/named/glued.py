@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from lull.core.secrets.assigned import NOT_A_SECRET
 from lull.core.secrets.judging import has_sign, not_dummy, random
 from lull.core.secrets.pattern import BARE, QUOTE, SIGN, Pattern, Where
 
@@ -26,6 +27,23 @@ def _password(value: str) -> bool:
 GLUED: Final = (
     Pattern(
         kind="password",
+        regex=re.compile(rf"(?i)(?:psk|pre-?shared-?key|wpa\d?[_-]?key|network-?key|wep-?key\d?|passkey){_VALUE}"),
+        hints=("psk", "pre", "wpa", "network", "wep", "passkey"),
+        where=Where.ANYWHERE,
+        check=has_sign,
+        holds='wpa2-pre-shared-key="«t1gerX»"',
+        spares="key-mgmt=wpa-psk and psk=required",
+    ),
+    Pattern(
+        kind="private-key",
+        regex=re.compile(rf"(?i)(?:pfx|p12|pkcs_?12|key_?store|jks|keytab|certificate_?data)\w{{0,24}}{QUOTE}?{SIGN}{QUOTE}?([A-Za-z0-9+/=]{{60,}})"),
+        hints=("pfx", "p12", "pkcs", "keystore", "key_store", "jks", "keytab"),
+        where=Where.ANYWHERE,
+        holds='"pfx_base64": "«MIIq7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tEq7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tE»"',
+        spares='"keystore": "conf/server.p12"',
+    ),
+    Pattern(
+        kind="password",
         regex=re.compile(rf"(?i)(?:pass|pwd?|pswd|passw|kennw){_ENDING}{_VALUE}"),
         hints=("pass", "pw", "kennw"),
         where=Where.ANYWHERE,
@@ -41,6 +59,7 @@ GLUED: Final = (
         hints=("token", "secret", "apikey", "authkey", "privkey", "enckey"),
         where=Where.ANYWHERE,
         check=random,
+        not_before=NOT_A_SECRET,
         holds="MYAPPTOKEN=«q7KxR2mZp4TwB9d»",
         spares="MYAPPTOKEN=created_at_1",
     ),

@@ -12,7 +12,7 @@ _NAME: Final = (
     r"[\w.: -]{0,40}?(?:pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|secret|token|api[ _.-]?key|access[ _.-]?key|secret[ _.-]?key|private[ _.-]?key|"
     r"auth[ _.-]?key|psk|credential|phash)s?(?:[ _.-]?\d{1,2})?"
 )
-_SPACE: Final = rf"(?:\s|{LINE_END}){{0,24}}"
+_SPACE: Final = rf"(?:\s|{LINE_END}[ \t]{{0,4}}[>#+/*-]{{0,4}}|(?<=\n)[>#+/*-]{{1,4}}){{0,24}}"
 _TEXT: Final = rf"{_SPACE}(?:<!\[CDATA\[)?([^<>\s⟨⟩\]\"\\]{{4,2000}})(?=\]\]>|{_SPACE}<)"
 _ATTRIBUTE: Final = rf"{QUOTE}([^\s<>\"'\\⟨⟩]{{4,400}})(?=\\{{0,7}}[\"'])"
 
@@ -67,7 +67,7 @@ MARKUP: Final = (
         hints=("name=",),
         check=_drawn,
         holds='<meta name="csrf-token" content="«q7KxR2mZp4TwB9d»">',
-        spares='<meta name="csrf-token" content="created_at_1">',
+        spares='<meta name="csrf-token" content="internationalization">',
     ),
     Pattern(
         kind="secret",

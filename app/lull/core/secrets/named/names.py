@@ -23,7 +23,7 @@ _LATIN_BEGIN: Final = (
     "phrase secrète", "senha", "palavra-passe", "palavra passe", "palavra de passe", "frase-passe", "frase de contraseña",
     "parola", "parole", "parolei", "parol", "parool", "şifre", "sifre", "şifrə", "heslo", "hesla", "geslo", "šifra",
     "kata sandi", "kata laluan", "kata kunci", "mật khẩu", "mat khau", "lösen ", "løsen ", "pass phrase", "pass word", "pass-phrase",
-    "pass_phrase", "pass_word",
+    "pass_phrase", "pass_word", "security question", "security answer", "sicherheitsfrage",
 )  # fmt: skip
 """Stems that begin a word: in the middle of one they are something else (pt. `desenhar`)."""
 _OTHER: Final = (
@@ -43,6 +43,10 @@ PASSWORDS: Final = Names(
     begins=_LATIN_BEGIN,
     rest=_TAIL,
 )
+PASSPHRASES: Final = Names(
+    stems=("passphrase", "pass phrase", "pass-phrase", "phrase de passe", "phrase secrète", "lösenfras", "wachtzin", "passordfrase", "frase de contraseña", "frase-passe", "tunnuslause", "парольная фраза", "кодовая фраза"),
+    rest=_TAIL,
+)  # fmt: skip
 PASSWORDS_ELSEWHERE: Final = Names(stems=_OTHER, rest=_OTHER_TAIL)
 """Names in scripts in which a Latin word stands out by itself."""
 
@@ -66,7 +70,10 @@ SECRETS_ELSEWHERE: Final = Names(
     stems=_SECRETS_ELSEWHERE, rest=_OTHER_TAIL
 )
 SHORT: Final = Names(
-    begins=("pass", "pw", "pin", "mdp", "clave", "cred", "pwd", "pswd", "token", "key", "psk", "mfa", "sig", "totp", "otp", "cookie", "credential"),
+    begins=("token", "key", "pin", "psk", "mfa", "sig", "totp", "otp", "cookie", "credential"),
     rest=rf"(?!{_LOWER})(?:[_.-]?\d{{1,2}})?{QUOTE}?(?:\*{{1,2}})?",
 )  # fmt: skip
 """Short names, which must be whole words because they begin others."""
+SHORT_PASSWORDS: Final = Names(
+    begins=("pass", "pw", "pwd", "pswd", "mdp", "clave", "cred", "creds"), rest=SHORT.rest.pattern
+)

@@ -8,23 +8,29 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from lull.core.secrets.judging import conspicuous, drawn_value, has_sign, random
+from lull.core.secrets.judging import conspicuous, drawn_value, has_sign, random, readable
 from lull.core.secrets.letters import drawn_letters
 from lull.core.secrets.named.names import (
+    PASSPHRASES,
     PASSWORDS,
     PASSWORDS_ELSEWHERE,
     SECRETS,
     SECRETS_ELSEWHERE,
     SHORT,
+    SHORT_PASSWORDS,
 )
 from lull.core.secrets.pattern import LINE_END, QUOTE, Names, Pattern, Where
 from lull.core.secrets.plain_words import DUMMIES
+from lull.core.secrets.said import passphrase
 
 _CHARACTER: Final = (
     r"(?:[^\s\"'`,;&<>\\⟨⟩“”«»‹›„\u0250-\u1dff\u2000-\uffff]|&(?!\w{1,32}[=;]|#\d{1,4};))"
 )
 """One character of a value; the scripts that go on without a blank after a Latin word end it."""
-_VALUE: Final = rf"(?<![\w@])({_CHARACTER}{{5,200}})"
+_FREE: Final = r"(?:(?<=\\[nrt])|(?<![\w@]))"
+_VALUE: Final = rf"{_FREE}({_CHARACTER}{{5,200}})"
+_MARKED: Final = rf"{_FREE}((?={_CHARACTER}{{0,60}}[\d!#$%&*+=?@^~]){_CHARACTER}{{5,200}})"
+"""A value with a digit or a sign, which tells it from the words of a sentence."""
 _LETTER: Final = (
     r"[^\s\x00-@\[-`\{-\xa9\xab\xbb\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20⟨⟩]"
 )
@@ -41,7 +47,7 @@ _IS: Final = (
 def _at(
     position: str,
     names: tuple[Names, ...],
-    check: Callable[[str], bool],
+    check: Callable[[str], bool] | None,
     holds: str,
     spares: str,
     *,
@@ -71,11 +77,9 @@ def _said(value: str) -> bool:
 
 
 def _random8(value: str) -> bool:
-    return random(value.rstrip(".,:;!?)]}*"))
+    plain = value.rstrip(".,:;!?)]}*")
+    return random(plain) and not readable(plain)
 
-
-def _long(value: str) -> bool:
-    return random(value.rstrip(".,:;!?)]}*"), least=16)
 
 
 _PASSWORDS: Final = (PASSWORDS, PASSWORDS_ELSEWHERE)
@@ -83,17 +87,31 @@ _SECRETS: Final = (SECRETS, SECRETS_ELSEWHERE)
 _SORTS: Final = (
     (_PASSWORDS, has_sign, "password", "password", "Tiger72xy", "input field"),
     (_SECRETS, _random8, "secret", "api key", "q7KxR2mZp4TwB9d", "rotation2024"),
-    ((SHORT,), _random8, "password", "key", "q7KxR2mZp4TwB9d", "theme2"),
+    ((SHORT, SHORT_PASSWORDS), _random8, "password", "key", "q7KxR2mZp4TwB9d", "theme2"),
 )
 
 _A_SIGN: Final = (
     rf"(?:{QUOTE}?\s?(?:[:=]\s?)?[|~](?:[ \t]|\\{{1,4}}t){{0,8}}|[ \t]{{0,4}}\.{{3,60}}[ \t]{{0,4}}|[ ]{{0,4}}(?:[—–]|-{{1,2}}(?=[ ]))[ ]{{0,4}}|"
-    rf"[ \t]{{2,40}}|\t|(?:\\{{1,4}}t){{1,8}}|[ ]?[:：]{_OPEN}|{QUOTE}\s?[;,]\s?(?=[\"'\\])|[;,](?=[^\s]))"
+    rf"[ \t]{{2,40}}|\t|(?:\\{{1,4}}t){{1,8}}|[ ]?[:：]{_OPEN}|{QUOTE}?[ ]?[;,][ ]?(?=[\"'\\])|[;,](?=[^\s]))"
 )
 """Signs other than = and : between a name and its value, and table-like gaps."""
 _NEXT_LINE: Final = rf"[ \t]?[:：]?[ \t*]{{0,4}}(?:{LINE_END}[ \t>#+/*-]{{0,40}}){{1,3}}"
 _IN_BRACKETS: Final = rf"(?:[ ]?[:=]?[ ]?|[ ])(?<=[ :=])[(\[{{][ ]?{QUOTE}?"
 _CALLED: Final = rf"{QUOTE}?\)?\]?(?:\s?[=:]\s?)?[\w.]{{0,40}}\(\s?(?:[A-Za-z]{{1,2}})?(?=[\"'\\&])"
+
+_BEFORE: Final = re.compile(
+    rf"(?:(?<=\\[nrt])|(?<![^\s\"'`:：=(*/>。、「])){_CHARACTER}{{5,80}}(?=[\"'`*」]{{0,3}}\s(?:for|as|is|ist|als|für|pour|comme|est|como|es|para|per|come|è|voor|som|är|er|jako|jest|till|til|olarak|ve|\()"
+    rf"\s?(?:{_LETTER}{{1,20}}(?:[ -]|[ ]?/[ ]?)){{0,4}}{_LETTER}{{1,24}}\)?{QUOTE}?\*{{0,2}}$)"
+)
+_FARTHEST: Final = 130
+
+
+def _named_afterwards(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
+    for end in names:
+        found = _BEFORE.search(text, max(0, end - _FARTHEST), end)
+        if found and "\n" not in text[found.end() : end] and has_sign(found.group()):
+            yield found.span()
+
 
 POSITIONS: Final = (
     *(
@@ -134,41 +152,80 @@ POSITIONS: Final = (
             ),
         )
     ),
+    _at(
+        rf"{QUOTE}?[ ]?,[ ]?(?=[\"'\\]){_OPEN}{_VALUE}(?=\\{{0,7}}[\"'`])",
+        (SHORT_PASSWORDS,),
+        has_sign,
+        'setenv("DB_PASS", "«t1gerX»")',
+        'setenv("DB_PASS", "required")',
+    ),
     # Sentences.
     _at(
-        rf"(?:[ \u00a0]{_WORDS}|[^\x00-\x7f]{{0,12}}){_IS}?[ \u00a0]?[:：]?{_OPEN}{_VALUE}",
+        rf"(?:[ \u00a0]{_WORDS}|[^\x00-\x7f]{{0,12}})(?:{_LETTER}{{1,24}}(?=[:：]))?{_IS}?[ \u00a0]?(?:[:：]|[—–-](?=[ ]))?{_OPEN}{_MARKED}",
         (PASSWORDS_ELSEWHERE,),
         _said,
         "Пароль от сервера «t1gerX»",
         "Пароль от сервера Windows11 и RFC2617",
     ),
     _at(
-        rf"[ \u00a0](?:{_WORDS}{_IS}[ \u00a0]?[:：]?|{_WORDS}[—–-]){_OPEN}(?<=[^\w]){_VALUE}",
+        rf"[ \u00a0](?:{_WORDS}{_IS}[ \u00a0]?[:：]?|{_WORDS}(?:[—–-]|{_LETTER}{{1,24}}[ ]?[:：])){_OPEN}(?<=[^\w]){_MARKED}",
         (PASSWORDS,),
         _said,
         "lösenordet till servern är «tiger72xy», säg inget",
         "lösenordet till servern är Windows11 och",
     ),
     _at(
-        rf"[ \u00a0]{_OPEN}{_VALUE}",
+        rf"[ \u00a0]{_OPEN}{_MARKED}",
         (PASSWORDS,),
         has_sign,
         "wifi şifresi «tiger72xy» olarak",
         "şifre RFC2617 olarak",
     ),
     _at(
-        rf"[ \u00a0,:]{{1,2}}(?:{_WORDS}){_OPEN}{_VALUE}",
+        rf"[ \u00a0,:]{{1,2}}(?:{_WORDS}){_OPEN}{_MARKED}",
         (PASSWORDS,),
         conspicuous,
         "it asks for a password, so type «q7KxR2mZp4»",
         "it asks for a password, so type user2024 or Windows11",
     ),
     _at(
-        rf"(?:[ \u00a0]{_WORDS}|[^\x00-\x7f]{{0,12}})(?:{_IS}[ \u00a0]?)?[:：]?{_OPEN}{_VALUE}",
+        rf"(?:[ \u00a0]{_WORDS}|[^\x00-\x7f]{{0,12}})(?:{_LETTER}{{1,24}}(?=[:：]))?(?:{_IS}[ \u00a0]?)?[:：]?{_OPEN}{_MARKED}",
         _SECRETS,
         drawn_value,
         "the API key of the shop is «q7KxR2mZp4TwB9dH»",
         "the API key of the shop is gpt-4o-mini-2024-07-18",
         kind="secret",
+    ),
+    _at(
+        rf"[ \u00a0](?:{_WORDS}{_IS}[ \u00a0]?[:：]?){_OPEN}(?<=[\"'`“„«‘]){_MARKED}",
+        _SECRETS,
+        has_sign,
+        'our shared secret is "«tiger@4735»"',
+        'our shared secret is "user2024"',
+        kind="secret",
+    ),
+    _at(
+        # Letters alone, if no word has them so.
+        rf"[ \u00a0](?:{_WORDS}{_IS}[ \u00a0][:：]?)?{_OPEN}{_FREE}([A-Za-z]{{8,64}})(?![\w(\[-])",
+        _PASSWORDS,
+        lambda value: drawn_letters(value, sure=True),
+        "Mitt lösenord är «qwhdkslwpqmd»",
+        "Mitt lösenord är felaktigt",
+    ),
+    _at(
+        rf"(?:[ \u00a0]{_WORDS}{_LETTER}{{1,24}})?[ ]?[:：=][ ]?{QUOTE}?((?:[a-zß-ɏ]{{3,14}}[ -]){{3,11}}[a-zß-ɏ]{{3,14}})(?![\wÀ-ÿ])",
+        (PASSPHRASES,),
+        None,
+        "passphrase for the key: «lantern glacier anchor turtle»",
+        "passphrase for the key: choose five words that you know",
+        pieces=passphrase,
+    ),
+    Pattern(
+        kind="password",
+        # The value first, and then its name.
+        find=_named_afterwards,
+        names=_PASSWORDS,
+        holds="use «t1gerX» for the wifi password",
+        spares="use OAuth2 for the wifi password",
     ),
 )

@@ -35,6 +35,10 @@ openssl|dgst         ;; \s[^\n|;]*?-(?:hmac|k|K|macopt (?:hex)?key:)\s? ;; opens
 ssh-keygen           ;; \s[^\n|;]*?-[NP]\s ;; ssh-keygen -t ed25519 -N «t1gerX» -f k ;; ssh-keygen -t ed25519 -f k2024
 expdp|impdp|exp|imp|sqlldr|rman|sqlcl|sql ;; \s(?:target\s)?{QUOTE}?[A-Za-z]\w{{0,30}}/ ;; expdp system/«t1gerX»@orcl full=y ;; imp scott/ file=a.dmp
 snmpwalk|snmpget|snmpset|snmpbulkwalk|snmptrap|snmpbulkget|onesixtyone ;; \s[^\n|;]*?-(?:c|A|X)\s ;; snmpwalk -v2c -c «t1gerX» 10.0.0.1 ;; snmpwalk -v2c 10.0.0.1
+useradd|usermod      ;; \s[^\n|;]*?(?:-p|--password)\s ;; useradd -m -p «t1gerX» anna ;; useradd -m anna2
+netsh                ;; \s[^\n|]*?key(?:material)?= ;; netsh wlan set hostednetwork key=«t1gerX» ;; netsh wlan show profile home2
+printf               ;; \s{QUOTE}%s(?:\\\\n|%s|:|\\n){{0,4}}{QUOTE}\s(?:\w+\s)? ;; printf '%s' «t1gerX» | passwd anna ;; printf '%s' done
+requirepass|masterauth|masterpass|sasl_password|rootpw|bindpw|olcrootpw|vncpasswd ;; \s{{1,4}} ;; requirepass «tiger5739» ;; requirepass off
 adb                  ;; \sshell\sinput\s(?:keyboard\s)?text\s ;; adb shell input text «t1gerX» ;; adb shell input keyevent 26
 \w+\.py|impacket-\w+ ;; \s(?:-\S+\s)*{QUOTE}?[\w.-]{{1,40}}/[\w.-]{{1,40}}: ;; psexec.py dom/anna:«t1gerX»@10.0.0.1 ;; psexec.py dom/anna@10.0.0.1
 doctl|flyctl|fly|vercel|netlify|hcloud|linode-cli|railway|wrangler|gh|glab|cargo|npm|pulumi|doppler|sentry-cli|snyk|surge ;; \s[^\n|;]*?(?:-t|--token|login|auth set|token)\s ;; cargo login «q7KxR2mZp4TwB9dHc8L» ;; cargo login --registry a2b3c4d5
@@ -49,7 +53,7 @@ passwd|mysqladmin    ;; \s[^\n|;]*?password\s ;; mysqladmin -u root password «t
 openvpn|vncviewer|x11vnc|tightvncpasswd|vncdo|wayvnc ;; \s[^\n|;]*?-(?:passwd|p|-password)\s ;; x11vnc -passwd «t1gerX» ;; x11vnc -rfbauth x2y
 oathtool|mintotp|totp|2fa ;; \s[^\n|;]*?(?<=\s)(?:-b|--base32|add)?\s? ;; oathtool --totp -b «FYO2ZEPSDW2PY5V2» ;; oathtool --totp --digits6
 chpasswd|mkpasswd|slappasswd|caddy hash-password|doveadm pw|grub-mkpasswd ;; \s(?:-[ms]\s\S+\s|--plaintext\s|-[smp]\s)* ;; mkpasswd -m sha-512 «t1gerX» ;; mkpasswd -m sha-512
-gh secret|glab variable|heroku config|vercel env|netlify env|fly secrets|flyctl secrets|wrangler secret ;; :?[\w: ]*?\sset\s[^\n|;]*?(?:--body[ =]|-b[ =]|-v[ =]|[A-Z_]+[= ]) ;; gh secret set DEPLOY --body «q7KxR2mZp4TwB9d» ;; gh secret set DEPLOY --repo acme2
+gh secret|glab variable|heroku config|vercel env|netlify env|fly secrets|flyctl secrets|wrangler secret ;; :?[\w: ]*?\sset\s[^\n|;]*?(?:--body[ =]|-b[ =]|-v[ =]|[A-Z_]+[= ](?!-)) ;; gh secret set DEPLOY --body «q7KxR2mZp4TwB9d» ;; gh secret set DEPLOY --repo acme2
 setx|set|setenv|launchctl setenv ;; \s(?:-\w+\s)*{QUOTE}?\w*(?:PASS|PASSWORD|SECRET|TOKEN|KEY|PW|PWD)\w*{QUOTE}?[ =,]\s? ;; setx API_SECRET «q7KxR2mZp4TwB9d» ;; setx API_SECRET_NAME main
 """
 _HINT_OF: Final = re.compile(r"[a-z][a-z0-9_ -]*")

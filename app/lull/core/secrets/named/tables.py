@@ -15,6 +15,7 @@ from lull.core.secrets.named.names import (
     SECRETS,
     SECRETS_ELSEWHERE,
     SHORT,
+    SHORT_PASSWORDS,
 )
 from lull.core.secrets.pattern import LINE_END, QUOTE, Pattern
 
@@ -26,7 +27,7 @@ _SPLIT: Final = {
     ";": re.compile(";"),
     ",": re.compile(","),
 }
-_HEADER: Final = re.compile(r"[^\n\"{}<>=]{0,60}")
+_HEADER: Final = re.compile(r"[^\n{}<>=]{0,60}")
 _RULE: Final = re.compile(r"[\s|+:=>#/-]*")
 _MOST_ROWS: Final = 5_000
 _LONGEST_LINE: Final = 4_000
@@ -43,7 +44,7 @@ _SECRET: Final = re.compile(
 )
 _BEHIND: Final = re.compile(rf"[\w ]{{0,16}}(?:{QUOTE}|[*\]]){{0,3}}[ ]{{0,40}}(?:[,;|\t\n\r\"<]|\\|$)")
 """What may stand behind a name in a header: the end of its cell."""
-_STARTS: Final = ("\n", "\\n", ': "', ':"', "<pre>", "<p>", "<code>")
+_STARTS: Final = ("\n", "\\n", ': "', ':"', ': \\"', ':\\"', "<pre>", "<p>", "<code>")
 
 
 def _line_around(text: str, at: int) -> tuple[int, int] | None:
@@ -193,7 +194,7 @@ TABLES: Final = (
     Pattern(
         kind="password",
         find=_in_columns,
-        names=(PASSWORDS, PASSWORDS_ELSEWHERE, SECRETS, SECRETS_ELSEWHERE, SHORT),
+        names=(PASSWORDS, PASSWORDS_ELSEWHERE, SECRETS, SECRETS_ELSEWHERE, SHORT, SHORT_PASSWORDS),
         holds="user,password,host\nanna,«t1gerX»,db",
         spares="user,password_changed,host\nanna,t1gerX,db",
     ),
