@@ -16,7 +16,15 @@ from lull.core.secrets.issued import ISSUED
 from lull.core.secrets.issuers import ISSUERS
 from lull.core.secrets.named import NAMED
 from lull.core.secrets.numbers import NUMBERS
-from lull.core.secrets.pattern import MOST_CHARACTERS_BEFORE, OTHER_SCRIPT, Names, Pattern, Where, longest_piece
+from lull.core.secrets.pattern import (
+    LETTERS_ONLY,
+    MOST_CHARACTERS_BEFORE,
+    OTHER_SCRIPT,
+    Names,
+    Pattern,
+    Where,
+    longest_letters,
+)
 from lull.core.secrets.said import SAID
 from lull.core.secrets.urls import URLS
 
@@ -30,11 +38,14 @@ class _ByHint(NamedTuple):
     """Places in `PATTERNS`, by the hints of those that stand there: a text is searched for each
     hint once, and nothing is asked of patterns without one."""
 
-    plain: dict[str, tuple[str, list[int]]]
-    """Also each hint's longest piece without a blank."""
+    plain: dict[str, tuple[bytes, bool, list[int]]]
+    """Also each hint's longest run of letters and whether it has a blank."""
     dense: dict[str, list[int]]
     in_runs: list[int]
     always: list[int]
+
+
+_BLANK: Final = re.compile(r"\s")
 
 
 def _by_hint(chosen: Iterable[int]) -> _ByHint:
@@ -49,7 +60,9 @@ def _by_hint(chosen: Iterable[int]) -> _ByHint:
             if pattern.dense:
                 result.dense.setdefault(hint, []).append(at)
             else:
-                result.plain.setdefault(hint, (longest_piece(hint), []))[1].append(at)
+                result.plain.setdefault(
+                    hint, (longest_letters(hint), bool(_BLANK.search(hint)), [])
+                )[2].append(at)
     return result
 
 
@@ -84,11 +97,14 @@ def _found(text: str, patterns: _ByHint) -> list[Secret]:
         # One capital becomes two characters in lower case, which would shift positions.
         low = text.replace("İ", "I").lower()
     runs = [run.span() for run in _RUN.finditer(text)]
-    words = _once(low)
-    known = _Known({}, {}, _scripts(text), words)
+    words = _words(low)
+    whole, letters = words
+    short = len(low) <= _SHORT_TEXT
+    known = _Known({}, {}, _scripts(text), words, [])
     wanted = {*patterns.always, *(patterns.in_runs if runs else ())}
-    for hint, (piece, places) in patterns.plain.items():
-        at = low.find(hint) if piece in words else -1
+    for hint, (piece, divided, places) in patterns.plain.items():
+        may = short or (piece in letters and (divided or hint in whole))
+        at = low.find(hint) if may else -1
         if at >= 0:
             known.firsts[hint] = at
             wanted.update(places)
@@ -105,9 +121,7 @@ def _found(text: str, patterns: _ByHint) -> list[Secret]:
     ]
 
 
-_ESCAPED_LETTER: Final = re.compile(
-    r"\\{1,4}u(?!00[0-9abAB]|20)[0-9a-fA-F]{4}"
-)
+_ESCAPED_LETTER: Final = re.compile(r"\\{1,4}u(?!00[0-9abAB]|20)[0-9a-fA-F]{4}")
 _AROUND_IT: Final = 160
 
 
@@ -152,6 +166,28 @@ def _back(at: int, starts: list[int], places: list[int]) -> int:
     return places[piece] + at - starts[piece]
 
 
+class _Words(NamedTuple):
+    """The words of a text, each once, since a long text repeats most of them: what a hint lacks in
+    here need not be searched in the text.
+    """
+
+    whole: str
+    """What no blank divides."""
+    letters: bytes
+    """Runs of letters."""
+
+
+def _words(low: str) -> _Words:
+    if len(low) <= _SHORT_TEXT:
+        return _Words(low, low.encode("utf-8", "replace"))
+    whole = "\n".join(set(low.split()))
+    letters = whole.encode("utf-8", "replace").translate(LETTERS_ONLY)
+    return _Words(whole, b" ".join(set(letters.split())))
+
+
+_SHORT_TEXT: Final = 2_000
+
+
 class _Known(NamedTuple):
     """What many patterns ask of the same text."""
 
@@ -161,18 +197,9 @@ class _Known(NamedTuple):
     """Where the names of each sort end."""
     scripts: int
     """How many of `Names.stems_by_script` the text may have."""
-    words: str
-    """Each word of the text once."""
-
-
-def _once(low: str) -> str:
-    """Each word of a text once. What has no blank stands in here where it stands in the text, and
-    a long text repeats most of its words.
-    """
-    return "\n".join(set(low.split())) if len(low) > _SHORT_TEXT else low
-
-
-_SHORT_TEXT: Final = 2_000
+    words: _Words
+    numbers: list[int]
+    """A first -1 and where the text's numbers begin, once they were asked for."""
 
 
 def _scripts(text: str) -> int:
@@ -193,6 +220,8 @@ def _spans(
         matches = _in_runs(pattern, text, runs)
     elif pattern.where is Where.TEXT:
         matches = pattern.regex.finditer(text)
+    elif pattern.where is Where.NUMBER:
+        matches = _at_numbers(pattern, text, known)
     elif pattern.where is Where.NAME:
         matches = _behind_names(pattern, text, low, known)
     else:
@@ -208,9 +237,20 @@ def _spans(
             yield begin, end
 
 
-def _behind_names(
-    pattern: Pattern, text: str, low: str, known: _Known
-) -> Iterator[re.Match[str]]:
+def _at_numbers(pattern: Pattern, text: str, known: _Known) -> Iterator[re.Match[str]]:
+    if not known.numbers:
+        known.numbers.append(-1)
+        known.numbers.extend(number.start() for number in _NUMBER.finditer(text))
+    for at in known.numbers[1:]:
+        match = pattern.regex.match(text, at)
+        if match is not None:
+            yield match
+
+
+_NUMBER: Final = re.compile(r"\d{3,}")
+
+
+def _behind_names(pattern: Pattern, text: str, low: str, known: _Known) -> Iterator[re.Match[str]]:
     for end in _ends_of(pattern.names, text, low, known):
         match = pattern.regex.match(text, end)
         if match is not None:
@@ -228,7 +268,7 @@ def _ends_of(sorts: tuple[Names, ...], text: str, low: str, known: _Known) -> It
 def _ends(names: Names, text: str, low: str, known: _Known) -> Iterator[int]:
     for stems in names.stems_by_script[: known.scripts]:
         for stem, piece, anywhere in stems:
-            at = low.find(stem) if piece in known.words else -1
+            at = low.find(stem) if piece in known.words.letters else -1
             while at >= 0:
                 if anywhere or _begins_word(text, at):
                     rest = names.rest.match(text, at + len(stem))

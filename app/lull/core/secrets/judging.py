@@ -199,6 +199,7 @@ _READABLE: Final = re.compile(
     r"\d{4}-\d\d-\d\d.*|\d+[.:]\d+.*"
 )
 
+
 def _is_word(value: str) -> bool:
     low = value.lower().strip(".:!?)(")
     return low in WORDS or low in DUMMIES

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from lull.core.secrets.pattern import Pattern, Where
+from lull.core.secrets.pattern import LETTERS_ONLY, Pattern, Where
 from lull.core.secrets.seed_words import SEED_WORDS
 
 # Country code and length
@@ -73,13 +73,17 @@ def _may_hold_a_phrase(low: str) -> bool:
     twelfth word is asked, and only around one of the list its neighbours.
     """
     words = _ESCAPED.sub(" ", low) if "\\" in low else low
-    row = words.encode("ascii", "replace").translate(_LETTERS_ONLY).split()
+    row = words.encode("utf-8", "replace").translate(LETTERS_ONLY).split()
     for at in range(_SHORTEST_SEED - 1, len(row), _SHORTEST_SEED):
         if row[at] in _SEED_BYTES:
             first = last = at
             while first and row[first - 1] in _SEED_BYTES:
                 first -= 1
-            while last + 1 < len(row) and last - first < _SHORTEST_SEED and row[last + 1] in _SEED_BYTES:
+            while (
+                last + 1 < len(row)
+                and last - first < _SHORTEST_SEED
+                and row[last + 1] in _SEED_BYTES
+            ):
                 last += 1
             if last - first + 1 >= _SHORTEST_SEED:
                 return True
@@ -87,7 +91,6 @@ def _may_hold_a_phrase(low: str) -> bool:
 
 
 _SEED_BYTES: Final = frozenset(word.encode() for word in SEED_WORDS)
-_LETTERS_ONLY: Final = bytes(c if 97 <= c <= 122 else 32 for c in range(256))
 _ESCAPED: Final = re.compile(r"\\+[nrt]")
 _FROM_WORD_TO_WORD: Final = re.compile(
     r"(?:[ ,;|>#+/*\"'\[\]\t\r\n-]|\\{1,7}[nrt\"']|\d{1,2}[.):]? ?){1,12}"
@@ -112,7 +115,7 @@ NUMBERS: Final = (
         regex=re.compile(
             rf"[2-6](?:(?<=\\[nrt].)|(?<![\dA-Za-z_.].)(?<!\d-.))(?:(?:\d{{12}}|\d{{14,15}}|\d{{18}})(?! \d{{5}})|(?:\d{{3}}{_G}\d{{4}}{_G}\d{{4}}{_G}\d{{4}}(?:\d{{3}})?|\d{{3}}{_G}\d{{6}}{_G}\d{{4,5}})(?! \d{{4}}))(?![\dA-Za-z_]|-\d|\.\d)"
         ),
-        where=Where.TEXT,
+        where=Where.NUMBER,
         check=is_card,
         holds="my card is «4539 1488 0343 6467»",
         spares="my card is 4539 1488 0343 6468",
@@ -142,7 +145,7 @@ NUMBERS: Final = (
         regex=re.compile(
             r"[0-8](?:(?<=\\[nrt].)|(?<![\dA-Za-z.-].))(?<!9)\d\d(?<!000)(?<!666)-(?!00)\d{2}-(?!0000)\d{4}(?![\d-])"
         ),
-        where=Where.TEXT,
+        where=Where.NUMBER,
         holds="My SSN is «123-45-6780».",
         spares="The part is 000-45-6780.",
     ),
@@ -150,7 +153,7 @@ NUMBERS: Final = (
         kind="recovery-code",
         # BitLocker: eight groups of six digits.
         regex=re.compile(r"\d(?:(?<=\\[nrt].)|(?<![\dA-Za-z.-].))\d{5}(?:[- ]\d{6}){7}(?![\d-])"),
-        where=Where.TEXT,
+        where=Where.NUMBER,
         holds="«123456-234567-345678-456789-567890-678901-789012-890123»",
         spares="123456-234567-345678-456789",
     ),

@@ -30,13 +30,19 @@ class Where(Enum):
     """Anywhere in a long run of characters that keys consist of; such a pattern has no hints."""
     TEXT = auto()
     """Anywhere in a text that contains one of the hints; without hints, anywhere in every text."""
+    NUMBER = auto()
+    """At the beginning of a number of at least three digits; such a pattern has no hints."""
     NAME = auto()
     """Right behind one of the pattern's `names`."""
 
 
-def longest_piece(hint: str) -> str:
-    """The longest piece of a hint without a blank; a text without the piece lacks the hint."""
-    return max(hint.split(), key=len, default="")
+LETTERS_ONLY: Final = bytes(c if 97 <= c <= 122 or c >= 128 else 32 for c in range(256))
+"""Table that makes all but small letters blank, and what is not ASCII."""
+
+
+def longest_letters(hint: str) -> bytes:
+    """The longest run of letters in a hint; a text without them lacks the hint."""
+    return max(hint.encode().translate(LETTERS_ONLY).split(), key=len, default=b"")
 
 
 OTHER_SCRIPT: Final = re.compile(r"[\u0250-\u1dff\u3040-\ud7ff\uf900-\ufdff]")
@@ -56,15 +62,15 @@ class Names:
         self.begins = begins
         self.rest = re.compile(rest)
         both = [
-            *((stem, longest_piece(stem), True) for stem in stems),
-            *((stem, longest_piece(stem), False) for stem in begins),
+            *((stem, longest_letters(stem), True) for stem in stems),
+            *((stem, longest_letters(stem), False) for stem in begins),
         ]
         self.stems_by_script = (
             tuple(one for one in both if one[0].isascii()),
             tuple(one for one in both if not one[0].isascii() and not OTHER_SCRIPT.search(one[0])),
             tuple(one for one in both if OTHER_SCRIPT.search(one[0])),
         )
-        """(stem, its longest piece, whether anywhere) in ASCII, in other Latin letters and in other scripts: each
+        """(stem, its longest run of letters, whether anywhere) in ASCII, in other Latin letters and in other scripts: each
         text is searched only for those of its own scripts."""
 
 

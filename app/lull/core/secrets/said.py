@@ -307,11 +307,10 @@ SAID: Final = (
     Pattern(
         kind="pin",
         regex=re.compile(
-            r"[A-Z\d](?:(?<=\\[nrt].)|(?<![\w.-].))(?:(?<=[A-Z])-\d{4,8}|(?<=\d)\d{3,7})(?=\s(?:is|ist|lautet|est|es)\s(?:your|the|dein|ihr|votre|su|tu)\s[^\n.]{0,40}\b[Cc]ode\b)"
+            r"(?:(?<=\\[nrt])|(?<![\w.])(?<!\d-))\d{4,8}(?=\s(?:is|ist|lautet|est|es)\s(?:your|the|dein|ihr|votre|su|tu)\s[^\n.]{0,40}\b[Cc]ode\b)"
         ),
-        hints=("is your", "is the", "ist dein", "ist ihr", "est votre", "es su", "es tu"),
-        where=Where.TEXT,
-        holds="«G-587972» is your Google verification code",
+        where=Where.NUMBER,
+        holds="G-«587972» is your Google verification code",
         spares="587972 is your order number",
     ),
     Pattern(

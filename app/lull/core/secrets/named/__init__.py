@@ -15,4 +15,15 @@ from lull.core.secrets.named.positions import POSITIONS
 from lull.core.secrets.named.programs import PROGRAMS
 from lull.core.secrets.named.tables import TABLES
 
-NAMED: Final = (*DOCUMENTS, *BLOBS, *DEVICES, *PROGRAMS, *TABLES, *MARKUP, *GLUED, *CALLS, *CODES, *POSITIONS)
+NAMED: Final = (
+    *DOCUMENTS,
+    *BLOBS,
+    *DEVICES,
+    *PROGRAMS,
+    *TABLES,
+    *MARKUP,
+    *GLUED,
+    *CALLS,
+    *CODES,
+    *POSITIONS,
+)

@@ -44,7 +44,9 @@ def _builds() -> tuple[Pattern, ...]:
         found.append(
             Pattern(
                 kind=kind,
-                regex=re.compile(f"(?:{'|'.join(map(re.escape, prefixes))}|{re.escape(prefixes[0].upper())}){rest}"),
+                regex=re.compile(
+                    f"(?:{'|'.join(map(re.escape, prefixes))}|{re.escape(prefixes[0].upper())}){rest}"
+                ),
                 hints=tuple(prefix.lower() for prefix in prefixes),
                 dense=True,
                 holds=f"«{prefixes[0]}{example}»",
@@ -57,10 +59,17 @@ def _builds() -> tuple[Pattern, ...]:
 def _telling(token: str) -> bool:
     """Whether a text in base64 is JSON that names a secret."""
     try:
-        plain = base64.b64decode(token[: len(token) // 4 * 4], altchars=b"-_" if set(token) & set("-_") else None)
+        plain = base64.b64decode(
+            token[: len(token) // 4 * 4], altchars=b"-_" if set(token) & set("-_") else None
+        )
     except (binascii.Error, ValueError):
         return False
-    return re.search(rb"(?i)key|token|secret|passw|pwd|credential|auth|private|session|jwt|sig", plain[:200]) is not None
+    return (
+        re.search(
+            rb"(?i)key|token|secret|passw|pwd|credential|auth|private|session|jwt|sig", plain[:200]
+        )
+        is not None
+    )
 
 
 _SHORT: Final = re.compile(r"[A-Za-z0-9]+$")
@@ -89,7 +98,9 @@ BLOBS: Final = (
     *_builds(),
     Pattern(
         kind="protected-data",
-        regex=re.compile(r"ENC\[AES256_GCM,data:[A-Za-z0-9+/=]+,iv:[A-Za-z0-9+/=]+,tag:[A-Za-z0-9+/=]+,type:\w+\]"),
+        regex=re.compile(
+            r"ENC\[AES256_GCM,data:[A-Za-z0-9+/=]+,iv:[A-Za-z0-9+/=]+,tag:[A-Za-z0-9+/=]+,type:\w+\]"
+        ),
         hints=("enc[aes256",),
         holds=f"«ENC[AES256_GCM,data:{_A},iv:{_A},tag:{_A},type:str]»",
         spares="ENC[AES256_GCM] is its header",

@@ -58,9 +58,7 @@ PINS: Final = Names(
 )  # fmt: skip
 
 
-_INTRODUCED: Final = (
-    rf"{QUOTE}?(?:[ ]?\(\d{{1,2}}\))?(?:\s{{0,3}}[:：=]|\s(?:is|are|ist|sind|est|sont|es|son|lautet|lauten)\b|(?=\s?{LINE_END})|(?=[ ][A-Za-z0-9-]{{0,40}}\d)|は|是|为)"
-)
+_INTRODUCED: Final = rf"{QUOTE}?(?:[ ]?\(\d{{1,2}}\))?(?:\s{{0,3}}[:：=]|\s(?:is|are|ist|sind|est|sont|es|son|lautet|lauten)\b|(?=\s?{LINE_END})|(?=[ ][A-Za-z0-9-]{{0,40}}\d)|は|是|为)"
 _TOKEN: Final = re.compile(
     r"\\{1,4}[nrt]|([A-Za-z0-9]+(?:-[A-Za-z0-9]+)*)([.):](?=\s|\\|$))?|[^\sA-Za-z0-9]"
 )
@@ -92,7 +90,10 @@ def _is_code(token: str) -> bool:
     digits = sum(c.isdigit() for c in token)
     if "-" in token:
         parts = token.split("-")
-        return len({len(part) for part in parts}) == 1 and (digits > 0 or token.isupper() or drawn_letters(token.replace("-", ""))) or digits >= 2
+        return (
+            len({len(part) for part in parts}) == 1
+            and (digits > 0 or token.isupper() or drawn_letters(token.replace("-", "")))
+        ) or digits >= 2
     return digits == len(token) or (digits >= 1 and len(token) >= 5) or drawn_letters(token)
 
 
@@ -101,13 +102,18 @@ _LONGEST_CODE: Final = 70
 
 def _phrase(row: str) -> Iterator[tuple[int, int]]:
     words = list(re.finditer(r"[^\W\d_]+", row))
-    if len(words) >= _FEWEST_WORDS and len({word.group().lower() for word in words}) >= _FEWEST_WORDS * 3 // 4:
+    if (
+        len(words) >= _FEWEST_WORDS
+        and len({word.group().lower() for word in words}) >= _FEWEST_WORDS * 3 // 4
+    ):
         yield words[0].start(), words[-1].end()
 
 
 _FEWEST_WORDS: Final = 12
 _WORD: Final = r"[a-zß-ž]{3,10}"
-_NEXT_WORD: Final = rf"(?:(?:[ ,;\t\r\n|>#+/*-]|\\{{1,4}}[ntr]|{QUOTE}|\d{{1,2}}[.):]?[ ]?){{1,14}}{_WORD})"
+_NEXT_WORD: Final = (
+    rf"(?:(?:[ ,;\t\r\n|>#+/*-]|\\{{1,4}}[ntr]|{QUOTE}|\d{{1,2}}[.):]?[ ]?){{1,14}}{_WORD})"
+)
 
 
 def _base32(value: str) -> bool:
@@ -131,7 +137,9 @@ CODES: Final = (
     Pattern(
         kind="recovery-code",
         # Groups of four, as of a key that is written down.
-        regex=re.compile(rf"[ ]?[:：]?{QUOTE}?\s{{0,4}}(?:is |ist |est )?{QUOTE}?((?:[A-Za-z0-9]{{4,6}}[ -]){{3,14}}[A-Za-z0-9]{{4,6}}|(?:\d{{4}} \d{{4}},? ?){{1,20}})(?![A-Za-z0-9])"),
+        regex=re.compile(
+            rf"[ ]?[:：]?{QUOTE}?\s{{0,4}}(?:is |ist |est )?{QUOTE}?((?:[A-Za-z0-9]{{4,6}}[ -]){{3,14}}[A-Za-z0-9]{{4,6}}|(?:\d{{4}} \d{{4}},? ?){{1,20}})(?![A-Za-z0-9])"
+        ),
         where=Where.NAME,
         names=(RECOVERY,),
         check=lambda value: sum(c.isdigit() for c in value) >= 3,
@@ -140,7 +148,9 @@ CODES: Final = (
     ),
     Pattern(
         kind="otp-secret",
-        regex=re.compile(rf"[^\n\\]{{0,24}}?[:： (]\s?{QUOTE}?((?:[A-Z2-7]{{4}}[ -]?){{4,16}}[A-Z2-7]{{0,3}}|(?:[a-z2-7]{{4}}[ -]){{3,16}}[a-z2-7]{{2,4}}|[a-z2-7]{{26,64}})(?![A-Za-z0-9])"),
+        regex=re.compile(
+            rf"[^\n\\]{{0,24}}?[:： (]\s?{QUOTE}?((?:[A-Z2-7]{{4}}[ -]?){{4,16}}[A-Z2-7]{{0,3}}|(?:[a-z2-7]{{4}}[ -]){{3,16}}[a-z2-7]{{2,4}}|[a-z2-7]{{26,64}})(?![A-Za-z0-9])"
+        ),
         where=Where.NAME,
         names=(OTP_SEEDS,),
         check=_base32,
@@ -149,7 +159,9 @@ CODES: Final = (
     ),
     Pattern(
         kind="seed-phrase",
-        regex=re.compile(rf"[^\n\\:=]{{0,24}}?(?:[:=：]|is|ist|est|es|are|это|—|-)?(?:\s|\*|{QUOTE}|{LINE_END}|\[|\d{{1,2}}[.):]){{0,12}}({_WORD}{_NEXT_WORD}{{11,32}}+)"),
+        regex=re.compile(
+            rf"[^\n\\:=]{{0,24}}?(?:[:=：]|is|ist|est|es|are|это|—|-)?(?:\s|\*|{QUOTE}|{LINE_END}|\[|\d{{1,2}}[.):]){{0,12}}({_WORD}{_NEXT_WORD}{{11,32}}+)"
+        ),
         where=Where.NAME,
         names=(PHRASES,),
         pieces=_phrase,
@@ -159,7 +171,9 @@ CODES: Final = (
     ),
     Pattern(
         kind="pin",
-        regex=re.compile(rf"(?:[ ][^\W\d_]{{1,16}}){{0,3}}?[ ]?(?:[:：=]|är|er|is|on|to|je|е|è|é|es|est|—|–|-|は|是|为|為|는|은|คือ|है|هو|هي|היא|הוא|dır|olan|là)?[ ]?{QUOTE}?(\d{{4,8}}|\d{{2}}(?:[ -]\d{{2}}){{2,3}}|\d{{3}}[ -]\d{{3}})(?![\d.,:/-]?\d)(?![A-Za-z%])(?!\s?(?:characters|tecken|symb|символ|знак|文字|位|字|자|ký|haneli|cyfr|číslic))"),
+        regex=re.compile(
+            rf"(?:[ ][^\W\d_]{{1,16}}){{0,3}}?[ ]?(?:[:：=]|är|er|is|on|to|je|е|è|é|es|est|—|–|-|は|是|为|為|는|은|คือ|है|هو|هي|היא|הוא|dır|olan|là)?[ ]?{QUOTE}?(\d{{4,8}}|\d{{2}}(?:[ -]\d{{2}}){{2,3}}|\d{{3}}[ -]\d{{3}})(?![\d.,:/-]?\d)(?![A-Za-z%])(?!\s?(?:characters|tecken|symb|символ|знак|文字|位|字|자|ký|haneli|cyfr|číslic))"
+        ),
         where=Where.NAME,
         names=(PINS,),
         holds="Koden till larmet är «4506»",
@@ -167,10 +181,12 @@ CODES: Final = (
     ),
     Pattern(
         kind="pin",
-        regex=re.compile(r"(?:は|是|为|為|[:：]|는|은)[ ]?(\d{4,12})(?![\d.,]?\d)(?![A-Za-z%])(?!\s?(?:文字|位|字|자|桁|символ|знак))"),
+        regex=re.compile(
+            r"(?:は|是|为|為|[:：]|는|은)[ ]?(\d{4,12})(?![\d.,]?\d)(?![A-Za-z%])(?!\s?(?:文字|位|字|자|桁|символ|знак))"
+        ),
         where=Where.NAME,
         names=(PASSWORDS_ELSEWHERE, PASSWORDS),
         holds="パスワード：«72635»",
-        spares="パスワード：2635文字",
+        spares="パスワード：2文字",
     ),
 )

@@ -30,8 +30,19 @@ def _junos(value: str) -> bool:
 DEVICES: Final = (
     Pattern(
         kind="password",
-        regex=re.compile(r"(?:password|key|secret|key-string|authentication|md5|community|hash|text|passphrase|encrypted)[ \t]{1,4}7[ \t]{1,4}\"?([0-5]\d[0-9A-Fa-f]{6,200})(?![0-9A-Za-z])"),
-        hints=("password", "key", "secret", "authentication", "md5", "community", "text", "encrypted"),
+        regex=re.compile(
+            r"(?:password|key|secret|key-string|authentication|md5|community|hash|text|passphrase|encrypted)[ \t]{1,4}7[ \t]{1,4}\"?([0-5]\d[0-9A-Fa-f]{6,200})(?![0-9A-Za-z])"
+        ),
+        hints=(
+            "password",
+            "key",
+            "secret",
+            "authentication",
+            "md5",
+            "community",
+            "text",
+            "encrypted",
+        ),
         where=Where.ANYWHERE,
         check=lambda value: _cipher7(value.upper()),
         holds="password 7 «0822455D0A16»",
@@ -40,8 +51,20 @@ DEVICES: Final = (
     Pattern(
         kind="password",
         # The figure says how the value is written.
-        regex=re.compile(rf"(?i){_TYPED}[ \t]{{1,4}}(?:0|4|5|6|8|9|md5|sha\d{{0,3}}|ascii|hex|cleartext|plain-text|plaintext|simple|cipher|irreversible-cipher|hash|hashed|encrypted|enc|encr|7)[ \t]{{1,4}}(?:\d[ \t]{{1,4}})?{_VALUE}"),
-        hints=("password", "secret", "key", "md5", "authentication-key", "community", "passphrase", "ascii", "hmac"),
+        regex=re.compile(
+            rf"(?i){_TYPED}[ \t]{{1,4}}(?:0|4|5|6|8|9|md5|sha\d{{0,3}}|ascii|hex|cleartext|plain-text|plaintext|simple|cipher|irreversible-cipher|hash|hashed|encrypted|enc|encr|7)[ \t]{{1,4}}(?:\d[ \t]{{1,4}})?{_VALUE}"
+        ),
+        hints=(
+            "password",
+            "secret",
+            "key",
+            "md5",
+            "authentication-key",
+            "community",
+            "passphrase",
+            "ascii",
+            "hmac",
+        ),
         where=Where.ANYWHERE,
         check=_setting,
         holds="username anna password 0 «t1gerX»",
@@ -49,9 +72,27 @@ DEVICES: Final = (
     ),
     Pattern(
         kind="password",
-        regex=re.compile(rf"(?i)(?:message-digest-key \d{{1,3}} md5|isakmp key|tacacs-server host \S{{1,60}} key|radius-server host \S{{1,60}} key|server-key|authentication text|standby \d{{1,4}} authentication|ntp authentication-key \d{{1,6}} md5|"
-        rf"set (?:passwd|password|psksecret|secret|key|passphrase|preshared-key)(?: ENC)?|ppp chap password|pre-shared-key (?:address \S{{1,60}} )?key|wpa-psk|psk|encryption-key|peer \S{{1,60}} password)[ \t]{{1,4}}(?:\d[ \t]{{1,4}})?{_VALUE}"),
-        hints=("message-digest-key", "isakmp key", "tacacs-server", "radius-server", "server-key", "authentication text", "standby", "ntp auth", "set ", "ppp chap", "pre-shared-key", "wpa-psk", "psk", "encryption-key", "peer "),
+        regex=re.compile(
+            rf"(?i)(?:message-digest-key \d{{1,3}} md5|isakmp key|tacacs-server host \S{{1,60}} key|radius-server host \S{{1,60}} key|server-key|authentication text|standby \d{{1,4}} authentication|ntp authentication-key \d{{1,6}} md5|"
+            rf"set (?:passwd|password|psksecret|secret|key|passphrase|preshared-key)(?: ENC)?|ppp chap password|pre-shared-key (?:address \S{{1,60}} )?key|wpa-psk|psk|encryption-key|peer \S{{1,60}} password)[ \t]{{1,4}}(?:\d[ \t]{{1,4}})?{_VALUE}"
+        ),
+        hints=(
+            "message-digest-key",
+            "isakmp key",
+            "tacacs-server",
+            "radius-server",
+            "server-key",
+            "authentication text",
+            "standby",
+            "ntp auth",
+            "set ",
+            "ppp chap",
+            "pre-shared-key",
+            "wpa-psk",
+            "psk",
+            "encryption-key",
+            "peer ",
+        ),
         check=_setting,
         holds="crypto isakmp key «t1gerX» address 1.2.3.4",
         spares="crypto isakmp key address and set password policy",
@@ -68,7 +109,9 @@ DEVICES: Final = (
     ),
     Pattern(
         kind="password-hash",
-        regex=re.compile(r"\$1a\$[^\s\"'\\]{16,300}|%\^%#[^\s\"\\]{12,300}%\^%#|(?<![\w$])0x0[12]00[0-9A-F]{40,140}(?![0-9A-F])"),
+        regex=re.compile(
+            r"\$1a\$[^\s\"'\\]{16,300}|%\^%#[^\s\"\\]{12,300}%\^%#|(?<![\w$])0x0[12]00[0-9A-F]{40,140}(?![0-9A-F])"
+        ),
         hints=("$1a$", "%^%#", "0x0100", "0x0200"),
         where=Where.ANYWHERE,
         holds="irreversible-cipher «$1a$rSFRdmNi1r$dpc8WNZq4VYXqXZKV24C$»",
@@ -77,7 +120,9 @@ DEVICES: Final = (
     Pattern(
         kind="password-hash",
         # A line of a user list: name, colon and the thirteen characters of DES, or realm and MD5.
-        regex=re.compile(rf":(?:[./0-9A-Za-z]{{13}}|[\w .@-]{{1,40}}:[0-9a-f]{{32}})(?=:?(?:{LINE_END}|\\{{0,7}}[\"`<]|[。、，]|$))"),
+        regex=re.compile(
+            rf":(?:[./0-9A-Za-z]{{13}}|[\w .@-]{{1,40}}:[0-9a-f]{{32}})(?=:?(?:{LINE_END}|\\{{0,7}}[\"`<]|[。、，]|$))"
+        ),
         hints=(":",),
         where=Where.ANYWHERE,
         check=lambda value: len(value) > 14 or random(value[1:], least=13),
@@ -89,7 +134,9 @@ DEVICES: Final = (
     Pattern(
         kind="password",
         # A pooler's list of users: "name" "password".
-        regex=re.compile(rf"\"[\w.@-]{{1,40}}\\{{0,7}}\" \\{{0,7}}\"({BARE}{{5,200}})\\{{0,7}}\"(?=\s{{0,4}}(?:$|[\n\\\"'`<。，]))"),
+        regex=re.compile(
+            rf"\"[\w.@-]{{1,40}}\\{{0,7}}\" \\{{0,7}}\"({BARE}{{5,200}})\\{{0,7}}\"(?=\s{{0,4}}(?:$|[\n\\\"'`<。，]))"
+        ),
         hints=('" "', '" \\'),
         where=Where.TEXT,
         check=has_sign,
@@ -99,7 +146,9 @@ DEVICES: Final = (
     Pattern(
         kind="aws-key",
         # A pair of an identifier and its key.
-        regex=re.compile(r"(?:AKIA|ASIA)[A-Z0-9]{16}\s?[:,;|/]\s?([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/])"),
+        regex=re.compile(
+            r"(?:AKIA|ASIA)[A-Z0-9]{16}\s?[:,;|/]\s?([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/])"
+        ),
         hints=("akia", "asia"),
         where=Where.ANYWHERE,
         holds="AKIAUR53WHYHYFJKDIOR:«gEKNMF4B1PR1TlhK8vKF0vCjqwf83UThCCbL+YBB»",
@@ -108,7 +157,9 @@ DEVICES: Final = (
     Pattern(
         kind="private-key",
         # A key store's own encrypted key.
-        regex=re.compile(rf"ciphertext{QUOTE}\s?:\s?{QUOTE}([0-9a-fA-F]{{32,400}}|[A-Za-z0-9+/]{{40,2000}}={{0,2}})"),
+        regex=re.compile(
+            rf"ciphertext{QUOTE}\s?:\s?{QUOTE}([0-9a-fA-F]{{32,400}}|[A-Za-z0-9+/]{{40,2000}}={{0,2}})"
+        ),
         hints=("ciphertext",),
         where=Where.ANYWHERE,
         holds='{"ciphertext":"«2d17951ae8ca9c5972a22180f168d82b4b14»"}',

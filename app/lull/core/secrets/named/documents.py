@@ -12,8 +12,12 @@ from lull.core.secrets.judging import has_sign, not_dummy, random
 from lull.core.secrets.pattern import BARE, LINE_END, QUOTE, Pattern, Where
 
 _LINE: Final = re.compile(LINE_END)
-_KIND: Final = re.compile(rf"kind{QUOTE}?\s{{0,3}}:\s{{0,3}}{QUOTE}?(?:Sealed)?Secret{QUOTE}?(?![\w])")
-_DATA: Final = re.compile(rf"(?:(?<=\\[nrt])|(?<![A-Za-z]))(?:string|encrypted)?[dD]ata{QUOTE}?\s{{0,3}}:")
+_KIND: Final = re.compile(
+    rf"kind{QUOTE}?\s{{0,3}}:\s{{0,3}}{QUOTE}?(?:Sealed)?Secret{QUOTE}?(?![\w])"
+)
+_DATA: Final = re.compile(
+    rf"(?:(?<=\\[nrt])|(?<![A-Za-z]))(?:string|encrypted)?[dD]ata{QUOTE}?\s{{0,3}}:"
+)
 _ENTRY: Final = re.compile(
     rf"(?:[\s>#+|,{{/*-]|\\{{1,4}}[nrt]){{0,80}}{QUOTE}?[\w./-]{{1,80}}{QUOTE}?\s{{0,3}}:\s{{0,3}}{QUOTE}?([^\s\"'\\,{{}}⟨⟩]{{4,8000}}){QUOTE}?"
 )
@@ -56,7 +60,9 @@ def _in_web_keys(text: str, low: str, names: list[int]) -> Iterator[tuple[int, i
         done = max(done, kind.end())
 
 
-_VAULT: Final = re.compile(rf"\$ANSIBLE_VAULT;[\w.;-]{{3,60}}((?:{LINE_END}[ \t>#+/-]{{0,40}}[0-9a-fA-F]{{10,100}}){{1,4000}})")
+_VAULT: Final = re.compile(
+    rf"\$ANSIBLE_VAULT;[\w.;-]{{3,60}}((?:{LINE_END}[ \t>#+/-]{{0,40}}[0-9a-fA-F]{{10,100}}){{1,4000}})"
+)
 _STATIC: Final = re.compile(
     r"-----BEGIN (?:OpenVPN (?:Static key|tls-crypt-v2 (?:client|server) key)[^-\n\\]{0,12}|[A-Z0-9 ]{0,30}(?:SECRET|SHARED)[A-Z0-9 ]{0,20})-----([\s\S]*?)(?:-----END|\Z)"
 )
@@ -107,9 +113,21 @@ DOCUMENTS: Final = (
     Pattern(
         kind="cookie",
         regex=re.compile(
-            rf"(?i){QUOTE}(?:[\w.-]{{0,40}}(?:session|sid|auth|token|csrf|xsrf|jwt|remember|identity|login|ticket)[\w.-]{{0,40}}){QUOTE}\s?,\s?{QUOTE}(?:value|content){QUOTE}\s?:\s?{QUOTE}({BARE}{{8,2000}})"
+            rf"(?i)(?:session|sid|auth|token|csrf|xsrf|jwt|remember|identity|login|ticket)[\w.-]{{0,40}}{QUOTE}\s?,\s?{QUOTE}(?:value|content){QUOTE}\s?:\s?{QUOTE}({BARE}{{8,2000}})"
         ),
-        hints=('"', "'"),
+        hints=(
+            "session",
+            "sid",
+            "auth",
+            "token",
+            "csrf",
+            "xsrf",
+            "jwt",
+            "remember",
+            "identity",
+            "login",
+            "ticket",
+        ),
         where=Where.ANYWHERE,
         check=random,
         holds='{"name": "sid", "value": "«q7KxR2mZp4TwB9d»"}',
@@ -118,9 +136,19 @@ DOCUMENTS: Final = (
     Pattern(
         kind="cookie",
         regex=re.compile(
-            rf"(?i)(?:[\w.-]{{0,40}}(?:session|sessid|_sid|identity\.application|clearance|logged_in|remember|auth_?cookie|auth_?tkt|ticket)[\w.-]{{0,40}})=([A-Za-z0-9._%+/=|~-]{{16,4000}})"
+            r"(?i)(?:[\w.-]{0,40}(?:session|sessid|_sid|identity\.application|clearance|logged_in|remember|auth_?cookie|auth_?tkt|ticket)[\w.-]{0,40})=([A-Za-z0-9._%+/=|~-]{16,4000})"
         ),
-        hints=("session", "sessid", "_sid", "identity", "clearance", "logged_in", "remember", "auth", "ticket"),
+        hints=(
+            "session",
+            "sessid",
+            "_sid",
+            "identity",
+            "clearance",
+            "logged_in",
+            "remember",
+            "auth",
+            "ticket",
+        ),
         where=Where.ANYWHERE,
         check=lambda value: random(re.sub("%[0-9A-Fa-f]{2}", "", value), least=16),
         holds="wordpress_logged_in_a1=«anna%7C1790000000%7Cq7KxR2mZp4TwB9d»",
@@ -129,7 +157,9 @@ DOCUMENTS: Final = (
     Pattern(
         kind="password",
         # Somebody's password in a file with a line for each: chap-secrets, ipsec.secrets.
-        regex=re.compile(rf"(?:\s\*|:)\s{{1,8}}(?:(?:PSK|XAUTH|EAP)\s{{1,4}})?\\{{0,7}}\"({BARE}{{4,200}})\\{{0,7}}\"(?=\s{{1,8}}\*|\s{{0,4}}(?:$|\n|\\|#|\"|<))"),
+        regex=re.compile(
+            rf"(?:\s\*|:)\s{{1,8}}(?:(?:PSK|XAUTH|EAP)\s{{1,4}})?\\{{0,7}}\"({BARE}{{4,200}})\\{{0,7}}\"(?=\s{{1,8}}\*|\s{{0,4}}(?:$|\n|\\|#|\"|<))"
+        ),
         hints=("* ", "*\t", ": psk", ": xauth", ": eap", " * "),
         where=Where.ANYWHERE,
         check=has_sign,

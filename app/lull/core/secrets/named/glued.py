@@ -27,7 +27,9 @@ def _password(value: str) -> bool:
 GLUED: Final = (
     Pattern(
         kind="password",
-        regex=re.compile(rf"(?i)(?:psk|pre-?shared-?key|wpa\d?[_-]?key|network-?key|wep-?key\d?|passkey){_VALUE}"),
+        regex=re.compile(
+            rf"(?i)(?:psk|pre-?shared-?key|wpa\d?[_-]?key|network-?key|wep-?key\d?|passkey){_VALUE}"
+        ),
         hints=("psk", "pre", "wpa", "network", "wep", "passkey"),
         where=Where.ANYWHERE,
         check=has_sign,
@@ -36,7 +38,9 @@ GLUED: Final = (
     ),
     Pattern(
         kind="private-key",
-        regex=re.compile(rf"(?i)(?:pfx|p12|pkcs_?12|key_?store|jks|keytab|certificate_?data)\w{{0,24}}{QUOTE}?{SIGN}{QUOTE}?([A-Za-z0-9+/=]{{60,}})"),
+        regex=re.compile(
+            rf"(?i)(?:pfx|p12|pkcs_?12|key_?store|jks|keytab|certificate_?data)\w{{0,24}}{QUOTE}?{SIGN}{QUOTE}?([A-Za-z0-9+/=]{{60,}})"
+        ),
         hints=("pfx", "p12", "pkcs", "keystore", "key_store", "jks", "keytab"),
         where=Where.ANYWHERE,
         holds='"pfx_base64": "«MIIq7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tEq7KxR2mZp4TwB9dHc8LnV5sYf3GjQ6tE»"',

@@ -29,7 +29,9 @@ MARKUP: Final = (
     Pattern(
         kind="password",
         # The attribute or the element before names it: <entry key="db.password">…</entry>.
-        regex=re.compile(rf"(?i)(?:name|key|id|property){QUOTE}?=\s?{QUOTE}{_NAME}{QUOTE}[^<>]{{0,80}}>{_TEXT}"),
+        regex=re.compile(
+            rf"(?i)(?:name|key|id|property){QUOTE}?=\s?{QUOTE}{_NAME}{QUOTE}[^<>]{{0,80}}>{_TEXT}"
+        ),
         hints=("name", "key", "id", "property"),
         check=_value,
         holds='<entry key="db.password">«t1gerX»</entry>',
@@ -37,8 +39,22 @@ MARKUP: Final = (
     ),
     Pattern(
         kind="password",
-        regex=re.compile(rf"(?i)<([a-z]{{1,12}}[: ]?){{1,2}}>{_SPACE}{_NAME}{_SPACE}</[a-z:]{{1,16}}>{_SPACE}<[a-z:]{{1,16}}(?:\s[^<>]{{0,80}})?>{_TEXT}"),
-        hints=("<key", "<name", "<dt", "<td", "<th", "<label", "<b", "<strong", "<field", "<string", "<span"),
+        regex=re.compile(
+            rf"(?i)<([a-z]{{1,12}}[: ]?){{1,2}}>{_SPACE}{_NAME}{_SPACE}</[a-z:]{{1,16}}>{_SPACE}<[a-z:]{{1,16}}(?:\s[^<>]{{0,80}})?>{_TEXT}"
+        ),
+        hints=(
+            "<key",
+            "<name",
+            "<dt",
+            "<td",
+            "<th",
+            "<label",
+            "<b",
+            "<strong",
+            "<field",
+            "<string",
+            "<span",
+        ),
         where=Where.ANYWHERE,
         check=lambda value: _value(value) and (any(c.isdigit() for c in value) or _drawn(value)),
         holds="<key>Password</key>\n<string>«t1gerX»</string>",
@@ -46,7 +62,9 @@ MARKUP: Final = (
     ),
     Pattern(
         kind="password",
-        regex=re.compile(rf"(?i)<[a-z:]{{0,16}}{_NAME}(?:\s[^<>]{{0,120}})?>{_SPACE}(?:<\w{{1,16}}>{_SPACE})?{_TEXT}"),
+        regex=re.compile(
+            rf"(?i)<[a-z:]{{0,16}}{_NAME}(?:\s[^<>]{{0,120}})?>{_SPACE}(?:<\w{{1,16}}>{_SPACE})?{_TEXT}"
+        ),
         hints=("<",),
         where=Where.ANYWHERE,
         check=_value,
@@ -55,7 +73,9 @@ MARKUP: Final = (
     ),
     Pattern(
         kind="password",
-        regex=re.compile(rf"(?i)type={QUOTE}(?:password|hidden){QUOTE}[^<>]{{0,120}}?\svalue={_ATTRIBUTE}"),
+        regex=re.compile(
+            rf"(?i)type={QUOTE}(?:password|hidden){QUOTE}[^<>]{{0,120}}?\svalue={_ATTRIBUTE}"
+        ),
         hints=("type=",),
         check=lambda value: _value(value) and (any(c.isdigit() for c in value) or _drawn(value)),
         holds='<input type="password" name="p" value="«t1gerX»">',
@@ -72,7 +92,17 @@ MARKUP: Final = (
     Pattern(
         kind="secret",
         regex=re.compile(rf"(?i)\s[a-z]{{0,20}}(?:key|secret|token|password|pwd)={_ATTRIBUTE}"),
-        hints=(" validationkey", " decryptionkey", " apikey", " secret", " token", " password", " pwd", " key=", " accesskey"),
+        hints=(
+            " validationkey",
+            " decryptionkey",
+            " apikey",
+            " secret",
+            " token",
+            " password",
+            " pwd",
+            " key=",
+            " accesskey",
+        ),
         where=Where.ANYWHERE,
         check=lambda value: random(value, least=12),
         holds='<machineKey validationKey="«Q7KX2MZP4RTW9BDH»" />',

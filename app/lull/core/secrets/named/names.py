@@ -66,9 +66,7 @@ _SECRETS_ELSEWHERE: Final = (
     "访问令牌", "مفتاح api", "רמז api", "מפתח api", "کلید api", "คีย์ api",
 )  # fmt: skip
 SECRETS: Final = Names(stems=_SECRETS, rest=_TAIL)
-SECRETS_ELSEWHERE: Final = Names(
-    stems=_SECRETS_ELSEWHERE, rest=_OTHER_TAIL
-)
+SECRETS_ELSEWHERE: Final = Names(stems=_SECRETS_ELSEWHERE, rest=_OTHER_TAIL)
 SHORT: Final = Names(
     begins=("token", "key", "pin", "psk", "mfa", "sig", "totp", "otp", "cookie", "credential"),
     rest=rf"(?!{_LOWER})(?:[_.-]?\d{{1,2}})?{QUOTE}?(?:\*{{1,2}})?",

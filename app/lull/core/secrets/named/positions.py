@@ -35,7 +35,9 @@ _LETTER: Final = (
     r"[^\s\x00-@\[-`\{-\xa9\xab\xbb\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20⟨⟩]"
 )
 _WORDS: Final = rf"(?:{_LETTER}{{1,24}}(?:['’]{_LETTER}{{1,24}})?,?[ \u00a0]){{0,6}}?"
-_OPEN: Final = r"(?:[ \t\u00a0]|\\{0,7}[\"'`“„«‘]|[「『（(\[*_]|&quot;|<(?:b|code|strong|i|em|td|dd)>){0,6}"
+_OPEN: Final = (
+    r"(?:[ \t\u00a0]|\\{0,7}[\"'`“„«‘]|[「『（(\[*_]|&quot;|<(?:b|code|strong|i|em|td|dd)>){0,6}"
+)
 _IS: Final = (
     r"(?:is|was|are|be|to|as|now|are|=|ist|war|wäre|lautet(?:e)?|heißt|heisst|zu|auf|als|är|var|till|er|til|blir|ble|on|oli|"
     r"est|était|c['’]est|sera|à|es|era|será|és|é|è|sarà|este|e|je|jest|to|brzmi|na|op|naar|en|dır|dir|olarak|ay|adalah|ialah|"
@@ -79,7 +81,6 @@ def _said(value: str) -> bool:
 def _random8(value: str) -> bool:
     plain = value.rstrip(".,:;!?)]}*")
     return random(plain) and not readable(plain)
-
 
 
 _PASSWORDS: Final = (PASSWORDS, PASSWORDS_ELSEWHERE)

@@ -74,7 +74,11 @@ def _rows() -> tuple[Pattern, ...]:
         found.append(
             Pattern(
                 kind="password",
-                regex=re.compile(regex.replace("[^\\n|;]*?", "[^\\n|;]{0,120}?").replace("[^\\n]*?", "[^\\n]{0,120}?").replace("[^\\n|]*?", "[^\\n|]{0,120}?")),
+                regex=re.compile(
+                    regex.replace("[^\\n|;]*?", "[^\\n|;]{0,120}?")
+                    .replace("[^\\n]*?", "[^\\n]{0,120}?")
+                    .replace("[^\\n|]*?", "[^\\n|]{0,120}?")
+                ),
                 hints=hints,
                 where=Where.ANYWHERE if ".py" in hints else Where.WORD,
                 check=_sure,
@@ -90,7 +94,9 @@ PROGRAMS: Final = (
     Pattern(
         kind="password",
         # What a mail or file server is told: USER anna, then PASS …
-        regex=re.compile(rf"(?:PASS|AUTH(?: default| \w{{1,32}})?|LOGIN {_NAME}|user {_NAME}|USER {_NAME}) {_VALUE}(?=\s|\\|[\"'`<]|$)"),
+        regex=re.compile(
+            rf"(?:PASS|AUTH(?: default| \w{{1,32}})?|LOGIN {_NAME}|user {_NAME}|USER {_NAME}) {_VALUE}(?=\s|\\|[\"'`<]|$)"
+        ),
         hints=("pass ", "auth ", "login ", "user "),
         check=_sure,
         holds="a1 LOGIN anna «t1gerX»",
@@ -99,7 +105,9 @@ PROGRAMS: Final = (
     Pattern(
         kind="password",
         # echo PASSWORD in a setting that takes a command.
-        regex=re.compile(rf"(?i)pass(?:word)?_?(?:eval|cmd|command){QUOTE}?\s?[=:]?\s?{QUOTE}?(?:echo|printf)\s{_VALUE}"),
+        regex=re.compile(
+            rf"(?i)pass(?:word)?_?(?:eval|cmd|command){QUOTE}?\s?[=:]?\s?{QUOTE}?(?:echo|printf)\s{_VALUE}"
+        ),
         hints=("pass",),
         where=Where.ANYWHERE,
         check=_sure,
@@ -108,7 +116,9 @@ PROGRAMS: Final = (
     ),
     Pattern(
         kind="token",
-        regex=re.compile(rf"(?:\s|\\n|^)(?:-t|--?(?:auth|api)[_-]?(?:key|token)|--authkey|--with-token|--otp|authtoken)[ =]{QUOTE}?({BARE}{{20,400}})"),
+        regex=re.compile(
+            rf"(?:\s|\\n|^)(?:-t|--?(?:auth|api)[_-]?(?:key|token)|--authkey|--with-token|--otp|authtoken)[ =]{QUOTE}?({BARE}{{20,400}})"
+        ),
         hints=(" -t", " --auth", " --api", " -auth", " authtoken"),
         where=Where.ANYWHERE,
         check=lambda value: random(value, least=20),

@@ -19,7 +19,9 @@ from lull.core.secrets.named.names import (
 )
 from lull.core.secrets.pattern import LINE_END, QUOTE, Pattern
 
-_LINE: Final = re.compile(rf"{LINE_END}|:[ ]?\\{{0,7}}\"|\\{{0,7}}\"\s?[}}\]]|</?(?:pre|code|textarea|p|div|note)>")
+_LINE: Final = re.compile(
+    rf"{LINE_END}|:[ ]?\\{{0,7}}\"|\\{{0,7}}\"\s?[}}\]]|</?(?:pre|code|textarea|p|div|note)>"
+)
 """Where a row ends, also in a JSON string."""
 _SPLIT: Final = {
     "|": re.compile(r"\|"),
@@ -42,7 +44,9 @@ _SECRET: Final = re.compile(
     r"(?i)(?:secret|api[ _-]?key|access[ _-]?key|secret[ _-]?key|private[ _-]?key|token|totp|otp|seed|credential|license[ _-]?key|recovery[ _-]?code|"
     r"passkey|psk|auth[ _-]?key|webhook|client[ _-]?key|(?:^|[\W_])(?:key|pin|sig|auth|cookie))s?(?:[ _-]?value)?$"
 )
-_BEHIND: Final = re.compile(rf"[\w ]{{0,16}}(?:{QUOTE}|[*\]]){{0,3}}[ ]{{0,40}}(?:[,;|\t\n\r\"<]|\\|$)")
+_BEHIND: Final = re.compile(
+    rf"[\w ]{{0,16}}(?:{QUOTE}|[*\]]){{0,3}}[ ]{{0,40}}(?:[,;|\t\n\r\"<]|\\|$)"
+)
 """What may stand behind a name in a header: the end of its cell."""
 _STARTS: Final = ("\n", "\\n", ': "', ':"', ': \\"', ':\\"', "<pre>", "<p>", "<code>")
 
@@ -141,8 +145,10 @@ def _value(value: str, *, password: bool) -> bool:
     if len(value) < 4 or any(c.isspace() for c in value) or not not_dummy(value):
         return False
     if password:
-        return has_sign(value) or (value.isdigit() and len(value) >= 4) or (
-            len(value) >= 6 and bare_password(value) and value.isascii()
+        return (
+            has_sign(value)
+            or (value.isdigit() and len(value) >= 4)
+            or (len(value) >= 6 and bare_password(value) and value.isascii())
         )
     return random(value)
 
@@ -169,16 +175,18 @@ def _in_html(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]
                 yield cells[at].span(2)
 
 
-_INSERT: Final = re.compile(r"insert\s{1,8}into\s{1,8}[^\s(]{1,80}\s{0,4}\(([^()]{1,1000})\)\s{0,8}(?:\\n)?values?\s{0,8}(?:\\n)?")
-_TUPLE: Final = re.compile(rf"(?:\s|,|\\n){{0,8}}\(([^()]{{1,4000}})\)")
+_INSERT: Final = re.compile(
+    r"insert\s{1,8}into\s{1,8}[^\s(]{1,80}\s{0,4}\(([^()]{1,1000})\)\s{0,8}(?:\\n)?values?\s{0,8}(?:\\n)?"
+)
+_TUPLE: Final = re.compile(r"(?:\s|,|\\n){0,8}\(([^()]{1,4000})\)")
 
 
 def _inserted(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
     for insert in _INSERT.finditer(low):
-        names = [text[a:b] for a, b in _cells(text, *insert.span(1), ",")]
+        header = [text[a:b] for a, b in _cells(text, *insert.span(1), ",")]
         columns = {
             at: _PASSWORD.search(name) is not None
-            for at, name in enumerate(names)
+            for at, name in enumerate(header)
             if _PASSWORD.search(name) or _SECRET.search(name)
         }
         row = _TUPLE.match(text, insert.end()) if columns else None
