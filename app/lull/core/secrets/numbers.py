@@ -91,7 +91,7 @@ def _may_hold_a_phrase(low: str) -> bool:
 
 
 _SEED_BYTES: Final = frozenset(word.encode() for word in SEED_WORDS)
-_ESCAPED: Final = re.compile(r"\\+[nrt]")
+_ESCAPED: Final = re.compile(r"(?<!\\)\\{1,8}[nrt]")
 _FROM_WORD_TO_WORD: Final = re.compile(
     r"(?:[ ,;|>#+/*\"'\[\]\t\r\n-]|\\{1,7}[nrt\"']|\d{1,2}[.):]? ?){1,12}"
 )

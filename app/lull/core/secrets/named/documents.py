@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from lull.core.secrets.judging import has_sign, not_dummy, random
@@ -30,7 +31,8 @@ def _in_a_secret(text: str, low: str, names: list[int]) -> Iterator[tuple[int, i
     for kind in _KIND.finditer(text):
         first = max(done, kind.start() - _FAR, text.rfind("---", done, kind.start()))
         block = text.rfind("{", first, kind.start()) >= 0
-        for data in _DATA.finditer(text, first if block else kind.end(), kind.end() + _FAR):
+        begin = first if block else max(done, kind.end())
+        for data in islice(_DATA.finditer(text, begin, kind.end() + _FAR), _MOST_MAPS):
             at = data.end()
             entry = _ENTRY.match(text, at)
             while entry is not None:
@@ -39,6 +41,9 @@ def _in_a_secret(text: str, low: str, names: list[int]) -> Iterator[tuple[int, i
                 at = entry.end()
                 entry = _ENTRY.match(text, at)
             done = max(done, at)
+
+
+_MOST_MAPS: Final = 3
 
 
 _PRIVATE_PART: Final = re.compile(
@@ -50,14 +55,15 @@ _KEY_LENGTH: Final = 5_000
 
 def _in_web_keys(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
     done = 0
-    for kind in _KEY_TYPE.finditer(text):
-        first = max(done, kind.start() - _KEY_LENGTH)
-        opened = text.rfind("{", first, kind.start())
-        closed = text.find("}", kind.end(), kind.end() + _KEY_LENGTH)
-        end = closed if closed >= 0 else min(len(text), kind.end() + _KEY_LENGTH)
-        for part in _PRIVATE_PART.finditer(text, opened if opened >= 0 else first, end):
+    kinds = [kind.span() for kind in _KEY_TYPE.finditer(text)]
+    for (start, end), following in zip(kinds, [*kinds[1:], (len(text), 0)], strict=True):
+        opened = text.rfind("{", max(done, start - _KEY_LENGTH), start)
+        last = min(end + _KEY_LENGTH, following[0])
+        closed = text.find("}", end, last)
+        first = opened if opened >= 0 else max(done, start - _KEY_LENGTH)
+        for part in _PRIVATE_PART.finditer(text, first, closed if closed >= 0 else last):
             yield part.span(1)
-        done = max(done, kind.end())
+        done = end
 
 
 _VAULT: Final = re.compile(

@@ -24,7 +24,7 @@ from lull.core.secrets.plain_words import DUMMIES
 from lull.core.secrets.said import passphrase
 
 _CHARACTER: Final = (
-    r"(?:[^\s\"'`,;&<>\\⟨⟩“”«»‹›„\u0250-\u1dff\u2000-\uffff]|&(?!\w{1,32}[=;]|#\d{1,4};))"
+    r"(?:[^\s\"'`,;&|<>\\⟨⟩“”«»‹›„\u0250-\u1dff\u2000-\uffff]|&(?!\w{1,32}[=;]|#\d{1,4};))"
 )
 """One character of a value; the scripts that go on without a blank after a Latin word end it."""
 _FREE: Final = r"(?:(?<=\\[nrt])|(?<![\w@]))"
@@ -138,7 +138,7 @@ POSITIONS: Final = (
             _at(
                 rf"{_IN_BRACKETS}{_VALUE}(?=\\{{0,7}}[\"'`)\]}}])",
                 names,
-                lambda value, check=check: check(value.rstrip(")]}")),
+                check,
                 f"the {name} («{value}») is new",
                 f"the {name} ({other}) is new",
                 kind=kind,

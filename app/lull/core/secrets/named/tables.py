@@ -33,6 +33,7 @@ _HEADER: Final = re.compile(r"[^\n{}<>=]{0,60}")
 _RULE: Final = re.compile(r"[\s|+:=>#/-]*")
 _MOST_ROWS: Final = 5_000
 _LONGEST_LINE: Final = 4_000
+_MOST_COLUMNS: Final = 60
 _EDGES: Final = re.compile(rf"(?:\s|{QUOTE}|\*|^[>#/+]+(?=\s))*")
 
 _PASSWORD: Final = re.compile(
@@ -99,6 +100,8 @@ def _columns(text: str, begin: int, end: int) -> tuple[str, int, dict[int, bool]
     for sign in _SPLIT:
         if sign not in line and not (sign == "\t" and "\\t" in line):
             continue
+        if line.count(sign) > _MOST_COLUMNS:
+            continue
         cells = _cells(text, begin, end, sign)
         names = [text[a:b] for a, b in cells]
         if len(cells) < 2 or not all(_HEADER.fullmatch(name) for name in names):
@@ -119,10 +122,14 @@ def _in_columns(text: str, low: str, names: list[int]) -> Iterator[tuple[int, in
         if at < done or not _BEHIND.match(text, at):
             continue
         line = _line_around(text, at)
-        head = _columns(text, max(done, line[0]), line[1]) if line else None
-        if line is None or head is None:
+        if line is None:
+            done = at + _LONGEST_LINE
             continue
+        head = _columns(text, max(done, line[0]), line[1])
+        # The other names of a line that is no header need not be asked.
         done = line[1]
+        if head is None:
+            continue
         sign, width, columns = head
         found = False
         for rows, (begin, end) in enumerate(_rows(text, line[1])):
