@@ -56,7 +56,7 @@ _KEY_LENGTH: Final = 5_000
 def _in_web_keys(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
     done = 0
     kinds = [kind.span() for kind in _KEY_TYPE.finditer(text)]
-    for (start, end), following in zip(kinds, [*kinds[1:], (len(text), 0)], strict=True):
+    for (start, end), following in zip(kinds, [*kinds[1:], (len(text), 0)], strict=False):
         opened = text.rfind("{", max(done, start - _KEY_LENGTH), start)
         last = min(end + _KEY_LENGTH, following[0])
         closed = text.find("}", end, last)

@@ -116,6 +116,9 @@ def _columns(text: str, begin: int, end: int) -> tuple[str, int, dict[int, bool]
     return None
 
 
+_MORE: Final = re.compile(r"\\{0,7}[\"'`]|\s")
+
+
 def _in_columns(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
     done = 0
     for at in names:
@@ -143,9 +146,14 @@ def _in_columns(text: str, low: str, names: list[int]) -> Iterator[tuple[int, in
             found, done = True, end
             for column, password in columns.items():
                 if column < len(cells):
-                    cell = cells[column]
-                    if _value(text[cell[0] : cell[1]], password=password):
-                        yield cell
+                    first, last = cells[column]
+                    value = text[first:last]
+                    if column == len(cells) - 1 and (more := _MORE.search(value)):
+                        # Words behind the table's last cell.
+                        value = value[: more.start()]
+                        value = value if has_sign(value) else ""
+                    if _value(value, password=password):
+                        yield first, first + len(value)
 
 
 def _value(value: str, *, password: bool) -> bool:
