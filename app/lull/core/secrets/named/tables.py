@@ -106,13 +106,15 @@ def _columns(text: str, begin: int, end: int) -> tuple[str, int, dict[int, bool]
         names = [text[a:b] for a, b in cells]
         if len(cells) < 2 or not all(_HEADER.fullmatch(name) for name in names):
             continue
+        # A sentence before the header may have the sign, too.
+        said = max((at for at, name in enumerate(names) if name.count(" ") > 2), default=0)
         columns = {
             at: _PASSWORD.search(name) is not None
-            for at, name in enumerate(names)
+            for at, name in enumerate(names[said:])
             if _PASSWORD.search(name) or _SECRET.search(name)
         }
-        if columns:
-            return sign, len(cells), columns
+        if columns and len(cells) - said > 1:
+            return sign, len(cells) - said, columns
     return None
 
 
