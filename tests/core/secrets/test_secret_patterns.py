@@ -37,7 +37,8 @@ def test_a_pattern_holds_its_example_and_spares_its_near_miss(subtests: pytest.S
 def test_every_hint_is_in_small_letters_and_a_pattern_that_needs_one_has_one() -> None:
     for pattern in PATTERNS:
         assert all(hint == hint.lower() and hint for hint in pattern.hints)
-        assert pattern.hints or pattern.where.name in ("RUN", "TEXT")
+        needs_none = pattern.where.name in ("RUN", "TEXT", "NUMBER") or pattern.find is not None
+        assert pattern.hints or (pattern.names if pattern.where.name == "NAME" else needs_none)
 
 
 def test_of_the_corpus_nearly_all_is_held_and_next_to_nothing_clean_is_touched() -> None:
@@ -100,6 +101,27 @@ def test_a_number_is_a_card_or_an_iban_only_with_its_check_digits() -> None:
             "log in as a and ",
             "x1 is my password",
             "x-a-",
+            "\\",
+            "key|",
+            "password,x\n",
+            "password - ",
+            "kind: Secret\ndata:\n",
+            '{"kty":',
+            '"d":"aaaaaaaaaaaaaaaaaaaa",',
+            "<tr><th>password</th>",
+            "insert into a(password) values (1),",
+            "recovery codes: a1b2c3 ",
+            "seed phrase one two three ",
+            "пароль к ",
+            "密码是",
+            "lösenord är ",
+            "\\u00f6 password ",
+            "$ANSIBLE_VAULT;1.1;AES256\n",
+            'login("a",',
+            "https://a/reset/aaaaaaaaaaaaaaaaa",
+            "use a1b2c3 for the password ",
+            "123-",
+            "legal1 winner1 ",
         ],
     ],
 )

@@ -91,7 +91,7 @@ def _either(value: str) -> bool:
 
 NOT_A_SECRET: Final = re.compile(
     r"(?i)(?:⟨secret:|url-|(?-i:(?<![A-Za-z])|(?<=\\[nrt])|(?<=[a-z])(?=[A-Z]))(?:public|publishable|primary|foreign|sort|partition|cache|index|unique|row|route|hot|short|dict|object|s3|idempotency|"
-    r"translation|i18n|pad|eos|bos|unk|sep|mask|cls|stop|max|min|num|input|output|prompt|completion|next[_-]?page|page|continuation|next|prev|no|of|registry)[ _.-]{0,2})$"
+    r"translation|i18n|pad|eos|bos|unk|sep|mask|cls|stop|max|min|num|input|output|prompt|completion|next[_-]?page|page|continuation|next|prev|no|of|registry)[ _.-]{0,2}|arn:[\w:-]{4,90})$"
 )
 
 ASSIGNED: Final = (

@@ -47,17 +47,6 @@ FILES: Final = (
         spares="<D>a paragraph</D>",
     ),
     Pattern(
-        kind="private-key",
-        regex=re.compile(
-            rf"(?:d|k|dp|dq|qi){QUOTE}\s?:\s?{QUOTE}([A-Za-z0-9_-]{{32,1000}})(?![A-Za-z0-9_-])"
-        ),
-        hints=("d", "k", "qi"),
-        where=Where.WORD,
-        before=re.compile(rf"{QUOTE}(?:kty|crv|kid|alg|n|e|x|y|p|q|d|dp|dq){QUOTE}\s?:"),
-        holds=f'{{"kty":"OKP","crv":"Ed25519","d":"«{_A}{_A[:11]}»"}}',
-        spares=f'{{"kty":"OKP","crv":"Ed25519","x":"{_A}{_A[:11]}"}}',
-    ),
-    Pattern(
         kind="password-hash",
         regex=re.compile(_HASH),
         hints=("$",),

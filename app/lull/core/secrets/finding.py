@@ -5,7 +5,8 @@ pattern is bounded or continues after its match.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from lull.core.secrets.assigned import ASSIGNED
@@ -13,15 +14,60 @@ from lull.core.secrets.commands import COMMANDS
 from lull.core.secrets.files import FILES
 from lull.core.secrets.issued import ISSUED
 from lull.core.secrets.issuers import ISSUERS
+from lull.core.secrets.named import NAMED
 from lull.core.secrets.numbers import NUMBERS
-from lull.core.secrets.pattern import MOST_CHARACTERS_BEFORE, Pattern, Where
+from lull.core.secrets.pattern import (
+    LETTERS_ONLY,
+    MOST_CHARACTERS_BEFORE,
+    OTHER_SCRIPT,
+    Names,
+    Pattern,
+    Where,
+    longest_letters,
+)
 from lull.core.secrets.said import SAID
 from lull.core.secrets.urls import URLS
 
-PATTERNS: Final = (*FILES, *ISSUERS, *URLS, *COMMANDS, *NUMBERS, *ASSIGNED, *SAID, *ISSUED)
+PATTERNS: Final = (*FILES, *ISSUERS, *URLS, *COMMANDS, *NUMBERS, *ASSIGNED, *SAID, *NAMED, *ISSUED)
 """All secret patterns, the most specific first: where two match in the same place, the first names
 the kind.
 """
+
+
+class _ByHint(NamedTuple):
+    """Places in `PATTERNS`, by the hints of those that stand there: a text is searched for each
+    hint once, and nothing is asked of patterns without one."""
+
+    plain: dict[str, tuple[bytes, bool, list[int]]]
+    """Also each hint's longest run of letters and whether it has a blank."""
+    dense: dict[str, list[int]]
+    in_runs: list[int]
+    always: list[int]
+
+
+_BLANK: Final = re.compile(r"\s")
+
+
+def _by_hint(chosen: Iterable[int]) -> _ByHint:
+    result = _ByHint({}, {}, [], [])
+    for at in chosen:
+        pattern = PATTERNS[at]
+        if pattern.where is Where.RUN:
+            result.in_runs.append(at)
+        elif not pattern.hints:
+            result.always.append(at)
+        for hint in pattern.hints:
+            if pattern.dense:
+                result.dense.setdefault(hint, []).append(at)
+            else:
+                result.plain.setdefault(
+                    hint, (longest_letters(hint), bool(_BLANK.search(hint)), [])
+                )[2].append(at)
+    return result
+
+
+_BY_HINT: Final = _by_hint(range(len(PATTERNS)))
+_BY_NAME: Final = _by_hint(at for at, one in enumerate(PATTERNS) if one.where is Where.NAME)
 
 PLACEHOLDER: Final = re.compile(r"⟨secret:[a-z0-9-]+:\d+⟩")
 
@@ -36,40 +82,150 @@ def secrets_in(text: str) -> list[Secret]:
     """Return the positions and kinds of the secrets in a text, in order; they overlap neither each
     other nor the placeholder of a secret already replaced.
     """
-    low = text.lower()
-    if len(low) != len(text):
-        # One capital becomes two characters in lower case, which would shift positions.
-        low = text.replace("İ", "I").lower()
-    runs = [run.span() for run in _RUN.finditer(text)]
-    dense = "\n".join([low[begin:end] for begin, end in runs])
-    firsts: dict[str, int] = {}
-    found = [
-        Secret(begin, end, pattern.kind)
-        for pattern in PATTERNS
-        if not pattern.dense or any(hint in dense for hint in pattern.hints)
-        for begin, end in _spans(pattern, text, low, runs, firsts)
-    ]
+    found = _found(text, _BY_HINT)
+    if "\\u" in text:
+        found += _in_escaped_letters(text)
     if not found:
         return []
     taken = [m.span() for m in PLACEHOLDER.finditer(text)] if "⟨secret:" in text else []
     return _apart(found, taken)
 
 
+def _found(text: str, patterns: _ByHint) -> list[Secret]:
+    low = text.lower()
+    if len(low) != len(text):
+        # One capital becomes two characters in lower case, which would shift positions.
+        low = text.replace("İ", "I").lower()
+    runs = [run.span() for run in _RUN.finditer(text)]
+    words = _words(low)
+    whole, letters = words
+    short = len(low) <= _SHORT_TEXT
+    known = _Known({}, {}, _scripts(text), words, [])
+    wanted = {*patterns.always, *(patterns.in_runs if runs else ())}
+    for hint, (piece, divided, places) in patterns.plain.items():
+        may = short or (piece in letters and (divided or hint in whole))
+        at = low.find(hint) if may else -1
+        if at >= 0:
+            known.firsts[hint] = at
+            wanted.update(places)
+    if runs and patterns.dense:
+        dense = "\n".join([low[begin:end] for begin, end in runs])
+        for hint, places in patterns.dense.items():
+            if hint in dense:
+                known.firsts[hint] = low.find(hint)
+                wanted.update(places)
+    return [
+        Secret(begin, end, PATTERNS[at].kind)
+        for at in sorted(wanted)
+        for begin, end in _spans(PATTERNS[at], text, low, runs, known)
+    ]
+
+
+_ESCAPED_LETTER: Final = re.compile(r"\\{1,4}u(?!00[0-9abAB]|20)[0-9a-fA-F]{4}")
+_AROUND_IT: Final = 160
+
+
+def _in_escaped_letters(text: str) -> list[Secret]:
+    """The secrets around letters that JSON escapes, as of `l\\u00f6senord`, by patterns that go by
+    names: they are searched in those pieces with the letters themselves.
+    """
+    pieces: list[str] = []
+    starts: list[int] = []
+    places: list[int] = []
+    length, at, end = 0, 0, -1
+
+    def take(piece: str, place: int) -> None:
+        nonlocal length
+        pieces.append(piece)
+        starts.append(length)
+        places.append(place)
+        length += len(piece)
+
+    for letter in _ESCAPED_LETTER.finditer(text):
+        begin = max(at, letter.start() - _AROUND_IT)
+        if begin > end >= 0:
+            take(text[at:end], at)
+            take("\n", end)
+            at = begin
+        elif end < 0:
+            at = begin
+        take(text[at : letter.start()], at)
+        take(chr(int(letter.group()[-4:], 16)), letter.start())
+        at, end = letter.end(), min(len(text), letter.end() + _AROUND_IT)
+    if end < 0:
+        return []
+    take(text[at:end], at)
+    return [
+        Secret(_back(begin, starts, places), _back(stop, starts, places), kind)
+        for begin, stop, kind in _found("".join(pieces), _BY_NAME)
+    ]
+
+
+def _back(at: int, starts: list[int], places: list[int]) -> int:
+    piece = bisect_right(starts, at) - 1
+    return places[piece] + at - starts[piece]
+
+
+class _Words(NamedTuple):
+    """The words of a text, each once, since a long text repeats most of them: what a hint lacks in
+    here need not be searched in the text.
+    """
+
+    whole: str
+    """What no blank divides."""
+    letters: bytes
+    """Runs of letters."""
+
+
+def _words(low: str) -> _Words:
+    if len(low) <= _SHORT_TEXT:
+        return _Words(low, low.encode("utf-8", "replace"))
+    whole = "\n".join(set(low.split()))
+    letters = whole.encode("utf-8", "replace").translate(LETTERS_ONLY)
+    return _Words(whole, b" ".join(set(letters.split())))
+
+
+_SHORT_TEXT: Final = 2_000
+
+
+class _Known(NamedTuple):
+    """What many patterns ask of the same text."""
+
+    firsts: dict[str, int]
+    """Where each hint that the text has first stands."""
+    names: dict[Names, list[int]]
+    """Where the names of each sort end."""
+    scripts: int
+    """How many of `Names.stems_by_script` the text may have."""
+    words: _Words
+    numbers: list[int]
+    """A first -1 and where the text's numbers begin, once they were asked for."""
+
+
+def _scripts(text: str) -> int:
+    if text.isascii():
+        return 1
+    return 3 if OTHER_SCRIPT.search(text) else 2
+
+
 def _spans(
-    pattern: Pattern,
-    text: str,
-    low: str,
-    runs: list[tuple[int, int]],
-    firsts: dict[str, int],
+    pattern: Pattern, text: str, low: str, runs: list[tuple[int, int]], known: _Known
 ) -> Iterator[tuple[int, int]]:
-    """`firsts`: where each hint first stands, which many patterns ask of the same text."""
+    if pattern.find is not None:
+        ends = sorted(_ends_of(pattern.names, text, low, known)) if pattern.names else []
+        if ends or not pattern.names:
+            yield from pattern.find(text, low, ends)
+        return
     if pattern.where is Where.RUN:
         matches = _in_runs(pattern, text, runs)
     elif pattern.where is Where.TEXT:
-        known = not pattern.hints or any(_first(hint, low, firsts) >= 0 for hint in pattern.hints)
-        matches = pattern.regex.finditer(text) if known else iter(())
+        matches = pattern.regex.finditer(text)
+    elif pattern.where is Where.NUMBER:
+        matches = _at_numbers(pattern, text, known)
+    elif pattern.where is Where.NAME:
+        matches = _behind_names(pattern, text, low, known)
     else:
-        matches = _at_hints(pattern, text, low, firsts)
+        matches = _at_hints(pattern, text, low, known.firsts)
     for match in matches:
         begin, end = match.span(match.lastindex or 0)
         if pattern.pieces is not None:
@@ -81,11 +237,44 @@ def _spans(
             yield begin, end
 
 
-def _first(hint: str, low: str, firsts: dict[str, int]) -> int:
-    at = firsts.get(hint)
-    if at is None:
-        at = firsts[hint] = low.find(hint)
-    return at
+def _at_numbers(pattern: Pattern, text: str, known: _Known) -> Iterator[re.Match[str]]:
+    if not known.numbers:
+        known.numbers.append(-1)
+        known.numbers.extend(number.start() for number in _NUMBER.finditer(text))
+    for at in known.numbers[1:]:
+        match = pattern.regex.match(text, at)
+        if match is not None:
+            yield match
+
+
+_NUMBER: Final = re.compile(r"\d{3,}")
+
+
+def _behind_names(pattern: Pattern, text: str, low: str, known: _Known) -> Iterator[re.Match[str]]:
+    for end in _ends_of(pattern.names, text, low, known):
+        match = pattern.regex.match(text, end)
+        if match is not None:
+            yield match
+
+
+def _ends_of(sorts: tuple[Names, ...], text: str, low: str, known: _Known) -> Iterator[int]:
+    for names in sorts:
+        ends = known.names.get(names)
+        if ends is None:
+            ends = known.names[names] = list(_ends(names, text, low, known))
+        yield from ends
+
+
+def _ends(names: Names, text: str, low: str, known: _Known) -> Iterator[int]:
+    for stems in names.stems_by_script[: known.scripts]:
+        for stem, piece, anywhere in stems:
+            at = low.find(stem) if piece in known.words.letters else -1
+            while at >= 0:
+                if anywhere or _begins_word(text, at):
+                    rest = names.rest.match(text, at + len(stem))
+                    if rest is not None:
+                        yield rest.end()
+                at = low.find(stem, at + 1)
 
 
 def _at_hints(
@@ -93,7 +282,7 @@ def _at_hints(
 ) -> Iterator[re.Match[str]]:
     match, anywhere = pattern.regex.match, pattern.where is Where.ANYWHERE
     for hint in pattern.hints:
-        at = _first(hint, low, firsts)
+        at = firsts.get(hint, -1)
         while at >= 0:
             found = match(text, at) if anywhere or _begins_word(text, at) else None
             if found is not None:

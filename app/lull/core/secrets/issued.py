@@ -10,7 +10,7 @@ from typing import Final
 from lull.core.secrets.judging import changes
 from lull.core.secrets.pattern import Pattern, Where
 
-_BEGINS: Final = r"(?:(?<=\\[nrtbf])|(?<=\n\+)|(?<=\\n\+)|(?<![A-Za-z0-9+/_.~-]))"
+_BEGINS: Final = r"(?:(?<=\\[nrtbf])|(?<=\n\+)|(?<=\A\+)|(?<=\\n\+)|(?<![A-Za-z0-9+/_.~-]))"
 _ENDS: Final = r"(?![A-Za-z0-9/+]|\.[A-Za-z0-9])"
 """A path, a file name or a longer base64 text goes on in these ways."""
 _BECH32: Final = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"

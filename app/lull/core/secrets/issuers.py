@@ -168,7 +168,7 @@ def _family(kind: str, prefix: str, alphabet: str, least: int) -> Pattern:
         dense=len(prefix) + least >= SHORTEST_DENSE_RUN,
         check=_behind(len(prefix)),
         holds=f"«{prefix}{sample[:least]}»",
-        spares=f"{prefix}{sample[: min(least // 2 - 3, 20)]}",
+        spares=f"{prefix}{sample[: min(least // 2 - 3, 11)]}",
         not_before=_IN_A_NAME,
     )
 
@@ -301,7 +301,7 @@ _PIECES: Final = (
         "google-key",
         r"(?<![A-Za-z0-9]))[A-Za-z0-9_-]{7,22}:APA91b[A-Za-z0-9_-]{100,}",
         f"AAAAq7KxR2m:APA91b{_A * 5}",
-        f"AAAAq7KxR2m:APA91b{_A}",
+        f"AAAAq7KxR2m:APA91b{_A[:20]}",
     ),
     _run(
         "watch-token",

@@ -20,8 +20,9 @@ _GAPS: Final = re.compile(
     r"example|dummy|placeholder|redacted|hidden|todo)"
 )
 """Beginnings of placeholders."""
+_DOTTED: Final = re.compile(r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+(?:([(\[])|$)")
 _CODE: Final = re.compile(
-    r"[A-Za-z_$][\w$]*(?:\(|\[|->|::)|[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+(?:[(\[]|$)|"
+    r"[A-Za-z_$][\w$]*(?:\(|\[|->|::)|"
     r"(?:self|this|os|process|env|config|settings|request|req|args|options|user|form|data|params|var|local|module)\.|"
     r"[A-Za-z_]\w*(?:\?$|\|[A-Za-z_]+$)|/(?:[\w.-]+/)+|\./|~/|@\w+/|\w+://[^:@/]*(?:/|$)"
 )
@@ -31,6 +32,34 @@ _STATES: Final = re.compile(
 )
 _PIECES: Final = re.compile(r"[A-Za-z0-9]+")
 _PERIODIC: Final = re.compile(r"(.{1,3}?)\1{3,}")
+
+
+def _is_code(value: str) -> bool:
+    """Whether a value is a name or a call in code. A part of three digits or of mixed letters and
+    digits is none that people name: `spruce9569.J`.
+    """
+    if _CODE.match(value):
+        return True
+    dotted = _DOTTED.match(value)
+    if dotted is None:
+        return False
+    parts = re.split(r"[._]", value)
+    return bool(dotted[1]) or not any(_is_drawn_part(part) for part in parts)
+
+
+def _is_drawn_part(part: str) -> bool:
+    if part.isdigit() or _MEASURE.fullmatch(part):
+        return part.isdigit() and len(part) >= 3
+    if len(part) < 5 or _TECHNICAL.match(part):
+        return False
+    return changes(part) >= 3 or bool(
+        re.search(r"\d{3}|[A-Za-z]\d+[A-Za-z]|[A-Z]{3}.*\d|\d.*[A-Z]{3}", part)
+    )
+
+
+_TECHNICAL: Final = re.compile(
+    r"(?i)(?:i18n|k8s|x509|oauth2|utf8|base64|b64|sha\d|md5|http2|e2e|b2b|p2p|argon2|float\d|int\d|uint\d|mp3|mp4|web3|neo4j|log4j|h264|h265)"
+)
 
 
 def changes(value: str) -> int:
@@ -101,7 +130,7 @@ def bare_password(value: str) -> bool:
     """Whether an unquoted value after a name such as "password" is a secret; code may stand there
     as well.
     """
-    if len(value) < 4 or is_gap(value) or _CODE.match(value) or _is_word(value):
+    if len(value) < 4 or is_gap(value) or _is_code(value) or _is_word(value):
         return False
     if value.isdigit():
         return len(value) >= 6
@@ -126,7 +155,7 @@ def has_sign(value: str) -> bool:
     """Whether a value has a digit or a special character among letters, as passwords do; numbers
     and hyphenated words do not count.
     """
-    if is_gap(value) or _is_word(value) or len(value) < 5 or _CODE.match(value):
+    if is_gap(value) or _is_word(value) or len(value) < 5 or _is_code(value):
         return False
     if any(c.isdigit() for c in value):
         measured = _MEASURE.fullmatch(value.rstrip(".,;:!?)]}*"))
@@ -139,8 +168,35 @@ def has_sign(value: str) -> bool:
 _HYPHENATED: Final = re.compile(r"[A-Za-z]?[a-z]+(?:-[A-Za-z]?[a-z]+)+|[A-Z]+(?:-[A-Z]+)+")
 _SIGN: Final = re.compile(r"[A-Za-z][!#$%*+=?@^~-][A-Za-z]|[A-Za-z]{4}[!#$%*]")
 _MEASURE: Final = re.compile(
-    r"(?i)(?:sha|md|base|utf|oauth|bcrypt|argon|scrypt|pbkdf|python|https?|tls|ssl|ipv|v|http|rfc|iso|aes|rsa|page|step|"
-    r"chapter|user|input|field|test|example|line|room|table|version)[-_ ]?v?\d[\w.-]*|\d+(?:[.,-]\d+)*[a-z]{0,3}|v?\d+(?:\.\d+)+[\w.-]*"
+    r"(?i)(?:sha|hs|rs|es|md|base|utf|oauth|pkcs|bcrypt|argon|windows|win|office|iphone|ipad|ios|macos|android|ubuntu|debian|fedora|"
+    r"wpa|wlan|wifi|php|java|mysql|postgres|x|gpt|scrypt|pbkdf|python|https?|tls|ssl|ipv|http|rfc|iso|aes|rsa|page|step|"
+    r"chapter|user|input|field|test|example|line|room|table|version)[-_ ]?v?\d[\w.-]*|\d+(?:[.,-]\d+)*[a-z]{0,3}|\d+[^\x00-\x7f].*|v\d{1,4}|v?\d+(?:\.\d+)+[\w.-]*"
+)
+
+
+def conspicuous(value: str) -> bool:
+    """Whether a word among others is a password: it is none that people or programs read out."""
+    plain = value.rstrip(".,:;!?)]}*")
+    if len(plain) < 8 or plain.isalpha() or readable(plain) or not has_sign(plain):
+        return False
+    sign = re.search(r"[A-Za-z0-9][!#$%*+?^~&@][A-Za-z0-9]", plain)
+    return bool(sign) or (random(plain) and changes(plain) >= 3)
+
+
+def drawn_value(value: str) -> bool:
+    """Whether a word among others is a key: long and random."""
+    plain = value.rstrip(".,:;!?)]}*")
+    return not readable(plain) and random(plain, least=12)
+
+
+def readable(value: str) -> bool:
+    """Whether a value is an address, a path, a date, or a name with a year or a version."""
+    return bool(_READABLE.fullmatch(value)) or value.count(":") > 1
+
+
+_READABLE: Final = re.compile(
+    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[^\s]*://.*|[/~.].*/.*|[\w.-]*/[\w./-]*|(?:[A-Za-z]+\d{0,4}[-_.])+[A-Za-z]*\d{0,4}(?:[-_.]\d{1,4})*|"
+    r"\d{4}-\d\d-\d\d.*|\d+[.:]\d+.*"
 )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from lull.core.secrets.pattern import Pattern, Where
+from lull.core.secrets.pattern import LETTERS_ONLY, Pattern, Where
 from lull.core.secrets.seed_words import SEED_WORDS
 
 # Country code and length
@@ -51,18 +51,50 @@ def is_iban(number: str) -> bool:
     return int("".join(str(int(c, 36)) for c in plain[4:] + plain[:4])) % 97 == 1
 
 
-def _seed_phrases(words: str) -> Iterator[tuple[int, int]]:
+def _seed_phrases(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
     """Runs of at least twelve words from the wallet word list, half of them different: a word that
     somebody repeats is no phrase."""
+    if not _may_hold_a_phrase(low):
+        return
     row: list[re.Match[str]] = []
-    for word in (*_WORD.finditer(words), None):
-        if word is not None and word.group().lower() in _SEEDS:
-            row.append(word)
+    for word in (*_WORD.finditer(text), None):
+        known = word is not None and word.group().lower() in _SEEDS
+        if known and (not row or _FROM_WORD_TO_WORD.fullmatch(text, row[-1].end(), word.start())):  # type: ignore[union-attr]
+            row.append(word)  # type: ignore[arg-type]
             continue
         different = len({one.group().lower() for one in row})
         if len(row) >= _SHORTEST_SEED and 2 * different >= _SHORTEST_SEED:
             yield row[0].start(), row[-1].end()
-        row = []
+        row = [word] if known and word is not None else []
+
+
+def _may_hold_a_phrase(low: str) -> bool:
+    """Whether twelve words of the list follow each other, whatever stands between them: every
+    twelfth word is asked, and only around one of the list its neighbours.
+    """
+    words = _ESCAPED.sub(" ", low) if "\\" in low else low
+    row = words.encode("utf-8", "replace").translate(LETTERS_ONLY).split()
+    for at in range(_SHORTEST_SEED - 1, len(row), _SHORTEST_SEED):
+        if row[at] in _SEED_BYTES:
+            first = last = at
+            while first and row[first - 1] in _SEED_BYTES:
+                first -= 1
+            while (
+                last + 1 < len(row)
+                and last - first < _SHORTEST_SEED
+                and row[last + 1] in _SEED_BYTES
+            ):
+                last += 1
+            if last - first + 1 >= _SHORTEST_SEED:
+                return True
+    return False
+
+
+_SEED_BYTES: Final = frozenset(word.encode() for word in SEED_WORDS)
+_ESCAPED: Final = re.compile(r"(?<!\\)\\{1,8}[nrt]")
+_FROM_WORD_TO_WORD: Final = re.compile(
+    r"(?:[ ,;|>#+/*\"'\[\]\t\r\n-]|\\{1,7}[nrt\"']|\d{1,2}[.):]? ?){1,12}"
+)
 
 
 def _random_bytes(row: str) -> bool:
@@ -83,7 +115,7 @@ NUMBERS: Final = (
         regex=re.compile(
             rf"[2-6](?:(?<=\\[nrt].)|(?<![\dA-Za-z_.].)(?<!\d-.))(?:(?:\d{{12}}|\d{{14,15}}|\d{{18}})(?! \d{{5}})|(?:\d{{3}}{_G}\d{{4}}{_G}\d{{4}}{_G}\d{{4}}(?:\d{{3}})?|\d{{3}}{_G}\d{{6}}{_G}\d{{4,5}})(?! \d{{4}}))(?![\dA-Za-z_]|-\d|\.\d)"
         ),
-        where=Where.TEXT,
+        where=Where.NUMBER,
         check=is_card,
         holds="my card is «4539 1488 0343 6467»",
         spares="my card is 4539 1488 0343 6468",
@@ -113,7 +145,7 @@ NUMBERS: Final = (
         regex=re.compile(
             r"[0-8](?:(?<=\\[nrt].)|(?<![\dA-Za-z.-].))(?<!9)\d\d(?<!000)(?<!666)-(?!00)\d{2}-(?!0000)\d{4}(?![\d-])"
         ),
-        where=Where.TEXT,
+        where=Where.NUMBER,
         holds="My SSN is «123-45-6780».",
         spares="The part is 000-45-6780.",
     ),
@@ -121,7 +153,7 @@ NUMBERS: Final = (
         kind="recovery-code",
         # BitLocker: eight groups of six digits.
         regex=re.compile(r"\d(?:(?<=\\[nrt].)|(?<![\dA-Za-z.-].))\d{5}(?:[- ]\d{6}){7}(?![\d-])"),
-        where=Where.TEXT,
+        where=Where.NUMBER,
         holds="«123456-234567-345678-456789-567890-678901-789012-890123»",
         spares="123456-234567-345678-456789",
     ),
@@ -158,11 +190,7 @@ NUMBERS: Final = (
     ),
     Pattern(
         kind="seed-phrase",
-        regex=re.compile(
-            r"(?:[a-z](?:(?<=\\[nrt].)|(?<![A-Za-z\\].))[a-z]{2,7}(?:(?:[ ,\t\r\n]|\\n|\\t|\d{1,2}[.)] ?){1,4}[a-z]{3,8}){11,}+)"
-        ),
-        where=Where.TEXT,
-        pieces=_seed_phrases,
+        find=_seed_phrases,
         holds="«legal winner thank year wave sausage worth useful legal winner thank yellow»",
         spares="legal winner thank year wave sausage worth useful legal winner thanks yellow",
     ),

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Final
 
+NOTHING: Final = re.compile(r"(?!)")
+
 
 class Where(Enum):
     """Where in a text a pattern for secrets may match."""
@@ -28,14 +30,56 @@ class Where(Enum):
     """Anywhere in a long run of characters that keys consist of; such a pattern has no hints."""
     TEXT = auto()
     """Anywhere in a text that contains one of the hints; without hints, anywhere in every text."""
+    NUMBER = auto()
+    """At the beginning of a number of at least three digits; such a pattern has no hints."""
+    NAME = auto()
+    """Right behind one of the pattern's `names`."""
+
+
+LETTERS_ONLY: Final = bytes(c if 97 <= c <= 122 or c >= 128 else 32 for c in range(256))
+"""Table that makes all but small letters blank, and what is not ASCII."""
+
+
+def longest_letters(hint: str) -> bytes:
+    """The longest run of letters in a hint; a text without them lacks the hint."""
+    return max(hint.encode().translate(LETTERS_ONLY).split(), key=len, default=b"")
+
+
+OTHER_SCRIPT: Final = re.compile(r"[\u0250-\u1dff\u3040-\ud7ff\uf900-\ufdff]")
+
+
+class Names:
+    """Words that name a sort of secret; patterns tell how its value follows."""
+
+    def __init__(
+        self, *, stems: tuple[str, ...] = (), begins: tuple[str, ...] = (), rest: str
+    ) -> None:
+        """`stems`: beginnings in lower case, which may stand in the middle of a longer word;
+        `begins`: those that no letter or digit precedes; `rest`: a regular expression for what
+        ends the word.
+        """
+        self.stems = stems
+        self.begins = begins
+        self.rest = re.compile(rest)
+        both = [
+            *((stem, longest_letters(stem), True) for stem in stems),
+            *((stem, longest_letters(stem), False) for stem in begins),
+        ]
+        self.stems_by_script = (
+            tuple(one for one in both if one[0].isascii()),
+            tuple(one for one in both if not one[0].isascii() and not OTHER_SCRIPT.search(one[0])),
+            tuple(one for one in both if OTHER_SCRIPT.search(one[0])),
+        )
+        """(stem, its longest run of letters, whether anywhere) in ASCII, in other Latin letters and in other scripts: each
+        text is searched only for those of its own scripts."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pattern:
     kind: str
-    regex: re.Pattern[str]
+    regex: re.Pattern[str] = NOTHING
     """Regular expression for the secret, which is the last matched group, or else the whole
-    match.
+    match; not needed with `find`.
     """
     holds: str
     """An example text with such a secret, marked by « and »."""
@@ -55,6 +99,12 @@ class Pattern:
     before: re.Pattern[str] | None = None
     """Regular expression that must match in the same line before the secret."""
     not_before: re.Pattern[str] | None = None
+    names: tuple[Names, ...] = ()
+    """Words behind which the regular expression is tried; `holds` and `spares` begin with one."""
+    find: Callable[[str, str, list[int]], Iterable[tuple[int, int]]] | None = None
+    """Function that finds the secrets of a structure, such as a table, in a text that contains one
+    of the hints; it gets the text as it is and in lower case, and where its `names` end.
+    """
 
 
 SHORTEST_DENSE_RUN: Final = 16
@@ -73,3 +123,6 @@ SIGN: Final = rf"{GAP}(?::=|=>|->|→|[:=：＝]{{1,2}}|%3[AaDd]|\\u003[ad]){GAP
 
 BARE: Final = r"[^\s\"'`,;&<>\\⟨⟩“”«»。、，；！）「」]"
 """Regular expression for one character of an unquoted value."""
+
+LINE_END: Final = r"(?:\r?\n|(?:\\{1,4}r)?\\{1,4}n)"
+"""Regular expression for a line break, also as escaped in nested JSON."""

@@ -32,6 +32,12 @@ WORDS: Final = frozenset(
     les ma mon votre notre incorrecta incorrecto correcta correcto obligatoria obligatorio
     inválida válida vacía olvidada caducada demasiado necesaria segura débil fuerte corta larga
     requerida conocida muy una unos los las para con sin por pero cuando donde ya
+    verlopen vergeten onjuist ongeldig verkeerd zwak sterk verplicht gewijzigd opgeslagen scaduta
+    sbagliata errata corretta dimenticata cambiata obbligatoria debole breve lunga salvata expirada
+    incorreta errada correta esquecida fraca forte curta longa alterada felaktigt ogiltigt glömt
+    ändrat svagt starkt forkert ugyldig glemt feil ændret svag stærk väärin väärä vanhentunut
+    unohtunut gresita expirata uitata slaba błędne nieprawidłowe niepoprawne wygasło słabe silne
+    pogrešna netočna nesprávné špatné napačno yanlış geçersiz hatalı hibás lejárt
     """.split()  # noqa: SIM905  a list would be four hundred lines
 )
 """Words of code and of sentences that often stand where a password would, and are none."""

@@ -51,7 +51,7 @@ _SECRET_STARTS: Final = (
 )  # fmt: skip
 
 
-def _passphrase(row: str) -> Iterator[tuple[int, int]]:
+def passphrase(row: str) -> Iterator[tuple[int, int]]:
     """The words up to the first that only a sentence has, if they are at least four."""
     end, words, known = 0, 0, 0
     for word in re.finditer(r"[^\s-]+", row):
@@ -106,7 +106,7 @@ SAID: Final = (
         ),
         hints=("密码", "\\u5bc6", "密碼", "口令", "パスワード", "비밀번호", "пароль"),
         where=Where.ANYWHERE,
-        check=not_dummy,
+        check=lambda value: not_dummy(value) and not re.match(r"\d*[^\x00-\x7f]", value),
         holds="密码是«t1gerX»",
         spares="密码 means password",
     ),
@@ -144,7 +144,7 @@ SAID: Final = (
         kind="password",
         regex=re.compile(
             rf"(?i)(?:login(?:s|daten)?|log-in|zugang(?:sdaten)?|anmeldedaten|credentials?|creds|account|user(?:name)?\s?/\s?pass(?:w(?:or)?d|wort)?|identifiants?|credenciales|acceso|usuario)"
-            rf"(?:\s(?:are|is|sind|ist|sont|son|für \S{{1,20}}|for \S{{1,20}}))?\s?[:=]?\s{{0,3}}{QUOTE}?[\w.@+-]{{1,60}}{QUOTE}?\s?[/|:,]\s?{QUOTE}?({BARE}{{5,120}})"
+            rf"(?:\s(?:are|is|sind|ist|sont|son|für \S{{1,20}}|for \S{{1,20}}))?(?:\s?[:=]\s{{0,3}}|\s{{1,3}}){QUOTE}?[\w.@+-]{{1,60}}{QUOTE}?(?:\s?(?:/{{1,2}}|[|:,;]|[–—]|-(?=\s))\s?|\s(?:and|und|et|y|e|en|och|og|i|ja)\s){QUOTE}?({BARE}{{5,120}})"
         ),
         hints=(
             "login",
@@ -279,7 +279,7 @@ SAID: Final = (
         ),
         hints=PASSWORD_HINTS,
         where=Where.ANYWHERE,
-        pieces=_passphrase,
+        pieces=passphrase,
         holds="my passphrase is «staple tiger battery anchor»",
         spares="passphrase: choose at least five words that only you know",
     ),
@@ -307,11 +307,10 @@ SAID: Final = (
     Pattern(
         kind="pin",
         regex=re.compile(
-            r"[A-Z\d](?:(?<=\\[nrt].)|(?<![\w.-].))(?:(?<=[A-Z])-\d{4,8}|(?<=\d)\d{3,7})(?=\s(?:is|ist|lautet|est|es)\s(?:your|the|dein|ihr|votre|su|tu)\s[^\n.]{0,40}\b[Cc]ode\b)"
+            r"(?:(?<=\\[nrt])|(?<![\w.])(?<!\d-))\d{4,8}(?=\s(?:is|ist|lautet|est|es)\s(?:your|the|dein|ihr|votre|su|tu)\s[^\n.]{0,40}\b[Cc]ode\b)"
         ),
-        hints=("is your", "is the", "ist dein", "ist ihr", "est votre", "es su", "es tu"),
-        where=Where.TEXT,
-        holds="«G-587972» is your Google verification code",
+        where=Where.NUMBER,
+        holds="G-«587972» is your Google verification code",
         spares="587972 is your order number",
     ),
     Pattern(
@@ -340,7 +339,7 @@ SAID: Final = (
         kind="password",
         # The value first, and then what it is.
         regex=re.compile(
-            rf"(?i)(?:(?<=\\[nrt])|(?<![^\s\"'`:：=(*/>。、])){BARE}{{5,120}}+(?=[\"'`*]{{0,3}}\s(?:\((?:the |my |das )?(?:password|passwort|pw)\)|"
+            rf"(?i)(?:(?<=\\[nrt])|(?<![^\s\"'`:：=(*/>。、])){BARE}{{5,120}}+(?=[\"'`*]{{0,3}}\s(?:\((?:the |my |das |\w{{1,12}}\s?/\s?)?(?:password|passwort|pw)\)|"
             r"(?:is|ist|as|als)\s(?:(?:the|my|your|its|das|mein|dein|ihr)\s)?(?:[a-z-]{1,16}\s)?(?:password|passwort|passphrase|pw)\b))"
         ),
         hints=(

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from lull.core.secrets.judging import not_dummy, random, random16
+from lull.core.secrets.judging import changes, not_dummy, random, random16
 from lull.core.secrets.pattern import Pattern, Where
 
 _END: Final = r"[^\s/\"'<>\\⟨⟩`“”«»。、，！）」]"
@@ -25,6 +25,94 @@ def _in_query(value: str) -> bool:
 
 
 URLS: Final = (
+    Pattern(
+        kind="url-key",
+        # A page that only who was sent its address may open.
+        regex=re.compile(
+            r"(?i)(?:reset|password|recover|magic|magic-link|login|signin|invite|invitation|join|verify|verification|confirm|confirmation|activate|activation|unsubscribe|"
+            r"hooks?|webhooks?|incoming|callback|download|shared?|private|ical|feed|token|t|s)(?:[-_]?(?:password|email|account|link|user|token|key))?[/-]"
+            r"([A-Za-z0-9_-]{15,400}(?:\.[A-Za-z0-9_-]{16,200}){0,2})(?=[/?&#\s\"'`<>()\\\],.]|$|[^\x00-\x7f])"
+        ),
+        hints=(
+            *(
+                "reset",
+                "password/",
+                "recover",
+                "magic",
+                "login/",
+                "signin/",
+                "invit",
+                "join/",
+                "verif",
+                "confirm",
+                "activat",
+                "unsubscribe",
+            ),
+            *(
+                "hook",
+                "incoming/",
+                "callback/",
+                "download/",
+                "share",
+                "private-",
+                "ical/",
+                "feed/",
+                "token/",
+                "t/",
+                "s/",
+            ),
+        ),
+        before=re.compile(r"://[^\s\"'<>]{3,140}$"),
+        check=lambda path: random(path, least=15) and changes(path) >= len(path) // 4,
+        holds=f"https://example.com/reset-password/«{_A}»",
+        spares="https://example.com/reset-password/how-to-choose-a-new-one-in-2026",
+    ),
+    Pattern(
+        kind="url-password",
+        # Proxies whose address is a password.
+        regex=re.compile(
+            r"(?i)(?:ssr?|trojan|hysteria2?|hy2|tuic|vless|anytls|snell)://([^\s@\"'<>\\⟨⟩]{8,400})(?=@)|vmess://[A-Za-z0-9+/=_-]{40,}"
+        ),
+        hints=(
+            "ss://",
+            "ssr://",
+            "trojan://",
+            "hysteria",
+            "hy2://",
+            "tuic://",
+            "vless://",
+            "anytls://",
+            "snell://",
+            "vmess://",
+        ),
+        where=Where.ANYWHERE,
+        holds="trojan://«t1gerXgarden»@host:443",
+        spares="trojan://host:443",
+    ),
+    Pattern(
+        kind="password",
+        regex=re.compile(r"WIFI:[^\n]{0,120}?P:((?:\\.|[^;\s\\]){4,80});"),
+        hints=("wifi:",),
+        where=Where.ANYWHERE,
+        holds="WIFI:T:WPA;S:Home;P:«t1gerX»;;",
+        spares="WIFI:T:nopass;S:Home;;",
+    ),
+    Pattern(
+        kind="url-key",
+        regex=re.compile(r"(?i)signature=([0-9a-f]{64})(?![0-9a-f])"),
+        hints=("signature=",),
+        where=Where.ANYWHERE,
+        holds=f"AWS4-HMAC-SHA256 Credential=x/aws4_request, Signature=«{_H}{_H}»",
+        spares=f"Signature={_H}",
+    ),
+    Pattern(
+        kind="telegram-token",
+        regex=re.compile(r"bot\d{8,10}:AA[A-Za-z0-9_-]{32,34}(?![A-Za-z0-9])"),
+        hints=("bot",),
+        where=Where.ANYWHERE,
+        holds=f"https://api.telegram.org/«bot123456789:AA{_A}q»/getMe",
+        spares="https://api.telegram.org/bot123456789/getMe",
+    ),
     Pattern(
         kind="webhook",
         regex=re.compile(
@@ -95,7 +183,7 @@ URLS: Final = (
         kind="url-key",
         regex=re.compile(
             r"(?i)(?:[?&;]|&amp;|%26|%3F|\\u0026)(?:[\w.%-]{0,30}?(?:key|sig|signature|token|secret|passw(?:or)?d|pwd|auth|jwt|apikey|"
-            r"credential|sid|session(?:id)?|hash|hmac|code|pass|appid)|k|t|s|p)(?:=|%3D)([^\s&\"'<>#\\⟨⟩`。、，！）」;]{8,2000})"
+            r"credential|macaroon|sid|session(?:id)?|hash|hmac|code|pass|appid)|k|t|s|p)(?:=|%3D)([^\s&\"'<>#\\⟨⟩`。、，！）」;]{8,2000})"
         ),
         hints=("?", "&", "%26", "%3f", "\\u0026", ";"),
         where=Where.ANYWHERE,

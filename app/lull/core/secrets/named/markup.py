@@ -1,0 +1,111 @@
+"""Patterns of secrets in elements and attributes of XML, HTML and property lists."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from lull.core.secrets.judging import quoted_password, random
+from lull.core.secrets.pattern import LINE_END, QUOTE, Pattern, Where
+
+_NAME: Final = (
+    r"[\w.: -]{0,40}?(?:pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|secret|token|api[ _.-]?key|access[ _.-]?key|secret[ _.-]?key|private[ _.-]?key|"
+    r"auth[ _.-]?key|psk|credential|phash)s?(?:[ _.-]?\d{1,2})?"
+)
+_SPACE: Final = rf"(?:\s|{LINE_END}[ \t]{{0,4}}[>#+/*-]{{0,4}}|(?<=\n)[>#+/*-]{{1,4}}){{0,24}}"
+_TEXT: Final = rf"{_SPACE}(?:<!\[CDATA\[)?([^<>\s⟨⟩\]\"\\]{{4,2000}})(?=\]\]>|{_SPACE}<)"
+_ATTRIBUTE: Final = rf"{QUOTE}([^\s<>\"'\\⟨⟩]{{4,400}})(?=\\{{0,7}}[\"'])"
+
+
+def _value(value: str) -> bool:
+    return quoted_password(value) and not value.startswith(("$", "%", "{", "@"))
+
+
+def _drawn(value: str) -> bool:
+    return random(value, least=8)
+
+
+MARKUP: Final = (
+    Pattern(
+        kind="password",
+        # The attribute or the element before names it: <entry key="db.password">…</entry>.
+        regex=re.compile(
+            rf"(?i)(?:name|key|id|property){QUOTE}?=\s?{QUOTE}{_NAME}{QUOTE}[^<>]{{0,80}}>{_TEXT}"
+        ),
+        hints=("name", "key", "id", "property"),
+        check=_value,
+        holds='<entry key="db.password">«t1gerX»</entry>',
+        spares='<entry key="db.password">${password}</entry>',
+    ),
+    Pattern(
+        kind="password",
+        regex=re.compile(
+            rf"(?i)<([a-z]{{1,12}}[: ]?){{1,2}}>{_SPACE}{_NAME}{_SPACE}</[a-z:]{{1,16}}>{_SPACE}<[a-z:]{{1,16}}(?:\s[^<>]{{0,80}})?>{_TEXT}"
+        ),
+        hints=(
+            "<key",
+            "<name",
+            "<dt",
+            "<td",
+            "<th",
+            "<label",
+            "<b",
+            "<strong",
+            "<field",
+            "<string",
+            "<span",
+        ),
+        where=Where.ANYWHERE,
+        check=lambda value: _value(value) and (any(c.isdigit() for c in value) or _drawn(value)),
+        holds="<key>Password</key>\n<string>«t1gerX»</string>",
+        spares="<key>Password</key>\n<string>required</string>",
+    ),
+    Pattern(
+        kind="password",
+        regex=re.compile(
+            rf"(?i)<[a-z:]{{0,16}}{_NAME}(?:\s[^<>]{{0,120}})?>{_SPACE}(?:<\w{{1,16}}>{_SPACE})?{_TEXT}"
+        ),
+        hints=("<",),
+        where=Where.ANYWHERE,
+        check=_value,
+        holds='<Password type="plain"><![CDATA[«t1gerX»]]></Password>',
+        spares='<Password type="plain"><![CDATA[${password}]]></Password>',
+    ),
+    Pattern(
+        kind="password",
+        regex=re.compile(
+            rf"(?i)type={QUOTE}(?:password|hidden){QUOTE}[^<>]{{0,120}}?\svalue={_ATTRIBUTE}"
+        ),
+        hints=("type=",),
+        check=lambda value: _value(value) and (any(c.isdigit() for c in value) or _drawn(value)),
+        holds='<input type="password" name="p" value="«t1gerX»">',
+        spares='<input type="password" name="p" value="password">',
+    ),
+    Pattern(
+        kind="token",
+        regex=re.compile(rf"(?i)name={QUOTE}{_NAME}{QUOTE}\s{{1,3}}(?:content|value)={_ATTRIBUTE}"),
+        hints=("name=",),
+        check=_drawn,
+        holds='<meta name="csrf-token" content="«q7KxR2mZp4TwB9d»">',
+        spares='<meta name="csrf-token" content="internationalization">',
+    ),
+    Pattern(
+        kind="secret",
+        regex=re.compile(rf"(?i)\s[a-z]{{0,20}}(?:key|secret|token|password|pwd)={_ATTRIBUTE}"),
+        hints=(
+            " validationkey",
+            " decryptionkey",
+            " apikey",
+            " secret",
+            " token",
+            " password",
+            " pwd",
+            " key=",
+            " accesskey",
+        ),
+        where=Where.ANYWHERE,
+        check=lambda value: random(value, least=12),
+        holds='<machineKey validationKey="«Q7KX2MZP4RTW9BDH»" />',
+        spares='<row sortKey="created_at_1" />',
+    ),
+)

@@ -1,0 +1,232 @@
+"""Patterns for the ways in which a value follows the name of a secret: behind a sign, in brackets,
+on the next line, as an argument or in a sentence; for every name of every language.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from lull.core.secrets.judging import conspicuous, drawn_value, has_sign, random, readable
+from lull.core.secrets.letters import drawn_letters
+from lull.core.secrets.named.names import (
+    PASSPHRASES,
+    PASSWORDS,
+    PASSWORDS_ELSEWHERE,
+    SECRETS,
+    SECRETS_ELSEWHERE,
+    SHORT,
+    SHORT_PASSWORDS,
+)
+from lull.core.secrets.pattern import LINE_END, QUOTE, Names, Pattern, Where
+from lull.core.secrets.plain_words import DUMMIES
+from lull.core.secrets.said import passphrase
+
+_CHARACTER: Final = (
+    r"(?:[^\s\"'`,;&|<>\\⟨⟩“”«»‹›„\u0250-\u1dff\u2000-\uffff]|&(?!\w{1,32}[=;]|#\d{1,4};))"
+)
+"""One character of a value; the scripts that go on without a blank after a Latin word end it."""
+_FREE: Final = r"(?:(?<=\\[nrt])|(?<![\w@]))"
+_VALUE: Final = rf"{_FREE}({_CHARACTER}{{5,200}})"
+_MARKED: Final = rf"{_FREE}((?={_CHARACTER}{{0,60}}[\d!#$%&*+=?@^~]){_CHARACTER}{{5,200}})"
+"""A value with a digit or a sign, which tells it from the words of a sentence."""
+_LETTER: Final = (
+    r"[^\s\x00-@\[-`\{-\xa9\xab\xbb\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20⟨⟩]"
+)
+_WORDS: Final = rf"(?:{_LETTER}{{1,24}}(?:['’]{_LETTER}{{1,24}})?,?[ \u00a0]){{0,6}}?"
+_OPEN: Final = (
+    r"(?:[ \t\u00a0]|\\{0,7}[\"'`“„«‘]|[「『（(\[*_]|&quot;|<(?:b|code|strong|i|em|td|dd)>){0,6}"
+)
+_IS: Final = (
+    r"(?:is|was|are|be|to|as|now|are|=|ist|war|wäre|lautet(?:e)?|heißt|heisst|zu|auf|als|är|var|till|er|til|blir|ble|on|oli|"
+    r"est|était|c['’]est|sera|à|es|era|será|és|é|è|sarà|este|e|je|jest|to|brzmi|na|op|naar|en|dır|dir|olarak|ay|adalah|ialah|"
+    r"jadi|là|thành|yra|ir|estas|ni|da|er|eshtë|është|yw|is é|είναι|είν|е|є|это|це|је|на|أصبحت|هي|هو|היא|הוא|ist es|है|হল|হলো|"
+    r"คือ|是|为|為|は|가|는|은|this)"
+)
+
+
+def _at(
+    position: str,
+    names: tuple[Names, ...],
+    check: Callable[[str], bool] | None,
+    holds: str,
+    spares: str,
+    *,
+    kind: str = "password",
+    pieces: Callable[[str], Iterator[tuple[int, int]]] | None = None,
+) -> Pattern:
+    return Pattern(
+        kind=kind,
+        regex=re.compile(position),
+        where=Where.NAME,
+        names=names,
+        check=check,
+        pieces=pieces,
+        holds=holds,
+        spares=spares,
+    )
+
+
+def _number(value: str) -> bool:
+    digits = value.rstrip(".!?)")
+    return digits.isdigit() and 4 <= len(digits) <= 12 and digits not in DUMMIES
+
+
+def _said(value: str) -> bool:
+    plain = value.rstrip(".,:;!?)]}*")
+    return has_sign(plain) or _number(plain) or drawn_letters(plain, sure=True)
+
+
+def _random8(value: str) -> bool:
+    plain = value.rstrip(".,:;!?)]}*")
+    return random(plain) and not readable(plain)
+
+
+_PASSWORDS: Final = (PASSWORDS, PASSWORDS_ELSEWHERE)
+_SECRETS: Final = (SECRETS, SECRETS_ELSEWHERE)
+_SORTS: Final = (
+    (_PASSWORDS, has_sign, "password", "password", "Tiger72xy", "input field"),
+    (_SECRETS, _random8, "secret", "api key", "q7KxR2mZp4TwB9d", "rotation2024"),
+    ((SHORT, SHORT_PASSWORDS), _random8, "password", "key", "q7KxR2mZp4TwB9d", "theme2"),
+)
+
+_A_SIGN: Final = (
+    rf"(?:{QUOTE}?\s?(?:[:=]\s?)?[|~](?:[ \t]|\\{{1,4}}t){{0,8}}|[ \t]{{0,4}}\.{{3,60}}[ \t]{{0,4}}|[ ]{{0,4}}(?:[—–]|-{{1,2}}(?=[ ]))[ ]{{0,4}}|"
+    rf"[ \t]{{2,40}}|\t|(?:\\{{1,4}}t){{1,8}}|[ ]?[:：]{_OPEN}|{QUOTE}?[ ]?[;,][ ]?(?=[\"'\\])|[;,](?=[^\s]))"
+)
+"""Signs other than = and : between a name and its value, and table-like gaps."""
+_NEXT_LINE: Final = rf"[ \t]?[:：]?[ \t*]{{0,4}}(?:{LINE_END}[ \t>#+/*-]{{0,40}}){{1,3}}"
+_IN_BRACKETS: Final = rf"(?:[ ]?[:=]?[ ]?|[ ])(?<=[ :=])[(\[{{][ ]?{QUOTE}?"
+_CALLED: Final = rf"{QUOTE}?\)?\]?(?:\s?[=:]\s?)?[\w.]{{0,40}}\(\s?(?:[A-Za-z]{{1,2}})?(?=[\"'\\&])"
+
+_BEFORE: Final = re.compile(
+    rf"(?:(?<=\\[nrt])|(?<![^\s\"'`:：=(*/>。、「])){_CHARACTER}{{5,80}}(?=[\"'`*」]{{0,3}}\s(?:for|as|is|ist|als|für|pour|comme|est|como|es|para|per|come|è|voor|som|är|er|jako|jest|till|til|olarak|ve|\()"
+    rf"\s?(?:{_LETTER}{{1,20}}(?:[ -]|[ ]?/[ ]?)){{0,4}}{_LETTER}{{1,24}}\)?{QUOTE}?\*{{0,2}}$)"
+)
+_FARTHEST: Final = 130
+
+
+def _named_afterwards(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
+    for end in names:
+        found = _BEFORE.search(text, max(0, end - _FARTHEST), end)
+        if found and "\n" not in text[found.end() : end] and has_sign(found.group()):
+            yield found.span()
+
+
+POSITIONS: Final = (
+    *(
+        pattern
+        for names, check, kind, name, value, other in _SORTS
+        for pattern in (
+            _at(
+                rf"{_A_SIGN}{_OPEN}{_VALUE}",
+                names,
+                check,
+                f"| {name} | «{value}» |",
+                f"| {name} | {other} |",
+                kind=kind,
+            ),
+            _at(
+                rf"{_NEXT_LINE}{_OPEN}{_VALUE}(?=[\"'`*\\\s]|$)",
+                names,
+                check,
+                f"{name}:\n\n  «{value}»",
+                f"{name}:\n\n  {other}",
+                kind=kind,
+            ),
+            _at(
+                rf"{_IN_BRACKETS}{_VALUE}(?=\\{{0,7}}[\"'`)\]}}])",
+                names,
+                check,
+                f"the {name} («{value}») is new",
+                f"the {name} ({other}) is new",
+                kind=kind,
+            ),
+            _at(
+                rf"{_CALLED}{QUOTE}{_VALUE}(?=\\{{0,7}}[\"'`])",
+                names,
+                check,
+                f'{name}("«{value}»")',
+                f'{name}("{other}")',
+                kind=kind,
+            ),
+        )
+    ),
+    _at(
+        rf"{QUOTE}?[ ]?,[ ]?(?=[\"'\\]){_OPEN}{_VALUE}(?=\\{{0,7}}[\"'`])",
+        (SHORT_PASSWORDS,),
+        has_sign,
+        'setenv("DB_PASS", "«t1gerX»")',
+        'setenv("DB_PASS", "required")',
+    ),
+    # Sentences.
+    _at(
+        rf"(?:[ \u00a0]{_WORDS}|[^\x00-\x7f]{{0,12}})(?:{_LETTER}{{1,24}}(?=[:：]))?{_IS}?[ \u00a0]?(?:[:：]|[—–-](?=[ ]))?{_OPEN}{_MARKED}",
+        (PASSWORDS_ELSEWHERE,),
+        _said,
+        "Пароль от сервера «t1gerX»",
+        "Пароль от сервера Windows11 и RFC2617",
+    ),
+    _at(
+        rf"[ \u00a0](?:{_WORDS}{_IS}[ \u00a0]?[:：]?|{_WORDS}(?:[—–-]|{_LETTER}{{1,24}}[ ]?[:：])){_OPEN}(?<=[^\w]){_MARKED}",
+        (PASSWORDS,),
+        _said,
+        "lösenordet till servern är «tiger72xy», säg inget",
+        "lösenordet till servern är Windows11 och",
+    ),
+    _at(
+        rf"[ \u00a0]{_OPEN}{_MARKED}",
+        (PASSWORDS,),
+        has_sign,
+        "wifi şifresi «tiger72xy» olarak",
+        "şifre RFC2617 olarak",
+    ),
+    _at(
+        rf"[ \u00a0,:]{{1,2}}(?:{_WORDS}){_OPEN}{_MARKED}",
+        (PASSWORDS,),
+        conspicuous,
+        "it asks for a password, so type «q7KxR2mZp4»",
+        "it asks for a password, so type user2024 or Windows11",
+    ),
+    _at(
+        rf"(?:[ \u00a0]{_WORDS}|[^\x00-\x7f]{{0,12}})(?:{_LETTER}{{1,24}}(?=[:：]))?(?:{_IS}[ \u00a0]?)?[:：]?{_OPEN}{_MARKED}",
+        _SECRETS,
+        drawn_value,
+        "the API key of the shop is «q7KxR2mZp4TwB9dH»",
+        "the API key of the shop is gpt-4o-mini-2024-07-18",
+        kind="secret",
+    ),
+    _at(
+        rf"[ \u00a0](?:{_WORDS}{_IS}[ \u00a0]?[:：]?){_OPEN}(?<=[\"'`“„«‘]){_MARKED}",
+        _SECRETS,
+        has_sign,
+        'our shared secret is "«tiger@4735»"',
+        'our shared secret is "user2024"',
+        kind="secret",
+    ),
+    _at(
+        # Letters alone, if no word has them so.
+        rf"[ \u00a0](?:{_WORDS}{_IS}[ \u00a0][:：]?)?{_OPEN}{_FREE}([A-Za-z]{{8,64}})(?![\w(\[-])",
+        _PASSWORDS,
+        lambda value: drawn_letters(value, sure=True),
+        "Mitt lösenord är «qwhdkslwpqmd»",
+        "Mitt lösenord är felaktigt",
+    ),
+    _at(
+        rf"(?:[ \u00a0]{_WORDS}{_LETTER}{{1,24}})?[ ]?[:：=][ ]?{QUOTE}?((?:[a-zß-ɏ]{{3,14}}[ -]){{3,11}}[a-zß-ɏ]{{3,14}})(?![\wÀ-ÿ])",
+        (PASSPHRASES,),
+        None,
+        "passphrase for the key: «lantern glacier anchor turtle»",
+        "passphrase for the key: choose five words that you know",
+        pieces=passphrase,
+    ),
+    Pattern(
+        kind="password",
+        # The value first, and then its name.
+        find=_named_afterwards,
+        names=_PASSWORDS,
+        holds="use «t1gerX» for the wifi password",
+        spares="use OAuth2 for the wifi password",
+    ),
+)

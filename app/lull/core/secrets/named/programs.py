@@ -1,0 +1,128 @@
+"""Patterns of passwords that programs take in a certain place of their command line."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from lull.core.secrets.judging import has_sign, not_dummy, random
+from lull.core.secrets.pattern import BARE, QUOTE, Pattern, Where
+
+_VALUE: Final = rf"{QUOTE}?({BARE}{{4,200}})"
+_NAME: Final = rf"{QUOTE}?[\w.@\\/-]{{1,64}}{QUOTE}?"
+
+
+def _typed(value: str) -> bool:
+    """Whether a word in a password's place was typed as one: no flag, path, address or variable."""
+    return (
+        not_dummy(value)
+        and not re.match(r"[$/@%~.<>|*-]|\w+://", value)
+        and (has_sign(value) or (value.isalnum() and len(value) >= 6 and not value.isdigit()))
+    )
+
+
+def _sure(value: str) -> bool:
+    return _typed(value) and has_sign(value)
+
+
+# program | what stands between it and the password | example | near miss
+_ROWS: Final = rf"""
+http|https|xh        ;; [^\n|;]*?(?:-a|--auth)[ =]{QUOTE}?[\w.@-]{{1,64}}: ;; http -a anna:«t1gerX» example.com ;; http -a anna: example.com
+smbclient|smbmap     ;; \s\S{{3,120}}\s[^\n|]*?-U\s{_NAME}\s ;; smbclient //srv/s -U anna «t1gerX» ;; smbclient //srv/s -U anna -c
+htpasswd             ;; \s-[A-Za-z]*n[A-Za-z]*b?[A-Za-z]*\s{_NAME}\s ;; htpasswd -nb anna «t1gerX» ;; htpasswd -n anna
+openssl passwd       ;; (?:\s-[\w-]+(?:\s(?=-))?|\s-salt\s\S+)*\s ;; openssl passwd -6 «t1gerX» ;; openssl passwd -6 -stdin
+openssl|dgst         ;; \s[^\n|;]*?-(?:hmac|k|K|macopt (?:hex)?key:)\s? ;; openssl dgst -sha256 -hmac «t1gerX» file ;; openssl dgst -sha256 -hex file
+ssh-keygen           ;; \s[^\n|;]*?-[NP]\s ;; ssh-keygen -t ed25519 -N «t1gerX» -f k ;; ssh-keygen -t ed25519 -f k2024
+expdp|impdp|exp|imp|sqlldr|rman|sqlcl|sql ;; \s(?:target\s)?{QUOTE}?[A-Za-z]\w{{0,30}}/ ;; expdp system/«t1gerX»@orcl full=y ;; imp scott/ file=a.dmp
+snmpwalk|snmpget|snmpset|snmpbulkwalk|snmptrap|snmpbulkget|onesixtyone ;; \s[^\n|;]*?-(?:c|A|X)\s ;; snmpwalk -v2c -c «t1gerX» 10.0.0.1 ;; snmpwalk -v2c 10.0.0.1
+useradd|usermod      ;; \s[^\n|;]*?(?:-p|--password)\s ;; useradd -m -p «t1gerX» anna ;; useradd -m anna2
+netsh                ;; \s[^\n|]*?key(?:material)?= ;; netsh wlan set hostednetwork key=«t1gerX» ;; netsh wlan show profile home2
+printf               ;; \s{QUOTE}%s(?:\\\\n|%s|:|\\n){{0,4}}{QUOTE}\s(?:\w+\s)? ;; printf '%s' «t1gerX» | passwd anna ;; printf '%s' done
+requirepass|masterauth|masterpass|sasl_password|rootpw|bindpw|olcrootpw|vncpasswd ;; \s{{1,4}} ;; requirepass «tiger5739» ;; requirepass off
+adb                  ;; \sshell\sinput\s(?:keyboard\s)?text\s ;; adb shell input text «t1gerX» ;; adb shell input keyevent 26
+\w+\.py|impacket-\w+ ;; \s(?:-\S+\s)*{QUOTE}?[\w.-]{{1,40}}/[\w.-]{{1,40}}: ;; psexec.py dom/anna:«t1gerX»@10.0.0.1 ;; psexec.py dom/anna@10.0.0.1
+doctl|flyctl|fly|vercel|netlify|hcloud|linode-cli|railway|wrangler|gh|glab|cargo|npm|pulumi|doppler|sentry-cli|snyk|surge ;; \s[^\n|;]*?(?:-t|--token|login|auth set|token)\s ;; cargo login «q7KxR2mZp4TwB9dHc8L» ;; cargo login --registry a2b3c4d5
+twine|poetry|uv publish|flit|hatch ;; \s[^\n|;]*?(?:-p|pypi-token\.\w+|http-basic\.\w+\s\S+)\s ;; twine upload -u anna -p «t1gerX» dist/a ;; twine upload -r testpypi2 dist/a
+rabbitmqctl          ;; \s(?:add_user|change_password|authenticate_user)\s{_NAME}\s ;; rabbitmqctl add_user anna «t1gerX» ;; rabbitmqctl set_user_tags anna admin2x
+mc|mcli              ;; \salias\sset\s\S+\s\S+\s\S+\s ;; mc alias set m https://x anna «t1gerX» ;; mc alias list my-minio2
+pdftk                ;; \s[^\n|;]*?(?:user_pw|owner_pw|input_pw)\s(?:\w=)? ;; pdftk a.pdf output b.pdf user_pw «t1gerX» ;; pdftk a.pdf output b2024.pdf
+qpdf                 ;; \s[^\n|;]*?--encrypt\s ;; qpdf --encrypt «t1gerX» own 256 -- a.pdf ;; qpdf --linearize a2b.pdf
+qpdf                 ;; \s[^\n|;]*?--encrypt\s\S+\s ;; qpdf --encrypt a «t1gerX» 256 -- a.pdf ;; qpdf --encrypt --linearize 256
+net                  ;; \suse\s[^\n]*?(?:/u(?:ser)?:\S{{1,64}}\s)(?!/) ;; net use * \\\\srv\\s /user:anna «t1gerX» ;; net use * \\\\srv\\s /user:anna /savecred
+passwd|mysqladmin    ;; \s[^\n|;]*?password\s ;; mysqladmin -u root password «t1gerX» ;; mysqladmin -u root ping2x
+openvpn|vncviewer|x11vnc|tightvncpasswd|vncdo|wayvnc ;; \s[^\n|;]*?-(?:passwd|p|-password)\s ;; x11vnc -passwd «t1gerX» ;; x11vnc -rfbauth x2y
+oathtool|mintotp|totp|2fa ;; \s[^\n|;]*?(?<=\s)(?:-b|--base32|add)?\s? ;; oathtool --totp -b «FYO2ZEPSDW2PY5V2» ;; oathtool --totp --digits6
+chpasswd|mkpasswd|slappasswd|caddy hash-password|doveadm pw|grub-mkpasswd ;; \s(?:-[ms]\s\S+\s|--plaintext\s|-[smp]\s)* ;; mkpasswd -m sha-512 «t1gerX» ;; mkpasswd -m sha-512
+gh secret|glab variable|heroku config|vercel env|netlify env|fly secrets|flyctl secrets|wrangler secret ;; :?[\w: ]*?\sset\s[^\n|;]*?(?:--body[ =]|-b[ =]|-v[ =]|[A-Z_]+[= ](?!-)) ;; gh secret set DEPLOY --body «q7KxR2mZp4TwB9d» ;; gh secret set DEPLOY --repo acme2
+setx|set|setenv|launchctl setenv ;; \s(?:-\w+\s)*{QUOTE}?\w*(?:PASS|PASSWORD|SECRET|TOKEN|KEY|PW|PWD)\w*{QUOTE}?[ =,]\s? ;; setx API_SECRET «q7KxR2mZp4TwB9d» ;; setx API_SECRET_NAME main
+"""
+_HINT_OF: Final = re.compile(r"[a-z][a-z0-9_ -]*")
+
+
+def _rows() -> tuple[Pattern, ...]:
+    found = []
+    for row in _ROWS.strip().splitlines():
+        program, between, holds, spares = (cell.strip(" ") for cell in row.split(";; "))
+        between = row.split(";; ")[1].rstrip(" ")
+        names = tuple(name.strip() for name in program.split("|"))
+        hints = tuple(name for name in names if _HINT_OF.fullmatch(name)) + (
+            (".py", "impacket-") if "py" in program and "\\" in program else ()
+        )
+        regex = rf"(?i:{program.strip()}){between}{_VALUE}"
+        if ".py" in hints:
+            regex = rf"(?:\.py|impacket-\w+){between}{_VALUE}"
+        found.append(
+            Pattern(
+                kind="password",
+                regex=re.compile(
+                    regex.replace("[^\\n|;]*?", "[^\\n|;]{0,120}?")
+                    .replace("[^\\n]*?", "[^\\n]{0,120}?")
+                    .replace("[^\\n|]*?", "[^\\n|]{0,120}?")
+                ),
+                hints=hints,
+                where=Where.ANYWHERE if ".py" in hints else Where.WORD,
+                check=_sure,
+                holds=holds.replace("\\\\", "\\"),
+                spares=spares.replace("\\\\", "\\"),
+            )
+        )
+    return tuple(found)
+
+
+PROGRAMS: Final = (
+    *_rows(),
+    Pattern(
+        kind="password",
+        # What a mail or file server is told: USER anna, then PASS …
+        regex=re.compile(
+            rf"(?:PASS|AUTH(?: default| \w{{1,32}})?|LOGIN {_NAME}|user {_NAME}|USER {_NAME}) {_VALUE}(?=\s|\\|[\"'`<]|$)"
+        ),
+        hints=("pass ", "auth ", "login ", "user "),
+        check=_sure,
+        holds="a1 LOGIN anna «t1gerX»",
+        spares="LOGIN anna SUCCEEDED",
+    ),
+    Pattern(
+        kind="password",
+        # echo PASSWORD in a setting that takes a command.
+        regex=re.compile(
+            rf"(?i)pass(?:word)?_?(?:eval|cmd|command){QUOTE}?\s?[=:]?\s?{QUOTE}?(?:echo|printf)\s{_VALUE}"
+        ),
+        hints=("pass",),
+        where=Where.ANYWHERE,
+        check=_sure,
+        holds='passwordeval "echo «t1gerX»"',
+        spares='passwordeval "echo $PASS"',
+    ),
+    Pattern(
+        kind="token",
+        regex=re.compile(
+            rf"(?:\s|\\n|^)(?:-t|--?(?:auth|api)[_-]?(?:key|token)|--authkey|--with-token|--otp|authtoken)[ =]{QUOTE}?({BARE}{{20,400}})"
+        ),
+        hints=(" -t", " --auth", " --api", " -auth", " authtoken"),
+        where=Where.ANYWHERE,
+        check=lambda value: random(value, least=20),
+        holds="tool auth init -t «q7KxR2mZp4TwB9dHc8LnV5»",
+        spares="tar -t /srv/a1b2c3d4e5",
+    ),
+)

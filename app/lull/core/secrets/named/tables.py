@@ -1,0 +1,240 @@
+"""Patterns of secrets in tables, told by the column's header: comma-separated values, Markdown,
+what a database prints, HTML tables and the lists of an INSERT.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from lull.core.secrets.judging import bare_password, has_sign, not_dummy, random
+from lull.core.secrets.named.names import (
+    PASSWORDS,
+    PASSWORDS_ELSEWHERE,
+    SECRETS,
+    SECRETS_ELSEWHERE,
+    SHORT,
+    SHORT_PASSWORDS,
+)
+from lull.core.secrets.pattern import LINE_END, QUOTE, Pattern
+
+_LINE: Final = re.compile(
+    rf"{LINE_END}|:[ ]?\\{{0,7}}\"|\\{{0,7}}\"\s?[}}\]]|</?(?:pre|code|textarea|p|div|note)>"
+)
+"""Where a row ends, also in a JSON string."""
+_SPLIT: Final = {
+    "|": re.compile(r"\|"),
+    "\t": re.compile(r"\t|\\{1,4}t"),
+    ";": re.compile(";"),
+    ",": re.compile(","),
+}
+_HEADER: Final = re.compile(r"[^\n{}<>=]{0,60}")
+_RULE: Final = re.compile(r"[\s|+:=>#/-]*")
+_MOST_ROWS: Final = 5_000
+_LONGEST_LINE: Final = 4_000
+_MOST_COLUMNS: Final = 60
+_EDGES: Final = re.compile(rf"(?:\s|{QUOTE}|\*|^[>#/+]+(?=\s))*")
+
+_PASSWORD: Final = re.compile(
+    "(?i)(?:"
+    + "|".join(map(re.escape, (*PASSWORDS.stems, *PASSWORDS.begins, *PASSWORDS_ELSEWHERE.stems)))
+    + r"|(?:^|[\W_])(?:pass|pw|pswd|mdp|clave))\w{0,3}(?:[ _-]?(?:\d{1,2}|plain|text|clear|value))?$"
+)
+_SECRET: Final = re.compile(
+    r"(?i)(?:secret|api[ _-]?key|access[ _-]?key|secret[ _-]?key|private[ _-]?key|token|totp|otp|seed|credential|license[ _-]?key|recovery[ _-]?code|"
+    r"passkey|psk|auth[ _-]?key|webhook|client[ _-]?key|(?:^|[\W_])(?:key|pin|sig|auth|cookie))s?(?:[ _-]?value)?$"
+)
+_BEHIND: Final = re.compile(
+    rf"[\w ]{{0,16}}(?:{QUOTE}|[*\]]){{0,3}}[ ]{{0,40}}(?:[,;|\t\n\r\"<]|\\|$)"
+)
+"""What may stand behind a name in a header: the end of its cell."""
+_STARTS: Final = ("\n", "\\n", ': "', ':"', ': \\"', ':\\"', "<pre>", "<p>", "<code>")
+
+
+def _line_around(text: str, at: int) -> tuple[int, int] | None:
+    first = max(0, at - _LONGEST_LINE)
+    begin = max(
+        (place + len(start) for start in _STARTS if (place := text.rfind(start, first, at)) >= 0),
+        default=first,
+    )
+    end = _LINE.search(text, at, at + _LONGEST_LINE)
+    if end is None and at + _LONGEST_LINE < len(text):
+        return None
+    return begin, end.start() if end else len(text)
+
+
+def _rows(text: str, at: int) -> Iterator[tuple[int, int]]:
+    """The lines from the one that ends at a place on."""
+    while (end := _LINE.match(text, at) or _LINE.search(text, at, at + _LONGEST_LINE)) is not None:
+        last = _LINE.search(text, end.end(), end.end() + _LONGEST_LINE)
+        stop = last.start() if last else min(len(text), end.end() + _LONGEST_LINE)
+        yield end.end(), stop
+        at = stop
+        if last is None:
+            return
+
+
+def _cells(text: str, begin: int, end: int, sign: str) -> list[tuple[int, int]]:
+    """Where the cells of a row stand, without blanks and quotation marks."""
+    cells, at = [], begin
+    ends = [one.span() for one in _SPLIT[sign].finditer(text, begin, end)]
+    for stop, after in (*ends, (end, end)):
+        left = _EDGES.match(text, at, stop)
+        first = left.end() if left else at
+        last = stop
+        while last > first and text[last - 1] in " \t\r\"'`*\\":
+            last -= 1
+        cells.append((min(first, last), last))
+        at = after
+    return cells
+
+
+def _columns(text: str, begin: int, end: int) -> tuple[str, int, dict[int, bool]] | None:
+    """A header row's sign, its number of cells and its columns of secrets: whether each holds
+    passwords.
+    """
+    if end - begin > _LONGEST_LINE:
+        return None
+    line = text[begin:end]
+    for sign in _SPLIT:
+        if sign not in line and not (sign == "\t" and "\\t" in line):
+            continue
+        if line.count(sign) > _MOST_COLUMNS:
+            continue
+        cells = _cells(text, begin, end, sign)
+        names = [text[a:b] for a, b in cells]
+        if len(cells) < 2 or not all(_HEADER.fullmatch(name) for name in names):
+            continue
+        # A sentence before the header may have the sign, too.
+        said = max((at for at, name in enumerate(names) if name.count(" ") > 2), default=0)
+        columns = {
+            at: _PASSWORD.search(name) is not None
+            for at, name in enumerate(names[said:])
+            if _PASSWORD.search(name) or _SECRET.search(name)
+        }
+        if columns and len(cells) - said > 1:
+            return sign, len(cells) - said, columns
+    return None
+
+
+_MORE: Final = re.compile(r"\\{0,7}[\"'`]|\s")
+
+
+def _in_columns(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
+    done = 0
+    for at in names:
+        if at < done or not _BEHIND.match(text, at):
+            continue
+        line = _line_around(text, at)
+        if line is None:
+            done = at + _LONGEST_LINE
+            continue
+        head = _columns(text, max(done, line[0]), line[1])
+        # The other names of a line that is no header need not be asked.
+        done = line[1]
+        if head is None:
+            continue
+        sign, width, columns = head
+        found = False
+        for rows, (begin, end) in enumerate(_rows(text, line[1])):
+            if _RULE.fullmatch(text, begin, end):
+                if found or end == begin or rows > 1:
+                    break
+                continue
+            cells = _cells(text, begin, end, sign)
+            if not width - 1 <= len(cells) <= width + 1 or len(cells) < 2 or rows > _MOST_ROWS:
+                break
+            found, done = True, end
+            for column, password in columns.items():
+                if column < len(cells):
+                    first, last = cells[column]
+                    value = text[first:last]
+                    if column == len(cells) - 1 and (more := _MORE.search(value)):
+                        # Words behind the table's last cell.
+                        value = value[: more.start()]
+                        value = value if has_sign(value) else ""
+                    if _value(value, password=password):
+                        yield first, first + len(value)
+
+
+def _value(value: str, *, password: bool) -> bool:
+    if len(value) < 4 or any(c.isspace() for c in value) or not not_dummy(value):
+        return False
+    if password:
+        return (
+            has_sign(value)
+            or (value.isdigit() and len(value) >= 4)
+            or (len(value) >= 6 and bare_password(value) and value.isascii())
+        )
+    return random(value)
+
+
+_TABLE_ROW: Final = re.compile(r"(?is)<tr[\s>].{0,4000}?</tr")
+_TABLE_CELL: Final = re.compile(
+    r"(?is)<t([hd])(?:\s[^<>]{0,120})?>\s{0,8}(?:<\w{1,8}>)?([^<>]{0,200}?)\s{0,8}(?:</\w{1,8}>)?\s{0,8}</t[hd]"
+)
+
+
+def _in_html(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
+    columns: dict[int, bool] = {}
+    for row in _TABLE_ROW.finditer(text):
+        cells = list(_TABLE_CELL.finditer(text, row.start(), row.end()))
+        if any(cell[1] in "hH" for cell in cells) and len(cells) > 1:
+            columns = {
+                at: _PASSWORD.search(cell[2]) is not None
+                for at, cell in enumerate(cells)
+                if _PASSWORD.search(cell[2]) or _SECRET.search(cell[2])
+            }
+            continue
+        for at, password in columns.items():
+            if at < len(cells) and _value(cells[at][2], password=password):
+                yield cells[at].span(2)
+
+
+_INSERT: Final = re.compile(
+    r"insert\s{1,8}into\s{1,8}[^\s(]{1,80}\s{0,4}\(([^()]{1,1000})\)\s{0,8}(?:\\n)?values?\s{0,8}(?:\\n)?"
+)
+_TUPLE: Final = re.compile(r"(?:\s|,|\\n){0,8}\(([^()]{1,4000})\)")
+
+
+def _inserted(text: str, low: str, names: list[int]) -> Iterator[tuple[int, int]]:
+    for insert in _INSERT.finditer(low):
+        header = [text[a:b] for a, b in _cells(text, *insert.span(1), ",")]
+        columns = {
+            at: _PASSWORD.search(name) is not None
+            for at, name in enumerate(header)
+            if _PASSWORD.search(name) or _SECRET.search(name)
+        }
+        row = _TUPLE.match(text, insert.end()) if columns else None
+        while row is not None:
+            cells = _cells(text, *row.span(1), ",")
+            for at, password in columns.items():
+                if at < len(cells) and _value(text[cells[at][0] : cells[at][1]], password=password):
+                    yield cells[at]
+            row = _TUPLE.match(text, row.end())
+
+
+TABLES: Final = (
+    Pattern(
+        kind="password",
+        find=_in_columns,
+        names=(PASSWORDS, PASSWORDS_ELSEWHERE, SECRETS, SECRETS_ELSEWHERE, SHORT, SHORT_PASSWORDS),
+        holds="user,password,host\nanna,«t1gerX»,db",
+        spares="user,password_changed,host\nanna,t1gerX,db",
+    ),
+    Pattern(
+        kind="password",
+        find=_in_html,
+        hints=("<th",),
+        holds="<tr><th>User</th><th>Password</th></tr><tr><td>anna</td><td>«t1gerX»</td></tr>",
+        spares="<tr><th>User</th><th>Place</th></tr><tr><td>anna</td><td>t1gerX</td></tr>",
+    ),
+    Pattern(
+        kind="password",
+        find=_inserted,
+        hints=("insert",),
+        holds="INSERT INTO users (name, password) VALUES ('anna', '«t1gerX»')",
+        spares="INSERT INTO users (name, place) VALUES ('anna', 't1gerX')",
+    ),
+)
