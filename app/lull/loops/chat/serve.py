@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 
 from lull.core.adapters.adapter import (
@@ -35,7 +35,7 @@ from lull.core.chat.trajectory import (
 from lull.core.ports import Clock, Ids
 from lull.core.proof.holdout import hashed_coin
 from lull.core.skills.ports import SkillIndex
-from lull.core.skills.prompt_block import Injection
+from lull.core.skills.prompt_block import Injection, Placement
 from lull.core.skills.skill import Library, SkillKey
 from lull.core.skills.skill_ranking import RetrievalRule
 from lull.loops.chat.conversations import Conversations
@@ -92,8 +92,13 @@ class Serve:
         rule: RetrievalRule,
         facts_within_s: float,
         guard: SkillGuard | None = None,
+        places: Mapping[str, Placement] | None = None,
     ) -> None:
-        """Facts of a model that take longer than `facts_within_s` are left out."""
+        """Facts of a model that take longer than `facts_within_s` are left out.
+
+        `places` tells by a model's digest where its skills stand; it changes as models are
+        measured.
+        """
         self._trajectories = trajectories
         self._skills = skills
         self._library = library
@@ -110,6 +115,7 @@ class Serve:
             rates=self._rates,
             uses=self._uses,
             guard=guard or NoGuard(),
+            places={} if places is None else places,
         )
 
     @property
@@ -296,8 +302,7 @@ class Serve:
         request = serving.request
         digest = serving.stamp.policy.model
         rate = self._rates.get(digest, TokenRate())
-        added = serving.injection.system + serving.injection.model_system
-        added += "".join(text for _, text in serving.injection.suffixes)
+        added = serving.injection.text
         counted = completion.usage.prompt_tokens
         window = serving.window_tokens
         why = "" if serving.stamp.skills else serving.selection.why

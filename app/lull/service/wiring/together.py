@@ -122,6 +122,7 @@ def _ground(settings: Settings, paths: Paths, opened: Opened) -> _Ground:
         library=lambda: current.library,
         approve=Approve(stores.skills, clock, follower=current.follow, proposing=files.found),
         activity=Activity(clock),
+        places={},
     )
     return _Ground(
         world=world, current=current, index=index, memory=LateExemplars(paths.chroma), files=files
@@ -151,6 +152,7 @@ def _serve(ground: _Ground, settings: Settings, guard: Holdout) -> Serve:
         rule=settings.skills.rule,
         facts_within_s=settings.skills.facts_within_ms / 1000,
         guard=guard,
+        places=world.places,
     )
 
 

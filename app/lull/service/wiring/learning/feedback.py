@@ -150,7 +150,7 @@ def learning_of(
         guard=guard,
         today=ground.today,
         verifier=ground.verifier,
-        curriculum=curriculum_of(world),
+        curriculum=curriculum_of(world, ground.today.place),
         fast_loop=_fast_loop(world, settings(), asked, ground, scoring, proofs),
         stages=stages,
         asked=asked,
