@@ -204,7 +204,7 @@ async def test_such_a_turn_is_recorded_with_its_skills_and_the_models_own_system
     assert [skill.name for skill in serving.stamp.skills] == ["menu-style"]
     assert (serving.injection.system, serving.injection.model_system) == ("", "")
     assert serving.selection.why == ""
-    of_a_tool = await home.say(ASKS, Message(role=Role.TOOL), said="a")
+    of_a_tool = await home.say(user("Write my menu"), Message(role=Role.TOOL), said="a")
     assert of_a_tool.injection.system  # no message of the user's to add to
     home.places[FACTS.digest] = Placement.HEAD
     facts = replace(FACTS, reads_suffixes=False)
