@@ -173,8 +173,8 @@ class Home:
             ids=self.ids,
             rule=self.rule,
             facts_within_s=0.02,
-            places=self.places,
         )
+        self.serve.fixing.places = self.places
 
     async def restart(self) -> None:
         await asyncio.to_thread(self.database.close)

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from types import MappingProxyType
 from typing import Protocol
 
 from lull.core.adapters.model_facts import ModelFacts
@@ -102,13 +101,11 @@ class SelectSkills:
         rates: Mapping[str, TokenRate],
         uses: Mapping[str, Mapping[SkillKey, int]],
         guard: SkillGuard,
-        places: Mapping[str, Placement] = MappingProxyType({}),
     ) -> None:
-        """`rates` and `places` (by model digest) and `uses` (by client) change while requests are
-        served.
-        """
+        """`rates` (by model digest) and `uses` (by client) change while requests are served."""
         self.rule = rule
-        self._places = places
+        self.places: Mapping[str, Placement] = {}
+        """Where the prompts of measured models hold skills, by digest."""
         self._index = index
         self._rates = rates
         self._uses = uses
@@ -161,7 +158,7 @@ class SelectSkills:
         """Return where a model's prompts hold the skills (instruction texts): where it was seen to
         obey them best, or else in the system text.
         """
-        return place_of(model, self._places)
+        return place_of(model, self.places)
 
     def _beside(self, request: ChatRequest, model: ModelFacts, skills: Sequence[Skill]) -> Suffix:
         """These skills as a part of the newest user message."""

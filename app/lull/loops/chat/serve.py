@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from lull.core.adapters.adapter import (
@@ -35,7 +35,7 @@ from lull.core.chat.trajectory import (
 from lull.core.ports import Clock, Ids
 from lull.core.proof.holdout import hashed_coin
 from lull.core.skills.ports import SkillIndex
-from lull.core.skills.prompt_block import Injection, Placement
+from lull.core.skills.prompt_block import Injection
 from lull.core.skills.skill import Library, SkillKey
 from lull.core.skills.skill_ranking import RetrievalRule
 from lull.loops.chat.conversations import Conversations
@@ -92,13 +92,8 @@ class Serve:
         rule: RetrievalRule,
         facts_within_s: float,
         guard: SkillGuard | None = None,
-        places: Mapping[str, Placement] | None = None,
     ) -> None:
-        """Facts of a model that take longer than `facts_within_s` are left out.
-
-        `places` tells by a model's digest where its skills stand; it changes as models are
-        measured.
-        """
+        """Facts of a model that take longer than `facts_within_s` are left out."""
         self._trajectories = trajectories
         self._skills = skills
         self._library = library
@@ -115,7 +110,6 @@ class Serve:
             rates=self._rates,
             uses=self._uses,
             guard=guard or NoGuard(),
-            places={} if places is None else places,
         )
 
     @property

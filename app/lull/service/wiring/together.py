@@ -142,7 +142,7 @@ def _ollama(session: aiohttp.ClientSession, settings: Settings, bus: EventBus) -
 
 def _serve(ground: _Ground, settings: Settings, guard: Holdout) -> Serve:
     world = ground.world
-    return Serve(
+    serve = Serve(
         trajectories=world.stores.trajectories,
         skills=world.stores.skills,
         library=world.library,
@@ -152,8 +152,9 @@ def _serve(ground: _Ground, settings: Settings, guard: Holdout) -> Serve:
         rule=settings.skills.rule,
         facts_within_s=settings.skills.facts_within_ms / 1000,
         guard=guard,
-        places=world.places,
     )
+    serve.fixing.places = world.places
+    return serve
 
 
 # Learning
