@@ -50,6 +50,23 @@ def _terms(text: str) -> tuple[str, ...]:
     return tuple(out)
 
 
+def beside_terms(text: str) -> list[str]:
+    """Return the other words of a text, those without a subject, in lower case and lightly stemmed:
+    they say nothing by themselves, but how things hang together ("for someone else", "from now
+    on").
+    """
+    words = _WORD.findall(text.lower())
+    return [
+        stem(_plain(one))
+        for one in words
+        if len(one) <= _LONGEST_CACHED_WORD and _plain(one) in _STOP
+    ]
+
+
+def _plain(word: str) -> str:
+    return word.replace("’", "'").partition("'")[0]
+
+
 def spoken(text: str) -> list[str]:
     """Return all words of a text, in lower case and lightly stemmed, with every digit as 0: also
     stop words, which tell a question from a task.
@@ -60,7 +77,7 @@ def spoken(text: str) -> list[str]:
 def _word(word: str) -> tuple[str, ...]:
     if _CJK.search(word):
         return tuple(word[i : i + 2] for i in range(max(1, len(word) - 1)))
-    plain = word.replace("’", "'").partition("'")[0]
+    plain = _plain(word)
     return (stem(plain),) if len(plain) > 1 and plain not in _STOP else ()
 
 
