@@ -25,6 +25,7 @@ from lull.core.chat.messages import (
 )
 from lull.core.chat.trajectory import PolicyVersion, Turn, TurnStamp
 from lull.core.proof.proposal import DECIDABLE, ProposalOrigin
+from lull.core.skills.prompt_block import Placement
 from lull.core.skills.skill import Library
 from lull.core.skills.skill_ranking import RetrievalRule
 from lull.loops.chat.serve import Serve, Serving
@@ -140,6 +141,7 @@ class Home:
     rule: RetrievalRule = field(default_factory=RetrievalRule)
     clock: FakeClock = field(default_factory=FakeClock)
     ids: FakeIds = field(default_factory=FakeIds)
+    places: dict[str, Placement] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.start()
@@ -172,6 +174,7 @@ class Home:
             rule=self.rule,
             facts_within_s=0.02,
         )
+        self.serve.fixing.places = self.places
 
     async def restart(self) -> None:
         await asyncio.to_thread(self.database.close)
@@ -247,9 +250,11 @@ def prompt_text(serving: Serving) -> str:
     suffixes: dict[int, str] = {}
     for index, text in injection.suffixes:
         suffixes[index] = suffixes.get(index, "") + f"\n\n{text}"
+    prefixes = {index: f"{text}\n\n" for index, text in injection.prefixes}
     lines = [f"<system>{head}"]
     for index, message in enumerate(messages, shift):
-        lines.append(f"<{message.role}>{message.text}{suffixes.get(index, '')}")
+        before = prefixes.get(index, "")
+        lines.append(f"<{message.role}>{before}{message.text}{suffixes.get(index, '')}")
     return "\n".join(lines)
 
 

@@ -44,6 +44,13 @@ def exams_dir(places: tuple[Path, ...] = _PLACES) -> Path:
     return _found("exams", "*.jsonl", places)
 
 
+def placing_dir(places: tuple[Path, ...] = _PLACES) -> Path:
+    """Folder of the cases that show where in a prompt a model obeys skills (instruction texts)
+    best. Raises ResourceError.
+    """
+    return _found("placing", "cases.jsonl", places)
+
+
 def reader_dir(places: tuple[Path, ...] = _PLACES) -> Path:
     """Folder of the trained weights of the small reader, the model that reads users' messages for
     feedback. Raises ResourceError.

@@ -174,6 +174,7 @@ def goals(totals: Sequence[Row], rows: Sequence[Row]) -> list[Goal]:
             limit=0.9,
             at_most=False,
         ),
+        *_short_goals(totals, own),
         Goal(
             goal=f"longest overlap with a present user in s, of {sum(r['overlaps'] for r in own)}",
             value=max(one["overlap_most_s"] for one in own),
@@ -181,6 +182,24 @@ def goals(totals: Sequence[Row], rows: Sequence[Row]) -> list[Goal]:
         ),
         Goal(goal="steps lost", value=sum(one["lost_steps"] for one in own), limit=0),
         Goal(goal="units at once", value=max(one["most_at_once"] for one in own), limit=1),
+    ]
+
+
+def _short_goals(totals: Sequence[Row], own: Sequence[Row]) -> list[Goal]:
+    """Return the goals for windows of 5 to 15 minutes, which nights would hide."""
+    found = [one for one in totals if one["policy"] == LULL and one["short_n"]]
+    shares = [one["short_used_share"] for one in own if one["short_n"]]
+    return [
+        Goal(goal=goal, value=value, limit=limit, at_most=False)
+        for one in found
+        for goal, value, limit in (
+            (
+                f"share used of windows of 5 to 15 minutes, all people (n = {one['short_n']})",
+                one["short_used_share"],
+                0.8,
+            ),
+            ("the same, worst person", min(shares), 0.7),
+        )
     ]
 
 

@@ -138,15 +138,26 @@ def _speed_goals(rows: Sequence[Row]) -> list[Goal]:
             == (what, skills, connections, stream)
         )
 
-    added = row("lull", MEASURED_SKILLS, 1, stream=False)["whole_p50_ms"]
-    added -= row("bare aiohttp", 0, 1, stream=False)["whole_p50_ms"]
+    own, bare = (
+        row("lull", MEASURED_SKILLS, 1, stream=False),
+        row("bare aiohttp", 0, 1, stream=False),
+    )
     rate = row("lull", MEASURED_SKILLS, 32, stream=False)["requests_per_s"]
     memory = next(
         r["memory_mb"] for r in rows if r["skills"] == MEASURED_SKILLS and "memory_mb" in r
     )
     wrong = sum(r["wrong"] for r in rows)
     return [
-        Goal(goal="ms over the floor, 1,000 skills, p50", value=added, limit=2.0),
+        Goal(
+            goal="ms over the floor, 1,000 skills, p50",
+            value=own["whole_p50_ms"] - bare["whole_p50_ms"],
+            limit=1.0,
+        ),
+        Goal(
+            goal="ms over the floor, 1,000 skills, p99",
+            value=own["whole_p99_ms"] - bare["whole_p99_ms"],
+            limit=5.0,
+        ),
         Goal(
             goal="requests/s at 32 connections, 1,000 skills",
             value=rate,

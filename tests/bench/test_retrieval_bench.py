@@ -313,5 +313,6 @@ def test_the_bench_writes_what_it_prints_and_says_what_it_lacks(
         assert row["small_talk_n"] >= 60
     assert document["goals"] == [
         {"goal": g.goal, "value": g.value, "limit": g.limit, "holds": g.holds}
+        | ({"measured": g.measured} if g.measured else {})
         for g in goals(document["rows"])
     ]

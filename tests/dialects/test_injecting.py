@@ -162,6 +162,25 @@ def test_a_suffix_goes_behind_its_user_message(
     assert found == "hi\n\nNEW"
     with pytest.raises(ValueError, match="no user message"):
         dialect.inject(sent, Injection(system="", suffixes=((9, "NEW"),)))
+    found = json.loads(dialect.inject(sent, Injection(system="", prefixes=((index, "NEW"),))))
+    for step in place:
+        found = found[step]
+    assert found == "NEW\n\nhi"
+    with pytest.raises(ValueError, match="no user message"):
+        dialect.inject(sent, Injection(system="", prefixes=((9, "NEW"),)))
+
+
+def test_a_prefix_goes_into_the_first_text_part_or_a_new_one() -> None:
+    image = {"type": "image_url", "image_url": {"url": "http://x/y.png"}}
+    two = [image, {"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
+    prefix = Injection(system="", prefixes=((0, "NEW"),))
+    found = injected(OPENAI, prefix, messages=[user(two)])["messages"][0]["content"]
+    assert found == [image, {"type": "text", "text": "NEW\n\na"}, two[2]]
+    found = injected(OPENAI, prefix, messages=[user([image])])["messages"][0]["content"]
+    assert found == [{"type": "text", "text": "NEW"}, image]
+    both = Injection(system="", prefixes=((0, "NEW"),), suffixes=((0, "OLD"),))
+    found = injected(OPENAI, both, messages=[user()])["messages"][0]["content"]
+    assert found == "NEW\n\nhi\n\nOLD"
 
 
 def test_a_suffix_goes_into_the_last_text_part_or_a_new_one() -> None:

@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Final
 
 from lull.pocket.hearing import in_frame
 from lull.pocket.language import (
@@ -21,6 +23,9 @@ from lull.pocket.language import (
     render,
 )
 
+MOST_PARSED: Final = 4096
+"""Most texts whose meaning is remembered; more than the wishes of several rooms."""
+
 
 def _plain(text: str) -> str:
     """Normalize case, spaces and the full stop."""
@@ -30,10 +35,14 @@ def _plain(text: str) -> str:
 def _matching(frames: Iterable[str], text: str) -> dict[str, str] | None:
     """Return the fields of the first frame that the text matches, or None."""
     for frame in frames:
-        pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+?)", re.escape(frame))
-        if found := re.fullmatch(pattern, text):
+        if found := _pattern(frame).fullmatch(text):
             return found.groupdict()
     return None
+
+
+@lru_cache(maxsize=256)
+def _pattern(frame: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+?)", re.escape(frame)))
 
 
 def _value(frames: Iterable[str], clause: str) -> str | None:
@@ -66,6 +75,8 @@ def _style(clauses: Iterable[str]) -> Style | None:
     return Style(start=start, end=end, joiner=joiner, reverse=reverse)
 
 
+# Each answer is held against every standing wish, so the same texts come again and again.
+@lru_cache(maxsize=MOST_PARSED)
 def parse_rule(text: str) -> tuple[Kind, Style] | None:
     """Parse a toy-language rule, or a correction that states one, to its kind and style; None if
     neither.
@@ -103,6 +114,7 @@ def _framed(said: str) -> tuple[Kind, Style] | None:
     return (kind, style) if style else None
 
 
+@lru_cache(maxsize=MOST_PARSED)
 def parse_request(text: str) -> tuple[Kind, tuple[str, ...]] | None:
     """Parse a toy-language request to its kind and words; None if the text is no request."""
     fields = _matching(REQUEST_FRAMES, _plain(text))

@@ -362,10 +362,23 @@ CREATE TABLE use_replays (
 CREATE INDEX use_replays_by_turn ON use_replays (turn);
 """
 
+# Where each model obeys skills best: one row per model, also while it is being measured.
+_19 = """
+CREATE TABLE placings (
+    digest TEXT PRIMARY KEY,
+    model TEXT NOT NULL,
+    sheet TEXT NOT NULL,
+    at TEXT NOT NULL,
+    place TEXT,
+    why TEXT NOT NULL,
+    marks TEXT NOT NULL
+) WITHOUT ROWID;
+"""
+
 MIGRATIONS: tuple[str, ...] = (
     *(_1, _2, _3, _4, _5, _6),
     *SLOW_LOOP,
     _10,
     *SLOW_LOOP_LATER,
-    *(_13, _14, _15, _16, _17, _18),
+    *(_13, _14, _15, _16, _17, _18, _19),
 )

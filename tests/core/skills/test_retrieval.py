@@ -274,7 +274,11 @@ def test_a_rule_for_this_kind_of_request_is_found_without_a_word_in_common() -> 
 def test_two_witnesses_rank_before_one() -> None:
     both, one = SkillKey("", "both"), SkillKey("", "a-one")
     found = ranked(
-        lexical={both: 2.0}, exemplars={}, uses={}, kinds={both: 0.9, one: 0.9}, rule=RULE
+        lexical={both: RULE.lexical_floor},
+        exemplars={},
+        uses={},
+        kinds={both: 0.9, one: 0.9},
+        rule=RULE,
     )
     assert found == [both, one]
 

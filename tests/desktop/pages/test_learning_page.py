@@ -121,6 +121,27 @@ def test_the_first_curve_that_has_something_is_shown(on_script: Shown, scripted:
     assert not page.beside.isVisible()
 
 
+PLACED: Json = {
+    "model": "llama3.2",
+    "place": "tail",
+    "why": "Skills stand behind your message: there it surely keeps rules more often.",
+}
+
+
+def test_it_says_where_skills_stand_also_before_any_run(
+    on_script: Shown, scripted: Scripted
+) -> None:
+    scripted.answers[routes.LEARNING] = {"placings": [PLACED]}
+    scripted.answers[routes.TRAIN] = {"runs": []}
+    page = on_script.go(PageName.LEARNING)
+    assert isinstance(page, LearningPage)
+    on_script.until(lambda: page.feed.read_once)
+    nothing = page.empty()
+    assert nothing is not None and "llama3.2: Skills stand behind your message" in nothing.text
+    opened(on_script, scripted, {**LEARNED, "placings": [PLACED]})
+    on_script.until(lambda: page.placings.text().startswith("llama3.2: Skills stand behind"))
+
+
 def test_how_far_back_is_asked_of_the_service(on_script: Shown, scripted: Scripted) -> None:
     page = opened(on_script, scripted)
     page.period.setCurrentIndex(page.period.findData(0))

@@ -28,6 +28,7 @@ from lull.core.chat.messages import (
     Usage,
 )
 from lull.core.chat.trajectory import NOTHING_KNOWN, CoinFlip, Selection
+from lull.core.skills.prompt_block import Placement
 from lull.core.skills.skill import ChangeKind, SkillKey
 from lull.loops.chat.select_skills import window_of
 from lull.loops.chat.serve import Serving, without_skills
@@ -177,6 +178,38 @@ async def test_the_prompt_of_20_turns_is_a_stable_prefix(home: Home) -> None:
     prompts = await talk(home, 20)
     assert "Join the dishes" in prompts[0]
     assert kept_share(prompts) == 1
+
+
+@pytest.mark.parametrize("place", [Placement.HEAD, Placement.TAIL])
+async def test_skills_stand_where_the_model_was_seen_to_obey_them_and_stay_there(
+    home: Home, place: Placement
+) -> None:
+    await add_menu(home)
+    home.places[FACTS.digest] = place
+    prompts = await talk(home, 20, at_turn={3: lambda: add_dates(home), 7: home.restart})
+    assert kept_share(prompts) == 1
+    assert all(prompt.count("Join the dishes") == 1 for prompt in prompts)
+    assert all(prompt.count("Write dates as") == 1 for prompt in prompts[3:])
+    opening, asked = prompts[0].index("<skills>"), prompts[0].index("Please write menu")
+    assert (opening < asked) is (place is Placement.HEAD)
+    assert prompts[0].index("<user>") < opening
+
+
+async def test_such_a_turn_is_recorded_with_its_skills_and_the_models_own_system_text(
+    home: Home,
+) -> None:
+    await add_menu(home)
+    home.places[FACTS.digest] = Placement.TAIL
+    serving = await home.say(ASKS, said="a | b")
+    assert [skill.name for skill in serving.stamp.skills] == ["menu-style"]
+    assert (serving.injection.system, serving.injection.model_system) == ("", "")
+    assert serving.selection.why == ""
+    of_a_tool = await home.say(user("Write my menu"), Message(role=Role.TOOL), said="a")
+    assert of_a_tool.injection.system  # no message of the user's to add to
+    home.places[FACTS.digest] = Placement.HEAD
+    facts = replace(FACTS, reads_suffixes=False)
+    alone = await home.say(user("Please write a menu for Monday"), said="c", facts=facts)
+    assert alone.injection.system and not alone.injection.prefixes
 
 
 async def test_it_stays_one_through_changes_restarts_and_late_facts(home: Home) -> None:

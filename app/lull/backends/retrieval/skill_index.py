@@ -25,7 +25,13 @@ from lull.core.skills.kind_rules import kind_rule
 from lull.core.skills.ports import ExemplarMemory
 from lull.core.skills.skill import EVERYBODY, ClientSkills, Library, Skill, SkillKey
 from lull.core.skills.skill_ranking import wanted_by_past_requests
-from lull.core.skills.subject_words import asks_something, is_aside, says_little, terms
+from lull.core.skills.subject_words import (
+    asks_something,
+    beside_terms,
+    is_aside,
+    says_little,
+    terms,
+)
 
 BACKGROUND = 40
 """Number of filler documents in each index.
@@ -39,12 +45,18 @@ QUERY_CHARACTERS = 4000
 HEAD_WEIGHT = 3
 """How often a word of the name or description counts, against once in the body: they say what a
 skill is about (weighted fields: Robertson, Zaragoza & Taylor, CIKM 2004)."""
+BESIDE_WEIGHT = 0.5
+"""Weight of a word without a subject ("for", "when"), against 1 for one with. Such words only add
+to the score of a skill that shares a subject word.
+"""
 BEST = 32
 """Most skills that a search returns."""
 LEAST_SCORE = 1e-9
 """Score that is lower than any word's weight. Every skill that scores more has matched a word."""
 COMMON_ONE_IN = 8
 """Divisor for "common" words: those in at least one of this many documents."""
+
+_EMPTY = ["\0empty"]
 
 Places = npt.NDArray[np.int32]
 Weights = npt.NDArray[np.float32]
@@ -68,7 +80,7 @@ class _Room:
         self._keys = [skill.key for skill in skills]
         self.by_name = {skill.name: skill for skill in skills}
         """Skills of this room by name, which is unique there."""
-        self._said = [frozenset(words) for words in documents]
+        self._said = [frozenset(terms(_text(skill))) for skill in skills]
         self._scale = growth(len(skills))
         self._vocabulary: dict[str, int] = {w: t for w, t in bm25.vocab_dict.items() if w}
         self._starts = bm25.scores["indptr"].tolist()
@@ -77,14 +89,19 @@ class _Room:
         self._count: int = bm25.scores["num_docs"]
         self._common = dict(self._columns())
 
-    def scores(self, query: Sequence[str], *, least: float, remark: bool) -> dict[SkillKey, float]:
-        """Return the keyword scores of the best skills.
+    def scores(
+        self, query: Sequence[str], beside: Sequence[str], *, least: float, remark: bool
+    ) -> dict[SkillKey, float]:
+        """Return the keyword scores of the best skills, for a request's subject words and the words
+        beside them.
 
-        A remark shares some word with one of many skills by chance, so one word alone counts less
-        there.
+        A remark shares some word with one of many skills by chance, so one subject word alone
+        counts less there, and the words beside it nothing.
         """
-        found = self._found(query)[: len(self._keys)] / np.float32(self._scale)
-        places = np.flatnonzero(found >= max(least, LEAST_SCORE))
+        about = self._found(query)[: len(self._keys)] / np.float32(self._scale)
+        more = self._found(beside)[: len(self._keys)] * np.float32(BESIDE_WEIGHT / self._scale)
+        found = about + more
+        places = np.flatnonzero((about >= LEAST_SCORE) & (found >= least))
         asked = frozenset(query)
         said: dict[SkillKey, float] = {}
         for place, score in best(found[places], 4 * BEST):
@@ -92,7 +109,7 @@ class _Room:
                 break
             skill = places[place]
             if remark and len(asked & self._said[skill]) == 1:
-                score /= self._scale**0.5  # noqa: PLW2901
+                score = float(about[skill]) / self._scale**0.5  # noqa: PLW2901
             if score >= least:
                 said[self._keys[skill]] = score
         return said
@@ -130,8 +147,21 @@ def growth(skills: int) -> float:
 
 def _words(skill: Skill) -> list[str]:
     """Return a skill's indexed words."""
-    head = terms(f"{skill.name.replace('-', ' ')}\n{skill.description}")
-    return HEAD_WEIGHT * head + terms(skill.body[:BODY_CHARACTERS]) or ["\0empty"]
+    head, body = _head(skill), skill.body[:BODY_CHARACTERS]
+    return HEAD_WEIGHT * [*terms(head), *_beside(head)] + [*terms(body), *_beside(body)] or _EMPTY
+
+
+def _text(skill: Skill) -> str:
+    return f"{_head(skill)}\n{skill.body[:BODY_CHARACTERS]}"
+
+
+def _head(skill: Skill) -> str:
+    return f"{skill.name.replace('-', ' ')}\n{skill.description}"
+
+
+def _beside(text: str) -> list[str]:
+    """The words without a subject, marked so that none is taken for a subject word."""
+    return [f"\1{word}" for word in beside_terms(text)]
 
 
 class _Kinds:
@@ -222,12 +252,13 @@ class WordIndex:
     def lexical(self, text: str, *, client: Client, least: float = 0.0) -> dict[SkillKey, float]:
         if is_aside(text):
             return {}
-        query = sorted(set(terms(text[:QUERY_CHARACTERS])))
+        text = text[:QUERY_CHARACTERS]
+        query = sorted(set(terms(text)))
         room = self._room_of(client)
         if not room or not query:
             return {}
         remark = not asks_something(text, subjects=len(query))
-        found = room.scores(query, least=least, remark=remark)
+        found = room.scores(query, sorted(set(_beside(text))), least=least, remark=remark)
         shelf = self._shelf_of(client)
         # A rule's words come from one past request and a wish; found by words alone, it would
         # match as often where it does not apply (ADR 40).

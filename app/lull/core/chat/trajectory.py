@@ -76,14 +76,16 @@ class Selection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suffix:
-    """A skill that the user approved during a conversation, appended to one user message because
-    the system prompt stays as it was.
+    """Skills in one user message: those that were approved during the conversation, because what
+    came before stays as it was, or all of them, for a model that obeys them there best.
     """
 
     message: int
-    """Index of the user message in the request to which the skill was appended."""
+    """Index of the user message in the request to which the skill was added."""
     text: str
     skills: tuple[InjectedSkill, ...]
+    head: bool = False
+    """Whether the text stands before the message's own instead of behind it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

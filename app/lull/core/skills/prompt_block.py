@@ -1,4 +1,4 @@
-"""Builds the block of skills (instruction texts) that is added to a prompt.
+"""Builds the block of skills (instruction texts) that is added to a prompt, and puts it there.
 
 The block stays the same for the whole conversation, so that the model's prefix cache keeps working.
 Names and descriptions are left out: a skill's body says when it applies, and every token costs on
@@ -8,14 +8,29 @@ each request.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
+from lull.core.chat.messages import Message, MessagePart, PartKind, Role, text_message
 from lull.core.skills.prompt_marks import harmless
 from lull.core.skills.stated_skill import sheet_line
 
 OPENING = "<skills>\nApply each of these only where it fits the request.\n\n"
 BETWEEN = "\n\n"
 CLOSING = "\n</skills>"
+
+
+class Placement(StrEnum):
+    """Where in a prompt the block of skills stands. A model may obey it in one place and not in
+    another, so this is measured for each model.
+    """
+
+    SYSTEM = "system"
+    """Behind the client's system text."""
+    HEAD = "head"
+    """Before the text of the user message for which the skills were chosen."""
+    TAIL = "tail"
+    """Behind the text of the user message for which the skills were chosen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,10 +48,18 @@ class Injection:
     """Skills approved during the trajectory, as (index into ChatRequest.messages, text appended to
     that user message).
     """
+    prefixes: tuple[tuple[int, str], ...] = ()
+    """Texts put before user messages, in the same form as the suffixes."""
 
     @property
     def empty(self) -> bool:
-        return not self.system and not self.suffixes
+        return not self.system and not self.suffixes and not self.prefixes
+
+    @property
+    def text(self) -> str:
+        """Everything that is added to the request, as one text."""
+        beside = (text for _, text in (*self.prefixes, *self.suffixes))
+        return "".join((self.system, self.model_system, *beside))
 
 
 def block(bodies: Sequence[str]) -> str:
@@ -68,3 +91,36 @@ def merged_system(own: str, addition: str) -> str:
     dialect.
     """
     return f"{own}\n\n{addition}" if own else addition
+
+
+def with_block(
+    messages: Sequence[Message], text: str, *, system: str, place: Placement
+) -> tuple[Message, ...]:
+    """Return a conversation with a block of skills where it stood when the conversation began.
+
+    `system` is the model's own SYSTEM text, put before a block that makes a system message of its
+    own. Where there is no user message, the block goes into the system message.
+    """
+    if not text:
+        return tuple(messages)
+    first = next((n for n, one in enumerate(messages) if one.role is Role.USER), None)
+    if place is not Placement.SYSTEM and first is not None:
+        grown = _grown(messages[first], text, head=place is Placement.HEAD)
+        return (*messages[:first], grown, *messages[first + 1 :])
+    if messages and messages[0].role is Role.SYSTEM:
+        own = messages[0].text
+        return (text_message(Role.SYSTEM, merged_system(own, text)), *messages[1:])
+    return (text_message(Role.SYSTEM, merged_system(system, text)), *messages)
+
+
+def _grown(message: Message, text: str, *, head: bool) -> Message:
+    """Return the message with the text before its first text part, or behind its last one."""
+    parts = list(message.parts)
+    spoken = [n for n, part in enumerate(parts) if part.kind is PartKind.TEXT]
+    if not spoken:
+        parts.insert(0 if head else len(parts), MessagePart(kind=PartKind.TEXT, text=text))
+    elif head:
+        parts[spoken[0]] = replace(parts[spoken[0]], text=f"{text}\n\n{parts[spoken[0]].text}")
+    else:
+        parts[spoken[-1]] = replace(parts[spoken[-1]], text=f"{parts[spoken[-1]].text}\n\n{text}")
+    return replace(message, parts=tuple(parts))

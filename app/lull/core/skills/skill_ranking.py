@@ -38,7 +38,7 @@ class RetrievalRule:
     budget_tokens: int = 400
     budget_share: float = 0.08
     """Share of the window that the upstream really allocated."""
-    lexical_floor: float = 1.8
+    lexical_floor: float = 2.1
     """Least BM25 score in a library of one skill; in larger ones it grows with their logarithm."""
     exemplar_floor: float = 0.52
     """How much similar past requests must have wanted the skill, as the cosine to a single one."""

@@ -50,6 +50,26 @@ def _terms(text: str) -> tuple[str, ...]:
     return tuple(out)
 
 
+def beside_terms(text: str) -> list[str]:
+    """Return the other words of a text, those without a subject, in lower case and lightly stemmed:
+    they say nothing by themselves, but how things hang together ("for someone else", "from now
+    on").
+    """
+    found = (_known_beside(word) for word in _WORD.findall(text.lower()))
+    return [word for word in found if word]
+
+
+@lru_cache(maxsize=20_000)
+def _known_beside(word: str) -> str:
+    """The word as it is indexed; "" for one with a subject."""
+    plain = _plain(word)
+    return stem(plain) if len(word) <= _LONGEST_CACHED_WORD and plain in _STOP else ""
+
+
+def _plain(word: str) -> str:
+    return word.replace("’", "'").partition("'")[0]
+
+
 def spoken(text: str) -> list[str]:
     """Return all words of a text, in lower case and lightly stemmed, with every digit as 0: also
     stop words, which tell a question from a task.
@@ -60,7 +80,7 @@ def spoken(text: str) -> list[str]:
 def _word(word: str) -> tuple[str, ...]:
     if _CJK.search(word):
         return tuple(word[i : i + 2] for i in range(max(1, len(word) - 1)))
-    plain = word.replace("’", "'").partition("'")[0]
+    plain = _plain(word)
     return (stem(plain),) if len(plain) > 1 and plain not in _STOP else ()
 
 

@@ -22,6 +22,7 @@ from lull.core.feedback.judge import Asks, Judge, JudgeQuestion
 from lull.core.feedback.reward import GREY, majority
 from lull.core.proof.proposal import Proposal, ProposalStatus
 from lull.core.provenance.leaks import memorable
+from lull.core.skills.prompt_block import Placement
 from lull.core.skills.skill import Skill, SkillKey
 from lull.core.training.ports import Curriculum
 from lull.core.training.rollout import same_words
@@ -97,7 +98,7 @@ async def material_of(sources: MaterialSources, version: AdapterVersion) -> Gate
     probes = tuple(p for p in sources.curriculum.canaries(version) if p.about not in touched)
     return GateMaterial(
         probes=probes,
-        targets=tuple(_held_out(one) for one in targets[:MOST_TARGETS]),
+        targets=tuple(_held_out(one, sources.today.place(model)) for one in targets[:MOST_TARGETS]),
         successes=tuple(_successes(sources, stock)),
         planted=memorable(_texts(trained)),
     )
@@ -253,7 +254,7 @@ def _successes(sources: MaterialSources, stock: _Stock) -> list[PastSuccess]:
             found.append(
                 PastSuccess(
                     id=served.turn.id,
-                    messages=_messages(served, skills),
+                    messages=_messages(served, skills, sources.today.place(served.turn.model)),
                     score=_as_before(sources, served),
                 )
             )
@@ -291,11 +292,11 @@ def _as_before(sources: MaterialSources, served: ServedTurn) -> Scores:
 # Shared helpers
 
 
-def _held_out(target: _Target) -> HeldOutRequest:
-    messages = _messages(target.served, target.skills)
+def _held_out(target: _Target, place: Placement) -> HeldOutRequest:
+    messages = _messages(target.served, target.skills, place)
     taught = None
     if target.learned is not None:
-        taught = _messages(target.served, (*target.skills, target.learned))
+        taught = _messages(target.served, (*target.skills, target.learned), place)
     return HeldOutRequest(
         id=target.served.turn.id,
         old=messages,
@@ -306,9 +307,9 @@ def _held_out(target: _Target) -> HeldOutRequest:
     )
 
 
-def _messages(served: ServedTurn, skills: Sequence[Skill]) -> tuple[Message, ...]:
+def _messages(served: ServedTurn, skills: Sequence[Skill], place: Placement) -> tuple[Message, ...]:
     request = tuple(clean(message) for message in served.turn.request)
-    return injected(request, [skill.body for skill in skills], system="")
+    return injected(request, [skill.body for skill in skills], system="", place=place)
 
 
 def _drawn(sources: MaterialSources, like: ServedTurn, model: str, words: str) -> list[ServedTurn]:

@@ -14,6 +14,7 @@ from lull.core.adapters.model_facts import ModelFacts
 from lull.core.chat.client import Client
 from lull.core.chat.messages import ChatRequest, Message, Role
 from lull.core.provenance.authorship import strip_injected
+from lull.core.skills.prompt_block import Placement
 from lull.core.skills.skill import Library, Skill
 from lull.loops.chat.select_skills import SelectSkills
 from lull.store.feedback.reward_rows import ServedTurn
@@ -69,6 +70,11 @@ class CurrentSelection:
         request = ChatRequest(model=model_name, messages=messages, stream=False)
         library = self._library()
         return self._fixing.chosen(request, client, library, model)
+
+    def place(self, model_name: str) -> Placement:
+        """Return where the prompts of a model hold skills (instruction texts)."""
+        model = self._facts(model_name)
+        return Placement.SYSTEM if model is None else self._fixing.place(model)
 
     def still(self, served: ServedTurn) -> bool:
         """Whether a stored turn would get exactly the same skills (instruction texts) in its prompt

@@ -1,8 +1,10 @@
 """Chooses the skills (instruction texts) in a prompt; a conversation keeps its choice byte for
 byte.
 
-The prompt block is fixed on the first turn. A skill approved later joins as a suffix of the newest
-message and stays there. When the context window fills up, skills are removed before history.
+The prompt block is fixed on the first turn: in the system text or, for a model that was seen to
+obey it better there, in the user message of that turn. A skill approved later joins the newest
+message. All of it stays where it is. When the context window fills up, skills are removed before
+history.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from lull.core.chat.messages import ChatRequest, Role
 from lull.core.chat.trajectory import NOTHING_KNOWN, CoinFlip, Selection, Suffix
 from lull.core.proof.holdout import Toss
 from lull.core.skills.ports import SkillIndex
-from lull.core.skills.prompt_block import Injection, block
+from lull.core.skills.prompt_block import Injection, Placement, block
 from lull.core.skills.skill import Library, Skill, SkillKey
 from lull.core.skills.skill_ranking import RetrievalRule, SkillChoice, choose, ranked
 from lull.store.chat.trajectories import Position
@@ -102,6 +104,8 @@ class SelectSkills:
     ) -> None:
         """`rates` (by model digest) and `uses` (by client) change while requests are served."""
         self.rule = rule
+        self.places: Mapping[str, Placement] = {}
+        """Where the prompts of measured models hold skills, by digest."""
         self._index = index
         self._rates = rates
         self._uses = uses
@@ -131,15 +135,39 @@ class SelectSkills:
         tosses = {one: self._guard.leaves_out(one, trajectory, client) for one in choice.skills}
         kept = [skill for skill, toss in tosses.items() if toss is None or not toss.left_out]
         selection = Selection(
-            skills=tuple(injected(skill) for skill in kept),
-            block=block([skill.body for skill in kept]),
             why=choice.why or ("" if kept else "left out by chance, to measure what it does"),
-            model_system=model.system if kept and request.system is None else "",
             flips=tuple(_flip(skill, toss) for skill, toss in tosses.items() if toss is not None),
             learned=tuple(sorted(model.learned)),
         )
+        suffixes: tuple[Suffix, ...] = ()
+        if kept and self.place(model) is not Placement.SYSTEM and _asks(request):
+            suffixes = (self._beside(request, model, kept),)
+        elif kept:
+            selection = replace(
+                selection,
+                skills=tuple(injected(skill) for skill in kept),
+                block=block([skill.body for skill in kept]),
+                model_system=model.system if request.system is None else "",
+            )
         joined = tuple(skill.key for skill in kept)
-        return Selected(selection=selection, known=library.generation, joined=joined)
+        return Selected(
+            selection=selection, suffixes=suffixes, known=library.generation, joined=joined
+        )
+
+    def place(self, model: ModelFacts) -> Placement:
+        """Return where a model's prompts hold the skills (instruction texts): where it was seen to
+        obey them best, or else in the system text.
+        """
+        return place_of(model, self.places)
+
+    def _beside(self, request: ChatRequest, model: ModelFacts, skills: Sequence[Skill]) -> Suffix:
+        """These skills as a part of the newest user message."""
+        return Suffix(
+            message=len(request.messages) - 1,
+            text=block([skill.body for skill in skills]),
+            skills=tuple(injected(skill) for skill in skills),
+            head=self.place(model) is Placement.HEAD,
+        )
 
     def chosen(
         self, request: ChatRequest, client: Client, library: Library, model: ModelFacts
@@ -177,15 +205,13 @@ class SelectSkills:
         news = library.generation != position.known or _back(fixed, model)
         if model is None or not model.reads_suffixes or not news:
             return fixed
-        if not messages or messages[-1].role is not Role.USER:
+        if not _asks(request):
             return fixed
         # Skills are looked up for the first time here: later only newer ones may join.
         known = library.generation if position.known == NOTHING_KNOWN else position.known
         chosen = self._choose(request, client, library, model, carried=fixed).skills
         if chosen:
-            text = block([skill.body for skill in chosen])
-            skills = tuple(injected(skill) for skill in chosen)
-            new = Suffix(message=len(messages) - 1, text=text, skills=skills)
+            new = self._beside(request, model, chosen)
             fixed = replace(fixed, suffixes=(*fixed.suffixes, new))
         return replace(fixed, known=known, joined=tuple(skill.key for skill in chosen))
 
@@ -272,6 +298,18 @@ class SelectSkills:
         return self._rates.get(model.digest if model else request.model, TokenRate())
 
 
+def place_of(model: ModelFacts, places: Mapping[str, Placement]) -> Placement:
+    """Return where a model's prompts hold skills, given the measured places by model digest."""
+    if not model.reads_suffixes:
+        return Placement.SYSTEM
+    return places.get(model.digest, Placement.SYSTEM)
+
+
+def _asks(request: ChatRequest) -> bool:
+    """Whether the newest message is the user's, so that skills can be added to it."""
+    return bool(request.messages) and request.messages[-1].role is Role.USER
+
+
 def _back(carried: Selected | None, model: ModelFacts | None) -> frozenset[str]:
     """Skills learned by the adapter that began the trajectory but not by the current one.
 
@@ -314,11 +352,12 @@ def window_of(request: ChatRequest, model: ModelFacts | None) -> int:
 
 def injection(request: ChatRequest, fixed: Selected) -> Injection:
     """Return what to add to a request for its chosen skills: a block for the system prompt, and
-    suffixes for user messages.
+    texts before and behind user messages.
     """
     own = fixed.selection.model_system if request.system is None else ""
     return Injection(
         system=fixed.selection.block,
         model_system=own,
-        suffixes=tuple((suffix.message, suffix.text) for suffix in fixed.suffixes),
+        suffixes=tuple((one.message, one.text) for one in fixed.suffixes if not one.head),
+        prefixes=tuple((one.message, one.text) for one in fixed.suffixes if one.head),
     )

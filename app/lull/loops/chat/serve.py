@@ -296,8 +296,7 @@ class Serve:
         request = serving.request
         digest = serving.stamp.policy.model
         rate = self._rates.get(digest, TokenRate())
-        added = serving.injection.system + serving.injection.model_system
-        added += "".join(text for _, text in serving.injection.suffixes)
+        added = serving.injection.text
         counted = completion.usage.prompt_tokens
         window = serving.window_tokens
         why = "" if serving.stamp.skills else serving.selection.why

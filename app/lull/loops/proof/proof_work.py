@@ -90,6 +90,16 @@ class ProofWork:
         await self._free()
 
 
+class PlacingWork(ProofWork):
+    """The background work of finding where in its prompts a model obeys skills (implements
+    LullWork).
+    """
+
+    kind = WorkKind.EXAM
+    value = 0.05
+    doing = "Measuring where {} obeys skills"
+
+
 class UseWork(ProofWork):
     """The background work of replaying past requests to measure what one approved skill does
     (implements LullWork).

@@ -22,7 +22,7 @@ from lull.core.feedback.reward import majority
 from lull.core.proof.proof import Pair, PairPart
 from lull.core.proof.proposal import Proposal, ProposalKind, ProposalOrigin
 from lull.core.provenance.redaction import redact_text
-from lull.core.skills.prompt_block import block, merged_system
+from lull.core.skills.prompt_block import Placement, block, with_block
 from lull.core.skills.skill import Library
 from lull.loops.chat.current_selection import CurrentSelection, clean
 from lull.loops.feedback.at_once import at_once
@@ -58,6 +58,8 @@ class ReplayTarget:
     adapter: str | None
     sampling: Sampling
     """The model's own sampling parameters, used where the client set none."""
+    place: Placement = Placement.SYSTEM
+    """Where the model's prompts hold skills."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,8 +272,8 @@ class Replay:
         return ReplayCase(
             served=served,
             part=PairPart.SIBLING,
-            without=injected(messages, others, system=stage.system),
-            with_=injected(messages, bodies, system=stage.system),
+            without=_prompt(stage, messages, others),
+            with_=_prompt(stage, messages, bodies),
         )
 
     def comparable(self, proposal: Proposal, stage: ReplayTarget) -> list[ReplayCase]:
@@ -313,9 +315,15 @@ class Replay:
         return ReplayCase(
             served=served,
             part=part,
-            without=injected(messages, before, system=stage.system),
-            with_=injected(messages, [*others, proposal.text.body], system=stage.system),
+            without=_prompt(stage, messages, before),
+            with_=_prompt(stage, messages, [*others, proposal.text.body]),
         )
+
+
+def _prompt(
+    stage: ReplayTarget, messages: Sequence[Message], bodies: Sequence[str]
+) -> tuple[Message, ...]:
+    return injected(messages, bodies, system=stage.system, place=stage.place)
 
 
 def _by_its_check(proposal: Proposal) -> bool:
@@ -367,18 +375,16 @@ def kept(text: str) -> str:
 
 
 def injected(
-    messages: Sequence[Message], bodies: Sequence[str], *, system: str
+    messages: Sequence[Message],
+    bodies: Sequence[str],
+    *,
+    system: str,
+    place: Placement = Placement.SYSTEM,
 ) -> tuple[Message, ...]:
-    """Return the request with the bodies of these skills (instruction texts) in its system
-    message.
+    """Return the request with the bodies of these skills (instruction texts) where the model's
+    prompts hold them.
     """
-    text = block(bodies)
-    if not text:
-        return tuple(messages)
-    if messages and messages[0].role is Role.SYSTEM:
-        own = messages[0].text
-        return (text_message(Role.SYSTEM, merged_system(own, text)), *messages[1:])
-    return (text_message(Role.SYSTEM, merged_system(system, text)), *messages)
+    return with_block(messages, block(bodies), system=system, place=place)
 
 
 def replayed_sampling(asked: Sampling, own: Sampling, *, seed: int, warm: float) -> Sampling:

@@ -23,6 +23,7 @@ from lull.core.chat.messages import (
     text_message,
 )
 from lull.core.models.engine import Chunk, Engine, GenerateRequest
+from lull.core.skills.prompt_block import Placement
 from lull.core.skills.skill import Skill
 from lull.core.training.rollout import SampledPolicy
 from lull.loops.chat.current_selection import clean
@@ -55,6 +56,8 @@ class Learner:
     """Number of the model's parameters; 0 if unknown."""
     on_trial: str = ""
     """The adapter on trial, which answers a share of new conversations; "" for none."""
+    place: Placement = Placement.SYSTEM
+    """Where the model's prompts hold skills."""
 
     @property
     def policy(self) -> SampledPolicy:
@@ -88,7 +91,8 @@ def prompt_of(learner: Learner, served: ServedTurn, skills: Sequence[Skill]) -> 
     texts).
     """
     messages = tuple(clean(message) for message in served.turn.request)
-    with_ = injected(messages, [skill.body for skill in skills], system=learner.system)
+    bodies = [skill.body for skill in skills]
+    with_ = injected(messages, bodies, system=learner.system, place=learner.place)
     if learner.system and not any(one.role is Role.SYSTEM for one in with_):
         # The server adds the model's SYSTEM text to a request without one.
         with_ = (text_message(Role.SYSTEM, learner.system), *with_)

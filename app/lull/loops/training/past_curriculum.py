@@ -14,9 +14,9 @@ from typing import Final
 
 from lull.core.adapters.adapter import AdapterVersion
 from lull.core.adapters.canary import Probe
-from lull.core.chat.messages import Message, Role, text_message
+from lull.core.chat.messages import Message
 from lull.core.feedback.reward import GREY
-from lull.core.skills.prompt_block import block, merged_system
+from lull.core.skills.prompt_block import Placement, block, with_block
 from lull.core.skills.similarity import alike
 from lull.core.skills.skill import Library
 from lull.loops.chat.current_selection import clean
@@ -42,8 +42,12 @@ class PastCurriculum:
         *,
         library: Callable[[], Library],
         canaries: Callable[[], Sequence[Probe]],
+        place: Callable[[str], Placement] = lambda _: Placement.SYSTEM,
     ) -> None:
-        """The function `canaries` returns the canary probes shipped for any model."""
+        """The function `canaries` returns the canary probes shipped for any model, `place` where a
+        model's prompts hold skills.
+        """
+        self._place = place
         self._rewards = rewards
         self._library = library
         self._canaries = canaries
@@ -89,7 +93,7 @@ class PastCurriculum:
             messages = tuple(clean(message) for message in one.turn.request)
             if with_skills and bodies:
                 body = bodies[0] if chance.random() < OWN_SKILL_SHARE else chance.choice(bodies)
-                messages = _with_block(messages, [body])
+                messages = with_block(messages, block([body]), system="", place=self._place(model))
             elif with_skills:
                 continue
             out.append(messages)
@@ -102,11 +106,3 @@ class PastCurriculum:
 def _went_well(served: ServedTurn) -> bool:
     reward = served.reward.reward
     return reward is not None and reward.p_good > GREY[1]
-
-
-def _with_block(messages: tuple[Message, ...], bodies: Sequence[str]) -> tuple[Message, ...]:
-    text = block(bodies)
-    if messages and messages[0].role is Role.SYSTEM:
-        own = messages[0].text
-        return (text_message(Role.SYSTEM, merged_system(own, text)), *messages[1:])
-    return (text_message(Role.SYSTEM, text), *messages)

@@ -112,7 +112,7 @@ class ReplayExamples:
             if len(prompts) >= SPARE * count:
                 break
             if self._examine.speaks_against(learner.name, wish, asked=prompt[-1].text, answer=""):
-                with_ = injected(prompt, [skill.body], system=learner.system)
+                with_ = injected(prompt, [skill.body], system=learner.system, place=learner.place)
                 prompts.append(TaughtPrompt(id="", student=prompt, teacher=with_))
         found = await self.of_teacher(
             learner, skill, prompts, count=count, most_tokens=ANCHOR_TOKENS

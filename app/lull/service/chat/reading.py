@@ -6,13 +6,14 @@ Blocking; call it from a thread.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from datetime import datetime
 from typing import Any, Final
 
 from lull.core.errors import NotFound, UsageError
 from lull.core.proof.holdout import Effect
 from lull.core.proof.in_use import SkillMeasure
+from lull.core.proof.placing import PlacingResult
 from lull.core.skills.skill import SkillKey, check_client, check_name
 from lull.loops.training.eligible import Eligible
 from lull.service.control.views import (
@@ -52,9 +53,10 @@ class Reading:
         measures: Callable[[], Mapping[SkillKey, SkillMeasure]],
         worths: Worths,
         tested: Callable[[], Mapping[SkillKey, Set[str]]],
+        placings: Callable[[], Sequence[PlacingResult]],
     ) -> None:
         """The argument `tested` holds, by skill, the hashes of its texts that were tested before
-        their approval.
+        their approval; `placings` returns where in the models' prompts skills stand.
         """
         self._tested = tested
         self._trajectories = trajectories
@@ -63,6 +65,7 @@ class Reading:
         self._effects = effects
         self._measures = measures
         self._worths = worths
+        self._placings = placings
 
     def conversations(self, *, after: str = "", limit: int = PAGE, **wanted: str | None) -> Json:
         """Return the JSON of a page of conversations, newest first.
@@ -97,7 +100,7 @@ class Reading:
         """Return the JSON of rewards (estimates of how good answers were) over time and of the
         changes that affected them, since a time if given.
         """
-        return learning_view(self._worths, self._skills.generations(), since)
+        return learning_view(self._worths, self._skills.generations(), since, self._placings())
 
     def skills(self, *, client: str | None = None, everything: bool = False) -> Json:
         """Return the JSON of the skills (texts put into prompts), of one client if named;

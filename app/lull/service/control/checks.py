@@ -12,7 +12,7 @@ import platform
 import shutil
 import sys
 import threading
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,6 +22,7 @@ from lull.core.chat.messages import Sampling
 from lull.core.errors import LullError
 from lull.core.models.engine import Engine, GenerateRequest
 from lull.core.ports import SecretStore
+from lull.core.proof.placing import NOT_MEASURED, PlacingResult
 from lull.core.skills.skill import Library, SkillStatus
 from lull.store.chat.trajectories import Trajectories
 from lull.store.database import Database
@@ -201,6 +202,13 @@ def exams(roles: Json) -> Json:
     return check(
         "exams", ok=True, text=" ".join(words), hint="`lull model exams` shows the results."
     )
+
+
+def placing(found: Sequence[PlacingResult]) -> Json:
+    """Tell for each model that the user talks to where in its prompts skills stand, and why."""
+    words = [f"{one.model}: {one.why or NOT_MEASURED}" for one in found]
+    nothing = "Skills stand in the system text; no model was measured yet."
+    return check("placing", ok=True, text=" ".join(words) or nothing)
 
 
 def reader(found: Callable[[], str], waiting: int) -> str:

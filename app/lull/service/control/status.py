@@ -149,6 +149,7 @@ class Status:
             ),
             *(engine, store, skills, reader, memory),
             checks.exams(service.exam_requests.roles()),
+            checks.placing(service.learning.placing.results()),
             *lulls,
             *system,
         ]

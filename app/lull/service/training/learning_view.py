@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, datetime
 from typing import Any, Final
 
+from lull.core.proof.placing import NOT_MEASURED, PlacingResult
 from lull.core.skills.skill import SkillGeneration
 from lull.store.feedback.worth import HeldOutMeans, Moved, ScoredAnswer, Worths
 
@@ -18,18 +19,23 @@ MOST_POINTS: Final = 1_000
 
 
 def learning_view(
-    worths: Worths, generations: Iterable[SkillGeneration], since: datetime | None
+    worths: Worths,
+    generations: Iterable[SkillGeneration],
+    since: datetime | None,
+    placings: Iterable[PlacingResult] = (),
 ) -> Json:
     """Return rewards over time, held-out scores and changes since `since` (None: everything).
 
     `{"points": [{"at", "reward", "n"}], "days": [{"day", "n", "reward", "with_skills",
     "without_skills", "with_adapter", "without_adapter"}], "baseline": {"reward", "n"}, "held_out":
     [{"adapter", "at", "before", "after", "pairs"}], "generations": [{"generation", "at", "change",
-    "detail"}], "moves": [{"at", "model", "move", "active", "shadow", "why"}]}`.
+    "detail"}], "moves": [{"at", "model", "move", "active", "shadow", "why"}], "placings":
+    [{"model", "place", "why"}]}`.
 
     Rewards are probabilities that an answer was good, 0 to 1. Days are in this machine's time zone;
     each of a day's four parts is `{"reward", "n"}`, null and 0 where there was no answer. The
-    baseline covers all answers ever given with neither skills nor an adapter. Oldest first.
+    baseline covers all answers ever given with neither skills nor an adapter. A placing says where
+    in a model's prompts skills stand; `place` is null while it is being measured. Oldest first.
     Blocking.
     """
     answers = worths.answers(since)
@@ -50,7 +56,14 @@ def learning_view(
             if since is None or one.at >= since
         ],
         "moves": [_move(one) for one in worths.moves(since)],
+        "placings": [placing_view(one) for one in placings],
     }
+
+
+def placing_view(one: PlacingResult) -> Json:
+    """Describe where in a model's prompts skills stand, and why there."""
+    place = None if one.place is None else one.place.value
+    return {"model": one.model, "place": place, "why": one.why or NOT_MEASURED}
 
 
 def _points(answers: Sequence[ScoredAnswer]) -> Iterator[Json]:

@@ -47,6 +47,7 @@ class BackgroundTasks:
             group.create_task(keep(LEARNER_PROBLEM, following.follow_choices))
             group.create_task(keep("which model learns by itself", following.follow_talk))
             group.create_task(keep("who may be examined", self._follow_exams))
+            group.create_task(keep("where skills stand", self._follow_talked_to))
             fast_loop = learning.fast_loop
             group.create_task(keep("scoring", fast_loop.scoring))
             group.create_task(keep("hearing", fast_loop.hearing))
@@ -74,6 +75,14 @@ class BackgroundTasks:
                 async with asyncio.timeout(EXAMS_EVERY_S):
                     await self._service.in_force.ask_again.wait()
             self._service.in_force.ask_again.clear()
+
+    async def _follow_talked_to(self) -> None:
+        """Look which models the user talks to, to measure where they obey skills best."""
+        placing = self._service.learning.placing
+        await placing.load()
+        while True:
+            await placing.look()
+            await asyncio.sleep(EXAMS_EVERY_S)
 
     async def _nudge_night(self) -> None:
         """Tell training when a recorded, rated or approved change may affect its data."""

@@ -19,6 +19,7 @@ from lull.store.database import Database
 from lull.store.feedback.feedback import FeedbackRows
 from lull.store.feedback.rewards import Rewards
 from lull.store.feedback.worth import Worths
+from lull.store.proof.placings import Placings
 from lull.store.proof.proposals import Proposals
 from lull.store.proof.use_replays import UseReplays
 from lull.store.skills.skill_folders import SkillFolders
@@ -157,4 +158,5 @@ def reading_of(stores: Stores) -> Reading:
         tested=stores.proposals.tested,
         effects=lambda: effects_in(stores.flips.outcomes(texts), stores.use_replays.pairs(texts)),
         measures=dict,
+        placings=Placings(stores.database).all,
     )

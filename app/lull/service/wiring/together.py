@@ -122,6 +122,7 @@ def _ground(settings: Settings, paths: Paths, opened: Opened) -> _Ground:
         library=lambda: current.library,
         approve=Approve(stores.skills, clock, follower=current.follow, proposing=files.found),
         activity=Activity(clock),
+        places={},
     )
     return _Ground(
         world=world, current=current, index=index, memory=LateExemplars(paths.chroma), files=files
@@ -141,7 +142,7 @@ def _ollama(session: aiohttp.ClientSession, settings: Settings, bus: EventBus) -
 
 def _serve(ground: _Ground, settings: Settings, guard: Holdout) -> Serve:
     world = ground.world
-    return Serve(
+    serve = Serve(
         trajectories=world.stores.trajectories,
         skills=world.stores.skills,
         library=world.library,
@@ -152,6 +153,8 @@ def _serve(ground: _Ground, settings: Settings, guard: Holdout) -> Serve:
         facts_within_s=settings.skills.facts_within_ms / 1000,
         guard=guard,
     )
+    serve.fixing.places = world.places
+    return serve
 
 
 # Learning

@@ -34,6 +34,7 @@ def views_of(world: Services, learning: LearningParts, memory: LateExemplars) ->
         effects=lambda: learning.guard.effects,
         measures=learning.guard.measures,
         worths=stores.worths,
+        placings=learning.placing.results,
         tested=stores.proposals.tested,
     )
     return Views(

@@ -229,7 +229,12 @@ def position(row: sqlite3.Row) -> Position:
             learned=tuple(selection.get("learned", ())),
         ),
         suffixes=tuple(
-            Suffix(message=s["message"], text=s["text"], skills=_skills(s["skills"]))
+            Suffix(
+                message=s["message"],
+                text=s["text"],
+                skills=_skills(s["skills"]),
+                head=bool(s.get("head", False)),
+            )
             for s in json.loads(row["suffixes"])
         ),
         known=max(NOTHING_KNOWN, row["known"]),

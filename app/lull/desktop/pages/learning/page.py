@@ -30,6 +30,7 @@ from lull.desktop.pages.learning.words import (
     adapter_cells,
     chart_csv,
     csv_text,
+    placing_words,
     run_cells,
     run_words,
 )
@@ -59,6 +60,7 @@ class LearningPage(Page):
         self._shown: ChartName | None = None
         """The chart that the user chose; None shows the first with data."""
         self.doing = label("", "muted", wrap=True)
+        self.placings = label("", "muted", wrap=True)
         self.curves = Curves(kit.look)
         self.values = small_table(("",), tr("The values of the curve"), row_px=24)
         self._choices()
@@ -111,6 +113,7 @@ class LearningPage(Page):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(GAP)
         outer.addWidget(self.doing)
+        outer.addWidget(self.placings)
         outer.addWidget(self._curve_card(), 1)
         outer.addWidget(Sides(runs, adapters, sizes=(464, 426)), 1)
 
@@ -150,12 +153,15 @@ class LearningPage(Page):
                 "A run needs %1 requests whose answers differ in worth; there are %2.", needs, has
             )
             text = f"{words} {text}".strip()
+        text = f"{text}\n{placing_words(self.feed.value.get('placings', ()))}".strip()
         return Empty(head=tr("No run yet"), text=text)
 
     def show_content(self) -> None:
         value = self.state.value(Subject.RUNS)
         self.doing.setText(plain(str(value.get("text") or "")))
         self.doing.setVisible(bool(self.doing.text()))
+        self.placings.setText(placing_words(self.feed.value.get("placings", ())))
+        self.placings.setVisible(bool(self.placings.text()))
         fill(self.runs, [(r["id"], run_cells(r)) for r in self._runs()])
         fill(self.adapters, [(a["id"], adapter_cells(a)) for a in self._adapters()])
         self._charts = charts(self.feed.value, self._runs())

@@ -24,6 +24,11 @@ def ADAPTER_HEADS() -> tuple[str, ...]:  # noqa: N802
     return (tr("Adapter"), tr("Status"), tr("Gate"), tr("Made"))
 
 
+def placing_words(placings: Iterable[Json]) -> str:
+    """Tell of each model, a line each, where in its prompts skills stand and why there."""
+    return "\n".join(plain(f"{one['model']}: {one['why']}") for one in placings)
+
+
 def kind_words(kind: str) -> str:
     words = {
         "grpo": tr("answer groups"),

@@ -46,26 +46,44 @@ def grow_string(draft: BodyEdit, span: JsonSpan, addition: str) -> None:
     draft.append(span, behind + addition)
 
 
+def grow_string_before(draft: BodyEdit, span: JsonSpan, addition: str) -> None:
+    """Put text before a string in a JSON body, with an empty line between."""
+    draft.prepend(span, addition + ("\n\n" if draft.string(span) else ""))
+
+
 def grow_content(
-    draft: BodyEdit, holder: JsonSpan, key: str, addition: str, *, part_type: str = "text"
+    draft: BodyEdit,
+    holder: JsonSpan,
+    key: str,
+    addition: str,
+    *,
+    part_type: str = "text",
+    head: bool = False,
 ) -> None:
-    """Append text to a message's content, which is a string, a list of parts, or missing."""
+    """Add text behind a message's content, or before it with `head`. The content is a string, a
+    list of parts, or missing.
+    """
     content = member(draft, holder, key)
+    grow = grow_string_before if head else grow_string
     if content is None:
         set_member(draft, holder, key, quoted(addition))
     elif draft.kind(content) == "[":
-        _grow_parts(draft, content, addition, part_type)
+        _grow_parts(draft, content, addition, part_type, head=head)
     else:
-        grow_string(draft, content, addition)
+        grow(draft, content, addition)
 
 
-def _grow_parts(draft: BodyEdit, array: JsonSpan, addition: str, part_type: str) -> None:
-    for part in reversed(draft.elements(array)):
+def _grow_parts(
+    draft: BodyEdit, array: JsonSpan, addition: str, part_type: str, *, head: bool
+) -> None:
+    parts = draft.elements(array)
+    for part in parts if head else reversed(parts):
         text = _part_text(draft, part)
         if text is not None:
-            grow_string(draft, text, addition)
+            (grow_string_before if head else grow_string)(draft, text, addition)
             return
-    draft.add_last(array, f'{{"type": {quoted(part_type)}, "text": {quoted(addition)}}}')
+    add = draft.add_first if head else draft.add_last
+    add(array, f'{{"type": {quoted(part_type)}, "text": {quoted(addition)}}}')
 
 
 def _part_text(draft: BodyEdit, part: JsonSpan) -> JsonSpan | None:
@@ -86,8 +104,8 @@ def message_role(draft: BodyEdit, message: JsonSpan) -> Role | None:
 
 
 def grow_messages(draft: BodyEdit, injection: Injection) -> None:
-    """Insert the text of skills into the `messages` of a request's body, as system text and as
-    suffixes of user messages.
+    """Insert the text of skills into the `messages` of a request's body, as system text and in
+    user messages.
 
     Raises ValueError if there is no place for them.
     """
@@ -124,16 +142,34 @@ def grow_at(
     *,
     part_type: str = "text",
 ) -> None:
-    """Append each suffix (a skill's text) to its user message in a JSON body.
+    """Add each prefix and suffix (a skill's text) to its user message in a JSON body.
 
     The argument `messages` maps indexes in the ChatRequest to places in the body.
 
     Raises ValueError if there is no user message at an index.
     """
-    for index, text in injection.suffixes:
-        if index not in messages or message_role(draft, messages[index]) is not Role.USER:
-            raise ValueError(f"no user message at {index}")
-        grow_content(draft, messages[index], "content", text, part_type=part_type)
+    for head, added in ((True, injection.prefixes), (False, injection.suffixes)):
+        for index, text in added:
+            if index not in messages or message_role(draft, messages[index]) is not Role.USER:
+                raise ValueError(f"no user message at {index}")
+            at = messages[index]
+            grow_content(draft, at, "content", text, part_type=part_type, head=head)
+
+
+def grow_prompt(draft: BodyEdit, prompt: JsonSpan | None, injection: Injection, at: int) -> None:
+    """Add prefixes and suffixes to a request's only user message, which is a plain string and has
+    the index `at` in the ChatRequest.
+
+    Raises ValueError for another index, or if there is no prompt.
+    """
+    for grow, added in (
+        (grow_string_before, injection.prefixes),
+        (grow_string, injection.suffixes),
+    ):
+        for index, text in added:
+            if prompt is None or index != at:
+                raise ValueError(f"no user message at {index}")
+            grow(draft, prompt, text)
 
 
 def filled_array(draft: BodyEdit, key: str) -> bool:

@@ -17,6 +17,7 @@ from lull.service.proxy.dialects.base import AnswerFacts, AnswerReader, AnswerWr
 from lull.service.proxy.dialects.growing import (
     filled_string,
     grow_messages,
+    grow_prompt,
     grow_string,
     has_messages,
     member,
@@ -146,11 +147,7 @@ class NativeGenerate(_Native):
         system = filled_string(draft, "system")
         if injection.system:
             _grow_system(draft, injection)
-        for index, text in injection.suffixes:
-            prompt = member(draft, draft.root, "prompt")
-            if prompt is None or index != (1 if system else 0):
-                raise ValueError(f"no user message at {index}")
-            grow_string(draft, prompt, text)
+        grow_prompt(draft, member(draft, draft.root, "prompt"), injection, at=int(system))
         return draft.done()
 
     def writer(self, body: bytes, request: ChatRequest, facts: AnswerFacts) -> AnswerWriter:

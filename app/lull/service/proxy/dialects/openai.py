@@ -24,7 +24,7 @@ from lull.service.proxy.dialects.base import AnswerFacts, AnswerReader, AnswerWr
 from lull.service.proxy.dialects.growing import (
     filled_string,
     grow_messages,
-    grow_string,
+    grow_prompt,
     has_messages,
     member,
 )
@@ -155,10 +155,7 @@ class OpenAICompletions(_OpenAI):
             raise ValueError("no prompt")
         if injection.system:
             draft.prepend(prompt, f"{injection.system}\n\n")
-        for index, text in injection.suffixes:
-            if index != 0:
-                raise ValueError(f"no user message at {index}")
-            grow_string(draft, prompt, text)
+        grow_prompt(draft, prompt, injection, at=0)
         return draft.done()
 
     def writer(self, body: bytes, request: ChatRequest, facts: AnswerFacts) -> AnswerWriter:

@@ -23,6 +23,7 @@ from lull.service.proxy.dialects.growing import (
     filled_string,
     grow_at,
     grow_first_system,
+    grow_prompt,
     grow_string,
     member,
     set_member,
@@ -103,10 +104,7 @@ class Responses:
             indexed = dict(enumerate(items, start=int(instructed)))
             grow_at(draft, indexed, injection, part_type="input_text")
             return draft.done()
-        for index, text in injection.suffixes:
-            if index != int(instructed):
-                raise ValueError(f"no user message at {index}")
-            grow_string(draft, given, text)
+        grow_prompt(draft, given, injection, at=int(instructed))
         return draft.done()
 
     def reader(self, *, stream: bool) -> AnswerReader:

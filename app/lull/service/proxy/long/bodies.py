@@ -84,6 +84,7 @@ class LongBody:
             "system": injection.system,
             "model_system": injection.model_system,
             "suffixes": injection.suffixes,
+            "prefixes": injection.prefixes,
         }
         try:
             _, data = await self._child.ask("inject", self._name, fields)

@@ -289,6 +289,7 @@ def _inject(held: HeldBody, frame: Frame) -> bytes:
         system=frame["system"],
         model_system=frame["model_system"],
         suffixes=tuple((index, text) for index, text in frame["suffixes"]),
+        prefixes=tuple((index, text) for index, text in frame["prefixes"]),
     )
     try:
         return held.dialect.inject(held.plain, injection)

@@ -6,7 +6,7 @@ and their answers:
     {"op": "read", "id", "route", "encoding", "limit", "key", "client"} + the body
         {"id", "outline"} + the links of all messages as JSON text, or {"id", "refused": [status,
         detail]}, or {"id", "fault"}. The reader holds the body until "keep" or "drop".
-    {"op": "inject", "id", "system", "model_system", "suffixes"}
+    {"op": "inject", "id", "system", "model_system", "suffixes", "prefixes"}
         {"id"} + the body with skills, or "refused" with 409 if it has no place for them
     {"op": "plain", "id"}                     {"id"} + the body, unpacked
     {"op": "keep", "id", "tools"} + the links whose messages are wanted, as JSON text

@@ -30,7 +30,9 @@ from lull.core.feedback.ports import FeedbackReader
 from lull.core.models.candidates import is_auto, is_off
 from lull.core.models.exam import ModelRole
 from lull.core.proof.proposal import ProposalOrigin
+from lull.core.skills.prompt_block import Placement
 from lull.core.skills.skill import Library
+from lull.loops.chat.select_skills import place_of
 from lull.loops.proof.replay import ReplayTarget
 from lull.loops.skills.approve import Approve
 from lull.loops.skills.evolve import SkillWriter
@@ -75,6 +77,8 @@ class Services:
     library: Callable[[], Library]
     approve: Approve
     activity: Activity
+    places: dict[str, Placement]
+    """Where prompts hold skills (instruction texts), by the digest of a model that was measured."""
 
 
 def _nobody(_: ModelRole) -> str | None:
@@ -274,6 +278,7 @@ class Stages:
             engine="ollama",
             adapter=known.adapter,
             sampling=Sampling(),
+            place=self._place(known),
         )
 
     def _own(self, model: str) -> ReplayTarget:
@@ -288,4 +293,8 @@ class Stages:
             engine="mlx",
             adapter=served.adapter,
             sampling=sampling,
+            place=self._place(self._world.local.facts(model)),
         )
+
+    def _place(self, facts: ModelFacts) -> Placement:
+        return place_of(facts, self._world.places)

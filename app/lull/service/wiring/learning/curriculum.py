@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from lull.core.adapters.adapter import AdapterVersion
 from lull.core.adapters.canary import Probe, probes_from
 from lull.core.chat.messages import Message
 from lull.core.chat.model_name import canonical
+from lull.core.skills.prompt_block import Placement
 from lull.core.training.ports import Curriculum
 from lull.loops.training.past_curriculum import PastCurriculum
 from lull.pocket.curriculum import PocketCurriculum
@@ -47,11 +48,15 @@ class CurriculumByModel:
         return self._of(model).anchors(model, count, with_skills, about)
 
 
-def curriculum_of(world: Services) -> CurriculumByModel:
+def curriculum_of(world: Services, place: Callable[[str], Placement]) -> CurriculumByModel:
     """Build the source of extra requests, chosen by model, for training and testing LoRA
     adapters.
+
+    `place` returns where a model's prompts hold skills (instruction texts).
     """
-    past = PastCurriculum(world.stores.rewards, library=world.library, canaries=shipped_probes)
+    past = PastCurriculum(
+        world.stores.rewards, library=world.library, canaries=shipped_probes, place=place
+    )
     return CurriculumByModel(past, PocketCurriculum())
 
 

@@ -33,6 +33,7 @@ from lull.loops.feedback.score import Score
 from lull.loops.feedback.standing_wishes import StandingWishes, turned_down
 from lull.loops.feedback.verify import Verifier
 from lull.loops.proof.holdout import Holdout
+from lull.loops.proof.measure_placing import MeasurePlacing
 from lull.loops.proof.measured_skills import UseEvidence
 from lull.loops.proof.retire_skills import RetireSkills
 from lull.loops.proof.skill_coins import SkillCoins
@@ -47,6 +48,7 @@ from lull.service.wiring.learning.asking import AuxModels, Services, Stages
 from lull.service.wiring.learning.checks import TOOLS, derived_check
 from lull.service.wiring.learning.curriculum import curriculum_of
 from lull.service.wiring.learning.exams import ExamParts, exams_of
+from lull.service.wiring.learning.placing import placing_of
 from lull.service.wiring.learning.proofs import ProofGround, ProofParts, proofs_of
 from lull.service.wiring.learning.rules import evolve_rule, guard_rule, score_rule
 from lull.service.wiring.own_models import BUILT_IN
@@ -64,6 +66,7 @@ class LearningParts:
     book: RewardBook
     score: Score
     proofs: ProofParts
+    placing: MeasurePlacing
     guard: Holdout
     today: CurrentSelection
     verifier: Verifier
@@ -147,10 +150,11 @@ def learning_of(
         book=scoring.book,
         score=scoring.score,
         proofs=proofs,
+        placing=placing_of(world, stages, quiet, slice_s=settings().learning.slice_s),
         guard=guard,
         today=ground.today,
         verifier=ground.verifier,
-        curriculum=curriculum_of(world),
+        curriculum=curriculum_of(world, ground.today.place),
         fast_loop=_fast_loop(world, settings(), asked, ground, scoring, proofs),
         stages=stages,
         asked=asked,

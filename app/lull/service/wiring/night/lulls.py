@@ -25,7 +25,8 @@ from lull.core.idle.signals import IdleSource
 from lull.core.skills.skill import SkillKey
 from lull.loops.idle.decide_idle import ChatCounts, DecideIdle
 from lull.loops.idle.watch_idle import WatchIdle, WatchRule
-from lull.loops.proof.proof_work import ProofWork, UseWork
+from lull.loops.proof.measure_placing import MeasurePlacing
+from lull.loops.proof.proof_work import PlacingWork, ProofWork, UseWork
 from lull.service.calendars.calendars import Calendars
 from lull.service.models.borrowed_models import BorrowedModels
 from lull.service.proof.proving import Proving
@@ -99,7 +100,8 @@ def watch_of(
     def queue() -> list[LullWork]:
         proofs = _proof_works(learning.proofs.proving, world.clock, borrowed)
         uses = _use_works(learning, world.clock, borrowed)
-        return [*proofs, *uses, *exams(), *training()]
+        placings = _placing_works(learning.placing, world.clock, borrowed)
+        return [*proofs, *uses, *exams(), *placings, *training()]
 
     def tell(window: IdleWindow) -> None:
         world.bus.tell(EventKind.LULL, state=window.state.value, because=window.because)
@@ -152,6 +154,25 @@ def _use_works(
             pairs=0,
             most_pairs=one.left,
             prove=partial(_measured, learning.proofs.proving, one.skill),
+            clock=clock,
+            borrow=borrowed.borrow,
+            free=borrowed.give_back,
+        )
+
+
+def _placing_works(
+    placing: MeasurePlacing, clock: SystemClock, borrowed: BorrowedModels
+) -> Iterator[LullWork]:
+    """Yield the models of which it is still to be seen where they obey skills, as work for a
+    lull.
+    """
+    for one in placing.waiting():
+        yield PlacingWork(
+            one.model,
+            name=one.model,
+            pairs=one.done,
+            most_pairs=one.of,
+            prove=placing.slice,
             clock=clock,
             borrow=borrowed.borrow,
             free=borrowed.give_back,

@@ -18,6 +18,7 @@ from lull.core.models.exam import ModelRole
 from lull.core.training.ports import Trainer
 from lull.core.training.record import Run
 from lull.loops.adapters.promote import Promote
+from lull.loops.chat.select_skills import place_of
 from lull.loops.training.decide_step import DecideStep
 from lull.loops.training.eligible import Eligible
 from lull.loops.training.learner import Learner
@@ -70,6 +71,7 @@ class Learners:
             adapter_folder=folder if served.adapter is not None else None,
             parameters=served.model.parameters,
             on_trial=force.shadow or "",
+            place=place_of(self.world.local.facts(name), self.world.places),
         )
 
     def why_none(self) -> str:

@@ -1,0 +1,182 @@
+"""Finds out where in a prompt a model obeys skills best: behind the system text, or before or
+behind the user's message.
+
+A case is a rule that a program can check, and two requests of one conversation. The rule stands
+where it stood in the first request, so that the prompt of the second begins with that of the first
+and a model server need not read it again. Some cases decide; the others, with other rules, only say
+how often the rule is kept, so that the shown figures are not those that were chosen by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from lull.core.checks.check import Check
+from lull.core.proof.evalue import from_log, log_e_value
+from lull.core.skills.prompt_block import Placement
+
+SURE_E: Final = 40.0
+"""E-value from which another place than the system text is used. Two places are held against it,
+each at half of 5 %.
+"""
+ANSWERS: Final = 2
+"""Number of answers that a case asks for in each place."""
+
+NOT_MEASURED: Final = (
+    "Skills stand in the system text; where it obeys them best is measured while you are away."
+)
+"""What is said of a model that is still being measured."""
+
+_WHERE: Final = {
+    Placement.SYSTEM: "in the system text",
+    Placement.HEAD: "before your message",
+    Placement.TAIL: "behind your message",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacingCase:
+    """A rule that a program can check, with two requests of one conversation."""
+
+    id: str
+    rule: str
+    check: Check
+    asked: str
+    then: str
+    """The second request, asked behind the answer to the first."""
+    decides: bool
+    """Whether the case takes part in the choice of a place; if not, in the shown figures."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacingSheet:
+    """The cases by which the place of skills in prompts is chosen; the hash changes with any of
+    them.
+    """
+
+    sha256: str
+    cases: tuple[PlacingCase, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacingMark:
+    """How many of a case's answers kept its rule, with the rule in one place of the prompt."""
+
+    case: str
+    place: Placement
+    kept: int | None
+    """None: an answer was cut off, or the check does not apply to it."""
+
+    def as_json(self) -> list[object]:
+        return [self.case, self.place.value, self.kept]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacingResult:
+    """Where one model obeys skills best, known or still being measured."""
+
+    model: str
+    digest: str
+    sheet: str
+    """Hash of the cases; with other cases the model is measured again."""
+    marks: tuple[PlacingMark, ...] = ()
+    place: Placement | None = None
+    """None: still being measured; the model's prompts hold skills in the system text meanwhile."""
+    why: str = ""
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptShare:
+    """Number of answers that kept their rule, of all answers that could be checked."""
+
+    kept: int
+    n: int
+
+
+def next_case(
+    sheet: PlacingSheet, marks: Sequence[PlacingMark]
+) -> tuple[PlacingCase, Placement] | None:
+    """Return the next case to ask and the place of its rule; None when all that is needed is known.
+
+    Cases that decide are left out as soon as a place is sure; a case that was begun is finished.
+    """
+    marked = {(mark.case, mark.place) for mark in marks}
+    sure = bool(_surely_better(sheet, marks))
+    for case in sorted(sheet.cases, key=lambda one: not one.decides):
+        left = [place for place in Placement if (case.id, place) not in marked]
+        if left and not (case.decides and sure and len(left) == len(Placement)):
+            return case, left[0]
+    return None
+
+
+def settled(result: PlacingResult, sheet: PlacingSheet) -> PlacingResult:
+    """Return the result with its place and the reason in words, once nothing is left to ask."""
+    if result.place is not None or next_case(sheet, result.marks) is not None:
+        return result
+    place = chosen(sheet, result.marks)
+    return replace(result, place=place, why=_why(sheet, result.marks, place))
+
+
+def chosen(sheet: PlacingSheet, marks: Sequence[PlacingMark]) -> Placement:
+    """Return the place where rules are kept most often, among those that are surely better than
+    the system text; without any, the system text.
+    """
+    better = _surely_better(sheet, marks)
+    if not better:
+        return Placement.SYSTEM
+    return max(better, key=lambda place: kept_share(sheet, marks, place, decides=True).kept)
+
+
+def kept_share(
+    sheet: PlacingSheet, marks: Sequence[PlacingMark], place: Placement, *, decides: bool
+) -> KeptShare:
+    """Count the answers that kept their rule in one place, over the cases that could be checked in
+    every place: those that decide, or those that only show.
+    """
+    wanted = {case.id for case in sheet.cases if case.decides is decides}
+    scored = [found[place] for case, found in _whole(marks).items() if case in wanted]
+    return KeptShare(kept=sum(scored), n=ANSWERS * len(scored))
+
+
+def _surely_better(sheet: PlacingSheet, marks: Sequence[PlacingMark]) -> list[Placement]:
+    """The places where rules are surely kept more often than in the system text.
+
+    Each is an anytime-valid bet on cases in which one of both places keeps more, so the cases may
+    end as soon as it is won (core/proof/evalue.py).
+    """
+    deciding = {case.id for case in sheet.cases if case.decides}
+    whole = [found for case, found in _whole(marks).items() if case in deciding]
+    better = []
+    for place in (Placement.HEAD, Placement.TAIL):
+        wins = sum(found[place] > found[Placement.SYSTEM] for found in whole)
+        losses = sum(found[place] < found[Placement.SYSTEM] for found in whole)
+        if from_log(log_e_value(wins, losses)) >= SURE_E:
+            better.append(place)
+    return better
+
+
+def _whole(marks: Sequence[PlacingMark]) -> dict[str, dict[Placement, int]]:
+    """The scores of the cases that have one in every place."""
+    found: dict[str, dict[Placement, int]] = {}
+    for mark in marks:
+        if mark.kept is not None:
+            found.setdefault(mark.case, {})[mark.place] = mark.kept
+    return {case: scores for case, scores in found.items() if len(scores) == len(Placement)}
+
+
+def _why(sheet: PlacingSheet, marks: Sequence[PlacingMark], place: Placement) -> str:
+    shown = {one: kept_share(sheet, marks, one, decides=False) for one in Placement}
+    n = shown[Placement.SYSTEM].n
+    counts = ", ".join(f"{shown[one].kept} {_WHERE[one]}" for one in Placement)
+    head = (
+        f"Skills stand {_WHERE[place]}: there it surely keeps rules more often."
+        if place is not Placement.SYSTEM
+        else f"Skills stand {_WHERE[place]}: nowhere else does it surely keep rules more often."
+    )
+    if not n:
+        return head
+    return f"{head} Of {n} answers under other rules it kept {counts}."

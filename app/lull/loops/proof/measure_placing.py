@@ -1,0 +1,207 @@
+"""Measures in idle time where in its prompts a model obeys skills (instruction texts) best.
+
+The models that the user talks to most are asked cases with rules that a program checks, each with
+the rule in every place. Each mark is stored before the next, so measuring goes on where it stopped.
+Until it has ended, skills stand in the system text.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from lull.core.adapters.model_facts import ModelFacts
+from lull.core.chat.messages import Completion, Finish, Message, Role, text_message
+from lull.core.checks.check import Tools
+from lull.core.checks.holding import holds
+from lull.core.errors import LullError
+from lull.core.idle.ports import Quiet
+from lull.core.models.talked_to import COUNTED_PERIOD, Talked
+from lull.core.ports import Clock
+from lull.core.proof.placing import (
+    PlacingCase,
+    PlacingMark,
+    PlacingResult,
+    PlacingSheet,
+    next_case,
+    settled,
+)
+from lull.core.skills.prompt_block import Placement
+from lull.loops.proof.replay import ReplayTarget, injected
+from lull.store.proof.placings import Placings
+
+log = logging.getLogger(__name__)
+
+MOST_MODELS: Final = 3
+"""Number of models, most talked to first, that are measured."""
+MOST_TOKENS: Final = 200
+"""Longest answer of a case in tokens; one that is cut off there is not scored."""
+SEED: Final = 7
+"""Seed of every answer, so that the places differ by nothing else."""
+_OWN_MARK: Final = "skills>"
+"""What an answer holds that repeats the block of skills instead of obeying it."""
+
+
+class WaitingPlacing(NamedTuple):
+    """A model that is still to be measured, with the number of marks done and the most there may
+    be.
+    """
+
+    model: str
+    digest: str
+    done: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlacingModels:
+    """The models that the user talks to, and how to ask them."""
+
+    talked: Callable[[datetime], Sequence[Talked]]
+    """Returns how often each model answered since a time. Blocking."""
+    facts: Callable[[str], ModelFacts | None]
+    """Returns what is known of a model that runs here, by its name."""
+    stage: Callable[[str], Awaitable[ReplayTarget | None]]
+    """Returns a model to ask, by its name; None if it is unavailable."""
+    wanted: Callable[[], bool]
+    """Returns whether there are skills to be put anywhere."""
+
+
+class MeasurePlacing:
+    """Finds where each model that the user talks to obeys skills (instruction texts) best."""
+
+    def __init__(
+        self,
+        *,
+        store: Placings,
+        sheet: PlacingSheet,
+        models: PlacingModels,
+        quiet: Quiet,
+        clock: Clock,
+        slice_s: float,
+        tools: Tools,
+        places: dict[str, Placement],
+    ) -> None:
+        """`places` is filled with what is found, by the model's digest."""
+        self._store = store
+        self._sheet = sheet
+        self._asked = models
+        self._quiet = quiet
+        self._clock = clock
+        self._slice_s = slice_s
+        self._tools = tools
+        self._places = places
+        self._results: dict[str, PlacingResult] = {}
+        """Results with the current cases, by digest."""
+        self._models: dict[str, str] = {}
+        """Name by digest of the models to measure, most talked to first."""
+
+    async def load(self) -> None:
+        """Load the stored results, and put what is known in force."""
+        for result in await asyncio.to_thread(self._store.all):
+            if result.sheet == self._sheet.sha256:
+                self._take(result)
+
+    async def look(self) -> None:
+        """Determine anew which models the user talks to most."""
+        if not self._asked.wanted() or not self._sheet.cases:
+            self._models = {}
+            return
+        talked = await asyncio.to_thread(self._asked.talked, self._clock.now() - COUNTED_PERIOD)
+        models: dict[str, str] = {}
+        for one in sorted(talked, key=lambda one: (-one.turns, one.model)):
+            facts = self._asked.facts(one.model)
+            if facts is not None and facts.reads_suffixes and len(models) < MOST_MODELS:
+                models.setdefault(facts.digest, one.model)
+        self._models = models
+
+    def waiting(self) -> list[WaitingPlacing]:
+        """Return the models that are still to be measured; cheap, as it is called ten times a
+        second.
+        """
+        most = len(self._sheet.cases) * len(Placement)
+        return [
+            WaitingPlacing(model, digest, len(self._so_far(model, digest).marks), most)
+            for digest, model in self._models.items()
+            if self._so_far(model, digest).place is None
+        ]
+
+    def results(self) -> list[PlacingResult]:
+        """Return what is known of the models that the user talks to, most talked to first; also of
+        those that are being measured.
+        """
+        return [self._so_far(model, digest) for digest, model in self._models.items()]
+
+    async def slice(self, model: str) -> int:
+        """Ask one model for at most half a minute; return the number of marks.
+
+        Raises LullError when it could not be asked and there is no mark.
+        """
+        end_s, marked = self._clock.monotonic_s() + self._slice_s, 0
+        while self._clock.monotonic_s() < end_s:
+            try:
+                if not await self._one(model):
+                    break
+            except LullError as error:
+                if not marked:
+                    raise
+                log.info("measuring where %s obeys skills waits: %s", model, error)
+                break
+            marked += 1
+        return marked
+
+    async def _one(self, model: str) -> bool:
+        """Ask one case with its rule in one place; False if there is none, or no model to ask."""
+        stage = await self._asked.stage(model)
+        if stage is None or self._models.get(stage.digest) is None:
+            return False
+        result = self._so_far(model, stage.digest)
+        following = next_case(self._sheet, result.marks)
+        if result.place is not None or following is None:
+            return False
+        case, place = following
+        # The caller decided that it is time for this; chats still go first.
+        kept = await self._quiet.run(lambda: self._kept(stage, case, place), hurry=True)
+        mark = PlacingMark(case=case.id, place=place, kept=kept)
+        found = settled(replace(result, marks=(*result.marks, mark)), self._sheet)
+        found = replace(found, at=self._clock.now())
+        await self._store.put(found)
+        self._take(found)
+        if found.place is not None:
+            log.info("%s: %s", model, found.why)
+        return True
+
+    async def _kept(self, stage: ReplayTarget, case: PlacingCase, place: Placement) -> int | None:
+        """Return how many of a case's answers kept its rule; None if one cannot be checked."""
+        asked: tuple[Message, ...] = (text_message(Role.USER, case.asked),)
+        first = await self._answer(stage, asked, case, place)
+        asked = (*asked, first.message, text_message(Role.USER, case.then))
+        second = await self._answer(stage, asked, case, place)
+        verdicts = [self._holds(case, one) for one in (first, second)]
+        return None if None in verdicts else sum(map(bool, verdicts))
+
+    async def _answer(
+        self, stage: ReplayTarget, messages: Sequence[Message], case: PlacingCase, place: Placement
+    ) -> Completion:
+        prompt = injected(messages, [case.rule], system=stage.system, place=place)
+        sampling = replace(stage.sampling, seed=SEED, max_tokens=MOST_TOKENS)
+        return await stage.chat.chat(prompt, sampling=sampling, adapter=stage.adapter)
+
+    def _holds(self, case: PlacingCase, answer: Completion) -> bool | None:
+        if answer.finish is not Finish.STOP:
+            return None
+        text = answer.message.text
+        return False if _OWN_MARK in text else holds(case.check, text, self._tools)
+
+    def _so_far(self, model: str, digest: str) -> PlacingResult:
+        known = self._results.get(digest)
+        return known or PlacingResult(model=model, digest=digest, sheet=self._sheet.sha256)
+
+    def _take(self, result: PlacingResult) -> None:
+        self._results[result.digest] = result
+        if result.place is not None:
+            self._places[result.digest] = result.place

@@ -1,0 +1,57 @@
+"""Builds what measures where in a prompt each model obeys skills (instruction texts) best."""
+
+from __future__ import annotations
+
+from lull.backends.chat.placing_cases import placing_sheet
+from lull.core.adapters.model_facts import ModelFacts
+from lull.core.chat.model_name import canonical
+from lull.core.errors import ResourceError
+from lull.core.idle.ports import Quiet
+from lull.core.proof.placing import PlacingSheet
+from lull.core.skills.skill import SkillStatus
+from lull.loops.proof.measure_placing import MeasurePlacing, PlacingModels
+from lull.service.wiring.learning.asking import Services, Stages
+from lull.service.wiring.learning.checks import TOOLS
+from lull.store.proof.placings import Placings
+
+PROBLEM = "placing"
+
+
+def placing_of(world: Services, stages: Stages, quiet: Quiet, *, slice_s: float) -> MeasurePlacing:
+    """Build what measures where each model obeys skills best.
+
+    Missing cases are shown as a problem, and then nothing is measured.
+    """
+    try:
+        sheet = placing_sheet()
+    except ResourceError as error:
+        world.problems.report(PROBLEM, error)
+        sheet = PlacingSheet(sha256="", cases=())
+
+    def here(model: str) -> ModelFacts | None:
+        """What is known of a model that runs on this machine."""
+        alone = world.local.is_alone_with(model)
+        return stages.facts(model) if alone or _is_here(world, model) else None
+
+    def has_skills() -> bool:
+        return any(one.status is SkillStatus.ACTIVE for one in world.library().skills.values())
+
+    return MeasurePlacing(
+        store=Placings(world.stores.database),
+        sheet=sheet,
+        models=PlacingModels(
+            talked=world.stores.trajectories.talked_to,
+            facts=here,
+            stage=stages.stage,
+            wanted=has_skills,
+        ),
+        quiet=quiet,
+        clock=world.clock,
+        slice_s=slice_s,
+        tools=TOOLS,
+        places=world.places,
+    )
+
+
+def _is_here(world: Services, model: str) -> bool:
+    return canonical(model) in world.ollama.digests()

@@ -1,0 +1,66 @@
+"""Stores where each model obeys skills (instruction texts in prompts) best, with every single mark,
+so that an interrupted measurement can continue.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from datetime import UTC, datetime
+
+from lull.core.proof.placing import PlacingMark, PlacingResult
+from lull.core.skills.prompt_block import Placement
+from lull.store.database import Database
+
+
+class Placings:
+    """Reads and writes the table `placings` (where in a prompt a model obeys skills best)."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def all(self) -> tuple[PlacingResult, ...]:
+        """List the results of all models, oldest first. Blocking."""
+        rows = self._db.read(
+            lambda connection: connection.execute(
+                "SELECT * FROM placings ORDER BY at, digest"
+            ).fetchall()
+        )
+        return tuple(map(_result, rows))
+
+    async def put(self, result: PlacingResult) -> None:
+        """Store the current state of a model's result, in place of one with older cases."""
+        at = (result.at or datetime.fromtimestamp(0, UTC)).astimezone(UTC)
+        values = (
+            result.digest,
+            result.model,
+            result.sheet,
+            at.isoformat(timespec="microseconds"),
+            None if result.place is None else result.place.value,
+            result.why,
+            json.dumps([mark.as_json() for mark in result.marks]),
+        )
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "INSERT OR REPLACE INTO placings (digest, model, sheet, at, place, why, marks)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                values,
+            )
+
+        await self._db.write(work)
+
+
+def _result(row: sqlite3.Row) -> PlacingResult:
+    return PlacingResult(
+        model=row["model"],
+        digest=row["digest"],
+        sheet=row["sheet"],
+        at=datetime.fromisoformat(row["at"]),
+        place=None if row["place"] is None else Placement(row["place"]),
+        why=row["why"],
+        marks=tuple(
+            PlacingMark(case=case, place=Placement(place), kept=kept)
+            for case, place, kept in json.loads(row["marks"])
+        ),
+    )

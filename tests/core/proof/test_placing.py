@@ -1,0 +1,124 @@
+"""Where skills stand: which cases are asked, when a place is sure, and what is said of it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from lull.core.checks.check import Check, CheckKind
+from lull.core.proof.placing import (
+    KeptShare,
+    PlacingCase,
+    PlacingMark,
+    PlacingResult,
+    PlacingSheet,
+    chosen,
+    kept_share,
+    next_case,
+    settled,
+)
+from lull.core.skills.prompt_block import Placement
+
+SYSTEM, HEAD, TAIL = Placement
+
+
+def sheet(decide: int = 24, show: int = 12) -> PlacingSheet:
+    def case(name: str, decides: bool) -> PlacingCase:
+        return PlacingCase(
+            id=name,
+            rule="Say so.",
+            check=Check(kind=CheckKind.CONTAINS, value="so"),
+            asked="a",
+            then="b",
+            decides=decides,
+        )
+
+    shown = [case(f"s{n}", False) for n in range(show)]
+    return PlacingSheet(sha256="x", cases=(*shown, *(case(f"d{n}", True) for n in range(decide))))
+
+
+Obeys = Mapping[Placement, Sequence[int | None]]
+"""The scores of the cases in turn, by place; the last is repeated."""
+
+
+def asked(cases: PlacingSheet, obeys: Obeys) -> list[PlacingMark]:
+    """All that is asked of a model that keeps so many of its rules."""
+    marks: list[PlacingMark] = []
+    while (found := next_case(cases, marks)) is not None:
+        case, place = found
+        own = obeys[place]
+        kept = own[min(len(marks) // len(Placement), len(own) - 1)]
+        marks.append(PlacingMark(case=case.id, place=place, kept=kept))
+    return marks
+
+
+def test_all_places_are_asked_and_those_cases_first_that_decide() -> None:
+    marks = asked(sheet(2, 1), {SYSTEM: [1], HEAD: [1], TAIL: [1]})
+    assert [(mark.case, mark.place) for mark in marks] == [
+        (case, place) for case in ("d0", "d1", "s0") for place in Placement
+    ]
+
+
+def test_the_system_text_stays_where_nothing_is_surely_better() -> None:
+    cases = sheet()
+    assert chosen(cases, []) is SYSTEM
+    assert chosen(cases, asked(cases, {SYSTEM: [1], HEAD: [1], TAIL: [0]})) is SYSTEM
+    some = asked(cases, {SYSTEM: [1], HEAD: [2] * 6 + [1], TAIL: [2, 0, 2, 0, 2, 1]})
+    assert chosen(cases, some) is SYSTEM
+
+
+def test_a_place_that_is_surely_better_ends_the_choice_early_and_is_shown_by_other_cases() -> None:
+    cases = sheet()
+    marks = asked(cases, {SYSTEM: [0], HEAD: [0], TAIL: [2]})
+    deciding = {mark.case for mark in marks if mark.case.startswith("d")}
+    assert 8 <= len(deciding) < 12 and chosen(cases, marks) is TAIL
+    assert len({mark.case for mark in marks} - deciding) == 12
+    done = settled(PlacingResult(model="m", digest="d", sheet="x", marks=tuple(marks)), cases)
+    assert done.place is TAIL
+    assert done.why == (
+        "Skills stand behind your message: there it surely keeps rules more often. Of 24 answers"
+        " under other rules it kept 0 in the system text, 0 before your message, 24 behind your"
+        " message."
+    )
+
+
+def test_of_two_places_that_are_surely_better_the_one_is_used_that_keeps_more() -> None:
+    cases = sheet()
+    assert chosen(cases, asked(cases, {SYSTEM: [0], HEAD: [2], TAIL: [1]})) is HEAD
+
+
+def test_a_case_that_could_not_be_checked_in_some_place_counts_in_none() -> None:
+    cases = sheet()
+    marks = asked(cases, {SYSTEM: [0], HEAD: [None, 2], TAIL: [0]})
+    assert kept_share(cases, marks, SYSTEM, decides=True).n % 2 == 0
+    assert kept_share(cases, marks[:3], SYSTEM, decides=True) == KeptShare(kept=0, n=0)
+    lost = asked(cases, {SYSTEM: [None], HEAD: [2], TAIL: [2]})
+    assert chosen(cases, lost) is SYSTEM
+    done = settled(PlacingResult(model="m", digest="d", sheet="x", marks=tuple(lost)), cases)
+    assert done.why.endswith("more often.")
+
+
+def test_what_is_not_ended_is_not_settled() -> None:
+    cases = sheet(2, 1)
+    begun = PlacingResult(
+        model="m", digest="d", sheet="x", marks=(PlacingMark(case="d0", place=SYSTEM, kept=1),)
+    )
+    assert settled(begun, cases) is begun
+
+
+@pytest.mark.slow
+@pytest.mark.full
+def test_a_model_that_obeys_alike_everywhere_seldom_gets_another_place() -> None:
+    """At most one in twenty, however often it obeys: both bets are won together by 5 %."""
+    cases, dice = sheet(show=0), random.Random(5)
+    for share in (0.3, 0.5, 0.8):
+        wrong = 0
+        for _ in range(300):
+            scores = {
+                place: [sum(dice.random() < share for _ in range(2)) for _ in range(24)]
+                for place in Placement
+            }
+            wrong += chosen(cases, asked(cases, scores)) is not SYSTEM
+        assert wrong / 300 <= 0.05
