@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from lull.core import durations as spans
 from lull.core.idle.pausing import FOR_EVER
 from lull.desktop.state import AppState, Phase, Subject
 from lull.desktop.widgets.icons import TrayShape
-from lull.desktop.words import clock, parsed, percent, plain, tr
+from lull.desktop.words import clock, length, parsed, percent, plain, time_of_day, tr
 
 Json = dict[str, Any]
 
@@ -95,7 +94,7 @@ def _paused(until: datetime | None, now: datetime) -> str:
         return tr("Paused until you resume")
     if until <= now:
         return tr("The pause is over")
-    return tr("Paused until %1", spans.clock(until, now))
+    return tr("Paused until %1", time_of_day(until, now))
 
 
 def _working(learning: Json, runs: Json) -> str:
@@ -103,7 +102,7 @@ def _working(learning: Json, runs: Json) -> str:
     run = next((r for r in runs.get("runs") or () if r.get("status") == "training"), None)
     if work is None:
         return tr("Working")
-    left = spans.length(float(work.get("left_s") or 0))
+    left = length(float(work.get("left_s") or 0))
     if run is not None and run.get("of") and work.get("kind") == "step":
         return tr("Training, step %1 of %2, %3 left", run["steps"], run["of"], left)
     share = percent(float(work.get("progress") or 0))

@@ -19,7 +19,7 @@ from lull.desktop.actions import pause_lengths
 from lull.desktop.pages.failed_card import FailedCard
 from lull.desktop.pages.learning.feed import LearningFeed
 from lull.desktop.pages.skills.changes import newest_changes
-from lull.desktop.pages.today_words import figure_titles, reward_words, work_words
+from lull.desktop.pages.today_words import figure_titles, gate_names, reward_words, work_words
 from lull.desktop.standing import standing
 from lull.desktop.state import Subject
 from lull.desktop.widgets.flow import Flow, scrolled
@@ -27,7 +27,7 @@ from lull.desktop.widgets.icons import pixmap
 from lull.desktop.widgets.page import Kit, Page, PageName
 from lull.desktop.widgets.parts import Card, button, empty_out, label, row, set_kind
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import ago, counted, in_window, now, only, plain, tr
+from lull.desktop.words import ago, count, counted, in_window, now, only, plain, tr
 
 Json = dict[str, Any]
 DAYS: Final = 15
@@ -277,7 +277,7 @@ class TodayPage(Page):
         top = Qt.AlignmentFlag.AlignTop
         mark.setFixedHeight(line_px)
         grid.addWidget(mark, line, 0, top)
-        grid.addWidget(label(name.capitalize(), "muted"), line, 1, top)
+        grid.addWidget(label(gate_names().get(name, name.capitalize()), "muted"), line, 1, top)
         grid.addWidget(said, line, 2, top)
 
     def _show_figures(self, status: Json) -> None:
@@ -288,7 +288,7 @@ class TodayPage(Page):
             "conversations": status.get("conversations", 0),
         }
         for name, value in values.items():
-            self.figures[name].setText(f"{int(value):,}")
+            self.figures[name].setText(count(int(value)))
         for name, titles in figure_titles().items():
             self.titles[name].setText(titles[0] if int(values[name]) == 1 else titles[1])
         turns = int(status.get("turns", 0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lull.desktop.words import percent, plain, tr
+from lull.desktop.words import count, percent, plain, tr
 
 Json = dict[str, Any]
 
@@ -16,6 +16,27 @@ def figure_titles() -> dict[str, tuple[str, str]]:
         "proposals": (tr("suggestion to review"), tr("suggestions to review")),
         "skills": (tr("active skill"), tr("active skills")),
         "conversations": (tr("conversation"), tr("conversations")),
+    }
+
+
+def gate_names() -> dict[str, str]:
+    """Return what the conditions for background work (gates) are about, by their names."""
+    return {
+        "learning": tr("Learning"),
+        "pause": tr("Pause"),
+        "input": tr("Input"),
+        "chat": tr("Chat"),
+        "wake": tr("Wake"),
+        "call": tr("Call"),
+        "app": tr("App"),
+        "calendar": tr("Calendar"),
+        "hours": tr("Hours"),
+        "low power": tr("Low power"),
+        "power": tr("Power"),
+        "heat": tr("Heat"),
+        "memory": tr("Memory"),
+        "load": tr("Load"),
+        "wait": tr("Wait"),
     }
 
 
@@ -34,5 +55,5 @@ def reward_words(days: Sequence[Json], today: str) -> tuple[str, str]:
     told = tr("%1 in the two weeks before", percent(usual)) if usual is not None else ""
     if now_ is None:
         return "–", told or tr("none scored yet")
-    scored = tr("of %1 scored", f"{now_['n']:,}")
+    scored = tr("of %1 scored", count(now_["n"]))
     return percent(now_["reward"]), f"{scored}; {told}" if told else scored

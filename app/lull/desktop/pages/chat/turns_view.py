@@ -149,13 +149,13 @@ def _score_words(reward: Json) -> str:
     """An answer's score and who gave it; the user's own rating is no probability."""
     if reward["source"] == "explicit":
         return tr("You rated it good") if reward["value"] > 0 else tr("You rated it bad")
+    share = percent(float(reward["p_good"]))
     words = {
-        "verifiable": tr("%1 likely good, scored by a check"),
-        "implicit": tr("%1 likely good, judging by what you did next"),
-        "judge": tr("%1 likely good, scored by a judge model"),
+        "verifiable": tr("%1 likely good, scored by a check", share),
+        "implicit": tr("%1 likely good, judging by what you did next", share),
+        "judge": tr("%1 likely good, scored by a judge model", share),
     }
-    said = words.get(str(reward["source"]), tr("%1 likely good"))
-    return said.replace("%1", percent(float(reward["p_good"])))
+    return words.get(str(reward["source"]), tr("%1 likely good", share))
 
 
 def worth_words(turn: Json) -> str:

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
 )
 
 from lull.contract import routes
-from lull.core import durations as spans
 from lull.core.idle.hours import reads
 from lull.desktop.client import Reply
 from lull.desktop.pages.learning.tables import fill, small_table
@@ -39,7 +38,7 @@ from lull.desktop.widgets.flow import Flow, scrolled
 from lull.desktop.widgets.page import Kit, Page
 from lull.desktop.widgets.parts import Card, beside, button, empty_out, label, row, set_kind
 from lull.desktop.widgets.tokens import GAP, Theme
-from lull.desktop.words import ago, counted, now, plain, tr
+from lull.desktop.words import ago, counted, length, now, plain, tr
 
 Json = dict[str, Any]
 
@@ -336,8 +335,8 @@ def week_words(windows: Json) -> str:
     return tr(
         "%1 in the last seven days, %2 in all; Lull worked for %3.",
         counted(len(lulls), "%1 lull", "%1 lulls"),
-        spans.length(long_s),
-        spans.length(used_s),
+        length(long_s),
+        length(used_s),
     )
 
 

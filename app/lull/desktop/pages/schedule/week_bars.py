@@ -13,7 +13,7 @@ from typing import Any, Final
 from lull.core.idle.hours import parsed as hours_of
 from lull.core.idle.hours import reads
 from lull.desktop.state import WEEK_DAYS
-from lull.desktop.words import parsed, plain, tr
+from lull.desktop.words import parsed, plain, tr, week_day
 
 Json = dict[str, Any]
 DAYS: Final = WEEK_DAYS
@@ -144,7 +144,7 @@ def list_rows(bars: Sequence[Bar]) -> list[tuple[str, str, str, str]]:
     told = [bar for bar in bars if bar.kind.value not in HOURS]
     return [
         (
-            f"{bar.start:%a %d %b}",
+            week_day(bar.start),
             f"{bar.start:%H:%M}–{bar.end:%H:%M}",
             words[bar.kind],
             plain(bar.text),

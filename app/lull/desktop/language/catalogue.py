@@ -1,0 +1,73 @@
+"""Reads a catalogue of translated texts: a gettext `.po` file, as translators' programs write it.
+
+It is read as it is, without a compiled form: what lies in a checkout is what the window says.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lull.core.errors import ResourceError
+
+_LINE = re.compile(r'(?:(msgctxt|msgid|msgid_plural|msgstr(?:\[[01]\])?)\s+)?(".*")')
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Catalogue:
+    """The texts of one language, by the English ones."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    counted: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+    """The singular and the plural of texts with a number, by the English pair."""
+    coded: dict[str, str] = field(default_factory=dict)
+    """Texts of the service, by their codes."""
+
+
+def read(path: Path) -> Catalogue:
+    """Read a catalogue. Raises ResourceError, with the line, for a file that is none."""
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ResourceError(f"{path} cannot be read: {error}.") from error
+    catalogue = Catalogue()
+    for entry in _entries(text, path):
+        one, said = entry.get("msgid", ""), entry.get("msgstr", "")
+        if code := entry.get("msgctxt"):
+            catalogue.coded[code] = said
+        elif many := entry.get("msgid_plural"):
+            pair = entry.get("msgstr[0]", ""), entry.get("msgstr[1]", "")
+            catalogue.counted[one, many] = pair
+        elif one:  # without a text it is the file's head
+            catalogue.texts[one] = said
+    return catalogue
+
+
+def _entries(text: str, path: Path) -> Iterator[dict[str, str]]:
+    entry: dict[str, str] = {}
+    part = ""
+    for number, line in enumerate([*text.splitlines(), ""], start=1):
+        if not line.strip():
+            if entry:
+                yield entry
+            entry, part = {}, ""
+        elif not line.startswith("#"):
+            found = _LINE.fullmatch(line.strip())
+            part = (found and found[1]) or part
+            if found is None or not part or (found[1] and part in entry):
+                raise ResourceError(f"{path}, line {number} is no line of a catalogue: {line}")
+            # A text in quotes is written as in JSON.
+            entry[part] = entry.get(part, "") + _unquoted(found[2], path, number)
+
+
+def _unquoted(quoted: str, path: Path, number: int) -> str:
+    try:
+        return str(json.loads(quoted))
+    except ValueError as error:
+        raise ResourceError(f"{path}, line {number}: {error}.") from error
+
+
+__all__ = ["Catalogue", "read"]
