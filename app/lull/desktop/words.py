@@ -7,23 +7,29 @@ force; what the service says goes through `told`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
+from typing import Any
 
 from PySide6.QtCore import QDate, QDateTime, QLocale, QTime
 
 from lull.core import durations as spans
 from lull.desktop.language.catalogue import Catalogue
+from lull.desktop.language.recognising import Recognised
 
 _PLACE = re.compile(r"%([1-9])")
 _IN_DAYS = re.compile(r"\b(\d+) d\b")
 
 
-@dataclass(slots=True)
 class _Spoken:
-    catalogue: Catalogue = field(default_factory=Catalogue)
-    locale: QLocale = field(default_factory=lambda: QLocale(QLocale.Language.English))
+    """The language in force."""
+
+    def __init__(self) -> None:
+        self.speak(Catalogue(), QLocale(QLocale.Language.English))
+
+    def speak(self, catalogue: Catalogue, locale: QLocale) -> None:
+        self.catalogue, self.locale = catalogue, locale
+        self.sentences = Recognised(catalogue.sentences)
 
 
 _spoken = _Spoken()
@@ -31,7 +37,7 @@ _spoken = _Spoken()
 
 def speak(catalogue: Catalogue, locale: QLocale) -> None:
     """Use this catalogue's texts, and the locale's numbers and names of days, from now on."""
-    _spoken.catalogue, _spoken.locale = catalogue, locale
+    _spoken.speak(catalogue, locale)
 
 
 def tr(text: str, *values: object) -> str:
@@ -51,6 +57,47 @@ def counted(number: int, one: str, many: str) -> str:
 def _filled(text: str, values: tuple[object, ...]) -> str:
     # In a single pass, because a value may itself contain %1.
     return _PLACE.sub(lambda m: str(values[int(m[1]) - 1]), text) if values else text
+
+
+def told(one: Mapping[str, Any], name: str = "text") -> str:
+    """Return a text of the service in the user's language: by its code and values where it has
+    them, else by its English wording, else as it is.
+    """
+    before = "" if name == "text" else f"{name}_"
+    form = _spoken.catalogue.coded.get(str(one.get(f"{before}code")))
+    if form is None:
+        return in_window(plain(str(one.get(name) or "")))
+    return _filled(form, tuple(_told_value(value) for value in one.get(f"{before}values") or ()))
+
+
+def both(one: Mapping[str, Any], name: str = "detail") -> str:
+    """Return what the service says of a problem, and what to do about it."""
+    return f"{told(one, name)} {told(one, 'hint')}".strip()
+
+
+def named(code: str, english: str) -> str:
+    """Return the name of one of the service's things, such as a setting, in the user's language."""
+    return _spoken.catalogue.coded.get(code) or english
+
+
+def _told_value(value: Any) -> str:
+    match value:
+        case {"length_s": None}:
+            return tr("ever")
+        case {"length_s": float() | int() as seconds}:
+            return length(seconds)
+        case {"share": float() | int() as share}:
+            return percent(share)
+        case {"at": str(iso)}:
+            return clock(iso, now())
+        case {"text": _}:
+            return told(value)
+        case bool() | None:
+            return ""
+        case int():
+            return count(value)
+    text = plain(str(value))
+    return _spoken.sentences.found(text) or text
 
 
 def now() -> datetime:
@@ -195,11 +242,12 @@ def _places() -> dict[str, str]:
 
 
 def in_window(text: str) -> str:
-    """Rewrite a text of the service for the window: terminal commands become names of pages or
-    buttons.
+    """Rewrite a text of the service for the window: in the user's language where it is known, and
+    terminal commands become names of pages or buttons.
 
     Clauses about what can only be done in a terminal are left out.
     """
+    text = _spoken.sentences.found(text) or text
     if "`" not in text and "--" not in text:
         return text
     said = ""
@@ -251,12 +299,14 @@ def _shows(character: str) -> bool:
 
 __all__ = [
     "ago",
+    "both",
     "clock",
     "count",
     "counted",
     "decimal",
     "in_window",
     "length",
+    "named",
     "now",
     "on_day",
     "only",
@@ -268,6 +318,7 @@ __all__ = [
     "signed",
     "speak",
     "time_of_day",
+    "told",
     "tr",
     "week_day",
 ]

@@ -10,9 +10,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from lull.core.errors import ResourceError
 
+SENTENCE: Final = "service"
+"""Context of the service's texts that have no code."""
 _LINE = re.compile(r'(?:(msgctxt|msgid|msgid_plural|msgstr(?:\[[01]\])?)\s+)?(".*")')
 
 
@@ -25,6 +28,8 @@ class Catalogue:
     """The singular and the plural of texts with a number, by the English pair."""
     coded: dict[str, str] = field(default_factory=dict)
     """Texts of the service, by their codes."""
+    sentences: dict[str, str] = field(default_factory=dict)
+    """Texts of the service that come without a code, by the English ones."""
 
 
 def read(path: Path) -> Catalogue:
@@ -36,7 +41,9 @@ def read(path: Path) -> Catalogue:
     catalogue = Catalogue()
     for entry in _entries(text, path):
         one, said = entry.get("msgid", ""), entry.get("msgstr", "")
-        if code := entry.get("msgctxt"):
+        if (code := entry.get("msgctxt")) == SENTENCE:
+            catalogue.sentences[one] = said
+        elif code:
             catalogue.coded[code] = said
         elif many := entry.get("msgid_plural"):
             pair = entry.get("msgstr[0]", ""), entry.get("msgstr[1]", "")
@@ -68,6 +75,3 @@ def _unquoted(quoted: str, path: Path, number: int) -> str:
         return str(json.loads(quoted))
     except ValueError as error:
         raise ResourceError(f"{path}, line {number}: {error}.") from error
-
-
-__all__ = ["Catalogue", "read"]

@@ -43,6 +43,9 @@ def speak_wanted(app: QCoreApplication, preferences: QSettings) -> None:
 
 def put_in_force(app: QCoreApplication, language: str) -> None:
     """Let the window speak a language. Raises ResourceError for a damaged catalogue."""
+    for one in app.findChildren(QTranslator):
+        app.removeTranslator(one)
+        one.deleteLater()
     if language == ENGLISH:
         speak(Catalogue(), QLocale(QLocale.Language.English))
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lull.desktop.words import count, percent, plain, tr
+from lull.desktop.words import count, percent, told, tr
 
 Json = dict[str, Any]
 
@@ -42,7 +42,7 @@ def gate_names() -> dict[str, str]:
 
 def work_words(learning: Json, work: Json) -> str:
     """Describe one piece of background work in a line: what is done now, or what comes next."""
-    said = f"{plain(str(work['text']))}. {work.get('why_not') or ''}".strip()
+    said = f"{told(work)}. {told(work, 'why_not')}".strip()
     return said if learning.get("state") == "working" else tr("Next: %1", said)
 
 

@@ -39,7 +39,7 @@ from lull.desktop.widgets.flow import Sides
 from lull.desktop.widgets.page import Empty, Kit, Page
 from lull.desktop.widgets.parts import Card, button, label, row
 from lull.desktop.widgets.tokens import GAP
-from lull.desktop.words import plain, tr
+from lull.desktop.words import told, tr
 
 Json = dict[str, Any]
 CANCELLABLE = ("waiting", "training", "trained", "judging")
@@ -144,7 +144,7 @@ class LearningPage(Page):
         if value.get("runs") or adapters or self.feed.value.get("points"):
             return None
         has, needs = value.get("telling_groups", 0), value.get("wanted_groups", 0)
-        text = str(value.get("text") or "")
+        text = told(value)
         if needs:
             words = tr(
                 "A run needs %1 requests whose answers differ in worth; there are %2.", needs, has
@@ -154,7 +154,7 @@ class LearningPage(Page):
 
     def show_content(self) -> None:
         value = self.state.value(Subject.RUNS)
-        self.doing.setText(plain(str(value.get("text") or "")))
+        self.doing.setText(told(value))
         self.doing.setVisible(bool(self.doing.text()))
         fill(self.runs, [(r["id"], run_cells(r)) for r in self._runs()])
         fill(self.adapters, [(a["id"], adapter_cells(a)) for a in self._adapters()])

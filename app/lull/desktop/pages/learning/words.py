@@ -19,6 +19,7 @@ from lull.desktop.words import (
     plain,
     short_date,
     short_day,
+    told,
     tr,
 )
 
@@ -121,7 +122,7 @@ def gain_words(run: Json) -> str:
 
 def run_words(run: Json) -> str:
     """Describe the details of a training run that have no column in the table of runs."""
-    words = [in_window(plain(str(run.get("why") or ""))), tr("%1 turns", run.get("turns", 0))]
+    words = [told(run, "why"), tr("%1 turns", run.get("turns", 0))]
     if run.get("tokens"):
         words.append(tr("%1 tokens", count(run["tokens"])))
     if run.get("took_s"):
@@ -135,7 +136,7 @@ def run_words(run: Json) -> str:
     if run.get("verdict"):
         words.append(tr("the gate %1", verdict_words({**run, "reasons": ()})))
     if run.get("reasons"):
-        words.append(plain("; ".join(run["reasons"])))
+        words.append(reasons_of(run))
     return " · ".join(word for word in words if word)
 
 
@@ -146,7 +147,7 @@ def facts_of(run: Json) -> list[tuple[str, str]]:
         (tr("Made"), short_date(run.get("made"))),
         (tr("Kind"), kind_words(str(run["kind"]))),
         (tr("Status"), status_words(str(run["status"]))),
-        (tr("Why"), in_window(plain(str(run.get("why") or "–")))),
+        (tr("Why"), told(run, "why") or "–"),
         (tr("Answers it learned from"), count(run.get("turns", 0))),
         (tr("Steps"), tr("%1 of %2", run.get("steps", 0), run.get("of") or "–")),
         (tr("Good, before and after"), gain_words(run)),
@@ -168,7 +169,12 @@ def facts_of(run: Json) -> list[tuple[str, str]]:
 def verdict_words(run: Json) -> str:
     verdict = {"accepted": tr("let it through"), "rejected": tr("turned it down")}
     said = verdict.get(str(run.get("verdict") or ""), tr("has not spoken"))
-    return plain("; ".join([said, *(run.get("reasons") or ())]))
+    return "; ".join(part for part in (said, reasons_of(run)) if part)
+
+
+def reasons_of(run: Json) -> str:
+    """Return why the gate decided so about a run's adapter, in the service's sentences."""
+    return "; ".join(in_window(plain(str(reason))) for reason in run.get("reasons") or ())
 
 
 RUN_NAMES = ("id", "made", "kind", "status", "steps", "of", "reward_before", "reward_after",
