@@ -29,7 +29,7 @@ class _Spoken:
 
     def speak(self, catalogue: Catalogue, locale: QLocale) -> None:
         self.catalogue, self.locale = catalogue, locale
-        self.sentences = Recognised(catalogue.sentences)
+        self.sentences = Recognised({**catalogue.worded, **catalogue.sentences})
 
 
 _spoken = _Spoken()
@@ -64,10 +64,13 @@ def told(one: Mapping[str, Any], name: str = "text") -> str:
     them, else by its English wording, else as it is.
     """
     before = "" if name == "text" else f"{name}_"
-    form = _spoken.catalogue.coded.get(str(one.get(f"{before}code")))
-    if form is None:
+    code = one.get(f"{before}code")
+    form = _spoken.catalogue.coded.get(str(code)) if code else None
+    values = tuple(_told_value(value) for value in one.get(f"{before}values") or ())
+    # A service of another version may send other values.
+    if form is None or any(int(place) > len(values) for place in _PLACE.findall(form)):
         return in_window(plain(str(one.get(name) or "")))
-    return _filled(form, tuple(_told_value(value) for value in one.get(f"{before}values") or ()))
+    return _filled(form, values)
 
 
 def both(one: Mapping[str, Any], name: str = "detail") -> str:
@@ -76,7 +79,9 @@ def both(one: Mapping[str, Any], name: str = "detail") -> str:
 
 
 def named(code: str, english: str) -> str:
-    """Return the name of one of the service's things, such as a setting, in the user's language."""
+    """Return the name of one of the service's things, such as a setting, in the user's language;
+    what has the same name in English may have another one there.
+    """
     return _spoken.catalogue.coded.get(code) or english
 
 

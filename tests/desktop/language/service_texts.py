@@ -4,6 +4,7 @@ the sentences of errors, of the doctor and of what cannot be measured."""
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -19,6 +20,46 @@ SAY = {"check": ("text", "hint"), "NextStep": ("text",), "Unknown": ("why",)}
 """Calls that say something in these arguments, besides those of errors."""
 TO_PROGRAMS = ("service/proxy/dialects", "service/proxy/long/child.py", "contract/")
 """What is said to chat clients and to Lull's own processes, in the words of their protocols."""
+REASONS = (
+    "core/adapters/gate.py",
+    "core/feedback/calibration.py",
+    "core/models/admission.py",
+    "core/models/candidates.py",
+    "core/models/learnable.py",
+    "core/models/talked_to.py",
+    "core/proof/proof.py",
+    "core/proof/rechecking.py",
+    "core/provenance/screening.py",
+    "core/training/eligibility.py",
+    "core/training/lesson.py",
+    "core/training/record.py",
+    "loops/adapters/promote.py",
+    "loops/models/choose_model.py",
+    "loops/models/examine_models.py",
+    "loops/proof/holdout.py",
+    "loops/proof/outcome.py",
+    "loops/skills/from_files.py",
+    "loops/skills/propose.py",
+    "loops/training/decide_step.py",
+    "loops/training/make_run.py",
+    "loops/training/train.py",
+    "loops/training/training_data.py",
+    "loops/training/training_job.py",
+    "service/adapters/control.py",
+    "service/control/checks.py",
+    "service/control/status.py",
+    "service/idle/checks.py",
+    "service/models/exams.py",
+    "service/proof/verifying.py",
+    "service/wiring/night/training.py",
+    "service/wiring/upstream.py",
+)
+"""Files whose every text of several words is a reason for people."""
+NOT_FOR_PEOPLE = re.compile(
+    r"[\n\\=]|\(\?|PRAGMA|^(the decision|the rule|the evidence|same words|last look|a check)$|"
+    r"^[a-z]+ %1$|idle source|share$"
+)
+"""What stands there too: names, patterns and questions to the database."""
 MOST_PLACES = 9
 
 
@@ -43,6 +84,10 @@ def of_service() -> ServiceTexts:
     errors = _errors(sources)
     for source in sources:
         source.walk(lambda at, name, call: _call(found, errors, at, name, call))
+        if source.file.removeprefix("lull/") in REASONS:
+            for text in source.written():
+                if not NOT_FOR_PEOPLE.search(text):
+                    _sentence(found, _without_forms(text), source.file)
         for node in ast.walk(source.tree):
             if isinstance(node, ast.ClassDef) and node.name in errors:
                 for title in _titles(node):
@@ -84,6 +129,12 @@ def _sentence(found: ServiceTexts, text: str, file: str) -> None:
     words = re.findall(r"[A-Za-z]{2,}", re.sub(r"%\d", " ", text))
     if places <= MOST_PLACES and len(words) >= (2 if places else 1):
         found.sentences.setdefault(text, set()).add(file)
+
+
+def _without_forms(text: str) -> str:
+    """A text with places for the fields that `str.format` fills."""
+    numbers = itertools.count(1)
+    return re.sub(r"\{[^}]*\}", lambda _: f"%{next(numbers)}", text)
 
 
 def _titles(error: ast.ClassDef) -> Iterator[str]:

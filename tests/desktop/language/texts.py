@@ -60,6 +60,9 @@ def _call(made: Found, at: Source, name: str, call: ast.Call) -> None:
     if name == "tr":
         for text in _seen(made, at, call, call.args[0]):
             made.texts.setdefault(text, set()).add(at.file)
+    elif name == "named" and isinstance(call.args[0], ast.Constant):
+        for code, text in zip(at.texts(call.args[0]), at.texts(call.args[1]), strict=True):
+            made.coded[code] = text
     elif name == "counted":
         ones, manys = (_seen(made, at, call, one) for one in call.args[1:3])
         for pair in zip(ones, manys, strict=True):

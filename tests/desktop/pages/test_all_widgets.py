@@ -227,7 +227,10 @@ class PseudoPairs(dict[tuple[str, str], tuple[str, str]]):
 
 @pytest.fixture
 def pseudo(qapp: QApplication) -> Iterator[None]:
-    speak(Catalogue(texts=Pseudo(), counted=PseudoPairs()), QLocale(QLocale.Language.English))
+    speak(
+        Catalogue(texts=Pseudo(), counted=PseudoPairs(), coded=Pseudo()),
+        QLocale(QLocale.Language.English),
+    )
     yield
     put_in_force(qapp, ENGLISH)
 

@@ -6,7 +6,6 @@ It is read as it is, without a compiled form: what lies in a checkout is what th
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +15,7 @@ from lull.core.errors import ResourceError
 
 SENTENCE: Final = "service"
 """Context of the service's texts that have no code."""
-_LINE = re.compile(r'(?:(msgctxt|msgid|msgid_plural|msgstr(?:\[[01]\])?)\s+)?(".*")')
+_PARTS: Final = frozenset({"msgctxt", "msgid", "msgid_plural", "msgstr", "msgstr[0]", "msgstr[1]"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +27,8 @@ class Catalogue:
     """The singular and the plural of texts with a number, by the English pair."""
     coded: dict[str, str] = field(default_factory=dict)
     """Texts of the service, by their codes."""
+    worded: dict[str, str] = field(default_factory=dict)
+    """The same texts by the English ones: stored ones have no code."""
     sentences: dict[str, str] = field(default_factory=dict)
     """Texts of the service that come without a code, by the English ones."""
 
@@ -45,6 +46,8 @@ def read(path: Path) -> Catalogue:
             catalogue.sentences[one] = said
         elif code:
             catalogue.coded[code] = said
+            if not code.startswith("setting"):  # names of settings are words like any other
+                catalogue.worded[one] = said
         elif many := entry.get("msgid_plural"):
             pair = entry.get("msgstr[0]", ""), entry.get("msgstr[1]", "")
             catalogue.counted[one, many] = pair
@@ -57,21 +60,33 @@ def _entries(text: str, path: Path) -> Iterator[dict[str, str]]:
     entry: dict[str, str] = {}
     part = ""
     for number, line in enumerate([*text.splitlines(), ""], start=1):
-        if not line.strip():
+        if not line or line.isspace():
             if entry:
                 yield entry
             entry, part = {}, ""
-        elif not line.startswith("#"):
-            found = _LINE.fullmatch(line.strip())
-            part = (found and found[1]) or part
-            if found is None or not part or (found[1] and part in entry):
-                raise ResourceError(f"{path}, line {number} is no line of a catalogue: {line}")
-            # A text in quotes is written as in JSON.
-            entry[part] = entry.get(part, "") + _unquoted(found[2], path, number)
+        elif line[0] != "#":
+            name, _, quoted = line.partition(" ")
+            if line[0] == '"':
+                quoted = line
+            elif name not in _PARTS or name in entry:
+                raise _wrong(path, number, line)
+            else:
+                part = name
+            if not part:
+                raise _wrong(path, number, line)
+            entry[part] = entry.get(part, "") + _unquoted(quoted.strip(), path, number, line)
 
 
-def _unquoted(quoted: str, path: Path, number: int) -> str:
+def _unquoted(quoted: str, path: Path, number: int, line: str) -> str:
+    if len(quoted) < 2 or quoted[0] != '"' or quoted[-1] != '"':
+        raise _wrong(path, number, line)
+    if "\\" not in quoted and '"' not in quoted[1:-1]:
+        return quoted[1:-1]
     try:
-        return str(json.loads(quoted))
+        return str(json.loads(quoted))  # what stands in quotes is written as in JSON
     except ValueError as error:
-        raise ResourceError(f"{path}, line {number}: {error}.") from error
+        raise _wrong(path, number, line) from error
+
+
+def _wrong(path: Path, number: int, line: str) -> ResourceError:
+    return ResourceError(f"{path}, line {number} is no line of a catalogue: {line}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lull.desktop.words import count, percent, told, tr
+from lull.desktop.words import count, named, percent, told, tr
 
 Json = dict[str, Any]
 
@@ -23,7 +23,7 @@ def gate_names() -> dict[str, str]:
     """Return what the conditions for background work (gates) are about, by their names."""
     return {
         "learning": tr("Learning"),
-        "pause": tr("Pause"),
+        "pause": named("gate pause", "Pause"),
         "input": tr("Input"),
         "chat": tr("Chat"),
         "wake": tr("Wake"),

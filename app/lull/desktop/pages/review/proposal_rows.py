@@ -16,7 +16,7 @@ from lull.desktop.pages.review.standing_words import (
     status_chip,
     waits_for_picks,
 )
-from lull.desktop.words import ago, count, counted, decimal, now, percent, plain, tr
+from lull.desktop.words import ago, count, counted, decimal, named, now, percent, plain, tr
 
 Json = dict[str, Any]
 _ROOT: Final = QModelIndex()
@@ -80,7 +80,11 @@ def ordered(proposals: Sequence[Json]) -> list[Json]:
 
 
 def kind_words(proposal: Json) -> str:
-    words = {"new": tr("New skill"), "edit": tr("Edit"), "retire": tr("Retire")}
+    words = {
+        "new": tr("New skill"),
+        "edit": named("proposal edit", "Edit"),
+        "retire": named("proposal retire", "Retire"),
+    }
     return words.get(str(proposal["kind"]), str(proposal["kind"]))
 
 
