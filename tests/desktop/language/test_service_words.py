@@ -147,6 +147,7 @@ def test_a_sentence_is_recognised_with_what_stands_in_its_places() -> None:
         ("a of b of c were read", "von b of c wurden a gelesen"),
         ("It is very hot.", "Es ist sehr heiß."),
         ("It is .", "Es ist ."),
+        ("It is what nobody here has said.", None),
         ("It is", None),
         ("It is very hot. not yet", None),
         ("one: two", None),

@@ -12,6 +12,9 @@ from typing import Final
 PLACE: Final = re.compile(r"%([1-9])")
 LEAST_WORDS: Final = 2
 """Words that a sentence with places needs beside them; with fewer it would fit almost anything."""
+SURE_WORDS: Final = 4
+NAME_WORDS: Final = 4
+"""Most words in a place of a sentence that has fewer than `SURE_WORDS` of its own."""
 _JOINTS: Final = re.compile(r"((?<=[.!?]) |; )")
 
 
@@ -31,7 +34,7 @@ class Recognised:
             return said
         for form in self._forms:
             parts = form.parts_of(text)
-            if parts is not None:
+            if parts is not None and (form.words >= SURE_WORDS or self._all_short(parts)):
                 return PLACE.sub(lambda m: self._part(parts[m[1]]), form.said)  # noqa: B023
         return None
 
@@ -43,6 +46,13 @@ class Recognised:
         said = [one if n % 2 else self.found(one) for n, one in enumerate(parts)]
         whole = all(one is not None for one in said)
         return "".join(one or "" for one in said) if whole else None
+
+    def _all_short(self, parts: Mapping[str, str]) -> bool:
+        """Whether what stands in places looks like names, or is known: no other sentence."""
+        return all(
+            len(part.split()) <= NAME_WORDS or self.found(part) is not None
+            for part in parts.values()
+        )
 
     def _part(self, text: str) -> str:
         return self.found(text) or text
@@ -63,10 +73,11 @@ class _Form:
     hold up the window.
     """
 
-    __slots__ = ("_between", "_first", "_last", "_places", "length", "said")
+    __slots__ = ("_between", "_first", "_last", "_places", "length", "said", "words")
 
     def __init__(self, english: str, said: str) -> None:
         self.said = said
+        self.words = _own_words(english)
         self._first, *self._between = PLACE.split(english)[::2]
         self._last = self._between.pop() if self._between else ""
         self._places = PLACE.findall(english)
