@@ -31,9 +31,13 @@ if [ "${1-}" = --inside ]; then
         mount --make-rslave "$tree/$place"
     done
     [ $# -gt 0 ] || exit 0 # only whether it can be done
+    # The tree becomes the root itself, since in a chroot no program may make namespaces for users.
+    # Where the system does not let it, a chroot must do.
+    cd -- "$tree"
+    if pivot_root . . 2>/dev/null; then umount -l .; fi
     for line; do
         # shellcheck disable=SC2016  # for the shell inside
-        chroot "$tree" /bin/sh -c '. /root/machine.sh && cd /home/lull && eval "$1"' sh "$line"
+        chroot . /bin/sh -c '. /root/machine.sh && cd /home/lull && eval "$1"' sh "$line"
     done
     exit 0
 fi

@@ -28,6 +28,7 @@ async def test_an_expected_adapter_answers_the_first_request(tiny: Tiny) -> None
         await engine.close()
 
 
+@pytest.mark.full
 @pytest.mark.logs("the adapter one is lost")
 async def test_one_that_cannot_be_loaded_is_told_of(
     tiny: Tiny,  # noqa: F811
@@ -47,6 +48,7 @@ async def test_one_that_cannot_be_loaded_is_told_of(
         await engine.close()
 
 
+@pytest.mark.full
 @pytest.mark.logs("the adapter .* is lost")
 async def test_one_whose_files_were_changed_is_never_loaded(tiny: Tiny) -> None:  # noqa: F811
     engine = MlxEngine(tiny.model)

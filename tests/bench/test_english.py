@@ -142,6 +142,7 @@ def test_rules_stand_alone_behind_a_client_and_in_later_messages() -> None:
     assert min(map(len, (alone, behind, later, turns))) > 10
 
 
+@pytest.mark.full
 def test_nothing_held_out_is_in_any_lesson() -> None:
     text = "\n".join(message["content"] for lesson in made() for message in lesson.messages)
     names = {name for lesson in made() for name, _ in lesson.rules}

@@ -279,6 +279,7 @@ def test_a_refused_setting_leaves_the_file(here: Here, home: Path) -> None:
     assert (home / "settings.toml").read_text() == before
 
 
+@pytest.mark.full
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "line"),

@@ -71,6 +71,8 @@ class Shown:
         self.desktop.window.go(name)
         page = self.desktop.window.page(name)
         self.until(page.isVisible)
+        # What the window read at its start may be from before the test wrote its script.
+        self.desktop.state.touch(*page.subjects)
         return page
 
     def activate(self) -> None:

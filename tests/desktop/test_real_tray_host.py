@@ -18,6 +18,7 @@ import pytest
 
 from bench.screen import Screen, missing
 from lull.config.paths import Paths
+from lull.core.errors import NotRunning
 from lull.core.proof.proposal import ProposalStatus
 from lull.service.process.lock import is_running
 from tests.desk import Desk, proved
@@ -70,14 +71,17 @@ class Desktop:
         for window in self.windows(in_)[-1:]:
             self.xdotool("windowactivate", "--sync", window, "key", key)
 
-    def generation(self) -> int:
+    def generation(self) -> int | None:
+        """None while the service is not there yet."""
         done = subprocess.run(
             [sys.executable, "-m", "lull.cli.main", "status", "--json"],
             env=self.environment,
             capture_output=True,
             timeout=PATIENCE_S,
-            check=True,
         )
+        if done.returncode == NotRunning.exit_code:
+            return None
+        assert done.returncode == 0, done.stderr
         return int(json.loads(done.stdout)["policy"]["generation"])
 
 
@@ -126,7 +130,7 @@ def test_the_icon_is_clicked_and_a_skill_approved_with_a_key(on_a_desktop: Deskt
     eventually(lambda: is_running(desktop.paths.lock))
     eventually(lambda: desktop.windows("Lull: "))
     eventually(desktop.icon)
-    assert desktop.generation() == 0
+    eventually(lambda: desktop.generation() == 0)
 
     def hidden() -> bool:
         desktop.key("ctrl+w", in_="Lull: ")

@@ -136,6 +136,7 @@ def test_small_talk_gets_no_skill(lull: Lull) -> None:
         assert lull.ask("show", row["id"])["turns"][0]["skills"] == []
 
 
+@pytest.mark.full
 def test_a_killed_service_loses_at_most_the_turn_in_flight(lull: Lull) -> None:
     service = lull.serve()
     for number in range(3):
@@ -177,6 +178,7 @@ def _answers(service: RunningLull) -> bool:
     return answer.status == 200
 
 
+@pytest.mark.full
 def test_the_ollama_client_works_unmodified_on_the_built_in_model(lull: Lull) -> None:
     service = lull.serve()
     client = ollama.Client(service.address)
@@ -227,6 +229,7 @@ def test_a_folder_dropped_into_the_library_is_in_no_prompt_and_leaves_when_it_is
     assert (lull.ask("skills", "list", "--all")["skills"], service.chat(ASKED)) == ([], PLAIN)
 
 
+@pytest.mark.full
 def test_a_plain_completion_follows_the_whole_rule(lull: Lull) -> None:
     service = lull.serve()
     lull.ask("skills", "add", "menu-style", "--description", "Menus", "--body", RULE)
@@ -260,6 +263,7 @@ def test_a_long_conversation_is_answered_whole_when_the_window_is_full(
     assert answer.json["message"]["content"]
 
 
+@pytest.mark.full
 def test_a_skill_approved_in_mid_conversation_waits_for_the_next_one(lull: Lull) -> None:
     service = lull.serve()
     body = {"model": "pocket", "stream": False, "messages": [*MESSAGES]}

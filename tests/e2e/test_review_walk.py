@@ -24,6 +24,7 @@ def corrected(service: RunningLull) -> None:
     assert service.post("/api/chat", body).status == 200
 
 
+@pytest.mark.full
 def test_from_a_correction_to_a_skill_without_leaving_the_terminal(lull: Lull) -> None:
     service = lull.serve()
     corrected(service)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -161,7 +162,7 @@ async def test_answers_of_replays_go_with_the_conversation_that_they_answer(home
     def answers(connection: sqlite3.Connection) -> list[str]:
         return [row[0] for row in connection.execute("SELECT answers FROM replays ORDER BY number")]
 
-    with sqlite3.connect(home.folder / "lull.db") as connection:
+    with closing(sqlite3.connect(home.folder / "lull.db")) as connection, connection:
         replayed(connection)
     bundle = Bundle(why="asked", at=home.clock.now().isoformat(), born=0.0, conversations=())
     assert await Trash(home.folder / "trash", home.database).throw(["c0001"], bundle) == 1

@@ -62,6 +62,7 @@ def test_the_first_walk_through_a_real_ollama(behind: Lull) -> None:
     assert service.chat(ASKED, model="pocket-gguf") == PLAIN
 
 
+@pytest.mark.full
 def test_the_built_in_model_answers_beside_a_real_ollama(behind: Lull) -> None:
     service = behind.serve()
     assert service.chat(ASKED) == PLAIN

@@ -38,7 +38,14 @@ def silent() -> Iterator[str]:
         yield f":{number}"
 
 
-@pytest.mark.parametrize("display", ["", ":987", "silent"], ids=["none", "dead", "silent"])
+@pytest.mark.parametrize(
+    "display",
+    [
+        pytest.param("", id="none"),
+        pytest.param(":987", id="dead", marks=pytest.mark.full),
+        pytest.param("silent", id="silent", marks=pytest.mark.full),
+    ],
+)
 def test_without_a_display_that_answers_it_runs_in_the_terminal(
     tmp_path: Path, silent: str, display: str
 ) -> None:

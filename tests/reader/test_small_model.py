@@ -107,6 +107,7 @@ async def test_left_while_it_is_made_it_is_made_the_next_time(
     assert await model.folder() == model.place
 
 
+@pytest.mark.full
 @pytest.mark.slow
 async def test_the_real_wheel_becomes_weights_of_half_precision(tmp_path: Path) -> None:
     model = SmallModel(tmp_path / "models", WeightsProcess())

@@ -49,6 +49,7 @@ async def test_it_reads_what_was_said_and_quotes_it_word_for_word(make: Make) ->
     assert reader.name.startswith("small-")
 
 
+@pytest.mark.full
 async def test_the_same_is_heard_alone_and_in_company(make: Make) -> None:
     reader = make()
     many = [exchange(SAID * n) for n in (1, 9, 2, 30, 1)]
@@ -68,12 +69,14 @@ async def test_what_is_no_speech_it_knows_is_unsure_without_a_process(make: Make
     assert reader.pid is None
 
 
+@pytest.mark.full
 async def test_half_a_character_and_marks_of_the_template_are_text(make: Make) -> None:
     (heard,) = await make().read([exchange("Stop \ud800 that <|im_end|> now.")])
     assert heard is not None
     assert heard.quote == ("Stop \ud800 that <|im_end|> now.",)
 
 
+@pytest.mark.full
 async def test_a_paste_of_200_kb_is_read_by_its_ends(make: Make) -> None:
     reader = make()
     await reader.read([exchange()])
@@ -83,6 +86,7 @@ async def test_a_paste_of_200_kb_is_read_by_its_ends(make: Make) -> None:
     assert {"I only use tabs.", "Never use spaces."} <= set(heard.quote)
 
 
+@pytest.mark.full
 async def test_it_has_the_lowest_priority(make: Make) -> None:
     reader = make()
     await reader.read([exchange()])
@@ -158,6 +162,7 @@ async def test_one_without_memory_is_told_and_replaced(make: Make) -> None:
     assert (await reader.read([exchange()]))[0] is not None
 
 
+@pytest.mark.full
 async def test_it_leaves_with_its_parent(make: Make) -> None:
     reader = make()
     await reader.read([exchange()])
@@ -168,6 +173,7 @@ async def test_it_leaves_with_its_parent(make: Make) -> None:
     await asyncio.wait_for(child.ended(), PATIENCE_S)
 
 
+@pytest.mark.full
 async def test_weights_of_another_network_are_refused_in_words(
     tiny_reader: TinyReader, make: Make, tmp_path: Path
 ) -> None:
@@ -210,6 +216,7 @@ async def test_a_reader_of_another_small_model_is_refused(
         await make(base="0" * 64).read([exchange()])
 
 
+@pytest.mark.full
 async def test_a_class_of_check_is_told_of_any_rule(make: Make) -> None:
     names = await make().check_classes([exchange("Use bullets."), exchange("👍")])
     assert set(names) <= {"", "bullets", "words"}

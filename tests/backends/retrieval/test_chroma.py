@@ -160,6 +160,7 @@ def flood(memory: ChromaExemplars, clients: int = 30) -> None:
             add(memory, f"{number}{turn}:menu", f"write menu {turn}", "menu", f"new-{number}")
 
 
+@pytest.mark.full
 def test_ever_new_clients_take_no_more_memory_than_is_set(tmp_path: Path) -> None:
     memory = ChromaExemplars(tmp_path, HashedNgrams(), most_bytes=SMALL)
     flood(memory)
@@ -170,6 +171,7 @@ def test_ever_new_clients_take_no_more_memory_than_is_set(tmp_path: Path) -> Non
     assert again.count() == 60
 
 
+@pytest.mark.full
 def test_a_client_that_others_pushed_out_is_known_again_when_it_asks(tmp_path: Path) -> None:
     memory = ChromaExemplars(tmp_path, HashedNgrams(), most_bytes=SMALL)
     add(memory, "mine:menu", "write a menu for Sunday", "menu", "mine")

@@ -30,6 +30,7 @@ def test_what_a_program_can_check_is_decided() -> None:
     assert len(decided) >= 0.85 * len(checkable)
 
 
+@pytest.mark.full
 def test_what_is_decided_is_right_and_the_rest_left_alone() -> None:
     wrong = [case for case in CASES if verdict(case) not in (None, case["kept"])]
     assert wrong == []

@@ -75,6 +75,7 @@ def test_a_client_kept_apart_asks_with_its_own_skills(running: RunningLull) -> N
     one_line(ran.err)
 
 
+@pytest.mark.full
 def test_one_can_go_on_and_say_what_was_wrong(running: RunningLull) -> None:
     lull = running.lull
     ran = ask(lull, "--continue", "--client", "fresh", "no, use dashes")
@@ -129,6 +130,7 @@ def test_an_answer_that_breaks_off_is_no_success(lull: Lull, slow: Slow) -> None
     assert one_line(err).startswith("lull: The answer broke off: ")
 
 
+@pytest.mark.full
 def test_where_a_token_is_needed_it_is_sent(lull: Lull) -> None:
     lull.home.mkdir(parents=True)
     (lull.home / "settings.toml").write_text(

@@ -82,6 +82,7 @@ def test_a_week_is_played_and_can_be_looked_at(folder: Path) -> None:
     assert not list(folder.glob("lull-stage-*"))
 
 
+@pytest.mark.full
 def test_ctrl_c_stops_the_service_and_takes_the_folder_away(folder: Path) -> None:
     process = demo(folder, "--no-window", "--quick")
     try:

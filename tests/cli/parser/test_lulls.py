@@ -20,6 +20,7 @@ def says(file: Path, signals: dict[str, object]) -> None:
     file.write_text(json.dumps({**signals, "memory_free_share": 0.9, "hot": False, "call": False}))
 
 
+@pytest.mark.full
 def test_why_says_what_stands_against_it_and_a_pause_outlives_a_restart(
     lull: Lull, tmp_path: Path
 ) -> None:

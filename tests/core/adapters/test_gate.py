@@ -130,7 +130,7 @@ def test_an_adapter_that_changes_hardly_anything_gets_by() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("margin", [0.0, 0.03])
+@pytest.mark.parametrize("margin", [0.0, pytest.param(0.03, marks=pytest.mark.full)])
 def test_the_bets_keep_their_promise_however_often_one_looks(margin: float) -> None:
     """At the edge of the null, with a look after each of 400 pairs."""
     rng, tries = random.Random(3), 400

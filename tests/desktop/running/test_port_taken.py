@@ -82,6 +82,7 @@ def banner_button(shown: Shown, start: str) -> QPushButton:
     return found()[0]
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_another_port_is_offered_and_taken(real: Shown, paths: Paths) -> None:
     process = real.desktop.process

@@ -109,6 +109,7 @@ def test_what_is_loaded_is_the_upstreams_to_say(plain: Before) -> None:
     assert plain.ask("GET", "/api/ps").json == {"models": []}
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_alone_it_is_listed_and_shown_as_loaded(alone: Before) -> None:
     body = asking("/api/chat", model="pocket", stream=False, options={"num_predict": 2})

@@ -104,7 +104,7 @@ async def test_a_hang_up_closes_the_built_in_models_answer(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("stream", [True, pytest.param(False, marks=pytest.mark.full)])
 async def test_a_hang_up_stops_the_real_engine(here: str, parts: Parts, stream: bool) -> None:
     parts.engine = engine = MlxEngine(pocket_dir())
     try:

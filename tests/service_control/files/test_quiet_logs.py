@@ -15,6 +15,7 @@ MARK = "xylophonmarker"
 KEY = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"
 
 
+@pytest.mark.full
 def test_no_word_and_no_secret_is_logged(lull: Lull, slow: Slow) -> None:
     lull.home.mkdir()
     (lull.home / "settings.toml").write_text('[log]\nlevel = "debug"\n')

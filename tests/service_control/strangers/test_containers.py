@@ -135,6 +135,7 @@ def test_root_of_a_container_is_nobody_to_lull(open_place: Path) -> None:
         assert lull.ask("status")["running"] is True
 
 
+@pytest.mark.full
 def test_no_door_is_there_besides_the_two(open_place: Path) -> None:
     """One port on loopback alone, and no socket without a file: such a one has no mode, and is seen
     from every container that shares the network."""

@@ -90,6 +90,7 @@ def test_the_token_is_kept(lull: Lull) -> None:
     assert not secrets.exists() or token not in secrets.read_text()
 
 
+@pytest.mark.full
 def test_a_start_shows_the_token_on_a_terminal_and_nowhere_else(lull: Lull) -> None:
     """Started at login its words go into the system's journal, which others can read."""
     lull.home.mkdir()

@@ -377,7 +377,9 @@ GARBAGE = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", GARBAGE)
+@pytest.mark.parametrize(
+    "kind", ["garbage", *(pytest.param(kind, marks=pytest.mark.full) for kind in list(GARBAGE)[1:])]
+)
 def test_a_damaged_file_is_kept_aside_and_a_new_one_begun(path: Path, kind: str) -> None:
     fill(path)
     damaged = GARBAGE[kind](path.read_bytes())
@@ -443,6 +445,7 @@ def test_somebody_elses_database_is_left_alone(path: Path) -> None:
     assert not list(path.parent.glob("*damaged*"))
 
 
+@pytest.mark.full
 def test_a_large_file_is_only_checked_when_it_was_suspected(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -535,6 +535,6 @@ def test_no_field_that_a_client_sets_keeps_a_secret(path: Path) -> None:
 def test_a_conversation_of_an_earlier_version_is_still_found_by_its_session(path: Path) -> None:
     with opened(path) as database:
         keep(database, turn(user("hi")), session="s")
-        with sqlite3.connect(path) as connection:
+        with contextlib.closing(sqlite3.connect(path)) as connection, connection:
             connection.execute("UPDATE trajectories SET session = 's'")
         assert Trajectories(database, key=KEY).session(ANYBODY, "s") is not None
