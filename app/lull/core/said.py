@@ -17,7 +17,7 @@ _PLACE = re.compile(r"%([1-9])")
 
 
 @dataclass(frozen=True, slots=True)
-class Length:
+class SaidLength:
     """A duration in a text."""
 
     seconds: float
@@ -27,7 +27,7 @@ class Length:
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
+class SaidClock:
     """A time in a text, as seen at another one."""
 
     at: datetime
@@ -38,7 +38,7 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class SaidShare:
     """A part of a whole in a text, from 0 to 1."""
 
     share: float
@@ -47,10 +47,10 @@ class Share:
         return f"{self.share:.0%}"
 
 
-Value: TypeAlias = "str | int | Length | Clock | Share"
+Value: TypeAlias = "str | int | SaidLength | SaidClock | SaidShare"
 
 
-class Said(str):
+class CodedText(str):
     """A text for people with its code and the values in it; everywhere else a plain text."""
 
     __slots__ = ("code", "values")
@@ -58,13 +58,13 @@ class Said(str):
     values: tuple[Value, ...]
 
 
-def said(code: str, text: str, *values: Value) -> Said:
+def said(code: str, text: str, *values: Value) -> CodedText:
     """Return a text in which `%1`, `%2` … are replaced by the values.
 
     The code is kept when the wording changes.
     """
     # In a single pass, because a value may itself contain %1.
-    made = Said(_PLACE.sub(lambda m: str(values[int(m[1]) - 1]), text))
+    made = CodedText(_PLACE.sub(lambda m: str(values[int(m[1]) - 1]), text))
     made.code, made.values = code, values
     return made
 
@@ -73,20 +73,20 @@ def coded(text: str, prefix: str = "") -> dict[str, object]:
     """Return the JSON of a text's code and values, with this prefix to their names; nothing for a
     text without them.
     """
-    if not isinstance(text, Said):
+    if not isinstance(text, CodedText):
         return {}
     return {f"{prefix}code": text.code, f"{prefix}values": [_json(one) for one in text.values]}
 
 
 def _json(value: Value) -> object:
     match value:
-        case Said():
+        case CodedText():
             return {"text": str(value), **coded(value)}
-        case Length(seconds):
+        case SaidLength(seconds):
             # JSON has no infinity.
             return {"length_s": round(seconds, 1) if seconds != float("inf") else None}
-        case Clock(at, now):
+        case SaidClock(at, now):
             return {"at": at.astimezone(now.tzinfo).isoformat(timespec="seconds")}
-        case Share(share):
+        case SaidShare(share):
             return {"share": round(share, 4)}
     return value

@@ -27,7 +27,7 @@ from lull.core.idle.rule import (
     IdleRule,
 )
 from lull.core.idle.signals import IdleSignals, Unknown
-from lull.core.said import Clock, Length, Share, said
+from lull.core.said import SaidClock, SaidLength, SaidShare, said
 
 RECENT_INPUT_S: Final = 60.0
 """Seconds: input more recent than this is shown as "you are here", older input as a wait."""
@@ -108,7 +108,7 @@ def _pause(look: GateInputs) -> IdleGate:
     if end >= FOR_EVER:
         return _closed(GateName.PAUSE, said("paused", "Paused until you resume."))
     local = end.astimezone(look.now.tzinfo)
-    text = said("paused-until", "Paused until %1.", Clock(local, look.now))
+    text = said("paused-until", "Paused until %1.", SaidClock(local, look.now))
     return _closed(GateName.PAUSE, text, local)
 
 
@@ -129,7 +129,7 @@ def _blocked(now: datetime, end: datetime | None) -> IdleGate:
     text = said("hours-blocked", "These are hours that you blocked.")
     if end is not None:
         words = "These are hours that you blocked, until %1."
-        text = said("hours-blocked-until", words, Clock(end, now))
+        text = said("hours-blocked-until", words, SaidClock(end, now))
     return _closed(GateName.HOURS, text, end)
 
 
@@ -137,7 +137,7 @@ def _not_allowed(now: datetime, end: datetime | None) -> IdleGate:
     text = said("hours-not-allowed", "These are not hours that you allowed.")
     if end is not None:
         words = "These are not hours that you allowed, until %1."
-        text = said("hours-not-allowed-until", words, Clock(end, now))
+        text = said("hours-not-allowed-until", words, SaidClock(end, now))
     return _closed(GateName.HOURS, text, end)
 
 
@@ -148,7 +148,7 @@ def _calendar(look: GateInputs) -> IdleGate:
     if busy is not None:
         end = (block_end(look.events, Meaning.BUSY, at) or busy.end).astimezone(now.tzinfo)
         words = "%1 needs this machine until %2."
-        text = said("calendar-busy", words, _whose(look, busy), Clock(end, now))
+        text = said("calendar-busy", words, _whose(look, busy), SaidClock(end, now))
         return _closed(GateName.CALENDAR, text, end)
     coming = [e.start for e in look.events if e.kind is Meaning.BUSY and e.start > at]
     begin = min(coming, key=_utc, default=None)
@@ -162,7 +162,7 @@ def _calendar(look: GateInputs) -> IdleGate:
     if away is not None:
         end = block_end(look.events, Meaning.AWAY, at) or away.end
         words = "%1 says that you are away until %2."
-        text = said("calendar-away", words, _whose(look, away), Clock(end, now))
+        text = said("calendar-away", words, _whose(look, away), SaidClock(end, now))
         return _open(GateName.CALENDAR, text, local)
     text = said("calendar-free", "No calendar needs this machine now.")
     return _open(GateName.CALENDAR, text, local)
@@ -186,9 +186,9 @@ def _lost_text(calendar: Calendar) -> str:
         return said("calendar-never-read", words, label)
     if busy:
         words = "Your calendar “%1” could not be read for %2, so a call in it is not seen."
-        return said("calendar-call-lost", words, label, Length(age_s))
+        return said("calendar-call-lost", words, label, SaidLength(age_s))
     words = "Your calendar “%1” could not be read for %2, so a meeting in it is not seen."
-    return said("calendar-lost", words, label, Length(age_s))
+    return said("calendar-lost", words, label, SaidLength(age_s))
 
 
 def _utc(at: datetime) -> datetime:
@@ -210,9 +210,9 @@ def _input(look: GateInputs) -> IdleGate:
         words = "Whether you are here is unknown (%1), so you are taken to be."
         return _unknown(GateName.INPUT, said("input-unknown", words, idle_s.why))
     if idle_s < min(RECENT_INPUT_S, look.needed_s):
-        text = said("input-recent", "You are here: last input %1 ago.", Length(idle_s))
+        text = said("input-recent", "You are here: last input %1 ago.", SaidLength(idle_s))
         return _closed(GateName.INPUT, text)
-    return _open(GateName.INPUT, said("input-none", "No input for %1.", Length(idle_s)))
+    return _open(GateName.INPUT, said("input-none", "No input for %1.", SaidLength(idle_s)))
 
 
 def lost_since_s(signals: IdleSignals, before: CarriedOver) -> float:
@@ -234,7 +234,7 @@ def _lost_left_s(look: GateInputs) -> float:
 def _lost_input(look: GateInputs, reading: Unknown, left_s: float) -> IdleGate:
     """Evaluate the input gate after its source broke, when somebody may be typing at any hour."""
     words = "Whether you are here is unknown any more (%1), so you are taken to be for %2."
-    text = said("input-lost", words, reading.why, Length(look.rule.after_s))
+    text = said("input-lost", words, reading.why, SaidLength(look.rule.after_s))
     return _unknown(GateName.INPUT, text, spans.later(look.now, left_s))
 
 
@@ -251,14 +251,16 @@ def _chat(look: GateInputs) -> IdleGate:
     ago_s = look.signals.since_chat_s
     if ago_s == float("inf"):
         return _open(GateName.CHAT, said("chat-none", "No chat is being answered."))
-    return _open(GateName.CHAT, said("chat-ended", "The last chat ended %1 ago.", Length(ago_s)))
+    return _open(
+        GateName.CHAT, said("chat-ended", "The last chat ended %1 ago.", SaidLength(ago_s))
+    )
 
 
 def _wake(look: GateInputs) -> IdleGate:
     signals = look.signals
     if signals.asleep_gap_s > 0:
         words = "The machine slept for %1 and has just woken."
-        return _closed(GateName.WAKE, said("woken", words, Length(signals.asleep_gap_s)))
+        return _closed(GateName.WAKE, said("woken", words, SaidLength(signals.asleep_gap_s)))
     if signals.locked is False and look.memory.locked:
         return _closed(GateName.WAKE, said("unlocked", "The screen was unlocked just now."))
     if isinstance(signals.locked, Unknown):
@@ -309,7 +311,7 @@ def _power(look: GateInputs) -> IdleGate:
         return _closed(GateName.POWER, said("battery-unknown", words, share.why))
     least = rule.battery_share + (0.0 if look.memory.open else BATTERY_MARGIN)
     words = "On battery, %1 charged; %2 are needed."
-    text = said("battery-charge", words, Share(share), Share(least))
+    text = said("battery-charge", words, SaidShare(share), SaidShare(least))
     return _open(GateName.POWER, text) if share >= least else _closed(GateName.POWER, text)
 
 
@@ -346,14 +348,16 @@ def _memory(look: GateInputs) -> IdleGate:
         most = rule.memory_pressure * (1.0 if look.memory.open else PRESSURE_FACTOR_TO_OPEN)
         if pressure > most:
             words = "Programs wait for memory (%1 of time)."
-            return _closed(GateName.MEMORY, said("memory-waited", words, Share(pressure)))
+            return _closed(GateName.MEMORY, said("memory-waited", words, SaidShare(pressure)))
     if isinstance(free, Unknown):
         if isinstance(pressure, Unknown):
             words = "How much memory is free is unknown: %1."
             return _unknown(GateName.MEMORY, said("memory-unknown", words, free.why))
         return _open(GateName.MEMORY, said("memory-not-waited", "Nothing waits for memory."))
     least = rule.memory_share * (MEMORY_FACTOR_WHILE_OPEN if look.memory.open else 1.0)
-    text = said("memory-free", "%1 of memory is free; %2 is needed.", Share(free), Share(least))
+    text = said(
+        "memory-free", "%1 of memory is free; %2 is needed.", SaidShare(free), SaidShare(least)
+    )
     return _open(GateName.MEMORY, text) if free >= least else _closed(GateName.MEMORY, text)
 
 
@@ -364,5 +368,5 @@ def _load(look: GateInputs) -> IdleGate:
         return _unknown(GateName.LOAD, said("load-unknown", words, load.why))
     most = look.rule.load_share + (LOAD_MARGIN if look.memory.open else 0.0)
     words = "Other programs use %1 of the cores; at most %2 may be."
-    text = said("load", words, Share(load), Share(most))
+    text = said("load", words, SaidShare(load), SaidShare(most))
     return _open(GateName.LOAD, text) if load <= most else _closed(GateName.LOAD, text)

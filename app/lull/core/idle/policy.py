@@ -40,7 +40,7 @@ from lull.core.idle.waiting import (
     wait_left_s,
     wait_needed_s,
 )
-from lull.core.said import Length, coded, said
+from lull.core.said import SaidLength, coded, said
 
 _FORBID_A_QUESTION = frozenset(GateName) - {GateName.CHAT, GateName.WAIT}
 """Gates that forbid even a short question to a model: all but the waiting time and chats, which are
@@ -203,7 +203,7 @@ def _opened(known: _Known, *, train_now: bool) -> IdleWindow:
 
 def _why_open(known: _Known) -> str:
     signals, now = known.look.signals, known.look.now
-    quiet = Length(known.quiet_s)
+    quiet = SaidLength(known.quiet_s)
     if signals.locked is True:
         words = "No sign of you for %1, and the screen is locked."
         return said("quiet-locked", words, quiet)

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from lull.core.idle.forecast import Forecast
 from lull.core.idle.policy import IdleWindow
 from lull.core.idle.scheduling import LullWork
-from lull.core.said import Length, coded, said
+from lull.core.said import SaidLength, coded, said
 from lull.loops.idle.lull_runner import Runner
 
 _GOES_ON: Final = said("work-goes-on", "It goes on in a moment.")
@@ -74,7 +74,7 @@ class WorkChoice:
         rests_s = self.runner.rests_s(work)
         if rests_s > 0.0:
             words = "It failed a short while ago, and is tried again in %1."
-            return said("work-failed", words, Length(rests_s))
+            return said("work-failed", words, SaidLength(rests_s))
         if self.runner.stuck:
             return said("work-stuck", "A piece that was told to end has not ended yet.")
         if work.left_s <= 0.0:
@@ -83,8 +83,8 @@ class WorkChoice:
             return said("work-after", "It comes after what runs now.")
         if work.needs_s > max(self.left.low_s, self.left.median_s):
             words = "It needs %1 at least, and this lull is likely to last %2 yet."
-            likely = Length(self.left.median_s)
-            return said("work-too-long", words, Length(work.needs_s), likely)
+            likely = SaidLength(self.left.median_s)
+            return said("work-too-long", words, SaidLength(work.needs_s), likely)
         if self.about_to:
             return said("work-one-look", "One more look whether you are really away.")
         return said("work-begins", "It begins in a moment.")
